@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace batchpeak::config {
+
+/// Search all sizes, within bounds where given; the config's own global batch plays no part.
+struct Explore
+{
+    std::optional<std::int64_t> minimum;
+    std::optional<std::int64_t> maximum;
+    bool operator==(const Explore&) const = default;
+};
+/// Search the divisors of the per-device batch.
+struct Auto
+{
+    bool operator==(const Auto&) const = default;
+};
+/// Verify this size.
+struct Fixed
+{
+    std::int64_t microBatchSize = 1;
+    bool operator==(const Fixed&) const = default;
+};
+/// No micro-batching: the micro-batch is the per-device batch.
+struct Whole
+{
+    bool operator==(const Whole&) const = default;
+};
+
+/// What a config asks for under micro_batch_size: "explore" (with or without bounds), "auto", an
+/// integer, "null".
+using Setting = std::variant<Explore, Auto, Fixed, Whole>;
+
+/// As a config writes it: "explore", "{explore: {min: 2, max: 64}}", "auto", "20", "null".
+std::string toText(const Setting& setting);
+
+/// How samples are spread over devices and steps in one phase, and what is asked for the micro-batch.
+struct BatchPlan
+{
+    /// Samples in one optimizer step over all devices.
+    std::int64_t globalBatchSize = 1;
+    /// Data-parallel devices.
+    std::int64_t devices = 1;
+    Setting setting = Auto{};
+
+    /// ceil(globalBatchSize / devices)
+    std::int64_t perDeviceBatch() const;
+    /// ceil(per-device batch / microBatchSize): micro-batches in one optimizer step on one device.
+    std::int64_t accumulationSteps(std::int64_t microBatchSize) const;
+    /// The size that results when the per-device batch is spread evenly over as many micro-batches
+    /// as microBatchSize needs; those differ by at most one sample, and this is the larger.
+    std::int64_t evenMicroBatch(std::int64_t microBatchSize) const;
+    /// The older, strict Cerebras rule: global batch a multiple of microBatchSize * devices.
+    bool dividesExactly(std::int64_t microBatchSize) const;
+
+    bool operator==(const BatchPlan&) const = default;
+};
+
+} // namespace batchpeak::config

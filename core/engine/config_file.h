@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+
+#include <QString>
+
+#include <memory>
+
+namespace batchpeak::engine {
+
+/// A config on disk: the one place that reads and writes such files.
+///
+/// What stands in it is core/config's business. Here sizes are limited before reading, a file is
+/// replaced whole or not at all, its permissions and links are kept, and it is not overwritten when it
+/// changed on disk since it was read.
+class ConfigFile
+{
+public:
+    /// \throws config::ConfigError as a full sentence, prefixed "path:line:column: " where there is a place
+    static ConfigFile open(const QString& path);
+
+    const QString& path() const { return m_path; }
+    const config::ConfigContents& contents() const { return m_contents; }
+
+    /// The text with that size in it; nothing is written.
+    /// \throws config::ConfigError prefixed as above
+    config::SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const;
+
+    /// Writes \p text to \p path, atomically.
+    /// \throws config::ConfigError with the system's reason (read-only, full disk, changed since read)
+    void save(const config::SplicedText& spliced, const QString& path) const;
+
+private:
+    ConfigFile() = default;
+
+    QString m_path;
+    std::string m_text;
+    std::shared_ptr<const config::ConfigFormat> m_format;
+    config::ConfigContents m_contents;
+};
+
+} // namespace batchpeak::engine

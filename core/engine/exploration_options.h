@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "batch_plan.h"
+#include "run_kind.h"
+#include "strategy.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace batchpeak::engine {
+
+/// What a person may ask of an exploration beside the config; whatever is absent follows the config or
+/// the devices of this computer.
+struct ExplorationOptions
+{
+    /// "cpu", "cuda", "cuda:N"; empty stands for every GPU, else the CPU.
+    QStringList devices;
+    std::optional<std::int64_t> memoryLimitBytes;
+    /// Share of the limit kept free, 0..1.
+    double headroom = 0.08;
+    model::Phase phase = model::Phase::Train;
+    std::optional<config::Setting> setting;
+    std::optional<std::int64_t> minimum;
+    std::optional<std::int64_t> maximum;
+    /// Without it: Effective for auto, else Micro.
+    std::optional<search::Objective> objective;
+    double tolerance = 0.02;
+    double targetConfidence = 0.95;
+    QString strategy = QStringLiteral("ramp");
+    int maxTrials = 40;
+    std::optional<std::chrono::seconds> timeBudget;
+    std::optional<std::int64_t> sequenceLength;
+    std::optional<model::Precision> precision;
+    std::optional<model::Optimizer> optimizer;
+    std::uint64_t seed = 1;
+    /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.
+    QString workerCommand;
+    /// Words put before the worker command: "ssh host", "srun --gpus=1".
+    QString launcher;
+};
+
+} // namespace batchpeak::engine

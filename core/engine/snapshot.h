@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "batch_plan.h"
+#include "config_error.h"
+#include "run_kind.h"
+#include "strategy.h"
+
+#include <QDateTime>
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// Where an exploration stands.
+enum class State {
+    /// A config may be loaded; nothing runs.
+    Idle,
+    /// Workers are being started and the network loaded.
+    Starting,
+    /// Trials run.
+    Exploring,
+    /// The trial that was running has ended; no other is started.
+    Paused,
+    /// No more trials; workers are being ended.
+    Finishing,
+    Finished,
+    /// Trials could not be run; failure says why.
+    Failed
+};
+
+/// How an exploration ended.
+enum class FinishStatus { Confident, Exhausted, Budget, Cancelled, NothingFits, Failed };
+
+/// "confident", "nothing_fits", ...: the words of the events.
+QString toText(FinishStatus status);
+
+/// What was read from the config and chosen for the run; what stands in the tool bar.
+struct RunDescription
+{
+    QString filePath;
+    QString formatName;
+    QString family;
+    std::int64_t parameters = 0;
+    model::Phase phase = model::Phase::Train;
+    model::Precision precision = model::Precision::Fp32;
+    model::Optimizer optimizer = model::Optimizer::AdamW;
+    std::int64_t sequenceLength = 0;
+    config::BatchPlan plan;
+    search::Objective objective = search::Objective::Micro;
+    QString strategy;
+    double tolerance = 0.02;
+    double targetConfidence = 0.95;
+    double headroom = 0.08;
+};
+
+/// Readings of a device while it works; those that it cannot give are absent.
+struct Telemetry
+{
+    std::optional<int> utilizationPercent;
+    std::optional<int> temperatureCelsius;
+    std::optional<int> clockMegahertz;
+    bool operator==(const Telemetry&) const = default;
+};
+
+struct DeviceSnapshot
+{
+    /// "cpu" or "cuda:0": the word of the command line.
+    QString id;
+    QString kind;
+    QString name;
+    std::int64_t totalBytes = 0;
+    /// What the device, or --memory-limit, allows; usableBytes is that less the headroom.
+    std::int64_t limitBytes = 0;
+    std::int64_t usableBytes = 0;
+    /// Held before the first forward pass.
+    std::int64_t baselineBytes = 0;
+    /// 0 when no worker runs.
+    std::int64_t workerPid = 0;
+    QString program;
+    Telemetry telemetry;
+    /// How many times a worker of this device had to be started anew.
+    int restarts = 0;
+};
+
+enum class TrialState { Running, Ok, OutOfMemory, Unsupported, Failed, Timeout, Cancelled, Crashed };
+
+struct TrialSnapshot
+{
+    /// From 1, in the order of their starts.
+    int number = 0;
+    QString device;
+    std::int64_t microBatchSize = 0;
+    TrialState state = TrialState::Running;
+    /// Of a running trial, from the steps so far; nothing before the first timed one.
+    std::optional<double> samplesPerSecond;
+    std::optional<double> relativeError;
+    std::optional<double> secondsPerStep;
+    std::optional<std::int64_t> peakAllocatedBytes;
+    std::optional<std::int64_t> peakReservedBytes;
+    int warmupSteps = 0;
+    int timedSteps = 0;
+    double wallSeconds = 0.0;
+    double predictedFit = 1.0;
+    bool thrashes = false;
+    /// Fits the device, but not below the headroom: never recommended.
+    bool withinHeadroom = true;
+    QStringList flags;
+    /// Why it ended as it did.
+    QString text;
+};
+
+enum class LogLevel { Info, Warning, Error };
+
+struct LogLine
+{
+    QDateTime time;
+    LogLevel level = LogLevel::Info;
+    QString text;
+};
+
+/// Everything that a window or a terminal shows of an exploration: a plain value, which they draw and
+/// never interpret. Every Snapshot is consistent in itself.
+struct Snapshot
+{
+    State state = State::Idle;
+    /// Trials have been going on for longer than expected without a sign; 0 when all is well.
+    double stalledSeconds = 0.0;
+    /// Nothing while no config is loaded.
+    std::optional<RunDescription> run;
+    std::vector<DeviceSnapshot> devices;
+    /// In the order of their starts.
+    std::vector<TrialSnapshot> trials;
+    search::Outlook outlook;
+    /// Of the recommended size; 0 without one.
+    std::int64_t recommendedPeakBytes = 0;
+    std::int64_t accumulationSteps = 0;
+    /// One sentence why, and what next; empty without a recommendation.
+    QString reason;
+    /// 0..1, and the time that is left, once they can be told.
+    double progress = 0.0;
+    std::optional<double> secondsLeft;
+    double elapsedSeconds = 0.0;
+    std::optional<FinishStatus> finish;
+    /// Why nothing fits or why trials could not be run, as a full sentence that says what to do.
+    QString failure;
+    /// The newest last; the oldest are dropped beyond a bound.
+    std::vector<LogLine> log;
+};
+
+} // namespace batchpeak::engine

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace batchpeak::model {
+
+/// Training runs forward, backward and optimizer; evaluation forward alone.
+enum class Phase { Train, Eval };
+
+/// The arithmetic of a step: fp32, fp32 with TF32 matrix products, or bf16 by autocast with fp32
+/// parameters.
+enum class Precision { Fp32, Tf32, Bf16 };
+
+enum class Optimizer { AdamW, Sgd };
+
+/// The words of the command line, of the trial protocol and of the events: "train", "bf16", "adamw".
+std::string_view toText(Phase value);
+std::string_view toText(Precision value);
+std::string_view toText(Optimizer value);
+
+/// Nothing for a word that is not one of them.
+std::optional<Phase> phaseFromText(std::string_view text);
+std::optional<Precision> precisionFromText(std::string_view text);
+std::optional<Optimizer> optimizerFromText(std::string_view text);
+
+} // namespace batchpeak::model

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::search {
+
+/// What the search sees of a finished trial: sizes, times and bytes, but no device and no protocol.
+struct Measurement
+{
+    enum class Outcome {
+        /// Timed steps were taken.
+        Ok,
+        /// More memory than there is, or the trial could not be run at this size.
+        DoesNotFit,
+        /// It says nothing about the size: cancelled, or broken for another reason.
+        Void
+    };
+
+    std::int64_t size = 0;
+    Outcome outcome = Outcome::Void;
+    /// Typical time of one micro-batch [s], and every timed step; the latter may be empty.
+    double secondsPerStep = 0.0;
+    std::vector<double> stepSeconds;
+    std::optional<double> relativeError;
+    /// Optimizer step [s], not part of secondsPerStep.
+    double optimizerSeconds = 0.0;
+    std::int64_t peakAllocatedBytes = 0;
+    std::int64_t peakReservedBytes = 0;
+    /// Fits only by flushing the cache again and again: never recommended, and bounds later sizes.
+    bool thrashes = false;
+    /// Cut short because it could no longer win; its few steps still count.
+    bool abandoned = false;
+    /// Whole trial, set-up and warm-up included [s].
+    double wallSeconds = 0.0;
+    /// End of the trial, since the start of the exploration [s].
+    double clockSeconds = 0.0;
+};
+
+} // namespace batchpeak::search

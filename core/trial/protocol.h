@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "trial_request.h"
+#include "trial_result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace batchpeak::trial {
+
+/// The trial protocol, version 1: JSON Lines between an exploration and the program that runs its
+/// trials, whoever wrote that program.
+///
+/// Here lines become values and values become lines; nothing is read or written, no process known.
+/// Unknown fields are ignored, an unknown type is an error. Times are in seconds, sizes in bytes.
+inline constexpr int protocolVersion = 1;
+/// A longer line is an error: a worker that forgets its line ends must not fill the memory.
+inline constexpr std::size_t maxLineBytes = std::size_t{1} << 20;
+
+// Parent to worker
+struct Hello
+{
+    int protocol = protocolVersion;
+    bool operator==(const Hello&) const = default;
+};
+struct Cancel
+{
+    std::int64_t id = 0;
+    bool operator==(const Cancel&) const = default;
+};
+struct Bye
+{
+    bool operator==(const Bye&) const = default;
+};
+using ParentMessage = std::variant<Hello, LoadRequest, TrialRequest, Cancel, Bye>;
+
+// Worker to parent
+struct DeviceDescription
+{
+    /// "cpu" or "cuda"
+    std::string kind;
+    std::string name;
+    std::string uuid;
+    std::int64_t totalBytes = 0;
+    std::int64_t freeBytes = 0;
+    bool operator==(const DeviceDescription&) const = default;
+};
+struct WorkerHello
+{
+    int protocol = protocolVersion;
+    std::string program;
+    std::string framework;
+    DeviceDescription device;
+    bool operator==(const WorkerHello&) const = default;
+};
+struct Loaded
+{
+    std::int64_t parameters = 0;
+    /// Held before the first forward pass: parameters, gradients, optimizer state. Above limitBytes
+    /// where not even these fit; then nothing is held, and every trial answers out of memory.
+    std::int64_t baselineBytes = 0;
+    std::int64_t limitBytes = 0;
+    bool operator==(const Loaded&) const = default;
+};
+enum class StepPhase { Warmup, Timed };
+struct Step
+{
+    std::int64_t id = 0;
+    StepPhase phase = StepPhase::Timed;
+    int index = 0;
+    double seconds = 0.0;
+    bool operator==(const Step&) const = default;
+};
+enum class LogLevel { Debug, Info, Warning, Error };
+struct Log
+{
+    LogLevel level = LogLevel::Info;
+    std::string text;
+    bool operator==(const Log&) const = default;
+};
+struct WorkerError
+{
+    std::string text;
+    /// The worker ends after saying so.
+    bool fatal = false;
+    bool operator==(const WorkerError&) const = default;
+};
+using WorkerMessage = std::variant<WorkerHello, Loaded, Step, TrialResult, Log, WorkerError>;
+
+/// Why a line is not a message, as a full sentence that quotes the offending part.
+struct ProtocolError
+{
+    std::string text;
+};
+
+/// One line of JSON, with its line end.
+std::string toLine(const ParentMessage& message);
+std::string toLine(const WorkerMessage& message);
+
+/// \param line  one line, with or without its line end
+std::variant<ParentMessage, ProtocolError> parseParentMessage(std::string_view line);
+
+/// Refuses also what no measurement can be: an Ok result with zero steps, or a time that is not a
+/// positive number.
+std::variant<WorkerMessage, ProtocolError> parseWorkerMessage(std::string_view line);
+
+} // namespace batchpeak::trial

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::trial {
+
+/// How a trial ended. A worker says all but Crashed, which is what its parent makes of a worker that
+/// went away.
+enum class Outcome { Ok, OutOfMemory, Unsupported, Failed, Timeout, Cancelled, Crashed };
+
+/// The words of the protocol: "ok", "oom", "unsupported", ...
+std::string_view toText(Outcome outcome);
+std::optional<Outcome> outcomeFromText(std::string_view text);
+
+/// What one trial measured. Times are of one micro-batch, in seconds; memory is the device's, in bytes.
+struct TrialResult
+{
+    std::int64_t id = 0;
+    std::int64_t microBatchSize = 0;
+    Outcome outcome = Outcome::Failed;
+    /// Timed steps; a trial without any is never Ok.
+    int steps = 0;
+    std::int64_t samples = 0;
+    /// Robust location of the timed steps (typicalStepSeconds), without the optimizer's share where
+    /// optimizerSeconds is given. 0 where nothing was timed.
+    double secondsPerStep = 0.0;
+    /// Every timed step, as secondsPerStep; empty where a program does not send them.
+    std::vector<double> stepSeconds;
+    /// Relative standard error of secondsPerStep; stands in where there are no stepSeconds.
+    std::optional<double> relativeError;
+    std::optional<double> forwardSeconds;
+    std::optional<double> backwardSeconds;
+    std::optional<double> optimizerSeconds;
+    std::int64_t peakAllocatedBytes = 0;
+    /// What the device must have free for this size; of a trial that ran out of memory, what it
+    /// would have needed at least when it failed.
+    std::int64_t peakReservedBytes = 0;
+    /// Times that the allocator had to flush its cache after warm-up: above 0 the size fits but thrashes.
+    std::int64_t allocationRetries = 0;
+    double wallSeconds = 0.0;
+    /// What disturbed or cut the trial short: "abandoned", "thrashes", "disturbed: ...".
+    std::vector<std::string> flags;
+    /// Why it ended as it did, where the outcome alone does not say.
+    std::string text;
+
+    bool operator==(const TrialResult&) const = default;
+};
+
+} // namespace batchpeak::trial

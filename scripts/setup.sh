@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Installs everything that building, running and testing Batchpeak needs. Safe to run again: what is
+# there already is left alone, and nothing is asked of the network then.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+torch_version=2.11.0
+# The two CUDA wheels that libtorch_cpu.so is linked with, for a machine without a GPU.
+cpu_wheels=(nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96)
+
+packages=(
+  g++ cmake ninja-build ccache make git python3 python3-venv clang-format clang-tidy
+  qt6-base-dev libqt6opengl6-dev qt6-charts-dev libqt6sql6-sqlite fonts-dejavu-core
+  libeigen3-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev
+  xvfb xauth
+)
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+install_debian_packages() {
+  local missing=() package
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "these packages are missing, and sudo is not here to install them: ${missing[*]}. Install them as root, then run this again."
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Where there is no apt nothing is installed: what is missing is named, in the words of Debian.
+require_tools_by_hand() {
+  local missing=() tool
+  for tool in g++ cmake ninja python3 git; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  [ ${#missing[@]} -eq 0 ] || fail "this system has no apt, and these programs are missing: ${missing[*]}. Install them, and the libraries that Debian calls ${packages[*]}."
+  say "this system has no apt; the libraries that Debian calls ${packages[*]} are taken to be installed."
+}
+
+torch_version_in() {
+  local header=$1/include/torch/headeronly/version.h
+  [ ! -e "$header" ] || tr -d '\\\n' <"$header" | sed -n 's/.*#define TORCH_VERSION *"\([0-9.]*\).*/\1/p'
+}
+
+has_nvidia_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
+
+# The whole wheel set has NCCL in it; the set for machines without a GPU has not.
+venv_serves_this_machine() {
+  local site
+  site=$(echo .venv/lib/python3*/site-packages)
+  [ "$(torch_version_in "$site/torch")" = "$torch_version" ] || return 1
+  ! has_nvidia_gpu || [ -e "$site/nvidia/nccl" ]
+}
+
+install_torch() {
+  if [ -n "${TORCH_DIR:-}" ]; then
+    local version
+    version=$(torch_version_in "$TORCH_DIR")
+    [ "$version" = "$torch_version" ] || fail "TORCH_DIR is $TORCH_DIR, which holds torch ${version:-of no known version}; Batchpeak needs $torch_version. Name the folder of a torch $torch_version package, or unset TORCH_DIR to have it installed into .venv."
+    return
+  fi
+  venv_serves_this_machine && return
+  say "installing torch $torch_version into .venv"
+  [ -x .venv/bin/pip ] || python3 -m venv --clear .venv
+  if has_nvidia_gpu; then
+    .venv/bin/pip install --quiet --disable-pip-version-check "torch==$torch_version"
+  else
+    .venv/bin/pip install --quiet --disable-pip-version-check --no-deps "torch==$torch_version" "${cpu_wheels[@]}"
+  fi
+}
+
+if command -v apt-get >/dev/null; then install_debian_packages; else require_tools_by_hand; fi
+install_torch

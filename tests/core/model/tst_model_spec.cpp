@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model_spec.h"
+#include "run_kind.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace batchpeak::model;
+
+using Change = std::function<void(ModelSpec&)>;
+
+class ModelSpecTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void namesWhatCannotBe_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("sound") << Change([](ModelSpec&) {}) << QString();
+        QTest::newRow("no layers") << Change([](ModelSpec& s) { s.layers = 0; }) << QStringLiteral("layers");
+        QTest::newRow("negative size")
+            << Change([](ModelSpec& s) { s.hiddenSize = -8; }) << QStringLiteral("hidden size");
+        QTest::newRow("heads do not divide") << Change([](ModelSpec& s) { s.heads = s.keyValueHeads = 3; })
+                                             << QStringLiteral("not a multiple of the 3 attention heads");
+        QTest::newRow("groups do not divide")
+            << Change([](ModelSpec& s) { s.keyValueHeads = 3; }) << QStringLiteral("3 key-value heads");
+        QTest::newRow("rotates more than a head")
+            << Change([](ModelSpec& s) { s.rotaryDimensions = 6; }) << QStringLiteral("head size, 4");
+        QTest::newRow("drops all") << Change([](ModelSpec& s) { s.dropout = 1; })
+                                   << QStringLiteral("dropout");
+    }
+    void namesWhatCannotBe()
+    {
+        QFETCH(Change, change);
+        QFETCH(QString, named);
+        ModelSpec spec{.vocabularySize = 16,
+                       .hiddenSize = 8,
+                       .layers = 1,
+                       .heads = 2,
+                       .keyValueHeads = 2,
+                       .feedForwardSize = 16,
+                       .maxPositions = 4};
+        change(spec);
+        const auto problem = problemWith(spec);
+        QCOMPARE(problem.has_value(), !named.isEmpty());
+        if (problem)
+            QVERIFY2(QString::fromStdString(*problem).contains(named), problem->c_str());
+    }
+
+    void wordsGoBothWays()
+    {
+        for (const Precision precision : {Precision::Fp32, Precision::Tf32, Precision::Bf16})
+            QCOMPARE(precisionFromText(toText(precision)), precision);
+        for (const Phase phase : {Phase::Train, Phase::Eval})
+            QCOMPARE(phaseFromText(toText(phase)), phase);
+        QVERIFY(!precisionFromText("fp64"));
+    }
+};
+
+QTEST_APPLESS_MAIN(ModelSpecTest)
+#include "tst_model_spec.moc"

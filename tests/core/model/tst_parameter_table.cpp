@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "parameter_table.h"
+
+#include <QTest>
+
+using namespace batchpeak::model;
+
+namespace {
+
+ModelSpec gpt(std::int64_t hidden, std::int64_t layers, std::int64_t heads, std::int64_t positions)
+{
+    return {.family = "gpt2",
+            .vocabularySize = 50257,
+            .hiddenSize = hidden,
+            .layers = layers,
+            .heads = heads,
+            .keyValueHeads = heads,
+            .feedForwardSize = 4 * hidden,
+            .maxPositions = positions};
+}
+
+struct LlamaSize
+{
+    std::int64_t vocabulary, hidden, layers, heads, keyValueHeads, feedForward;
+    bool tied = false;
+};
+
+ModelSpec llama(const LlamaSize& size)
+{
+    return {.family = "llama",
+            .vocabularySize = size.vocabulary,
+            .hiddenSize = size.hidden,
+            .layers = size.layers,
+            .heads = size.heads,
+            .keyValueHeads = size.keyValueHeads,
+            .feedForwardSize = size.feedForward,
+            .maxPositions = 4096,
+            .positionEmbedding = PositionEmbedding::Rotary,
+            .normalization = Normalization::RmsNorm,
+            .activation = Activation::SwiGlu,
+            .tiedEmbeddings = size.tied,
+            .attentionBias = false,
+            .attentionOutputBias = false,
+            .feedForwardBias = false};
+}
+
+} // namespace
+
+class ParameterTableTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    // Published counts: the GPT-2, GPT-3 (arXiv 2005.14165, with 5120 for the misprinted 5140) and
+    // LLaMA papers' configurations, as Hugging Face counts them.
+    void countsWhatWasPublished_data()
+    {
+        QTest::addColumn<ModelSpec>("spec");
+        QTest::addColumn<qint64>("expected");
+        QTest::newRow("GPT-2 S") << gpt(768, 12, 12, 1024) << qint64{124439808};
+        QTest::newRow("GPT-2 M") << gpt(1024, 24, 16, 1024) << qint64{354823168};
+        QTest::newRow("GPT-2 L") << gpt(1280, 36, 20, 1024) << qint64{774030080};
+        QTest::newRow("GPT-2 XL") << gpt(1600, 48, 25, 1024) << qint64{1557611200};
+        QTest::newRow("GPT-3 125M") << gpt(768, 12, 12, 2048) << qint64{125226240};
+        QTest::newRow("GPT-3 1.3B") << gpt(2048, 24, 16, 2048) << qint64{1315723264};
+        QTest::newRow("GPT-3 13B") << gpt(5120, 40, 40, 2048) << qint64{12853386240};
+        QTest::newRow("GPT-3 175B") << gpt(12288, 96, 96, 2048) << qint64{174604259328};
+        QTest::newRow("LLaMA 7b") << llama({32000, 4096, 32, 32, 32, 11008}) << qint64{6738415616};
+        QTest::newRow("LLaMA 65b") << llama({32000, 8192, 80, 64, 64, 22016}) << qint64{65285660672};
+        QTest::newRow("LLaMA 2 70b") << llama({32000, 8192, 80, 64, 8, 28672}) << qint64{68976648192};
+        QTest::newRow("LLaMA 3 8b") << llama({128256, 4096, 32, 32, 8, 14336}) << qint64{8030261248};
+        QTest::newRow("LLaMA 3.2 1b") << llama({128256, 2048, 16, 32, 8, 8192, true}) << qint64{1235814400};
+        QTest::newRow("Mistral 7b") << llama({32000, 4096, 32, 32, 8, 14336}) << qint64{7241732096};
+    }
+    void countsWhatWasPublished()
+    {
+        QFETCH(ModelSpec, spec);
+        QFETCH(qint64, expected);
+        QCOMPARE(parameterCount(spec), expected);
+    }
+
+    void decaysMatricesAlone()
+    {
+        for (const Parameter& parameter : parameterTable(gpt(8, 1, 2, 4)))
+            QCOMPARE(parameter.decays, parameter.shape.size() == 2);
+    }
+
+    void countsAnOutputBias()
+    {
+        ModelSpec spec = gpt(8, 1, 2, 4);
+        const std::int64_t without = parameterCount(spec);
+        spec.outputBias = true;
+        QCOMPARE(parameterCount(spec), without + spec.vocabularySize);
+    }
+};
+
+QTEST_APPLESS_MAIN(ParameterTableTest)
+#include "tst_parameter_table.moc"
