@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "trial_result.h"
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace batchpeak::network {
+
+class DeviceMemory;
+
+/// What a failed step means for its trial and for the worker.
+struct Failure
+{
+    trial::Outcome outcome = trial::Outcome::Failed;
+    /// The device's context is lost: only a fresh process can go on.
+    bool sticky = false;
+    /// What the step would have needed at least, for an outcome of memory; 0 where it cannot be told.
+    std::int64_t neededBytes = 0;
+    std::string text;
+};
+
+/// Judges the exception of a step by, in this order, the allocator's own count of refusals, the
+/// exception's type, its error code, and its text. Call it inside the catch block and leave that block
+/// before StepRunner::recover: the exception may hold tensors.
+///
+/// \param outOfMemoryCountBefore  DeviceMemory::outOfMemoryCount before the step
+Failure classifyFailure(const std::exception& error, const DeviceMemory& memory,
+                        std::int64_t outOfMemoryCountBefore);
+
+/// The part of classifyFailure that needs no library: what a message says about its cause.
+Failure classifyFailureText(std::string_view text);
+
+/// \param code  a cudaError_t
+Failure classifyCudaError(int code, std::string_view text);
+
+/// The size in "Tried to allocate 2.50 GiB", in bytes; 0 where a message does not say it.
+std::int64_t requestedBytes(std::string_view text);
+
+} // namespace batchpeak::network

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace batchpeak::network {
+
+/// How loading the library that drives NVIDIA GPUs went.
+struct AcceleratorLibrary
+{
+    /// Devices that trials can run on; 0 without the library.
+    int devices = 0;
+    /// Why there are none although an NVIDIA driver is there, as a full sentence; else empty.
+    std::string problem;
+};
+
+/// Loads libtorch_cuda.so where an NVIDIA device is there. It must be the first statement of main:
+/// libtorch asks for CUDA's hooks once and keeps the answer for ever (measured on torch 2.11.0).
+AcceleratorLibrary loadAcceleratorLibrary();
+
+/// A full sentence where the libtorch loaded now is not the version compiled against, whose memory
+/// statistics would be misread; else nothing. Call it before anything but loadAcceleratorLibrary.
+std::optional<std::string> problemWithLibtorch();
+
+/// "libtorch 2.11.0"
+std::string libtorchName();
+
+/// Makes one operation use every core that this process may: libtorch's own default (one thread a
+/// core, or OMP_NUM_THREADS), but no more than a container's CPU quota.
+///
+/// \return threads in use
+int useAllCores();
+
+} // namespace batchpeak::network

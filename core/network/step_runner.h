@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "trial_request.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace batchpeak::network {
+
+class DeviceMemory;
+
+/// Seconds of the parts of one step; without training, backwardSeconds and optimizerSeconds are 0.
+struct StepTimes
+{
+    double forwardSeconds = 0.0;
+    double backwardSeconds = 0.0;
+    double optimizerSeconds = 0.0;
+};
+
+/// Steps that ran without a wait in between.
+struct StepChain
+{
+    std::vector<StepTimes> steps;
+    /// From an idle device to an idle device.
+    double wallSeconds = 0.0;
+};
+
+/// Thrown out of a step when the question of setCancelled was answered with yes.
+class Cancelled : public std::runtime_error
+{
+public:
+    Cancelled();
+};
+
+/// Runs whole steps of one network on one device: forward, and in training backward and optimizer.
+///
+/// It decides what a step is and how it is timed, and gets the device back in order after a failure.
+/// It decides neither how many steps make a trial, nor what their times mean.
+class StepRunner
+{
+public:
+    /// Makes parameters, gradients and optimizer state on the device.
+    ///
+    /// \param memory  outlives the runner
+    /// \throws std::invalid_argument  a full sentence, where the network or the sequence length is
+    ///         impossible; whatever libtorch throws where the device has not enough memory
+    StepRunner(const trial::LoadRequest& request, DeviceMemory& memory);
+    ~StepRunner();
+    StepRunner(const StepRunner&) = delete;
+    StepRunner& operator=(const StepRunner&) = delete;
+
+    std::int64_t parameters() const;
+    /// Allocated when the runner was made: parameters, gradients, optimizer state, and what others
+    /// held on the device's allocator before.
+    std::int64_t baselineBytes() const;
+
+    /// Asked between layers, forward and backward, on any thread; yes ends the step with Cancelled.
+    void setCancelled(std::function<bool()> cancelled);
+
+    /// Makes the inputs of micro-batches of this size, the same ones for the same seed and size, and
+    /// starts the random numbers of dropout anew. Frees the inputs made before.
+    void prepare(std::int64_t microBatchSize);
+
+    /// Runs steps on the prepared inputs and waits for the device once, after the last. On the CPU
+    /// the parts are timed by the steady clock, on a GPU by events on its stream.
+    ///
+    /// \throws Cancelled, or what libtorch throws; then recover() before anything else
+    StepChain run(int steps);
+
+    /// Mean cross entropy of the last step's forward pass, in nats a token.
+    double loss() const;
+
+    /// Brings device and gradients back to where they were before the failed step. Call it after the
+    /// catch block is left. The inputs are gone: prepare() again.
+    ///
+    /// \return false if bytes stay lost or the device answers no more: then only a fresh process helps
+    bool recover();
+
+private:
+    class State;
+    std::unique_ptr<State> m_state;
+};
+
+/// What StepRunner would hold before its first step, without allocating anything [bytes].
+std::int64_t requiredBaselineBytes(const trial::LoadRequest& request);
+
+} // namespace batchpeak::network
