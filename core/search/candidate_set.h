@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "strategy.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::search {
+
+/// The sizes that are allowed as an answer: every one of a range, or those of a list.
+///
+/// It knows which sizes there are, and nothing of which fit or are fast.
+class CandidateSet
+{
+public:
+    /// \throws std::invalid_argument where no size is allowed, or the list is not ascending and within
+    ///         the bounds
+    explicit CandidateSet(const SearchSpace& space);
+
+    std::int64_t smallest() const { return m_smallest; }
+    std::int64_t largest() const { return m_largest; }
+    bool contains(std::int64_t size) const;
+
+    /// The largest allowed size that is not above \p size.
+    std::optional<std::int64_t> atMost(std::int64_t size) const;
+    /// The smallest allowed size above \p size.
+    std::optional<std::int64_t> above(std::int64_t size) const;
+
+    /// An allowed size strictly between the two, near their geometric mean. Of a range it is a multiple
+    /// of the largest power of two that goes four times into the gap, since tiles and vector units favour
+    /// such sizes.
+    std::optional<std::int64_t> between(std::int64_t low, std::int64_t high) const;
+
+    /// Allowed sizes up to \p limit at which a curve is worth knowing: all small ones, then one every
+    /// 0.4 % and the multiples of 8 (to 1200) and 64; above \p fineLimit one every 2 %. Ascending.
+    ///
+    /// Peaks of step-time curves lie at multiples of tile sizes.
+    std::vector<std::int64_t> grid(std::int64_t limit, std::int64_t fineLimit) const;
+
+private:
+    std::int64_t m_smallest = 1;
+    std::int64_t m_largest = 1;
+    /// Empty where every size of the range is allowed.
+    std::vector<std::int64_t> m_list;
+};
+
+} // namespace batchpeak::search

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "strategy.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace batchpeak::search {
+
+/// What the trials so far say about the sizes: the best measured one, how sure that is, and what could
+/// still beat it. A strategy decides what to do with it.
+struct Judgement
+{
+    struct MeasuredSize
+    {
+        std::int64_t size = 0;
+        double samplesPerSecond = 0.0;
+        /// Relative standard deviation of samplesPerSecond.
+        double relativeError = 0.0;
+    };
+    struct Rival
+    {
+        std::int64_t size = 0;
+        /// That it fits and beats the best measured size by more than the tolerance.
+        double probability = 0.0;
+    };
+
+    /// 0 as long as no size is good.
+    std::int64_t best = 0;
+    /// Probability that the best measured size is within the tolerance of the best one that fits.
+    double share = 0.0;
+    /// Good sizes, ascending.
+    std::vector<MeasuredSize> measured;
+    /// The most probable first; sizes that cannot win are left out.
+    std::vector<Rival> rivals;
+    std::vector<CurvePoint> curve;
+    /// Typical time of an optimizer step [s]; 0 where none was reported.
+    double optimizerSeconds = 0.0;
+
+    /// Sizes, ascending, and the time of one micro-batch expected there [s].
+    std::vector<std::int64_t> sizes;
+    std::vector<double> stepSeconds;
+
+    /// Expected time of one micro-batch [s], interpolated; 0 before the first measurement.
+    double stepSecondsAt(std::int64_t size) const;
+    /// Nothing where the size is not a good one.
+    const MeasuredSize* find(std::int64_t size) const;
+};
+
+} // namespace batchpeak::search

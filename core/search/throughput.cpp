@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "throughput.h"
+
+#include <algorithm>
+
+namespace batchpeak::search {
+
+EvenSpread evenSpread(std::int64_t batch, std::int64_t microBatchSize)
+{
+    const std::int64_t microBatches = (batch + microBatchSize - 1) / microBatchSize;
+    const std::int64_t size = batch / microBatches;
+    const std::int64_t ofOneMore = batch - microBatches * size;
+    return {.size = size, .ofSize = microBatches - ofOneMore, .ofOneMore = ofOneMore};
+}
+
+Throughput::Throughput(const SearchSpace& space, double optimizerSeconds)
+    : m_objective(space.objective),
+      m_batch(std::max<std::int64_t>(space.perDeviceBatch, 1)),
+      m_optimizerSeconds(optimizerSeconds)
+{}
+
+double Throughput::secondsFor(std::int64_t size, double samplesPerSecond) const
+{
+    if (m_objective == Objective::Micro)
+        return static_cast<double>(size) / samplesPerSecond;
+    const double seconds = static_cast<double>(m_batch) / samplesPerSecond - m_optimizerSeconds;
+    // Time grows with the samples, so that a micro-batch of the full size takes its share of the batch.
+    return std::max(seconds, 0.0) * static_cast<double>(size) / static_cast<double>(m_batch);
+}
+
+} // namespace batchpeak::search

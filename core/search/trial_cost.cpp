@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trial_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::search {
+
+namespace {
+
+constexpr TrialCost::Length normalLength{};
+constexpr int repeatFactor = 3;
+/// A step that takes longer than this is timed a few times only: its relative noise is small, and the
+/// search would stand still.
+constexpr double slowStepSeconds = 2.0;
+constexpr int slowSteps = 3;
+/// Warm-up in steps: three, the first of which takes as long as two and a half.
+constexpr double warmupSteps = 4.5;
+constexpr double leastSetupSeconds = 0.05;
+/// Weight of the newest trial's set-up time.
+constexpr double setupMemory = 0.3;
+
+} // namespace
+
+TrialCost::Length TrialCost::length(double predictedStepSeconds, bool isRepeat)
+{
+    Length length = normalLength;
+    if (predictedStepSeconds > slowStepSeconds)
+        length = {.minSteps = slowSteps, .maxSteps = slowSteps, .minSeconds = 0.0};
+    if (isRepeat) {
+        length.minSteps = std::min(length.minSteps * repeatFactor, normalLength.maxSteps);
+        length.maxSteps *= repeatFactor;
+        length.minSeconds *= repeatFactor;
+    }
+    return length;
+}
+
+void TrialCost::record(const Measurement& measurement)
+{
+    if (measurement.outcome != Measurement::Outcome::Ok || !std::isfinite(measurement.wallSeconds))
+        return;
+    const double steps = warmupSteps + static_cast<double>(measurement.stepSeconds.size());
+    const double setup =
+        std::max(leastSetupSeconds, measurement.wallSeconds - steps * measurement.secondsPerStep);
+    m_setupSeconds = m_hasSetup ? (1.0 - setupMemory) * m_setupSeconds + setupMemory * setup : setup;
+    m_hasSetup = true;
+}
+
+double TrialCost::predictedWallSeconds(double predictedStepSeconds, const Length& length) const
+{
+    const double wanted = std::ceil(length.minSeconds / std::max(predictedStepSeconds, 1e-9));
+    const double steps =
+        std::clamp(wanted, static_cast<double>(length.minSteps), static_cast<double>(length.maxSteps));
+    return m_setupSeconds + (warmupSteps + steps) * predictedStepSeconds;
+}
+
+} // namespace batchpeak::search

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "measurement.h"
+
+namespace batchpeak::search {
+
+/// How many steps a trial takes and how long it lasts, learnt from the trials so far.
+class TrialCost
+{
+public:
+    /// Timed steps of a trial, and the time after which no further one is begun [s].
+    struct Length
+    {
+        int minSteps = 5;
+        int maxSteps = 24;
+        double minSeconds = 0.4;
+    };
+
+    /// \param predictedStepSeconds  0 where nothing is predicted yet
+    /// \param isRepeat  of a size already measured, to tell leaders apart: three times as long
+    static Length length(double predictedStepSeconds, bool isRepeat);
+
+    void record(const Measurement& measurement);
+
+    /// Wall time of a whole trial [s]: set-up, warm-up steps of which the first is slow, timed steps.
+    double predictedWallSeconds(double predictedStepSeconds, const Length& length) const;
+
+private:
+    /// What a trial costs beside its steps [s]; the first trial replaces it, later ones are averaged in.
+    double m_setupSeconds = 1.0;
+    bool m_hasSetup = false;
+};
+
+} // namespace batchpeak::search

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trial_history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace batchpeak::search {
+
+namespace {
+
+bool isTime(double seconds)
+{
+    return std::isfinite(seconds) && seconds > 0.0;
+}
+
+bool isSound(const Measurement& measurement)
+{
+    if (measurement.size < 1 || measurement.peakReservedBytes < 0)
+        return false;
+    if (measurement.outcome != Measurement::Outcome::Ok)
+        return true;
+    return isTime(measurement.secondsPerStep) && std::ranges::all_of(measurement.stepSeconds, isTime) &&
+           std::isfinite(measurement.optimizerSeconds) && measurement.optimizerSeconds >= 0.0;
+}
+
+void insertOnce(std::vector<std::int64_t>& ascending, std::int64_t size)
+{
+    const auto place = std::ranges::lower_bound(ascending, size);
+    if (place == ascending.end() || *place != size)
+        ascending.insert(place, size);
+}
+
+} // namespace
+
+TrialHistory::TrialHistory(std::int64_t memoryLimitBytes) : m_memoryLimitBytes(memoryLimitBytes) {}
+
+void TrialHistory::record(Measurement measurement)
+{
+    using Outcome = Measurement::Outcome;
+    if (!isSound(measurement))
+        measurement.outcome = Outcome::Void;
+
+    const bool ran = measurement.outcome == Outcome::Ok;
+    const bool aboveLimit = m_memoryLimitBytes > 0 && measurement.peakReservedBytes > m_memoryLimitBytes;
+    if (ran && !measurement.thrashes)
+        m_timed.push_back(measurement);
+
+    if (measurement.outcome == Outcome::DoesNotFit || (ran && (measurement.thrashes || aboveLimit))) {
+        ++m_failures;
+        insertOnce(m_failedSizes, measurement.size);
+        std::erase(m_goodSizes, measurement.size);
+    } else if (ran && !hasFailed(measurement.size)) {
+        insertOnce(m_goodSizes, measurement.size);
+    }
+    m_all.push_back(std::move(measurement));
+}
+
+bool TrialHistory::isGood(std::int64_t size) const
+{
+    return std::ranges::binary_search(m_goodSizes, size);
+}
+
+bool TrialHistory::hasFailed(std::int64_t size) const
+{
+    return std::ranges::binary_search(m_failedSizes, size);
+}
+
+int TrialHistory::timedTrials(std::int64_t size) const
+{
+    return static_cast<int>(std::ranges::count(m_timed, size, &Measurement::size));
+}
+
+int TrialHistory::voidTrials(std::int64_t size) const
+{
+    return static_cast<int>(std::ranges::count_if(m_all, [size](const Measurement& m) {
+        return m.size == size && m.outcome == Measurement::Outcome::Void;
+    }));
+}
+
+std::int64_t TrialHistory::largestGood() const
+{
+    return m_goodSizes.empty() ? 0 : m_goodSizes.back();
+}
+
+std::int64_t TrialHistory::smallestFailure() const
+{
+    const auto first = std::ranges::upper_bound(m_failedSizes, largestGood());
+    return first == m_failedSizes.end() ? 0 : *first;
+}
+
+std::int64_t TrialHistory::largestRun() const
+{
+    std::int64_t largest = 0;
+    for (const Measurement& measurement : m_all) {
+        if (measurement.outcome == Measurement::Outcome::Ok)
+            largest = std::max(largest, measurement.size);
+    }
+    return largest;
+}
+
+} // namespace batchpeak::search

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "measurement.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace batchpeak::search {
+
+/// The trials of a search so far, and what they say about which sizes may be used.
+///
+/// A size is "good" when it ran within the memory limit without thrashing and has never failed. A size
+/// "failed" when it did not fit, thrashed or needed more than the limit. Estimates of times and of memory
+/// between the sizes that were tried belong to the models.
+class TrialHistory
+{
+public:
+    /// \param memoryLimitBytes  0 where memory sets no limit
+    explicit TrialHistory(std::int64_t memoryLimitBytes);
+
+    /// A measurement that cannot be (a time that is not a positive number, a negative peak, a size below
+    /// 1) is kept as void.
+    void record(Measurement measurement);
+
+    const std::vector<Measurement>& all() const { return m_all; }
+    /// Trials whose step time is sound, also those of sizes above the memory limit.
+    const std::vector<Measurement>& timed() const { return m_timed; }
+
+    /// Ascending, each once.
+    const std::vector<std::int64_t>& goodSizes() const { return m_goodSizes; }
+    bool isGood(std::int64_t size) const;
+    bool hasFailed(std::int64_t size) const;
+    /// Timed trials of this size.
+    int timedTrials(std::int64_t size) const;
+    int voidTrials(std::int64_t size) const;
+    int failures() const { return m_failures; }
+
+    /// 0 where there is none.
+    std::int64_t largestGood() const;
+    /// The smallest failed size above the largest good one: a failure below a size that ran was no
+    /// matter of memory. 0 where there is none.
+    std::int64_t smallestFailure() const;
+    /// Largest size that ran at all, within the limit or not; 0 where there is none.
+    std::int64_t largestRun() const;
+
+private:
+    std::int64_t m_memoryLimitBytes = 0;
+    std::vector<Measurement> m_all;
+    std::vector<Measurement> m_timed;
+    std::vector<std::int64_t> m_goodSizes;
+    std::vector<std::int64_t> m_failedSizes;
+    int m_failures = 0;
+};
+
+} // namespace batchpeak::search

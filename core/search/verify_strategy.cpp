@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verify_strategy.h"
+
+#include "candidate_set.h"
+#include "confidence.h"
+#include "throughput.h"
+
+#include <algorithm>
+
+namespace batchpeak::search {
+
+namespace {
+
+/// A void trial is repeated once.
+constexpr int voidTrialsAllowed = 1;
+
+} // namespace
+
+VerifyStrategy::VerifyStrategy(const SearchSpace& space)
+    : m_space(space), m_size(CandidateSet(space).smallest()), m_history(space.memoryLimitBytes)
+{
+    m_outlook.expectedTrials = 1;
+}
+
+void VerifyStrategy::record(const Measurement& measurement)
+{
+    using Status = Outlook::Status;
+    m_history.record(measurement);
+    if (m_history.isGood(m_size)) {
+        m_outlook.status = Status::Exhausted;
+        m_outlook.recommendation = recommendation();
+        m_outlook.largestPredictedFit = m_size;
+    } else if (m_history.hasFailed(m_size)) {
+        m_outlook.status = Status::NothingFits;
+        m_outlook.recommendation.reset();
+        m_outlook.smallestFailure = m_size;
+    } else if (m_history.voidTrials(m_size) > voidTrialsAllowed) {
+        m_outlook.status = Status::Exhausted;
+    } else {
+        m_outlook.expectedTrials = 2;
+    }
+}
+
+std::optional<Proposal> VerifyStrategy::next(std::span<const std::int64_t> inFlight)
+{
+    if (m_outlook.status != Outlook::Status::Searching || !inFlight.empty())
+        return std::nullopt;
+    return Proposal{.size = m_size};
+}
+
+Recommendation VerifyStrategy::recommendation() const
+{
+    const Measurement& trial = m_history.timed().back();
+    const Throughput throughput(m_space, trial.optimizerSeconds);
+    const auto secondsAt = [&](std::int64_t size) {
+        return trial.secondsPerStep * static_cast<double>(size) / static_cast<double>(m_size);
+    };
+    return {.size = m_size,
+            .samplesPerSecond = throughput.samplesPerSecond(m_size, secondsAt),
+            .relativeError = trial.relativeError.value_or(0.0),
+            // The only size allowed is the best one allowed as soon as it has run.
+            .confidence = confidencePercent(1.0),
+            .reason = {.kind = Reason::Kind::Verified, .largestPredictedFit = m_size}};
+}
+
+} // namespace batchpeak::search

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "strategy.h"
+#include "trial_history.h"
+
+namespace batchpeak::search {
+
+/// One trial of the only size that is allowed: does it run, and how fast? Nothing is searched.
+class VerifyStrategy final : public Strategy
+{
+public:
+    explicit VerifyStrategy(const SearchSpace& space);
+
+    void record(const Measurement& measurement) override;
+    std::optional<Proposal> next(std::span<const std::int64_t> inFlight) override;
+    const Outlook& outlook() const override { return m_outlook; }
+
+private:
+    Recommendation recommendation() const;
+
+    SearchSpace m_space;
+    std::int64_t m_size = 1;
+    TrialHistory m_history;
+    Outlook m_outlook;
+};
+
+} // namespace batchpeak::search
