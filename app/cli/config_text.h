@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace batchpeak::cli {
+
+/// What stands in a config, in the words of the terminal: one "name  value" line for each fact.
+QStringList contentsLines(const QString& path, const config::ConfigContents& contents);
+
+/// "path:12:3: warning: sentence", one for each.
+QStringList warningLines(const QString& path, const config::ConfigContents& contents);
+
+} // namespace batchpeak::cli

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "devices_command.h"
+
+#include "console.h"
+#include "exit_code.h"
+#include "local_device.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace batchpeak::cli {
+
+namespace {
+
+QString clockText(const device::DeviceReadings& readings)
+{
+    if (!readings.clockMegahertz)
+        return QStringLiteral("-");
+    if (!readings.maxClockMegahertz)
+        return QStringLiteral("%1 MHz").arg(*readings.clockMegahertz);
+    return QStringLiteral("%1 of %2 MHz").arg(*readings.clockMegahertz).arg(*readings.maxClockMegahertz);
+}
+
+QStringList rowFor(const device::LocalDevice& device)
+{
+    const auto readings = device.uuid.empty() ? device::DeviceReadings{} : device::readingsOf(device.uuid);
+    return {QString::fromStdString(device.id()),
+            QString::fromStdString(device.name),
+            bytesText(device.totalBytes),
+            bytesText(device.freeBytes),
+            device.driver.empty() ? QStringLiteral("-") : QString::fromStdString(device.driver),
+            clockText(readings)};
+}
+
+} // namespace
+
+std::string DevicesCommand::summary() const
+{
+    return "List devices with memory, free memory, driver, clocks";
+}
+
+int DevicesCommand::run()
+{
+    std::vector<QStringList> rows{{QStringLiteral("DEVICE"), QStringLiteral("NAME"), QStringLiteral("MEMORY"),
+                                   QStringLiteral("FREE"), QStringLiteral("DRIVER"),
+                                   QStringLiteral("CLOCK")}};
+    for (const device::LocalDevice& device : device::localDevices())
+        rows.push_back(rowFor(device));
+    Console console;
+    for (const QString& line : alignedLines(rows))
+        console.answer(line);
+    return exitCode::success;
+}
+
+} // namespace batchpeak::cli

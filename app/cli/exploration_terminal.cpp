@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_terminal.h"
+
+#include "console.h"
+#include "exit_code.h"
+#include "recommendation_line.h"
+#include "snapshot_text.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using engine::FinishStatus;
+using engine::LogLevel;
+using engine::LogLine;
+
+// Often enough to look live, seldom enough to cost nothing over a slow connection.
+constexpr std::chrono::milliseconds redrawInterval{100};
+
+QString logText(const LogLine& line)
+{
+    const QString time = line.time.toUTC().toString(QStringLiteral("HH:mm:ss"));
+    switch (line.level) {
+    case LogLevel::Warning:
+        return QStringLiteral("%1  warning: %2").arg(time, line.text);
+    case LogLevel::Error:
+        return QStringLiteral("%1  error: %2").arg(time, line.text);
+    case LogLevel::Info:
+        break;
+    }
+    return QStringLiteral("%1  %2").arg(time, line.text);
+}
+
+int exitCodeFor(FinishStatus status, bool hasRecommendation)
+{
+    switch (status) {
+    case FinishStatus::Confident:
+    case FinishStatus::Exhausted:
+    case FinishStatus::Budget:
+        return hasRecommendation ? exitCode::success : exitCode::noTrials;
+    case FinishStatus::Cancelled:
+        return exitCode::interrupted;
+    case FinishStatus::NothingFits:
+        return exitCode::nothingFits;
+    case FinishStatus::Failed:
+        break;
+    }
+    return exitCode::noTrials;
+}
+
+} // namespace
+
+ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
+    : m_exploration(exploration), m_console(console), m_detail(detail)
+{
+    connect(&exploration, &engine::Exploration::finished, this, &ExplorationTerminal::end);
+    if (detail == Detail::LastLinesOnly)
+        return;
+
+    introduce();
+    connect(&exploration, &engine::Exploration::recommendationChanged, this,
+            [this](const search::Recommendation& recommendation) {
+                m_console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), recommendation));
+            });
+    connect(&exploration, &engine::Exploration::snapshotChanged, this,
+            [this](const engine::Snapshot& snapshot) { printNewLogLines(snapshot.log); });
+    if (console.showsLiveLine()) {
+        connect(&m_redraw, &QTimer::timeout, this,
+                [this] { m_console.setLiveLine(liveLine(m_exploration.snapshot())); });
+        m_redraw.start(redrawInterval);
+    }
+}
+
+void ExplorationTerminal::introduce()
+{
+    if (const auto& run = m_exploration.snapshot().run) {
+        for (const QString& line : introductionLines(*run))
+            m_console.answer(line);
+    }
+}
+
+void ExplorationTerminal::interrupt()
+{
+    if (m_interrupted)
+        return;
+    m_interrupted = true;
+    engine::Snapshot bestSoFar = m_exploration.snapshot();
+    bestSoFar.finish = FinishStatus::Cancelled;
+    printLastLines(bestSoFar);
+    m_exploration.stop();
+}
+
+void ExplorationTerminal::printNewLogLines(const std::vector<LogLine>& log)
+{
+    // The log forgets its oldest lines, so the lines already printed are told by the last of them.
+    const auto isLast = [this](const LogLine& line) {
+        return line.time == m_lastLogLine.time && line.text == m_lastLogLine.text;
+    };
+    const auto firstNew = std::find_if(log.rbegin(), log.rend(), isLast).base();
+    std::for_each(firstNew, log.end(), [this](const LogLine& line) { m_console.remark(logText(line)); });
+    if (!log.empty())
+        m_lastLogLine = log.back();
+}
+
+void ExplorationTerminal::printLastLines(const engine::Snapshot& snapshot)
+{
+    m_redraw.stop();
+    m_console.setLiveLine({});
+    if (!snapshot.outlook.recommendation && !snapshot.failure.isEmpty()) {
+        printError(snapshot.failure);
+        return;
+    }
+    for (const QString& line : finalLines(snapshot))
+        m_console.answer(line);
+}
+
+void ExplorationTerminal::end(FinishStatus status)
+{
+    const engine::Snapshot& snapshot = m_exploration.snapshot();
+    if (!m_interrupted)
+        printLastLines(snapshot);
+    const bool hasRecommendation = snapshot.outlook.recommendation.has_value();
+    emit ended(m_interrupted ? exitCode::interrupted : exitCodeFor(status, hasRecommendation));
+}
+
+} // namespace batchpeak::cli

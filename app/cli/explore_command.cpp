@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "explore_command.h"
+
+#include "config_file.h"
+#include "config_output.h"
+#include "config_text.h"
+#include "console.h"
+#include "exit_code.h"
+#include "exploration.h"
+#include "exploration_arguments.h"
+#include "exploration_terminal.h"
+#include "signal_relay.h"
+#include "usage_error.h"
+
+#include <CLI/App.hpp>
+
+#include <QCoreApplication>
+
+#include <utility>
+
+namespace batchpeak::cli {
+
+namespace {
+
+/// Writes the recommended size into the config, and says what changed beside it.
+void writeConfig(const engine::ConfigFile& file, const engine::Snapshot& snapshot, model::Phase phase,
+                 const QString& target, Console& console)
+{
+    const auto spliced = file.withMicroBatchSize(phase, snapshot.outlook.recommendation->size);
+    for (const std::string& note : spliced.notes)
+        console.remark(QString::fromStdString(note));
+    file.save(spliced, target);
+    console.answer(QStringLiteral("written to %1").arg(target));
+}
+
+} // namespace
+
+ExploreCommand::ExploreCommand(std::string file, engine::ExplorationOptions options)
+    : m_file(std::move(file)), m_options(std::move(options))
+{}
+
+std::string ExploreCommand::summary() const
+{
+    return "Find the fastest micro-batch size, in this terminal";
+}
+
+void ExploreCommand::addOptions(CLI::App& app)
+{
+    app.add_option("FILE", m_file, "Config to explore");
+    addExplorationOptions(app, m_options, "Exploration");
+    app.add_option("--events", m_events, "Write events as JSON Lines; - stands for stdout")
+        ->type_name("FILE");
+    addOutputOptions(app, m_output, m_inPlace);
+    app.add_flag("--quiet", m_quiet, "Print the last lines and errors only");
+}
+
+void ExploreCommand::checkOptions() const
+{
+    if (m_file.empty())
+        throw UsageError("name the config to explore: batchpeak explore FILE.");
+    checkExplorationOptions(m_options);
+    checkOutputOptions(m_output, m_inPlace);
+}
+
+int ExploreCommand::run()
+{
+    const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
+    const QString target = outputPath(file, m_output, m_inPlace);
+    if (!target.isEmpty())
+        checkWritable(target);
+
+    Console console(m_events == "-" ? stderr : stdout);
+    for (const QString& line : warningLines(file.path(), file.contents()))
+        console.remark(line);
+
+    engine::Exploration exploration;
+    exploration.load(file.path(), file.contents(), m_options);
+
+    using Detail = ExplorationTerminal::Detail;
+    ExplorationTerminal terminal(exploration, console, m_quiet ? Detail::LastLinesOnly : Detail::Everything);
+    SignalRelay signalRelay;
+    QObject::connect(&signalRelay, &SignalRelay::interrupted, &terminal, &ExplorationTerminal::interrupt);
+    QObject::connect(&terminal, &ExplorationTerminal::ended, &terminal,
+                     [](int code) { QCoreApplication::exit(code); });
+    // An exploration that fails while it starts ends the event loop, so that must run by then.
+    QTimer::singleShot(0, &exploration, &engine::Exploration::start);
+    const int code = QCoreApplication::exec();
+
+    if (code == exitCode::success && !target.isEmpty())
+        writeConfig(file, exploration.snapshot(), m_options.phase, target, console);
+    return code;
+}
+
+} // namespace batchpeak::cli

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "inspect_command.h"
+
+#include "config_file.h"
+#include "config_text.h"
+#include "console.h"
+#include "exit_code.h"
+#include "usage_error.h"
+
+#include <CLI/App.hpp>
+
+namespace batchpeak::cli {
+
+std::string InspectCommand::summary() const
+{
+    return "Say what a config holds: format, network, parameters, batch plan, setting, warnings";
+}
+
+void InspectCommand::addOptions(CLI::App& app)
+{
+    app.add_option("FILE", m_file, "Config to read");
+}
+
+void InspectCommand::checkOptions() const
+{
+    if (m_file.empty())
+        throw UsageError("name the config to inspect: batchpeak inspect FILE.");
+}
+
+int InspectCommand::run()
+{
+    const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
+    Console console;
+    for (const QString& line : contentsLines(file.path(), file.contents()))
+        console.answer(line);
+    for (const QString& line : warningLines(file.path(), file.contents()))
+        console.answer(line);
+    return exitCode::success;
+}
+
+} // namespace batchpeak::cli

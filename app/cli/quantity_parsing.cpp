@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "quantity_parsing.h"
+
+#include "usage_error.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace batchpeak::cli {
+
+namespace {
+
+std::string quoted(std::string_view text)
+{
+    return "'" + std::string(text) + "'";
+}
+
+std::string numberText(double value)
+{
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.begin(), buffer.end(), value).ptr;
+    return {buffer.begin(), end};
+}
+
+/// Takes a number without sign or exponent from the front of \p text.
+std::optional<double> takeNumber(std::string_view& text)
+{
+    double value = 0;
+    if (text.empty() || text.front() == '-')
+        return std::nullopt;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    if (error != std::errc{} || !std::isfinite(value))
+        return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+std::string lowerCase(std::string_view text)
+{
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return lower;
+}
+
+constexpr std::array<std::pair<std::string_view, double>, 9> byteUnits{{{"b", 1.0},
+                                                                        {"kb", 1e3},
+                                                                        {"mb", 1e6},
+                                                                        {"gb", 1e9},
+                                                                        {"tb", 1e12},
+                                                                        {"kib", 1024.0},
+                                                                        {"mib", 1048576.0},
+                                                                        {"gib", 1073741824.0},
+                                                                        {"tib", 1099511627776.0}}};
+
+template<typename Integer>
+std::optional<Integer> wholeNumber(std::string_view text)
+{
+    Integer value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+} // namespace
+
+std::int64_t bytesFromText(std::string_view text)
+{
+    std::string_view rest = text;
+    const auto number = takeNumber(rest);
+    while (!rest.empty() && rest.front() == ' ')
+        rest.remove_prefix(1);
+    const std::string unit = lowerCase(rest);
+    const auto known = std::ranges::find(byteUnits, unit, &std::pair<std::string_view, double>::first);
+    if (!number || known == byteUnits.end()) {
+        throw UsageError(quoted(text) +
+                         " is no amount of memory; write a number and one of B, kB, MB, GB, TB, "
+                         "KiB, MiB, GiB, TiB after it, for example 2GiB or 800MiB.");
+    }
+    const double bytes = std::floor(*number * known->second);
+    // 2^62: everything beyond is a slip of the hand, and products of it stay within 64 bits.
+    if (bytes < 1 || bytes > 0x1p62)
+        throw UsageError(quoted(text) + " is no amount of memory that a device can have.");
+    return static_cast<std::int64_t>(bytes);
+}
+
+std::chrono::seconds durationFromText(std::string_view text)
+{
+    const UsageError error(quoted(text) +
+                           " is no length of time; write hours, minutes and seconds with their "
+                           "letters, for example 90s, 10m or 1h30m.");
+    // Ten years: longer than any exploration, and far from overflow.
+    constexpr double longest = 10.0 * 365 * 24 * 3600;
+    constexpr std::array<std::pair<char, double>, 3> units{{{'h', 3600.0}, {'m', 60.0}, {'s', 1.0}}};
+
+    std::string_view rest = text;
+    double seconds = 0;
+    auto nextUnit = units.begin();
+    while (!rest.empty()) {
+        const auto number = takeNumber(rest);
+        if (!number || rest.empty())
+            throw error;
+        const auto unit = std::find_if(
+            nextUnit, units.end(), [&](const auto& candidate) { return candidate.first == rest.front(); });
+        if (unit == units.end())
+            throw error;
+        rest.remove_prefix(1);
+        nextUnit = unit + 1;
+        seconds += *number * unit->second;
+    }
+    if (!(seconds >= 1) || seconds > longest)
+        throw error;
+    return std::chrono::seconds(static_cast<std::int64_t>(seconds));
+}
+
+double shareFromPercentText(std::string_view text, double lowest, double highest)
+{
+    std::string_view rest = text;
+    const auto percent = takeNumber(rest);
+    if (!percent || !(rest.empty() || rest == "%") || *percent < lowest || *percent > highest) {
+        throw UsageError(quoted(text) + " is no percentage from " + numberText(lowest) + " to " +
+                         numberText(highest) + "; write for example " + numberText(std::max(lowest, 5.0)) +
+                         ".");
+    }
+    return *percent / 100;
+}
+
+std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int64_t highest)
+{
+    const auto count = wholeNumber<std::int64_t>(text);
+    if (!count || *count < lowest || *count > highest) {
+        throw UsageError(quoted(text) + " is no whole number from " + std::to_string(lowest) + " to " +
+                         std::to_string(highest) + ".");
+    }
+    return *count;
+}
+
+std::uint64_t seedFromText(std::string_view text)
+{
+    const auto seed = wholeNumber<std::uint64_t>(text);
+    if (!seed) {
+        throw UsageError(quoted(text) + " is no whole number from 0 to " +
+                         std::to_string(std::numeric_limits<std::uint64_t>::max()) + ".");
+    }
+    return *seed;
+}
+
+} // namespace batchpeak::cli

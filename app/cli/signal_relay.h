@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+
+class QSocketNotifier;
+
+namespace batchpeak::cli {
+
+/// Brings the first SIGINT or SIGTERM into the event loop as a Qt signal. From the second on the
+/// system's own rule holds again: the program ends at once.
+///
+/// One object at a time.
+class SignalRelay : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit SignalRelay(QObject* parent = nullptr);
+    ~SignalRelay() override;
+
+signals:
+    void interrupted();
+
+private:
+    QSocketNotifier* m_notifier = nullptr;
+};
+
+} // namespace batchpeak::cli

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "snapshot_text.h"
+
+#include "global_batch_sizes.h"
+#include "number_text.h"
+#include "text_table.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using engine::FinishStatus;
+using engine::RunDescription;
+using engine::Snapshot;
+using engine::State;
+using engine::TrialState;
+
+QString word(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString devicesText(std::int64_t devices)
+{
+    return devices == 1 ? QStringLiteral("1 device") : QStringLiteral("%1 devices").arg(devices);
+}
+
+QString runningTrials(const Snapshot& snapshot)
+{
+    QStringList sizes;
+    for (const engine::TrialSnapshot& trial : snapshot.trials) {
+        if (trial.state == TrialState::Running)
+            sizes << QString::number(trial.microBatchSize);
+    }
+    if (sizes.isEmpty())
+        return {};
+    const QString total = snapshot.outlook.expectedTrials >= static_cast<int>(snapshot.trials.size())
+                              ? QStringLiteral(" of about %1").arg(snapshot.outlook.expectedTrials)
+                              : QString();
+    return QStringLiteral("trial %1%2: size %3")
+        .arg(QString::number(snapshot.trials.size()), total, sizes.join(QStringLiteral(" and ")));
+}
+
+/// The least that a device allows: a recommended size must hold on each.
+std::int64_t smallestLimit(const Snapshot& snapshot)
+{
+    std::int64_t smallest = 0;
+    for (const engine::DeviceSnapshot& device : snapshot.devices) {
+        if (device.limitBytes > 0 && (smallest == 0 || device.limitBytes < smallest))
+            smallest = device.limitBytes;
+    }
+    return smallest;
+}
+
+QString peakText(const Snapshot& snapshot)
+{
+    const QString peak = bytesText(snapshot.recommendedPeakBytes);
+    const std::int64_t limit = smallestLimit(snapshot);
+    if (limit == 0)
+        return peak;
+    return QStringLiteral("%1 of %2 (%3 kept free)")
+        .arg(peak, bytesText(limit), percentText(snapshot.run->headroom));
+}
+
+QString accumulationText(const Snapshot& snapshot)
+{
+    const config::BatchPlan& plan = snapshot.run->plan;
+    return QStringLiteral("%1 at batch_size %2 on %3")
+        .arg(QString::number(snapshot.accumulationSteps), groupedText(plan.globalBatchSize),
+             devicesText(plan.devices));
+}
+
+QString globalBatchText(const config::BatchPlan& plan, std::int64_t size)
+{
+    const std::int64_t unit = size * plan.devices;
+    QStringList nearest;
+    for (const std::int64_t batch : nearestGlobalBatchSizes(plan, size))
+        nearest << QString::number(batch);
+    if (nearest.size() == 1 && nearest.front() == QString::number(plan.globalBatchSize))
+        return QStringLiteral("multiples of %1, and so your %2").arg(unit).arg(plan.globalBatchSize);
+    return QStringLiteral("multiples of %1; nearest to your %2: %3")
+        .arg(QString::number(unit), QString::number(plan.globalBatchSize),
+             nearest.join(QStringLiteral(" and ")));
+}
+
+QString endText(FinishStatus status)
+{
+    switch (status) {
+    case FinishStatus::Confident:
+        return QStringLiteral("the target confidence was reached");
+    case FinishStatus::Exhausted:
+        return QStringLiteral("no size worth a trial was left");
+    case FinishStatus::Budget:
+        return QStringLiteral("the budget of trials or time was used up");
+    case FinishStatus::Cancelled:
+        return QStringLiteral("it was interrupted");
+    case FinishStatus::NothingFits:
+        return QStringLiteral("nothing fits, not even 1");
+    case FinishStatus::Failed:
+        return QStringLiteral("trials could not be run");
+    }
+    return {};
+}
+
+} // namespace
+
+QStringList introductionLines(const RunDescription& run)
+{
+    const config::BatchPlan& plan = run.plan;
+    return alignedLines(
+        {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
+         {QStringLiteral("network"),
+          QStringLiteral("%1, %2 parameters").arg(run.family, groupedText(run.parameters))},
+         {QStringLiteral("run"),
+          QStringLiteral("%1, %2, %3, sequence length %4")
+              .arg(word(model::toText(run.phase)), word(model::toText(run.precision)),
+                   word(model::toText(run.optimizer)), groupedText(run.sequenceLength))},
+         {QStringLiteral("batch"), QStringLiteral("batch_size %1 on %2, micro_batch_size: %3")
+                                       .arg(groupedText(plan.globalBatchSize), devicesText(plan.devices),
+                                            QString::fromStdString(config::toText(plan.setting)))}});
+}
+
+QString liveLine(const Snapshot& snapshot)
+{
+    QStringList parts;
+    switch (snapshot.state) {
+    case State::Starting:
+        return QStringLiteral("starting the workers and loading the network");
+    case State::Finishing:
+        return QStringLiteral("ending the workers");
+    case State::Exploring:
+    case State::Paused:
+        break;
+    case State::Idle:
+    case State::Finished:
+    case State::Failed:
+        return {};
+    }
+    parts << QStringLiteral("%1 %").arg(static_cast<int>(snapshot.progress * 100));
+    if (const QString trials = runningTrials(snapshot); !trials.isEmpty())
+        parts << trials;
+    if (snapshot.stalledSeconds > 0)
+        parts << QStringLiteral("stalled %1").arg(durationText(snapshot.stalledSeconds));
+    else if (snapshot.secondsLeft)
+        parts << QStringLiteral("about %1 left").arg(durationText(*snapshot.secondsLeft));
+    return parts.join(QStringLiteral(", "));
+}
+
+QStringList finalLines(const Snapshot& snapshot)
+{
+    const auto& recommendation = snapshot.outlook.recommendation;
+    if (!recommendation || !snapshot.run) {
+        if (!snapshot.failure.isEmpty())
+            return {snapshot.failure};
+        return {QStringLiteral("There is no recommendation: the exploration ended before a trial did.")};
+    }
+
+    std::vector<QStringList> rows{
+        {QStringLiteral("recommended"), QStringLiteral("micro_batch_size: %1").arg(recommendation->size)},
+        {QStringLiteral("samples/s"),
+         QStringLiteral("%1 ± %2, %3x base")
+             .arg(rateText(recommendation->samplesPerSecond),
+                  rateText(recommendation->samplesPerSecond * recommendation->relativeError),
+                  QString::number(recommendation->relativePerformance, 'f', 2))},
+        {QStringLiteral("peak memory"), peakText(snapshot)},
+        {QStringLiteral("accumulation steps"), accumulationText(snapshot)},
+        {QStringLiteral("confidence"), QStringLiteral("%1 (out of 100)").arg(recommendation->confidence)}};
+    if (!snapshot.reason.isEmpty())
+        rows.push_back({QStringLiteral("why"), snapshot.reason});
+    rows.push_back(
+        {QStringLiteral("batch sizes that fit"), globalBatchText(snapshot.run->plan, recommendation->size)});
+    if (snapshot.finish) {
+        rows.push_back({QStringLiteral("ended because"),
+                        QStringLiteral("%1, after %2 and %3 trials")
+                            .arg(endText(*snapshot.finish), durationText(snapshot.elapsedSeconds),
+                                 QString::number(snapshot.trials.size()))});
+    }
+    if (!snapshot.failure.isEmpty())
+        rows.push_back({QStringLiteral("note"), snapshot.failure});
+    return alignedLines(rows);
+}
+
+} // namespace batchpeak::cli
