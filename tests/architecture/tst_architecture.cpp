@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "source_tree.h"
+
+#include <QFileInfo>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTest>
+
+#include <algorithm>
+#include <vector>
+
+/// The rules of the tree that neither the compiler nor the linker sees: who may include what, how files
+/// are named, and what the programs are linked with.
+class ArchitectureTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        m_root = QStringLiteral(BATCHPEAK_SOURCE_DIR);
+        m_files = sourceFiles(m_root);
+        QVERIFY2(m_files.size() > 20, "the sources were not found");
+    }
+
+    void keepsLibrariesInTheirRooms_data()
+    {
+        QTest::addColumn<QString>("library");
+        QTest::addColumn<QStringList>("rooms");
+        QTest::newRow("Qt Charts") << QStringLiteral(
+                                          "^QtCharts/|^Q(AbstractAxis|AbstractSeries|AreaSeries|Chart|"
+                                          "ChartView|LineSeries|LogValueAxis|ScatterSeries|ValueAxis|"
+                                          "XYSeries|LegendMarker)$")
+                                   << QStringList{QStringLiteral("ui/charts"), QStringLiteral("tests/ui")};
+        QTest::newRow("libtorch") << QStringLiteral("^(torch|ATen|c10|caffe2)/")
+                                  << QStringList{QStringLiteral("core/network"),
+                                                 QStringLiteral("app/worker"),
+                                                 QStringLiteral("tests/core/network"),
+                                                 QStringLiteral("tests/app/worker"),
+                                                 QStringLiteral("tests/gpu"),
+                                                 QStringLiteral("tests/bench")};
+        QTest::newRow("CUDA, even there") << QStringLiteral("^(cuda|nvml)|/cuda_runtime") << QStringList{};
+        QTest::newRow("yaml-cpp") << QStringLiteral("^yaml-cpp/")
+                                  << QStringList{QStringLiteral("core/config"), QStringLiteral("tests")};
+        QTest::newRow("CLI11") << QStringLiteral("^CLI/")
+                               << QStringList{QStringLiteral("app"), QStringLiteral("tests")};
+        QTest::newRow("Qt Sql") << QStringLiteral("^QtSql/|^QSql")
+                                << QStringList{QStringLiteral("core/store"),
+                                               QStringLiteral("tests/core/store")};
+    }
+    void keepsLibrariesInTheirRooms()
+    {
+        QFETCH(QString, library);
+        QFETCH(QStringList, rooms);
+        const QRegularExpression pattern(library);
+        for (const SourceFile& file : m_files) {
+            const bool allowed =
+                std::ranges::any_of(rooms, [&](const QString& room) { return file.liesIn(room); });
+            for (const QString& include : file.includes()) {
+                QVERIFY2(allowed || !pattern.match(include).hasMatch(),
+                         qPrintable(QStringLiteral("%1 includes %2").arg(file.path, include)));
+            }
+        }
+    }
+
+    void keepsQtOutOfTheArithmetic()
+    {
+        // Qt's own headers begin with Q and a capital or lie in a folder Qt...; ours are in snake_case.
+        const QRegularExpression qt(QStringLiteral("^(Q[A-Z]|Qt|q[a-z]+\\.h$)"));
+        for (const SourceFile& file : m_files) {
+            const QStringList rooms{QStringLiteral("core/model"),  QStringLiteral("core/config"),
+                                    QStringLiteral("core/search"), QStringLiteral("core/trial"),
+                                    QStringLiteral("core/device"), QStringLiteral("core/network")};
+            if (std::ranges::none_of(rooms, [&](const QString& room) { return file.liesIn(room); }))
+                continue;
+            for (const QString& include : file.includes()) {
+                QVERIFY2(!qt.match(include).hasMatch(),
+                         qPrintable(QStringLiteral("%1 includes %2").arg(file.path, include)));
+            }
+        }
+    }
+
+    void everyFileSaysItsLicence()
+    {
+        for (const SourceFile& file : m_files) {
+            QVERIFY2(file.lines.value(0) == QLatin1String("// SPDX-FileCopyrightText: Batchpeak authors") &&
+                         file.lines.value(1) == QLatin1String("// SPDX-License-Identifier: GPL-3.0-or-later"),
+                     qPrintable(file.path));
+        }
+    }
+
+    void everyFileIsNamedAndSizedAlike()
+    {
+        const QRegularExpression snakeCase(QStringLiteral("^[a-z][a-z0-9_]*\\.(cpp|h)$"));
+        constexpr qsizetype mostLines = 350;
+        for (const SourceFile& file : m_files) {
+            QVERIFY2(snakeCase.match(QFileInfo(file.path).fileName()).hasMatch(), qPrintable(file.path));
+            QVERIFY2(file.lines.size() <= mostLines,
+                     qPrintable(QStringLiteral("%1 has %2 lines").arg(file.path).arg(file.lines.size())));
+            QVERIFY2(!file.path.endsWith(QLatin1String(".h")) ||
+                         file.lines.contains(QStringLiteral("#pragma once")),
+                     qPrintable(file.path));
+        }
+    }
+
+    void theReadmesCommandsExist()
+    {
+        const QString readme = textOf(m_root + QStringLiteral("/README.md"));
+        if (readme.isEmpty())
+            QSKIP("there is no README.md");
+        const QString makefile = textOf(m_root + QStringLiteral("/Makefile"));
+        const QRegularExpression command(QStringLiteral("\\bmake ([a-z][a-z0-9-]*)\\b"));
+        auto matches = command.globalMatch(readme);
+        QVERIFY(matches.hasNext());
+        while (matches.hasNext()) {
+            const QString target = matches.next().captured(1);
+            const QRegularExpression rule(QStringLiteral("^%1:").arg(target),
+                                          QRegularExpression::MultilineOption);
+            QVERIFY2(rule.match(makefile).hasMatch(), qPrintable(QStringLiteral("make ") + target));
+        }
+    }
+
+private:
+    QString m_root;
+    std::vector<SourceFile> m_files;
+};
+
+QTEST_GUILESS_MAIN(ArchitectureTest)
+#include "tst_architecture.moc"
