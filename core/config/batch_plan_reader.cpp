@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "batch_plan_reader.h"
+
+#include "yaml_scalar.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr const char* legalSettings =
+    "write explore, {explore: {min: 2, max: 64}}, auto, null or a whole number from 1 to batch_size";
+
+std::optional<std::int64_t> readBound(const ConfigSection& bounds, std::string_view key)
+{
+    const auto bound = bounds.integer(key);
+    if (bound && *bound < 1)
+        bounds.fail(key, "is " + std::to_string(*bound) + ", but a micro-batch has at least 1 sample");
+    return bound;
+}
+
+void refuseOtherKeys(const ConfigSection& section, std::initializer_list<std::string_view> known)
+{
+    for (std::string_view key : section.keys()) {
+        if (std::ranges::find(known, key) == known.end())
+            section.fail(key, "has no meaning there; " + std::string(legalSettings));
+    }
+}
+
+Explore readExplore(const ConfigSection& setting)
+{
+    refuseOtherKeys(setting, {"explore"});
+    const auto bounds = setting.section("explore");
+    if (!bounds)
+        setting.fail("explore",
+                     "must hold bounds, as in {explore: {min: 2, max: 64}}, or be the word explore alone");
+    refuseOtherKeys(*bounds, {"min", "max"});
+    const Explore explore{.minimum = readBound(*bounds, "min"), .maximum = readBound(*bounds, "max")};
+    if (explore.minimum && explore.maximum && *explore.minimum > *explore.maximum) {
+        bounds->fail("min", "is " + std::to_string(*explore.minimum) + ", above max, which is " +
+                                std::to_string(*explore.maximum) + "; exchange them");
+    }
+    return explore;
+}
+
+std::string samples(std::int64_t count)
+{
+    return std::to_string(count) + (count == 1 ? " sample" : " samples");
+}
+
+} // namespace
+
+std::int64_t readDevices(const std::optional<ConfigSection>& section)
+{
+    const std::int64_t devices = section ? section->integer("num_csx").value_or(1) : 1;
+    if (devices < 1)
+        section->fail("num_csx", "is " + std::to_string(devices) + ", but a run needs at least 1 device");
+    return devices;
+}
+
+std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t devices)
+{
+    const auto batchSize = input.integer("batch_size");
+    if (!batchSize) {
+        throw ConfigError(
+            input.pathOf("batch_size") +
+                " is missing; write how many samples one optimizer step takes over all devices.",
+            input.positionOf("batch_size"));
+    }
+    if (*batchSize < 1)
+        input.fail("batch_size", "is " + std::to_string(*batchSize) + ", but a batch has at least 1 sample");
+    if (*batchSize < devices) {
+        input.fail("batch_size",
+                   "is " + std::to_string(*batchSize) + ", less than the " + std::to_string(devices) +
+                       " devices of num_csx, so some would have nothing to do; raise batch_size or "
+                       "lower num_csx");
+    }
+    return *batchSize;
+}
+
+Setting readSetting(const ConfigSection& section, std::string_view key, std::int64_t globalBatchSize,
+                    std::vector<Warning>& warnings)
+{
+    const auto entry = section.find(key);
+    // Auto where nothing is said: default of micro_batch_size in ModelZoo 2.3.1,
+    // config_manager/config_classes/base/data_config.py.
+    if (!entry)
+        return Auto{};
+    const YamlNode& value = entry->resolvedValue();
+    if (isNull(value))
+        return Whole{};
+    if (value.kind == NodeKind::Mapping)
+        return readExplore(ConfigSection(section.document(), value, section.pathOf(key)));
+    if (value.kind == NodeKind::Sequence)
+        section.fail(key, "is a list; " + std::string(legalSettings));
+    if (value.value == "auto")
+        return Auto{};
+    if (value.value == "explore")
+        return Explore{};
+    if (value.value == "none" || value.value == "None") {
+        warnings.push_back({section.pathOf(key) + " is the word \"" + value.value +
+                                "\", taken for null here; Cerebras' programs refuse it, so write null.",
+                            section.positionOf(key)});
+        return Whole{};
+    }
+    const IntegerReading reading = asInteger(value);
+    if (reading.problem == IntegerProblem::TooLarge)
+        section.fail(key, "is " + described(value) + ", which is too large; " + legalSettings);
+    if (reading.problem == IntegerProblem::NotInteger)
+        section.fail(key, "is " + described(value) + "; " + legalSettings +
+                              (value.plain ? "" : ", without quotation marks"));
+    checkMicroBatchSize(reading.value, globalBatchSize, section.positionOf(key));
+    return Fixed{reading.value};
+}
+
+void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings)
+{
+    const std::int64_t perDevice = plan.perDeviceBatch();
+    if (plan.globalBatchSize % plan.devices != 0) {
+        warnings.push_back({"The batch_size " + std::to_string(plan.globalBatchSize) +
+                                " is not a multiple of num_csx, which is " + std::to_string(plan.devices) +
+                                "; some devices take " + samples(perDevice) + " of a step and others " +
+                                std::to_string(perDevice - 1) + ".",
+                            position});
+    }
+    const auto* fixed = std::get_if<Fixed>(&plan.setting);
+    if (fixed && perDevice % fixed->microBatchSize != 0) {
+        const std::int64_t steps = plan.accumulationSteps(fixed->microBatchSize);
+        warnings.push_back({"The micro_batch_size " + std::to_string(fixed->microBatchSize) +
+                                " does not divide the " + samples(perDevice) +
+                                " of one device and step; they run as " + std::to_string(steps) +
+                                (steps == 1 ? " micro-batch of " : " micro-batches of at most ") +
+                                std::to_string(plan.evenMicroBatch(fixed->microBatchSize)) + ".",
+                            position});
+    }
+}
+
+void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position)
+{
+    if (microBatchSize < 1) {
+        throw ConfigError(
+            "The micro_batch_size is " + std::to_string(microBatchSize) +
+                ", but a micro-batch has at least 1 sample; write a number from 1 to batch_size (" +
+                std::to_string(globalBatchSize) + ").",
+            position);
+    }
+    if (microBatchSize > globalBatchSize) {
+        throw ConfigError("The micro_batch_size " + std::to_string(microBatchSize) +
+                              " is above the batch_size " + std::to_string(globalBatchSize) +
+                              "; lower it, or raise batch_size to a multiple of it.",
+                          position);
+    }
+}
+
+} // namespace batchpeak::config

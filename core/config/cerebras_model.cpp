@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cerebras_model.h"
+
+#include "cerebras_network.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace batchpeak::config {
+
+using model::Activation;
+using model::ModelSpec;
+using model::Normalization;
+using model::PositionEmbedding;
+
+namespace {
+
+// Above these, no computer can run the network; below, its parameters can be counted in 64 bits.
+// Vocabularies end at 512000 in ModelZoo 2.10.0.
+constexpr std::int64_t maxSize = std::int64_t{1} << 22;
+constexpr std::int64_t maxLayers = std::int64_t{1} << 14;
+
+PositionEmbedding positionEmbeddingOf(const std::string& word)
+{
+    return word == "rotary" ? PositionEmbedding::Rotary : PositionEmbedding::Learned;
+}
+
+Normalization normalizationOf(const std::string& word)
+{
+    return word == "rmsnorm" ? Normalization::RmsNorm : Normalization::LayerNorm;
+}
+
+Activation activationOf(const std::string& word)
+{
+    if (word == "swiglu")
+        return Activation::SwiGlu;
+    // "gelu" is torch's, with the error function; the other two are the approximation by tanh
+    // (ModelZoo 2.10.0, layers/activations.py).
+    return word == "gelu" ? Activation::Gelu : Activation::GeluTanh;
+}
+
+} // namespace
+
+CerebrasModel::CerebrasModel(ConfigSection section) : m_section(std::move(section)) {}
+
+std::variant<ModelSpec, UnsupportedModel> CerebrasModel::read(std::vector<Warning>& warnings) const
+{
+    const auto family = cerebrasFamily(m_section);
+    if (const auto* unsupported = std::get_if<UnsupportedModel>(&family))
+        return *unsupported;
+    if (const auto unsupported = unsupportedFeature(m_section))
+        return *unsupported;
+    return readSpec(std::get<std::string>(family), warnings);
+}
+
+// The five sizes must be there: every release up to 2.1.1 demands them, and a network made of the
+// defaults of later ones is hardly what somebody meant who left one out. All other absent keys take the
+// defaults of GPT2LMHeadModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py.
+ModelSpec CerebrasModel::readSpec(const std::string& family, std::vector<Warning>& warnings) const
+{
+    ModelSpec spec{.family = family,
+                   .vocabularySize = size("vocab_size"),
+                   .hiddenSize = size("hidden_size"),
+                   .layers = size("num_hidden_layers"),
+                   .heads = size("num_heads"),
+                   .feedForwardSize = size("filter_size"),
+                   .maxPositions =
+                       m_section.has("max_position_embeddings") ? size("max_position_embeddings") : 1024};
+    spec.positionEmbedding =
+        positionEmbeddingOf(m_section.text("position_embedding_type").value_or("learned"));
+    spec.normalization = normalizationOf(m_section.text("norm_type").value_or("layernorm"));
+    spec.activation = activationOf(m_section.text("nonlinearity").value_or("gelu"));
+    spec.tiedEmbeddings = m_section.boolean("share_embedding_weights").value_or(true);
+    spec.feedForwardBias = m_section.boolean("use_ffn_bias").value_or(true);
+    spec.outputBias = m_section.boolean("use_bias_in_output").value_or(false);
+    spec.normalizationEpsilon = m_section.number("layer_norm_epsilon").value_or(1e-5);
+    if (!(spec.normalizationEpsilon > 0))
+        m_section.fail("layer_norm_epsilon", "must be above 0, as in 1.0e-5");
+    readAttention(spec);
+    readDropout(spec, warnings);
+    checkSoundness(spec);
+    return spec;
+}
+
+std::int64_t CerebrasModel::size(std::string_view key) const
+{
+    const auto size = m_section.integer(key);
+    if (!size) {
+        throw ConfigError(m_section.pathOf(key) +
+                              " is missing, without which the network is unknown; add it.",
+                          m_section.positionOf(key));
+    }
+    if (*size < 1)
+        m_section.fail(key, "is " + std::to_string(*size) + ", but must be at least 1");
+    const std::int64_t largest = key == "num_hidden_layers" ? maxLayers : maxSize;
+    if (*size > largest) {
+        m_section.fail(key, "is " + std::to_string(*size) + ", more than any network has; write at most " +
+                                std::to_string(largest));
+    }
+    return *size;
+}
+
+void CerebrasModel::readAttention(ModelSpec& spec) const
+{
+    spec.keyValueHeads = spec.heads;
+    if (m_section.text("attention_module").value_or("") == "multiquery_attention") {
+        const auto extra = m_section.section("extra_attention_params");
+        // 1 where nothing is said: MultiQueryAttention in ModelZoo 2.10.0,
+        // layers/MultiQueryAttentionLayer.py.
+        spec.keyValueHeads = extra ? extra->integer("num_kv_groups").value_or(1) : 1;
+    }
+    spec.attentionBias = m_section.boolean("use_projection_bias_in_attention").value_or(true);
+    spec.attentionOutputBias = m_section.boolean("use_ffn_bias_in_attention").value_or(true);
+    if (spec.positionEmbedding != PositionEmbedding::Rotary)
+        return;
+    spec.ropeTheta = m_section.number("rope_theta").value_or(10000.0);
+    if (!(spec.ropeTheta > 0))
+        m_section.fail("rope_theta", "must be above 0, as in 10000.0");
+    // A quarter of the head where nothing is said: post_init of GPT2LMHeadModelConfig.
+    spec.rotaryDimensions = m_section.integer("rotary_dim").value_or(spec.hiddenSize / spec.heads / 4);
+    if (spec.rotaryDimensions < 1)
+        m_section.fail("rotary_dim",
+                       "is " + std::to_string(spec.rotaryDimensions) + ", but must be at least 2");
+}
+
+void CerebrasModel::readDropout(ModelSpec& spec, std::vector<Warning>& warnings) const
+{
+    spec.dropout = m_section.number("dropout_rate").value_or(0.1);
+    // "dropout_rate" where it is null, 0.1 where it is absent: GPT2LMHeadModelConfig and its post_init.
+    const bool isNullAttention =
+        m_section.find("attention_dropout_rate") && !m_section.has("attention_dropout_rate");
+    spec.attentionDropout =
+        m_section.number("attention_dropout_rate").value_or(isNullAttention ? spec.dropout : 0.1);
+    const auto embeddingDropout = m_section.number("embedding_dropout_rate");
+    if (embeddingDropout && *embeddingDropout != spec.dropout) {
+        warnings.push_back({"Trials drop embeddings at the rate of " + m_section.pathOf("dropout_rate") +
+                                ", not at this one; the difference in speed is small.",
+                            m_section.positionOf("embedding_dropout_rate")});
+    }
+}
+
+void CerebrasModel::checkSoundness(const ModelSpec& spec) const
+{
+    const auto problem = model::problemWith(spec);
+    if (!problem)
+        return;
+    // The keys behind the conditions of problemWith, in its order: the first that fails is the one.
+    const auto extra = m_section.section("extra_attention_params");
+    const bool hasGroupProblem = spec.keyValueHeads < 1 || spec.heads % spec.keyValueHeads != 0;
+    if (spec.hiddenSize % spec.heads != 0)
+        throw ConfigError(*problem, m_section.positionOf("num_heads"));
+    if (hasGroupProblem && extra)
+        throw ConfigError(*problem, extra->positionOf("num_kv_groups"));
+    const std::int64_t headSize = spec.hiddenSize / spec.heads;
+    if (spec.rotaryDimensions > headSize || spec.rotaryDimensions % 2 != 0)
+        throw ConfigError(*problem, m_section.positionOf("rotary_dim"));
+    const bool isResidual = !(spec.dropout >= 0 && spec.dropout < 1);
+    throw ConfigError(*problem, m_section.positionOf(isResidual ? "dropout_rate" : "attention_dropout_rate"));
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "config_section.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace batchpeak::config {
+
+/// "gpt2", "gpt3" or "llama" for the model section of a Cerebras config, or why it is none of them.
+///
+/// The Trainer layout names its network; the older layout leaves it to the script that is run, so that
+/// only the keys can tell.
+std::variant<std::string, UnsupportedModel> cerebrasFamily(const ConfigSection& model);
+
+/// The first feature of a GPT-2, GPT-3 or LLaMA network that changes its speed or memory and that trials
+/// here do not have.
+std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model);
+
+} // namespace batchpeak::config

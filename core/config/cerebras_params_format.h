@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "config_section.h"
+#include "yaml_document.h"
+
+#include <memory>
+
+namespace batchpeak::config {
+
+/// The layout of Cerebras configs up to release 2.3: train_input, eval_input, model, optimizer, runconfig.
+///
+/// The micro-batch size stands in the input section of its phase.
+class CerebrasParamsFormat : public ConfigFormat
+{
+public:
+    /// Nothing if the document is of another format.
+    static std::unique_ptr<ConfigFormat> recognise(const std::shared_ptr<const YamlDocument>& document);
+
+    std::string_view name() const override { return "Cerebras params"; }
+    ConfigContents read() const override;
+    SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const override;
+
+private:
+    explicit CerebrasParamsFormat(std::shared_ptr<const YamlDocument> document);
+
+    std::optional<ConfigSection> input(model::Phase phase) const;
+    std::optional<BatchPlan> readPlan(model::Phase phase, std::vector<Warning>& warnings) const;
+    bool isAccumulationOff() const;
+
+    std::shared_ptr<const YamlDocument> m_document;
+    ConfigSection m_root;
+};
+
+} // namespace batchpeak::config

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cerebras_run.h"
+
+#include <algorithm>
+
+namespace batchpeak::config {
+
+namespace {
+
+std::string lowerCase(std::string text)
+{
+    std::ranges::transform(text, text.begin(), [](unsigned char character) {
+        return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A'))
+                                                    : static_cast<char>(character);
+    });
+    return text;
+}
+
+} // namespace
+
+model::Precision readPrecision(const ConfigSection& section, std::string_view enabledKey, bool enabled,
+                               std::vector<Warning>& warnings)
+{
+    if (!section.boolean(enabledKey).value_or(enabled))
+        return model::Precision::Fp32;
+    // bfloat16 where nothing is said: MixedPrecision in ModelZoo 2.10.0, trainer/callbacks/precision.py.
+    const std::string type = section.text("fp16_type").value_or("bfloat16");
+    if (type != "bfloat16" && type != "cbfloat16" && type != "float16")
+        section.fail("fp16_type", "is \"" + type + "\"; write bfloat16, cbfloat16 or float16");
+    if (type != "bfloat16") {
+        warnings.push_back(
+            {"Trials run in bfloat16, since " +
+                 std::string(type == "cbfloat16" ? "cbfloat16 is a format of Cerebras systems alone."
+                                                 : "float16 with loss scaling is not run here."),
+             section.positionOf("fp16_type")});
+    }
+    return model::Precision::Bf16;
+}
+
+model::Optimizer readOptimizer(const std::string& name, TextPosition position, std::vector<Warning>& warnings)
+{
+    const std::string word = lowerCase(name);
+    if (word == "adamw")
+        return model::Optimizer::AdamW;
+    if (word == "sgd")
+        return model::Optimizer::Sgd;
+    warnings.push_back(
+        {"Trials run AdamW in place of the optimizer " + name +
+             (word == "adam" ? ", which costs the same." : ", whose steps and memory may cost more or less."),
+         position});
+    return model::Optimizer::AdamW;
+}
+
+std::int64_t readSequenceLength(const std::vector<ConfigSection>& inputs,
+                                const std::variant<model::ModelSpec, UnsupportedModel>& model)
+{
+    constexpr std::string_view key = "max_sequence_length";
+    const auto* spec = std::get_if<model::ModelSpec>(&model);
+    for (const ConfigSection& input : inputs) {
+        const auto length = input.integer(key);
+        if (!length)
+            continue;
+        if (*length < 1)
+            input.fail(key, "is " + std::to_string(*length) + ", but a sequence has at least 1 token");
+        const bool isPastPositions = spec && spec->positionEmbedding == model::PositionEmbedding::Learned &&
+                                     *length > spec->maxPositions;
+        if (isPastPositions) {
+            input.fail(key,
+                       "is " + std::to_string(*length) + ", above the " + std::to_string(spec->maxPositions) +
+                           " positions that the network learns; raise max_position_embeddings or lower it");
+        }
+        return *length;
+    }
+    return spec ? spec->maxPositions : 0;
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_section.h"
+
+#include "yaml_scalar.h"
+
+#include <unordered_set>
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr std::string_view mergeKey = "<<";
+
+bool isKey(const YamlNode& node, std::string_view key)
+{
+    return resolved(node).kind == NodeKind::Scalar && resolved(node).value == key;
+}
+
+std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode& mapping,
+                                   std::string_view key)
+{
+    std::optional<ConfigEntry> found;
+    for (std::size_t i = 0; i + 1 < mapping.children.size(); i += 2) {
+        if (!isKey(*mapping.children[i], key))
+            continue;
+        if (found) {
+            throw ConfigError("The key \"" + std::string(key) +
+                                  "\" stands twice in this mapping, first in line " +
+                                  std::to_string(document.positionOf(*found->key).line) +
+                                  "; remove one, since programs differ in which of the two they take.",
+                              document.positionOf(*mapping.children[i]));
+        }
+        found = ConfigEntry{.key = mapping.children[i], .value = mapping.children[i + 1]};
+    }
+    return found;
+}
+
+/// \param visited  mappings searched already: a text may merge the same ones over and over
+std::optional<ConfigEntry> findIn(const YamlDocument& document, const YamlNode& mapping, std::string_view key,
+                                  std::unordered_set<const YamlNode*>& visited)
+{
+    if (!visited.insert(&mapping).second)
+        return std::nullopt;
+    if (const auto own = findOwn(document, mapping, key))
+        return own;
+    const auto merge = findOwn(document, mapping, mergeKey);
+    if (!merge)
+        return std::nullopt;
+
+    const YamlNode& source = merge->resolvedValue();
+    const std::vector<const YamlNode*> one{&source};
+    for (const YamlNode* mergedNode : source.kind == NodeKind::Sequence ? source.children : one) {
+        const YamlNode& merged = resolved(*mergedNode);
+        if (merged.kind != NodeKind::Mapping)
+            continue;
+        if (auto found = findIn(document, merged, key, visited)) {
+            found->merged = true;
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+ConfigSection::ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path)
+    : m_document(&document), m_mapping(&mapping), m_path(std::move(path))
+{}
+
+std::optional<ConfigSection> ConfigSection::root(const YamlDocument& document)
+{
+    if (document.root().kind != NodeKind::Mapping)
+        return std::nullopt;
+    return ConfigSection(document, document.root(), {});
+}
+
+std::string ConfigSection::pathOf(std::string_view key) const
+{
+    return (m_path.empty() ? std::string() : m_path + ".") + std::string(key);
+}
+
+TextPosition ConfigSection::positionOf(std::string_view key) const
+{
+    const auto entry = find(key);
+    if (!entry)
+        return m_document->positionOf(*m_mapping);
+    // Nothing to point at: the key stands for its empty value.
+    return m_document->positionOf(entry->value->empty ? *entry->key : *entry->value);
+}
+
+std::optional<ConfigEntry> ConfigSection::find(std::string_view key) const
+{
+    std::unordered_set<const YamlNode*> visited;
+    return findIn(*m_document, *m_mapping, key, visited);
+}
+
+bool ConfigSection::has(std::string_view key) const
+{
+    const auto entry = find(key);
+    return entry && !isNull(entry->resolvedValue());
+}
+
+std::vector<std::string_view> ConfigSection::keys() const
+{
+    std::vector<std::string_view> keys;
+    for (std::size_t i = 0; i + 1 < m_mapping->children.size(); i += 2)
+        keys.push_back(resolved(*m_mapping->children[i]).value);
+    return keys;
+}
+
+std::optional<ConfigSection> ConfigSection::section(std::string_view key) const
+{
+    if (!has(key))
+        return std::nullopt;
+    const YamlNode& value = find(key)->resolvedValue();
+    if (value.kind != NodeKind::Mapping)
+        fail(key, "must be a mapping of keys to values, but is " + described(value));
+    return ConfigSection(*m_document, value, pathOf(key));
+}
+
+std::optional<std::int64_t> ConfigSection::integer(std::string_view key) const
+{
+    if (!has(key))
+        return std::nullopt;
+    const YamlNode& value = find(key)->resolvedValue();
+    const IntegerReading reading = asInteger(value);
+    if (reading.problem == IntegerProblem::TooLarge)
+        fail(key, "is " + described(value) + ", which is too large for any computer; write the number meant");
+    if (reading.problem != IntegerProblem::None)
+        fail(key, "must be a whole number, but is " + described(value));
+    return reading.value;
+}
+
+std::optional<double> ConfigSection::number(std::string_view key) const
+{
+    if (!has(key))
+        return std::nullopt;
+    const YamlNode& value = find(key)->resolvedValue();
+    const auto number = asNumber(value);
+    if (!number)
+        fail(key, "must be a number, but is " + described(value));
+    return number;
+}
+
+std::optional<bool> ConfigSection::boolean(std::string_view key) const
+{
+    if (!has(key))
+        return std::nullopt;
+    const YamlNode& value = find(key)->resolvedValue();
+    const auto boolean = asBoolean(value);
+    if (!boolean)
+        fail(key, "must be True or False, but is " + described(value));
+    return boolean;
+}
+
+std::optional<std::string> ConfigSection::text(std::string_view key) const
+{
+    if (!has(key))
+        return std::nullopt;
+    const YamlNode& value = find(key)->resolvedValue();
+    if (value.kind != NodeKind::Scalar)
+        fail(key, "must be a word, but is " + described(value));
+    return value.value;
+}
+
+void ConfigSection::fail(std::string_view key, const std::string& problem) const
+{
+    throw ConfigError("The value of " + pathOf(key) + " " + problem + ".", positionOf(key));
+}
+
+std::string described(const YamlNode& node)
+{
+    constexpr std::size_t longest = 60;
+    switch (node.kind) {
+    case NodeKind::Sequence:
+        return "a list";
+    case NodeKind::Mapping:
+        return "a mapping";
+    case NodeKind::Alias:
+        return described(*node.target);
+    case NodeKind::Scalar:
+        break;
+    }
+    if (node.empty)
+        return "empty";
+    if (node.value.size() <= longest)
+        return "\"" + node.value + "\"";
+    std::size_t cut = longest;
+    while (cut > 0 && (static_cast<unsigned char>(node.value[cut]) & 0xC0u) == 0x80u)
+        --cut;
+    return "\"" + node.value.substr(0, cut) + "...\"";
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "yaml_document.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// One entry of a mapping, as it stands in the text.
+struct ConfigEntry
+{
+    const YamlNode* key = nullptr;
+    /// Not resolved: an alias where one is written.
+    const YamlNode* value = nullptr;
+    /// It comes from another mapping through a merge key (<<).
+    bool merged = false;
+
+    const YamlNode& resolvedValue() const { return resolved(*value); }
+};
+
+/// A mapping of a config, read by key: aliases followed, merge keys applied, null taken for absent.
+///
+/// Errors name the value by its path ("train_input.batch_size") and say what may stand there.
+class ConfigSection
+{
+public:
+    /// \param path  of the mapping, for people; empty for the root
+    ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path);
+
+    /// The root of a document, if it is a mapping.
+    static std::optional<ConfigSection> root(const YamlDocument& document);
+
+    const YamlDocument& document() const { return *m_document; }
+    const YamlNode& mapping() const { return *m_mapping; }
+    const std::string& path() const { return m_path; }
+    /// "train_input.batch_size"
+    std::string pathOf(std::string_view key) const;
+    /// Of the value where there is one, else of the section.
+    TextPosition positionOf(std::string_view key) const;
+
+    /// The entry, null or not. An entry of this mapping comes before one that is merged in.
+    /// \throws ConfigError where the key stands twice in one mapping
+    std::optional<ConfigEntry> find(std::string_view key) const;
+    /// There is a value, and it is not null.
+    bool has(std::string_view key) const;
+    /// Keys of this mapping alone, in the order of the text.
+    std::vector<std::string_view> keys() const;
+
+    /// Each of these: nothing where the key is absent or null.
+    /// \throws ConfigError where the value is of another kind
+    std::optional<ConfigSection> section(std::string_view key) const;
+    std::optional<std::int64_t> integer(std::string_view key) const;
+    std::optional<double> number(std::string_view key) const;
+    std::optional<bool> boolean(std::string_view key) const;
+    std::optional<std::string> text(std::string_view key) const;
+
+    /// \throws ConfigError that names the value and tells what is wrong with it
+    [[noreturn]] void fail(std::string_view key, const std::string& problem) const;
+
+private:
+    const YamlDocument* m_document;
+    const YamlNode* m_mapping;
+    std::string m_path;
+};
+
+/// A value for an error message: "in quotation marks", cut where it is long; "a list", "a mapping".
+std::string described(const YamlNode& node);
+
+} // namespace batchpeak::config

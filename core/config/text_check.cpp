@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "text_check.h"
+
+#include "config_document.h"
+
+namespace batchpeak::config {
+
+namespace {
+
+/// Bytes of the UTF-8 sequence that begins here; 0 if it is none.
+std::size_t sequenceSize(std::string_view text)
+{
+    const auto byteAt = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned first = byteAt(0);
+    if (first < 0x80)
+        return 1;
+    // First byte, and the bounds of the second that leave out overlong forms, surrogates, and what
+    // lies above U+10FFFF: RFC 3629, section 4.
+    std::size_t size = 0;
+    unsigned low = 0x80;
+    unsigned high = 0xBF;
+    if (first >= 0xC2 && first <= 0xDF) {
+        size = 2;
+    } else if (first >= 0xE0 && first <= 0xEF) {
+        size = 3;
+        low = first == 0xE0 ? 0xA0 : low;
+        high = first == 0xED ? 0x9F : high;
+    } else if (first >= 0xF0 && first <= 0xF4) {
+        size = 4;
+        low = first == 0xF0 ? 0x90 : low;
+        high = first == 0xF4 ? 0x8F : high;
+    }
+    if (size == 0 || text.size() < size || byteAt(1) < low || byteAt(1) > high)
+        return 0;
+    for (std::size_t i = 2; i < size; ++i) {
+        if ((byteAt(i) & 0xC0u) != 0x80u)
+            return 0;
+    }
+    return size;
+}
+
+bool isForbiddenControl(char character)
+{
+    const auto value = static_cast<unsigned char>(character);
+    return (value < 0x20 && character != '\t' && character != '\n' && character != '\r') || value == 0x7F;
+}
+
+} // namespace
+
+std::optional<TextProblem> problemWithText(std::string_view text)
+{
+    if (text.size() >= maxConfigBytes) {
+        return TextProblem{"The text has " + std::to_string(text.size()) +
+                           " bytes, but a config has less than " + std::to_string(maxConfigBytes) +
+                           "; open the config itself."};
+    }
+    if (text.find_first_not_of(" \t\r\n", byteOrderMarkSize(text)) == std::string_view::npos)
+        return TextProblem{"The text is empty; open a config that holds something."};
+
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t size = sequenceSize(text.substr(i));
+        if (size == 0)
+            return TextProblem{"The text is not UTF-8 from here on; save the config as UTF-8.", i};
+        if (isForbiddenControl(text[i])) {
+            return TextProblem{
+                "A control character stands here, so this is no text file; open a config in YAML.", i};
+        }
+        i += size;
+    }
+    return std::nullopt;
+}
+
+std::size_t byteOrderMarkSize(std::string_view text)
+{
+    return text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace batchpeak::config {
+
+struct TextProblem
+{
+    /// What to do, as a full sentence.
+    std::string sentence;
+    std::size_t byte = 0;
+};
+
+/// Why bytes cannot be the text of a config before anybody tries to parse them: too many, none at all,
+/// not UTF-8 (RFC 3629), or with control characters that YAML forbids (YAML 1.2.2, section 5.1).
+std::optional<TextProblem> problemWithText(std::string_view text);
+
+/// 3 where the text begins with the byte order mark of UTF-8, else 0.
+std::size_t byteOrderMarkSize(std::string_view text);
+
+} // namespace batchpeak::config

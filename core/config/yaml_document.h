@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_error.h"
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::config {
+
+enum class NodeKind { Scalar, Sequence, Mapping, Alias };
+
+/// One node of a YAML text, with the place where it stands. Aliases are nodes of their own: nothing is
+/// expanded, so a text of nested aliases takes no more room than its bytes.
+struct YamlNode
+{
+    NodeKind kind = NodeKind::Scalar;
+    /// First byte of the content, after anchor and tag; where the content is empty, the place where it
+    /// would stand.
+    std::size_t begin = 0;
+    /// A scalar's value, unescaped.
+    std::string value;
+    std::string tag;
+    /// Neither quoted nor a block scalar, so that PyYAML looks for numbers, booleans and null in it.
+    bool plain = false;
+    /// Nothing is written: "key:" alone.
+    bool empty = false;
+    /// In braces or brackets.
+    bool flow = false;
+    /// Number of the anchor on this node, 0 without one.
+    std::size_t anchor = 0;
+    /// What an alias stands for.
+    const YamlNode* target = nullptr;
+    const YamlNode* parent = nullptr;
+    /// Items of a sequence; of a mapping, keys and values in turn.
+    std::vector<const YamlNode*> children;
+    int depth = 0;
+    /// Place of this node, and of the first node after it and its descendants, in YamlDocument::nodes().
+    std::size_t index = 0;
+    std::size_t indexAfter = 0;
+};
+
+/// A YAML text and its nodes: the one place that uses yaml-cpp.
+///
+/// It knows the bytes of every node, so that a text can be changed in place. What the values mean is
+/// not decided here, nor are merge keys applied.
+class YamlDocument
+{
+public:
+    /// \throws ConfigError if the text is empty, not UTF-8, not YAML, holds several documents, or is
+    ///         nested or long beyond any real config
+    explicit YamlDocument(std::string text);
+
+    YamlDocument(const YamlDocument&) = delete;
+    YamlDocument& operator=(const YamlDocument&) = delete;
+
+    const std::string& text() const { return m_text; }
+    const YamlNode& root() const { return m_nodes.front(); }
+    /// In the order of the text, a parent before its children.
+    const std::deque<YamlNode>& nodes() const { return m_nodes; }
+
+    /// Line, and column in characters, of a byte.
+    TextPosition positionOf(std::size_t byte) const;
+    TextPosition positionOf(const YamlNode& node) const { return positionOf(node.begin); }
+
+private:
+    friend class YamlTreeBuilder;
+
+    std::string m_text;
+    std::deque<YamlNode> m_nodes;
+};
+
+/// What an alias stands for; any other node itself.
+const YamlNode& resolved(const YamlNode& node);
+
+} // namespace batchpeak::config

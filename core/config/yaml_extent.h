@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "yaml_document.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace batchpeak::config {
+
+/// Where nodes and lines of a YAML text end, which yaml-cpp does not say. All places are bytes.
+
+/// First byte of a node's content, behind its anchor and tag, which may stand on lines of their own.
+std::size_t afterProperties(std::string_view text, std::size_t begin);
+
+/// What stands here up to a blank, a line end or a character that ends a plain word in a flow mapping.
+std::string_view plainWordAt(std::string_view text, std::size_t begin);
+
+/// The byte after a node's content. Of a block mapping or sequence: after its last value.
+/// \throws ConfigError where the node is a scalar of several lines, which no setting is
+std::size_t endOf(const YamlDocument& document, const YamlNode& node);
+
+/// The byte after the colon of a mapping's value, and after the value's anchor and tag where those stand
+/// on the same line: where the value goes if nothing is written yet.
+/// \throws ConfigError if \p value is not a value of a mapping, or there is no colon
+std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value);
+
+/// The key of a mapping's value; nothing for any other node.
+const YamlNode* keyOf(const YamlNode& value);
+
+/// First byte of the line that holds this byte.
+std::size_t lineBegin(std::string_view text, std::size_t byte);
+/// The line break that ends this byte's line, or the end of the text.
+std::size_t lineEnd(std::string_view text, std::size_t byte);
+/// First byte of the next line, or the end of the text.
+std::size_t nextLine(std::string_view text, std::size_t byte);
+/// The line break of this byte's line; where it has none, that of the first line that has one.
+std::string_view lineBreakFor(std::string_view text, std::size_t byte);
+
+} // namespace batchpeak::config

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "yaml_scalar.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+
+namespace batchpeak::config {
+
+namespace {
+
+bool isPlain(const YamlNode& node)
+{
+    return node.kind == NodeKind::Scalar && node.plain;
+}
+
+bool isOneOf(std::string_view word, const auto& words)
+{
+    return std::ranges::find(words, word) != std::ranges::end(words);
+}
+
+std::string withoutUnderscores(std::string_view text)
+{
+    std::string kept(text);
+    std::erase(kept, '_');
+    return kept;
+}
+
+} // namespace
+
+bool isNull(const YamlNode& node)
+{
+    constexpr std::array<std::string_view, 5> words{"", "~", "null", "Null", "NULL"};
+    return isPlain(node) && isOneOf(node.value, words);
+}
+
+std::optional<bool> asBoolean(const YamlNode& node)
+{
+    constexpr std::array<std::string_view, 9> trueWords{"true", "True", "TRUE", "yes", "Yes",
+                                                        "YES",  "on",   "On",   "ON"};
+    constexpr std::array<std::string_view, 9> falseWords{"false", "False", "FALSE", "no", "No",
+                                                         "NO",    "off",   "Off",   "OFF"};
+    if (isPlain(node) && isOneOf(node.value, trueWords))
+        return true;
+    if (isPlain(node) && isOneOf(node.value, falseWords))
+        return false;
+    return std::nullopt;
+}
+
+IntegerReading asInteger(const YamlNode& node)
+{
+    constexpr IntegerReading notInteger{.problem = IntegerProblem::NotInteger};
+    if (!isPlain(node) || node.value.empty() || node.value.front() == '_')
+        return notInteger;
+
+    std::string digits = withoutUnderscores(node.value);
+    const bool negative = digits.front() == '-';
+    if (negative || digits.front() == '+')
+        digits.erase(0, 1);
+    int base = 10;
+    if (digits.starts_with("0x") || digits.starts_with("0b")) {
+        base = digits[1] == 'x' ? 16 : 2;
+        digits.erase(0, 2);
+    } else if (digits.size() > 1 && digits.front() == '0') {
+        base = 8;
+    }
+    if (digits.empty() || digits.front() == '-')
+        return notInteger;
+    if (negative)
+        digits.insert(0, 1, '-');
+
+    IntegerReading reading;
+    const char* end = digits.data() + digits.size();
+    const auto [parsed, error] = std::from_chars(digits.data(), end, reading.value, base);
+    if (parsed != end)
+        return notInteger;
+    if (error == std::errc::result_out_of_range)
+        return {.problem = IntegerProblem::TooLarge};
+    return error == std::errc() ? reading : notInteger;
+}
+
+std::optional<double> asNumber(const YamlNode& node)
+{
+    if (!isPlain(node))
+        return std::nullopt;
+    const std::string text = withoutUnderscores(node.value);
+    const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+    const char* end = text.data() + text.size();
+    double value = 0;
+    const auto [parsed, error] = std::from_chars(begin, end, value);
+    // from_chars also takes "inf" and "nan", which are words in YAML.
+    const bool hasDigit = text.find_first_of("0123456789") != std::string::npos;
+    if (begin == end || parsed != end || error != std::errc() || !hasDigit)
+        return std::nullopt;
+    return value;
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "yaml_document.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace batchpeak::config {
+
+/// What a scalar means to PyYAML's SafeLoader, with which Cerebras reads its configs (YAML 1.1, as
+/// yaml/resolver.py of PyYAML 6 has it): only plain scalars are anything but text.
+
+/// Nothing written, ~, null, Null or NULL.
+bool isNull(const YamlNode& node);
+
+/// true, yes, on and their opposites, in lower case, upper case or capitalised.
+std::optional<bool> asBoolean(const YamlNode& node);
+
+enum class IntegerProblem { None, NotInteger, TooLarge };
+struct IntegerReading
+{
+    std::int64_t value = 0;
+    IntegerProblem problem = IntegerProblem::None;
+};
+/// Decimal, 0x, 0b and octal with a leading 0, with underscores anywhere. Sexagesimal numbers (1:30) are
+/// taken for the text that a person meant.
+IntegerReading asInteger(const YamlNode& node);
+
+/// Any number; also 2e-5 without a point, text for PyYAML that the program behind it makes a number of.
+std::optional<double> asNumber(const YamlNode& node);
+
+} // namespace batchpeak::config
