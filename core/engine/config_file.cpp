@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_file.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
+
+#include <string>
+
+namespace batchpeak::engine {
+
+using config::ConfigError;
+
+namespace {
+
+/// "path:line:column: sentence", without the numbers where there is no place to name.
+ConfigError withPath(const QString& path, const ConfigError& error)
+{
+    std::string prefix = path.toStdString() + ":";
+    if (error.position().line > 0) {
+        prefix += std::to_string(error.position().line) + ":" + std::to_string(error.position().column) + ":";
+    }
+    return ConfigError(prefix + " " + error.what(), error.position());
+}
+
+[[noreturn]] void fail(const QString& path, const std::string& sentence)
+{
+    throw withPath(path, ConfigError(sentence));
+}
+
+/// The bytes of a file that may be a config by its kind and size.
+std::string readText(const QString& path)
+{
+    const QFileInfo info(path);
+    if (!info.exists())
+        fail(path, "There is no such file; check the path.");
+    if (info.isDir())
+        fail(path, "This is a folder; open a config in it.");
+    if (!info.isFile())
+        fail(path, "This is no regular file; save the config as one and open that.");
+    constexpr auto maxBytes = static_cast<qint64>(config::maxConfigBytes);
+    if (info.size() >= maxBytes) {
+        fail(path, "The file has " + std::to_string(info.size()) + " bytes, but a config has less than " +
+                       std::to_string(maxBytes) + "; open the config itself.");
+    }
+
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        fail(path,
+             "The file cannot be read (" + file.errorString().toStdString() + "); check its permissions.");
+    // The file may have grown since it was looked at.
+    const QByteArray bytes = file.read(maxBytes);
+    if (file.error() != QFileDevice::NoError)
+        fail(path, "The file cannot be read (" + file.errorString().toStdString() + "); try again.");
+    return bytes.toStdString();
+}
+
+[[noreturn]] void failToWrite(const QString& path, const QFileDevice& file)
+{
+    fail(path, "The config was not written (" + file.errorString().toStdString() +
+                   "); make room or set permissions, or choose another place.");
+}
+
+/// A device or pipe, such as /dev/stdout, which cannot be replaced whole.
+bool isStream(const QString& path)
+{
+    const QFileInfo info(path);
+    return info.exists() && !info.isFile() && !info.isDir();
+}
+
+void writeStream(const QString& path, const QByteArray& bytes)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly | QIODevice::Unbuffered) || file.write(bytes) != bytes.size())
+        failToWrite(path, file);
+}
+
+/// QSaveFile keeps the permissions of a file that it replaces, and follows links to it.
+void replaceFile(const QString& path, const QByteArray& bytes)
+{
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+        failToWrite(path, file);
+}
+
+} // namespace
+
+ConfigFile ConfigFile::open(const QString& path)
+{
+    ConfigFile file;
+    file.m_path = path;
+    file.m_text = readText(path);
+    try {
+        file.m_format = config::recognise(file.m_text);
+        file.m_contents = file.m_format->read();
+    } catch (const ConfigError& error) {
+        throw withPath(path, error);
+    }
+    return file;
+}
+
+config::SplicedText ConfigFile::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
+{
+    try {
+        return m_format->withMicroBatchSize(phase, microBatchSize);
+    } catch (const ConfigError& error) {
+        throw withPath(m_path, error);
+    }
+}
+
+void ConfigFile::save(const config::SplicedText& spliced, const QString& path) const
+{
+    const QByteArray bytes = QByteArray::fromStdString(spliced.text);
+    if (isStream(path)) {
+        writeStream(path, bytes);
+        return;
+    }
+    const QString target = QFileInfo(path).canonicalFilePath();
+    const bool isOwnFile = !target.isEmpty() && target == QFileInfo(m_path).canonicalFilePath();
+    if (isOwnFile && readText(path) != m_text) {
+        fail(path,
+             "The file has changed since it was read, and nothing was written over it; open it again and "
+             "repeat.");
+    }
+    replaceFile(path, bytes);
+}
+
+} // namespace batchpeak::engine
