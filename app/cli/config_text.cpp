@@ -60,10 +60,8 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (!spec) {
-        rows.push_back(
-            {QStringLiteral("network"),
-             QStringLiteral("cannot be run here: ") +
-                 QString::fromStdString(std::get<config::UnsupportedModel>(contents.model).sentence)});
+        rows.push_back({QStringLiteral("network"),
+                        QString::fromStdString(std::get<config::UnsupportedModel>(contents.model).sentence)});
         return;
     }
     const std::int64_t parameters = model::parameterCount(*spec);
