@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "closest_word.h"
+#include "global_batch_sizes.h"
+#include "number_text.h"
+#include "recommendation_line.h"
+#include "snapshot_text.h"
+#include "text_table.h"
+
+#include <QTest>
+
+#include <vector>
+
+using namespace batchpeak;
+using namespace batchpeak::cli;
+
+namespace {
+
+engine::Snapshot finishedSnapshot()
+{
+    engine::Snapshot snapshot;
+    snapshot.state = engine::State::Finished;
+    snapshot.run = engine::RunDescription{.filePath = QStringLiteral("gpt.yaml"),
+                                          .formatName = QStringLiteral("Cerebras params"),
+                                          .family = QStringLiteral("gpt2"),
+                                          .parameters = 124439808,
+                                          .sequenceLength = 128,
+                                          .plan = {.globalBatchSize = 528, .devices = 2}};
+    snapshot.devices = {{.limitBytes = std::int64_t{8} << 30}, {.limitBytes = std::int64_t{6} << 30}};
+    snapshot.outlook.recommendation = search::Recommendation{.size = 96,
+                                                             .samplesPerSecond = 2115.4,
+                                                             .relativeError = 0.01,
+                                                             .relativePerformance = 1.204,
+                                                             .confidence = 95};
+    snapshot.recommendedPeakBytes = std::int64_t{3} << 30;
+    snapshot.accumulationSteps = 3;
+    snapshot.reason = QStringLiteral("96 is 3 % faster than 64.");
+    snapshot.finish = engine::FinishStatus::Confident;
+    snapshot.elapsedSeconds = 72;
+    return snapshot;
+}
+
+} // namespace
+
+class TerminalTextTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void writesNumbersInOneWay_data()
+    {
+        QTest::addColumn<QString>("written");
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("count") << groupedText(124439808) << QStringLiteral("124,439,808");
+        QTest::newRow("bytes") << bytesText(512) << QStringLiteral("512 B");
+        QTest::newRow("gibibytes") << bytesText(std::int64_t{3} << 29) << QStringLiteral("1.50 GiB");
+        QTest::newRow("hundreds of mebibytes")
+            << bytesText(std::int64_t{800} << 20) << QStringLiteral("800 MiB");
+        QTest::newRow("fast") << rateText(2115.4) << QStringLiteral("2,115");
+        QTest::newRow("slow") << rateText(0.04512) << QStringLiteral("0.0451");
+        QTest::newRow("no rate") << rateText(0) << QStringLiteral("0");
+        QTest::newRow("seconds") << durationText(44.6) << QStringLiteral("45 s");
+        QTest::newRow("minutes") << durationText(72) << QStringLiteral("1 min 12 s");
+        QTest::newRow("hours") << durationText(7500) << QStringLiteral("2 h 5 min");
+        QTest::newRow("percent") << percentText(0.08) << QStringLiteral("8 %");
+    }
+    void writesNumbersInOneWay()
+    {
+        QFETCH(QString, written);
+        QFETCH(QString, expected);
+        QCOMPARE(written, expected);
+    }
+
+    void wordsARecommendationAsTheCompilerDoes()
+    {
+        const QDateTime noonInBerlin(QDate(2026, 6, 1), QTime(12, 4, 5), Qt::OffsetFromUTC, 7200);
+        const search::Recommendation recommendation{.size = 2, .relativePerformance = 1.2, .confidence = 45};
+        QCOMPARE(recommendationLine(noonInBerlin, recommendation),
+                 QStringLiteral("BEXP202 10:04:05 GMT  Current recommended micro_batch_size: 2, estimated "
+                                "performance: 1.20x base, confidence score: 45 (out of 100)"));
+    }
+
+    void findsGlobalBatchSizesThatFit_data()
+    {
+        using Sizes = std::vector<std::int64_t>;
+        QTest::addColumn<qint64>("batch");
+        QTest::addColumn<qint64>("devices");
+        QTest::addColumn<qint64>("size");
+        QTest::addColumn<Sizes>("expected");
+        QTest::newRow("fits already") << qint64{512} << qint64{2} << qint64{64} << Sizes{512};
+        QTest::newRow("between two") << qint64{528} << qint64{2} << qint64{96} << Sizes{384, 576};
+        QTest::newRow("none below") << qint64{100} << qint64{2} << qint64{64} << Sizes{128};
+    }
+    void findsGlobalBatchSizesThatFit()
+    {
+        QFETCH(qint64, batch);
+        QFETCH(qint64, devices);
+        QFETCH(qint64, size);
+        QFETCH(std::vector<std::int64_t>, expected);
+        QCOMPARE(nearestGlobalBatchSizes({.globalBatchSize = batch, .devices = devices}, size), expected);
+    }
+
+    void saysWhatTheExplorationFound()
+    {
+        const QString text = finalLines(finishedSnapshot()).join(QLatin1Char('\n'));
+        for (const QString& part :
+             {QStringLiteral("micro_batch_size: 96"), QStringLiteral("2,115 ± 21.2, 1.20x base"),
+              QStringLiteral("3.00 GiB of 6.00 GiB (8 % kept free)"),
+              QStringLiteral("3 at batch_size 528 on 2 devices"), QStringLiteral("95 (out of 100)"),
+              QStringLiteral("96 is 3 % faster than 64."),
+              QStringLiteral("multiples of 192; nearest to your 528: 384 and 576"),
+              QStringLiteral("1 min 12 s")})
+            QVERIFY2(text.contains(part), qPrintable(part + QLatin1Char('\n') + text));
+    }
+
+    void saysWhyThereIsNoRecommendation()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.outlook.recommendation.reset();
+        snapshot.failure = QStringLiteral("Nothing fits.");
+        QCOMPARE(finalLines(snapshot), QStringList{QStringLiteral("Nothing fits.")});
+        snapshot.failure.clear();
+        QVERIFY(finalLines(snapshot).join(QString()).contains(QStringLiteral("no recommendation")));
+    }
+
+    void tellsWhereTheExplorationStands()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        QVERIFY(liveLine(snapshot).isEmpty());
+        snapshot.state = engine::State::Exploring;
+        snapshot.progress = 0.425;
+        snapshot.outlook.expectedTrials = 18;
+        snapshot.secondsLeft = 72;
+        snapshot.trials = {{.number = 1, .microBatchSize = 64, .state = engine::TrialState::Ok},
+                           {.number = 2, .microBatchSize = 96}};
+        QCOMPARE(liveLine(snapshot),
+                 QStringLiteral("42 %, trial 2 of about 18: size 96, about 1 min 12 s left"));
+        snapshot.stalledSeconds = 12;
+        QVERIFY(liveLine(snapshot).endsWith(QStringLiteral("stalled 12 s")));
+    }
+
+    void alignsColumns()
+    {
+        QCOMPARE(alignedLines({{QStringLiteral("a"), QStringLiteral("bb"), QString()},
+                               {QStringLiteral("ccc"), QStringLiteral("d"), QStringLiteral("e")}}),
+                 (QStringList{QStringLiteral("a    bb"), QStringLiteral("ccc  d   e")}));
+    }
+
+    void suggestsTheWordThatWasMeant()
+    {
+        const std::vector<std::string> words{"--min", "--max", "--max-trials"};
+        QCOMPARE(closestWord("--max-trails", words), std::optional<std::string>("--max-trials"));
+        QCOMPARE(closestWord("--something-else", words), std::nullopt);
+    }
+};
+
+QTEST_APPLESS_MAIN(TerminalTextTest)
+#include "tst_terminal_text.moc"
