@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "nvml.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+namespace batchpeak::device {
+
+namespace {
+
+// Declared by hand from NVIDIA's nvml.h (API 11 and later), which no torch wheel carries.
+using Result = int;
+using Handle = void*;
+constexpr Result success = 0;
+constexpr unsigned temperatureOfGpu = 0;
+constexpr unsigned clockOfSm = 1;
+// NVML_DEVICE_UUID_V2_BUFFER_SIZE and NVML_DEVICE_NAME_V2_BUFFER_SIZE
+constexpr std::size_t textBytes = 96;
+
+struct Memory
+{
+    unsigned long long total = 0;
+    unsigned long long free = 0;
+    unsigned long long used = 0;
+};
+struct Utilization
+{
+    unsigned gpu = 0;
+    unsigned memory = 0;
+};
+
+using Text = std::array<char, textBytes>;
+
+std::string textOf(const Text& text)
+{
+    return {text.data(), strnlen(text.data(), text.size())};
+}
+
+} // namespace
+
+struct Nvml::Functions
+{
+    explicit Functions(void* handle) : library(handle)
+    {
+        bool complete = true;
+        const auto find = [&](auto& function, const char* name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+            complete = complete && function;
+        };
+        find(initialize, "nvmlInit_v2");
+        find(shutdown, "nvmlShutdown");
+        find(errorString, "nvmlErrorString");
+        find(driverVersion, "nvmlSystemGetDriverVersion");
+        find(count, "nvmlDeviceGetCount_v2");
+        find(handleByIndex, "nvmlDeviceGetHandleByIndex_v2");
+        find(handleByUuid, "nvmlDeviceGetHandleByUUID");
+        find(name, "nvmlDeviceGetName");
+        find(uuid, "nvmlDeviceGetUUID");
+        find(memoryInfo, "nvmlDeviceGetMemoryInfo");
+        find(utilization, "nvmlDeviceGetUtilizationRates");
+        find(temperature, "nvmlDeviceGetTemperature");
+        find(clock, "nvmlDeviceGetClockInfo");
+        find(maxClock, "nvmlDeviceGetMaxClockInfo");
+        usable = complete;
+    }
+    ~Functions()
+    {
+        if (initialized)
+            shutdown();
+        dlclose(library);
+    }
+    Functions(const Functions&) = delete;
+    Functions& operator=(const Functions&) = delete;
+
+    void* library;
+    bool usable = false;
+    bool initialized = false;
+    Result (*initialize)() = nullptr;
+    Result (*shutdown)() = nullptr;
+    const char* (*errorString)(Result) = nullptr;
+    Result (*driverVersion)(char*, unsigned) = nullptr;
+    Result (*count)(unsigned*) = nullptr;
+    Result (*handleByIndex)(unsigned, Handle*) = nullptr;
+    Result (*handleByUuid)(const char*, Handle*) = nullptr;
+    Result (*name)(Handle, char*, unsigned) = nullptr;
+    Result (*uuid)(Handle, char*, unsigned) = nullptr;
+    Result (*memoryInfo)(Handle, Memory*) = nullptr;
+    Result (*utilization)(Handle, Utilization*) = nullptr;
+    Result (*temperature)(Handle, unsigned, unsigned*) = nullptr;
+    Result (*clock)(Handle, unsigned, unsigned*) = nullptr;
+    Result (*maxClock)(Handle, unsigned, unsigned*) = nullptr;
+};
+
+Nvml::Nvml(const std::string& library)
+{
+    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char* reason = dlerror();
+        m_problem = "The NVIDIA management library cannot be loaded, so no GPU is offered: ";
+        m_problem += reason ? reason : library.c_str();
+        return;
+    }
+    auto functions = std::make_unique<Functions>(handle);
+    if (!functions->usable) {
+        m_problem = "The NVIDIA management library " + library +
+                    " lacks functions that every driver since 2021 has; update the NVIDIA driver to use "
+                    "the GPU.";
+        return;
+    }
+    const Result result = functions->initialize();
+    if (result != success) {
+        m_problem = "The NVIDIA driver cannot be asked for its devices: ";
+        m_problem += functions->errorString(result);
+        return;
+    }
+    functions->initialized = true;
+    m_functions = std::move(functions);
+}
+
+Nvml::~Nvml() = default;
+
+std::vector<LocalDevice> Nvml::devices() const
+{
+    std::vector<LocalDevice> devices;
+    unsigned count = 0;
+    if (!m_functions || m_functions->count(&count) != success)
+        return devices;
+
+    Text driver{};
+    m_functions->driverVersion(driver.data(), textBytes);
+    for (unsigned index = 0; index < count; ++index) {
+        Handle handle = nullptr;
+        Text uuid{};
+        if (m_functions->handleByIndex(index, &handle) != success ||
+            m_functions->uuid(handle, uuid.data(), textBytes) != success)
+            continue;
+        Text name{};
+        Memory memory;
+        m_functions->name(handle, name.data(), textBytes);
+        m_functions->memoryInfo(handle, &memory);
+        devices.push_back({.kind = "cuda",
+                           .index = static_cast<int>(index),
+                           .name = textOf(name),
+                           .uuid = textOf(uuid),
+                           .totalBytes = static_cast<std::int64_t>(memory.total),
+                           .freeBytes = static_cast<std::int64_t>(memory.free),
+                           .driver = textOf(driver)});
+    }
+    return devices;
+}
+
+DeviceReadings Nvml::readings(const std::string& uuid) const
+{
+    DeviceReadings readings;
+    Handle handle = nullptr;
+    if (!m_functions || m_functions->handleByUuid(uuid.c_str(), &handle) != success)
+        return readings;
+
+    Utilization utilization;
+    if (m_functions->utilization(handle, &utilization) == success)
+        readings.utilizationPercent = static_cast<int>(utilization.gpu);
+    unsigned value = 0;
+    if (m_functions->temperature(handle, temperatureOfGpu, &value) == success)
+        readings.temperatureCelsius = static_cast<int>(value);
+    if (m_functions->clock(handle, clockOfSm, &value) == success)
+        readings.clockMegahertz = static_cast<int>(value);
+    if (m_functions->maxClock(handle, clockOfSm, &value) == success)
+        readings.maxClockMegahertz = static_cast<int>(value);
+    return readings;
+}
+
+} // namespace batchpeak::device
