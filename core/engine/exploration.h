@@ -4,6 +4,7 @@
 
 #include "config_document.h"
 #include "exploration_options.h"
+#include "exploration_parts.h"
 #include "snapshot.h"
 
 #include <QObject>
@@ -26,6 +27,7 @@ class Exploration : public QObject
 
 public:
     explicit Exploration(QObject* parent = nullptr);
+    explicit Exploration(ExplorationParts parts, QObject* parent = nullptr);
     /// Ends every worker, at the latest by SIGKILL.
     ~Exploration() override;
 
@@ -39,15 +41,19 @@ public:
               const ExplorationOptions& options);
 
     void start();
-    /// Lets the running trial end, and starts no other until resume().
+    /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
+    /// pauseRequested is set and the state stays Exploring.
     void pause();
     void resume();
     /// Ends the exploration with the best so far. A running trial is cancelled.
     void stop();
 
 signals:
+    /// start() was heard; the snapshot's run describes what begins.
+    void started();
     /// Something in the snapshot is new. It may come hundreds of times a second: draw on a timer.
     void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);
+    /// Once for each device: its worker has told what it has, and holds the network.
     void deviceReady(const batchpeak::engine::DeviceSnapshot& device);
     void trialStarted(const batchpeak::engine::TrialSnapshot& trial);
     void trialFinished(const batchpeak::engine::TrialSnapshot& trial);

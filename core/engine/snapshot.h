@@ -129,6 +129,8 @@ struct LogLine
 struct Snapshot
 {
     State state = State::Idle;
+    /// A pause was asked for and begins when the running trials have ended.
+    bool pauseRequested = false;
     /// Trials have been going on for longer than expected without a sign; 0 when all is well.
     double stalledSeconds = 0.0;
     /// Nothing while no config is loaded.

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "device_pool.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace batchpeak::engine {
+
+DevicePool::DevicePool(const std::vector<DeviceSetup>& setups, QObject* parent) : QObject(parent)
+{
+    for (const DeviceSetup& setup : setups)
+        add(setup);
+}
+
+void DevicePool::add(const DeviceSetup& setup)
+{
+    auto* runner = new DeviceRunner(setup, this);
+    m_runners.push_back(runner);
+    connect(runner, &DeviceRunner::said, this, &DevicePool::said);
+    connect(runner, &DeviceRunner::stepTaken, this, &DevicePool::stepTaken);
+    connect(runner, &DeviceRunner::trialEnded, this,
+            [this, runner](const TrialEnd& end) { emit trialEnded(runner->snapshot(), end); });
+    connect(runner, &DeviceRunner::ready, this, [this, runner] {
+        if (std::ranges::find(m_shown, runner) == m_shown.end()) {
+            m_shown.push_back(runner);
+            emit deviceReady(runner->snapshot());
+        }
+        settle();
+        emit runnerFree();
+    });
+    connect(runner, &DeviceRunner::gaveUp, this, [this] {
+        if (usableDevices() == 0)
+            emit exhausted();
+        else
+            settle();
+    });
+    connect(runner, &DeviceRunner::ended, this, [this] {
+        if (std::ranges::all_of(m_runners, &DeviceRunner::hasEnded))
+            emit ended();
+    });
+}
+
+void DevicePool::settle()
+{
+    const auto isKnown = [this](const DeviceRunner* runner) {
+        return runner->isGivenUp() || std::ranges::find(m_shown, runner) != m_shown.end();
+    };
+    if (m_isSettled || !std::ranges::all_of(m_runners, isKnown))
+        return;
+    m_isSettled = true;
+    emit settled();
+}
+
+void DevicePool::start()
+{
+    for (DeviceRunner* runner : m_runners)
+        runner->start();
+}
+
+void DevicePool::end()
+{
+    if (std::ranges::all_of(m_runners, &DeviceRunner::hasEnded)) {
+        emit ended();
+        return;
+    }
+    for (DeviceRunner* runner : m_runners)
+        runner->end();
+}
+
+DeviceRunner* DevicePool::freeRunner() const
+{
+    const auto place = std::ranges::find_if(m_runners, &DeviceRunner::isFree);
+    return place == m_runners.end() ? nullptr : *place;
+}
+
+int DevicePool::usableDevices() const
+{
+    return static_cast<int>(std::ranges::count_if(m_runners, std::not_fn(&DeviceRunner::isGivenUp)));
+}
+
+std::vector<DeviceSnapshot> DevicePool::snapshots() const
+{
+    std::vector<DeviceSnapshot> snapshots;
+    for (const DeviceRunner* runner : m_runners)
+        snapshots.push_back(runner->snapshot());
+    return snapshots;
+}
+
+QString DevicePool::problem() const
+{
+    return m_runners.empty() ? QString() : m_runners.back()->problem();
+}
+
+QStringList DevicePool::lastLines() const
+{
+    return m_runners.empty() ? QStringList() : m_runners.back()->lastLines();
+}
+
+} // namespace batchpeak::engine

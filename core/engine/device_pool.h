@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "device_runner.h"
+
+#include <QObject>
+
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// The devices of one exploration, each with its runner.
+///
+/// It knows when all of them have shown what they have, when none is left, and when all have ended. It
+/// does not decide what runs on them.
+class DevicePool : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit DevicePool(const std::vector<DeviceSetup>& setups, QObject* parent = nullptr);
+
+    void start();
+    /// Cancels what runs and ends every worker; ended() follows.
+    void end();
+
+    /// Nothing when all work, restart or are given up.
+    DeviceRunner* freeRunner() const;
+    /// Devices that are not given up.
+    int usableDevices() const;
+    std::vector<DeviceSnapshot> snapshots() const;
+    /// \param read  gives the readings of the device at that place of snapshots()
+    template<typename Read>
+    void updateTelemetry(Read read)
+    {
+        for (std::size_t place = 0; place < m_runners.size(); ++place)
+            m_runners[place]->setTelemetry(read(place));
+    }
+    /// Why the last device was given up.
+    QString problem() const;
+    QStringList lastLines() const;
+
+signals:
+    /// A device shows for the first time what it has.
+    void deviceReady(const batchpeak::engine::DeviceSnapshot& device);
+    /// A runner can take a trial.
+    void runnerFree();
+    /// Once: every device has shown what it has or is given up, and one at least is usable.
+    void settled();
+    /// No device is left.
+    void exhausted();
+    void ended();
+    void stepTaken(const batchpeak::trial::Step& step);
+    void trialEnded(const batchpeak::engine::DeviceSnapshot& device, const batchpeak::engine::TrialEnd& end);
+    void said(batchpeak::engine::LogLevel level, const QString& text);
+
+private:
+    void add(const DeviceSetup& setup);
+    void settle();
+
+    std::vector<DeviceRunner*> m_runners;
+    std::vector<const DeviceRunner*> m_shown;
+    bool m_isSettled = false;
+};
+
+} // namespace batchpeak::engine

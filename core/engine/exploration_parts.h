@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "local_device.h"
+#include "strategy_factory.h"
+#include "worker_timeouts.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// What an exploration leans on; tests put their own in place.
+struct ExplorationParts
+{
+    std::function<std::unique_ptr<search::Strategy>(std::string_view, const search::SearchSpace&)>
+        makeStrategy = search::makeStrategy;
+    std::function<std::vector<device::LocalDevice>()> localDevices = device::localDevices;
+    /// \param uuid  of an NVIDIA GPU
+    std::function<device::DeviceReadings(const std::string& uuid)> readingsOf = device::readingsOf;
+    WorkerTimeouts timeouts;
+};
+
+} // namespace batchpeak::engine

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_plan.h"
+
+#include "parameter_table.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <variant>
+
+namespace batchpeak::engine {
+
+namespace {
+
+using config::ConfigError;
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ExplorationPlan)
+};
+
+[[noreturn]] void refuse(const QString& sentence)
+{
+    throw ConfigError(sentence.toStdString());
+}
+
+model::ModelSpec runnableModel(const config::ConfigContents& contents)
+{
+    if (const auto* unsupported = std::get_if<config::UnsupportedModel>(&contents.model))
+        throw ConfigError(unsupported->sentence, unsupported->position);
+    return std::get<model::ModelSpec>(contents.model);
+}
+
+config::BatchPlan planOf(const config::ConfigContents& contents, const ExplorationOptions& options)
+{
+    const auto& plan = contents.plan(options.phase);
+    if (!plan && options.phase == model::Phase::Train)
+        refuse(
+            Translated::tr("The config holds no training batch; explore its evaluation with --phase eval."));
+    if (!plan)
+        refuse(
+            Translated::tr("The config holds no evaluation batch; explore its training with --phase train."));
+    config::BatchPlan chosen = *plan;
+    if (options.setting)
+        chosen.setting = *options.setting;
+    return chosen;
+}
+
+std::vector<std::int64_t> divisorsOf(std::int64_t number, std::int64_t minimum, std::int64_t maximum)
+{
+    std::vector<std::int64_t> divisors;
+    for (std::int64_t low = 1; low * low <= number; ++low) {
+        if (number % low != 0)
+            continue;
+        divisors.push_back(low);
+        if (low != number / low)
+            divisors.push_back(number / low);
+    }
+    std::erase_if(divisors, [&](std::int64_t size) { return size < minimum || size > maximum; });
+    std::ranges::sort(divisors);
+    return divisors;
+}
+
+void setOnlySize(search::SearchSpace& space, std::int64_t size, const ExplorationOptions& options)
+{
+    if (options.minimum || options.maximum)
+        refuse(
+            Translated::tr("The setting asks for the size %1 alone, which is verified and not searched, so "
+                           "there is nothing to bound; leave out --min and --max, or add --setting explore.")
+                .arg(size));
+    space.minimum = space.maximum = size;
+    space.candidates = {size};
+}
+
+void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const ExplorationOptions& options)
+{
+    if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
+        return setOnlySize(space, fixed->microBatchSize, options);
+    if (std::holds_alternative<config::Whole>(plan.setting))
+        return setOnlySize(space, plan.perDeviceBatch(), options);
+
+    const auto* explore = std::get_if<config::Explore>(&plan.setting);
+    const auto fromConfig = explore ? *explore : config::Explore{};
+    space.minimum = options.minimum.value_or(fromConfig.minimum.value_or(1));
+    space.maximum = options.maximum.value_or(
+        fromConfig.maximum.value_or(explore ? largestExplored : plan.perDeviceBatch()));
+    if (space.minimum < 1)
+        refuse(
+            Translated::tr("The smallest size to explore is %1; let it be at least 1.").arg(space.minimum));
+    if (space.minimum > space.maximum)
+        refuse(Translated::tr(
+                   "The smallest size to explore, %1, is above the largest, %2; exchange or widen them.")
+                   .arg(space.minimum)
+                   .arg(space.maximum));
+    if (explore)
+        return;
+    space.candidates = divisorsOf(plan.perDeviceBatch(), space.minimum, space.maximum);
+    if (space.candidates.empty())
+        refuse(
+            Translated::tr("No divisor of the per-device batch, %1, lies within %2 and %3; widen --min and "
+                           "--max, or add --setting explore.")
+                .arg(plan.perDeviceBatch())
+                .arg(space.minimum)
+                .arg(space.maximum));
+    space.minimum = space.candidates.front();
+    space.maximum = space.candidates.back();
+}
+
+QStringList notesOn(const config::BatchPlan& plan)
+{
+    QStringList notes;
+    if (plan.globalBatchSize % plan.devices != 0)
+        notes.append(
+            Translated::tr(
+                "%1 samples are spread unevenly over %2 devices: at most %3 on one. The global batch "
+                "size stays as it is.")
+                .arg(plan.globalBatchSize)
+                .arg(plan.devices)
+                .arg(plan.perDeviceBatch()));
+    if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting)) {
+        const std::int64_t even = plan.evenMicroBatch(fixed->microBatchSize);
+        if (even != fixed->microBatchSize)
+            notes.append(
+                Translated::tr(
+                    "Spread evenly over %1 accumulation steps, %2 samples come to micro-batches of at most "
+                    "%3, not %4.")
+                    .arg(plan.accumulationSteps(fixed->microBatchSize))
+                    .arg(plan.perDeviceBatch())
+                    .arg(even)
+                    .arg(fixed->microBatchSize));
+    }
+    return notes;
+}
+
+std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const model::ModelSpec& spec,
+                              const ExplorationOptions& options)
+{
+    const std::int64_t length = options.sequenceLength.value_or(contents.sequenceLength);
+    if (length < 1)
+        refuse(Translated::tr("The config holds no sequence length; give one with --sequence-length."));
+    if (spec.positionEmbedding == model::PositionEmbedding::Learned && length > spec.maxPositions)
+        refuse(Translated::tr(
+                   "A sequence length of %1 is more than the %2 positions that this network has learned; "
+                   "give --sequence-length %2 or less.")
+                   .arg(length)
+                   .arg(spec.maxPositions));
+    return length;
+}
+
+} // namespace
+
+ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
+                                const ExplorationOptions& options)
+{
+    const model::ModelSpec spec = runnableModel(contents);
+    const config::BatchPlan batch = planOf(contents, options);
+    const bool isAuto = std::holds_alternative<config::Auto>(batch.setting);
+
+    ExplorationPlan plan;
+    plan.load = {.model = spec,
+                 .phase = options.phase,
+                 .sequenceLength = sequenceLengthOf(contents, spec, options),
+                 .precision = options.precision.value_or(contents.precision),
+                 .optimizer = options.optimizer.value_or(contents.optimizer),
+                 .seed = options.seed};
+    plan.run = {.filePath = filePath,
+                .formatName = QString::fromStdString(contents.formatName),
+                .family = QString::fromStdString(spec.family),
+                .parameters = model::parameterCount(spec),
+                .phase = options.phase,
+                .precision = plan.load.precision,
+                .optimizer = plan.load.optimizer,
+                .sequenceLength = plan.load.sequenceLength,
+                .plan = batch,
+                .objective = options.objective.value_or(isAuto ? search::Objective::Effective
+                                                               : search::Objective::Micro),
+                .strategy = options.strategy,
+                .tolerance = options.tolerance,
+                .targetConfidence = options.targetConfidence,
+                .headroom = options.headroom};
+    plan.space = {.objective = plan.run.objective,
+                  .perDeviceBatch = batch.perDeviceBatch(),
+                  .tolerance = options.tolerance,
+                  .targetConfidence = options.targetConfidence,
+                  .maxTrials = options.maxTrials,
+                  .seed = options.seed};
+    setSizes(plan.space, batch, options);
+    plan.notes = notesOn(batch);
+    return plan;
+}
+
+} // namespace batchpeak::engine

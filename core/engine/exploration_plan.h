@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "exploration_options.h"
+#include "snapshot.h"
+#include "trial_request.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace batchpeak::engine {
+
+/// What a config and a person's options come to, before any device is known.
+struct ExplorationPlan
+{
+    RunDescription run;
+    /// Without its memory limit, which the device decides.
+    trial::LoadRequest load;
+    /// Without its memory, which the devices decide.
+    search::SearchSpace space;
+    /// What the user should know about the batch arithmetic, as full sentences.
+    QStringList notes;
+};
+
+/// Largest size that is explored unless a config or the user asks for more: larger launches are
+/// refused by CUDA kernels whose grid is 65,535 wide (Lightning #20614).
+inline constexpr std::int64_t largestExplored = 65535;
+
+/// \throws config::ConfigError where the config and the options contradict each other, or hold no network
+///         that can be run
+ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
+                                const ExplorationOptions& options);
+
+} // namespace batchpeak::engine

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "failure_text.h"
+
+#include "readable_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Failure)
+};
+
+} // namespace
+
+QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
+{
+    std::int64_t usable = 0;
+    std::int64_t needed = 0;
+    for (const DeviceSnapshot& device : snapshot.devices) {
+        usable = usable == 0 ? device.usableBytes : std::min(usable, device.usableBytes);
+        needed = std::max(needed, device.baselineBytes);
+    }
+    const bool evenEmptyIsTooMuch = usable > 0 && needed > usable;
+    for (const TrialSnapshot& trial : snapshot.trials) {
+        if (trial.microBatchSize == smallest)
+            needed = std::max(needed, trial.peakReservedBytes.value_or(0));
+    }
+
+    QString text =
+        smallest == 1 ? Translated::tr("Nothing fits, not even 1.")
+                      : Translated::tr("Nothing fits, not even %1, the smallest size allowed.").arg(smallest);
+    text += QLatin1Char(' ');
+    if (evenEmptyIsTooMuch)
+        text += Translated::tr("The network alone, without any sample, needs %1").arg(bytesText(needed));
+    else if (needed > 0)
+        text += Translated::tr("That would need at least %1").arg(bytesText(needed));
+    else
+        text += Translated::tr("How much it would need is not known");
+    if (usable > 0)
+        text += Translated::tr(", and %1 may be used").arg(bytesText(usable));
+    text += QLatin1String(". ");
+    text += smallest > 1
+                ? Translated::tr("Allow smaller sizes, give it more memory, or shorten the sequence length.")
+                : Translated::tr("Give it more memory, by a higher limit or another device, or shorten the "
+                                 "sequence length.");
+    return text;
+}
+
+QString noResultText(const Snapshot& snapshot)
+{
+    if (snapshot.trials.empty())
+        return Translated::tr("No trial was run, because the search proposed none; please report this.");
+    const TrialSnapshot& last = snapshot.trials.back();
+    const QString why = last.text.isEmpty() ? Translated::tr("The worker did not say why.") : last.text;
+    return Translated::tr(
+               "No trial gave a result. The last one, of size %1, ended so: %2 Mend that, then start again.")
+        .arg(last.microBatchSize)
+        .arg(why);
+}
+
+QString noDeviceText(const QString& problem, const QStringList& lastLines)
+{
+    QString text = Translated::tr("Trials could not be run, since no worker stays alive. %1").arg(problem);
+    if (!lastLines.isEmpty())
+        text += QLatin1Char('\n') + Translated::tr("The worker's last words:") + QLatin1Char('\n') +
+                lastLines.join(QLatin1Char('\n'));
+    return text;
+}
+
+} // namespace batchpeak::engine

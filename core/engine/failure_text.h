@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+
+namespace batchpeak::engine {
+
+/// Why no size fits, what the smallest would need at least, and what to do about it.
+/// \param smallest  smallest size that was allowed
+QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest);
+
+/// Why no trial gave a result, from how the last one ended.
+QString noResultText(const Snapshot& snapshot);
+
+/// Why no device is left to run trials on.
+/// \param lastLines  end of the worker's stderr
+QString noDeviceText(const QString& problem, const QStringList& lastLines);
+
+} // namespace batchpeak::engine

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "log_text.h"
+
+#include "readable_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Log)
+};
+
+QString wordFor(TrialState state)
+{
+    switch (state) {
+    case TrialState::Running:
+        return Translated::tr("runs");
+    case TrialState::Ok:
+        return Translated::tr("ran");
+    case TrialState::OutOfMemory:
+        return Translated::tr("ran out of memory");
+    case TrialState::Unsupported:
+        return Translated::tr("is not supported by the device");
+    case TrialState::Failed:
+        return Translated::tr("failed");
+    case TrialState::Timeout:
+        return Translated::tr("took too long");
+    case TrialState::Cancelled:
+        return Translated::tr("was cancelled");
+    case TrialState::Crashed:
+        return Translated::tr("ended with its worker");
+    }
+    return {};
+}
+
+} // namespace
+
+QString readyText(const DeviceSnapshot& device, const QLocale& locale)
+{
+    const QString name = device.name.isEmpty() ? device.id : device.name;
+    if (device.limitBytes == 0)
+        return Translated::tr("%1 is ready: %2, of unknown memory.").arg(device.id, name);
+    return Translated::tr("%1 is ready: %2, %3 of %4 may be used.")
+        .arg(device.id, name, bytesText(device.usableBytes, locale),
+             bytesText(std::max(device.totalBytes, device.limitBytes), locale));
+}
+
+QString startText(const TrialSnapshot& trial)
+{
+    return Translated::tr("Trial %1: %2 on %3.")
+        .arg(trial.number)
+        .arg(trial.microBatchSize)
+        .arg(trial.device);
+}
+
+QString endText(const TrialSnapshot& trial, const QLocale& locale)
+{
+    QStringList parts{Translated::tr("Trial %1: %2 %3")
+                          .arg(trial.number)
+                          .arg(trial.microBatchSize)
+                          .arg(wordFor(trial.state))};
+    if (trial.samplesPerSecond)
+        parts.append(Translated::tr("%1 samples/s").arg(locale.toString(*trial.samplesPerSecond, 'g', 4)));
+    if (trial.peakReservedBytes)
+        parts.append(Translated::tr("peak %1").arg(bytesText(*trial.peakReservedBytes, locale)));
+    parts += trial.flags;
+    const QString text = parts.join(QLatin1String(", ")) + QLatin1Char('.');
+    return trial.text.isEmpty() ? text : text + QLatin1Char(' ') + trial.text;
+}
+
+QString recommendationText(const search::Recommendation& recommendation)
+{
+    return Translated::tr("Recommended: %1, confidence %2 of 100.")
+        .arg(recommendation.size)
+        .arg(recommendation.confidence);
+}
+
+QString endText(FinishStatus status)
+{
+    switch (status) {
+    case FinishStatus::Confident:
+        return Translated::tr("Finished: the wanted confidence is reached.");
+    case FinishStatus::Exhausted:
+        return Translated::tr("Finished: nothing is left to try.");
+    case FinishStatus::Budget:
+        return Translated::tr("Finished: the budget of trials or time is used up.");
+    case FinishStatus::Cancelled:
+        return Translated::tr("Stopped.");
+    case FinishStatus::NothingFits:
+    case FinishStatus::Failed:
+        break;
+    }
+    return Translated::tr("Ended without a recommendation.");
+}
+
+LogLevel levelOf(const TrialSnapshot& trial)
+{
+    switch (trial.state) {
+    case TrialState::Running:
+    case TrialState::Ok:
+    case TrialState::OutOfMemory:
+    case TrialState::Cancelled:
+        return LogLevel::Info;
+    case TrialState::Unsupported:
+    case TrialState::Failed:
+    case TrialState::Timeout:
+    case TrialState::Crashed:
+        break;
+    }
+    return LogLevel::Warning;
+}
+
+} // namespace batchpeak::engine

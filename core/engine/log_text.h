@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+
+#include <QLocale>
+
+namespace batchpeak::engine {
+
+/// "cpu is ready: Intel Xeon, 5.5 GiB of 24.0 GiB may be used."
+QString readyText(const DeviceSnapshot& device, const QLocale& locale = QLocale());
+
+/// "Trial 3: 8 on cpu."
+QString startText(const TrialSnapshot& trial);
+
+/// "Trial 3: 8 ran, 31.2 samples/s, peak 1.2 GiB."
+QString endText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
+
+/// "Recommended: 8, confidence 45 of 100."
+QString recommendationText(const search::Recommendation& recommendation);
+
+/// How an exploration ended, as a sentence.
+QString endText(FinishStatus status);
+
+/// Good news and bad news are told apart.
+LogLevel levelOf(const TrialSnapshot& trial);
+
+} // namespace batchpeak::engine

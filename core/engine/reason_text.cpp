@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reason_text.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <cmath>
+
+namespace batchpeak::engine {
+
+namespace {
+
+using search::Reason;
+
+// A rival less likely than this is not worth a sentence.
+constexpr double mentionedRival = 0.05;
+
+class Sentences
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Reason)
+
+public:
+    Sentences(const search::Outlook& outlook, const QLocale& locale)
+        : m_outlook(outlook), m_best(*outlook.recommendation), m_reason(m_best.reason), m_locale(locale)
+    {}
+
+    QString text() const
+    {
+        QStringList sentences{why()};
+        if (hasEnded())
+            return sentences.join(QLatin1Char(' '));
+        if (m_reason.kind == Reason::Kind::Compared && m_reason.rival > 0 &&
+            m_reason.rivalProbability >= mentionedRival)
+            sentences.append(
+                tr("%1 may still be better (%2 %).")
+                    .arg(number(m_reason.rival), number(std::llround(100 * m_reason.rivalProbability))));
+        if (m_reason.next > 0)
+            sentences.append(m_reason.next == m_best.size
+                                 ? tr("Next: %1 once more.").arg(number(m_reason.next))
+                                 : tr("Next: %1.").arg(number(m_reason.next)));
+        return sentences.join(QLatin1Char(' '));
+    }
+
+private:
+    bool hasEnded() const { return m_outlook.status != search::Outlook::Status::Searching; }
+
+    QString why() const
+    {
+        switch (m_reason.kind) {
+        case Reason::Kind::TooEarly:
+            return tr("%1 is the best of the first sizes; too little is known yet to compare.").arg(size());
+        case Reason::Kind::Climbing:
+            return climbing();
+        case Reason::Kind::Compared:
+            return compared();
+        case Reason::Kind::MemoryEnds:
+            return memoryEnds();
+        case Reason::Kind::Verified:
+            return tr("%1 is the only size asked for, and it runs.").arg(size());
+        case Reason::Kind::AllTried:
+            return tr("Every allowed size was tried; %1.").arg(lead());
+        }
+        return {};
+    }
+
+    QString climbing() const
+    {
+        const QString still = tr("Throughput still rises at %1").arg(size());
+        if (m_reason.largestPredictedFit > m_best.size)
+            return tr("%1; memory predicts room up to about %2, so the size will very likely rise.")
+                .arg(still, number(m_reason.largestPredictedFit));
+        return tr("%1, so the size will very likely rise.").arg(still);
+    }
+
+    QString compared() const
+    {
+        if (m_reason.largestPredictedFit > m_best.size)
+            return tr("%1; memory predicts room up to about %2.")
+                .arg(lead(), number(m_reason.largestPredictedFit));
+        return tr("%1.").arg(lead());
+    }
+
+    QString memoryEnds() const
+    {
+        if (m_reason.largestPredictedFit > m_best.size)
+            return tr("Memory ends before throughput does: about %1 would still fit, and %2 is the best that "
+                      "ran.")
+                .arg(number(m_reason.largestPredictedFit), size());
+        return tr("Memory ends before throughput does: %1 is the largest size that fits.").arg(size());
+    }
+
+    // "64 is 3.1 % faster than 48, the next best"
+    QString lead() const
+    {
+        if (m_reason.runnerUp <= 0)
+            return tr("%1 is the best so far").arg(size());
+        const QString percent = m_locale.toString(std::abs(100 * m_reason.leadOverRunnerUp), 'f', 1);
+        if (m_reason.leadOverRunnerUp > 0)
+            return tr("%1 is %2 % faster than %3, the next best")
+                .arg(size(), percent, number(m_reason.runnerUp));
+        return tr("%1 and %2 cannot be told apart, and %1 carries less risk")
+            .arg(size(), number(m_reason.runnerUp));
+    }
+
+    QString size() const { return number(m_best.size); }
+    QString number(std::int64_t value) const { return m_locale.toString(static_cast<qlonglong>(value)); }
+
+    const search::Outlook& m_outlook;
+    const search::Recommendation& m_best;
+    const Reason& m_reason;
+    const QLocale& m_locale;
+};
+
+} // namespace
+
+QString reasonText(const search::Outlook& outlook, const QLocale& locale)
+{
+    return outlook.recommendation ? Sentences(outlook, locale).text() : QString();
+}
+
+} // namespace batchpeak::engine

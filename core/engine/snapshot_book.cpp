@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "snapshot_book.h"
+
+#include "log_text.h"
+#include "progress_estimate.h"
+#include "reason_text.h"
+#include "trial_record.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace batchpeak::engine {
+
+namespace {
+
+// Some hours of trials; beyond that a log is for a file.
+constexpr std::size_t keptLogLines = 1000;
+
+} // namespace
+
+SnapshotBook::SnapshotBook(RunDescription run)
+{
+    m_snapshot.run = std::move(run);
+}
+
+TrialSnapshot& SnapshotBook::trial(std::int64_t number)
+{
+    return m_snapshot.trials.at(static_cast<std::size_t>(number) - 1);
+}
+
+const TrialSnapshot& SnapshotBook::startTrial(const trial::TrialRequest& request, const QString& device,
+                                              double predictedFit)
+{
+    m_snapshot.trials.push_back(startedTrial(request, device, predictedFit));
+    say(LogLevel::Info, startText(m_snapshot.trials.back()));
+    return m_snapshot.trials.back();
+}
+
+void SnapshotBook::takeStep(const trial::Step& step)
+{
+    addStep(trial(step.id), step, *m_snapshot.run);
+}
+
+const TrialSnapshot& SnapshotBook::endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
+                                            double seconds)
+{
+    TrialSnapshot& ended = trial(result.id);
+    finishTrial(ended, result, device, *m_snapshot.run);
+    if (ended.wallSeconds <= 0)
+        ended.wallSeconds = seconds;
+    say(levelOf(ended), endText(ended));
+    return ended;
+}
+
+bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
+{
+    const auto before = std::exchange(m_snapshot.outlook, outlook).recommendation;
+    m_snapshot.reason = reasonText(m_snapshot.outlook);
+    m_snapshot.recommendedPeakBytes = 0;
+    m_snapshot.accumulationSteps = 0;
+    const auto& now = m_snapshot.outlook.recommendation;
+    if (!now)
+        return false;
+    m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
+    for (const TrialSnapshot& trial : m_snapshot.trials) {
+        if (trial.microBatchSize == now->size && trial.state == TrialState::Ok)
+            m_snapshot.recommendedPeakBytes =
+                std::max(m_snapshot.recommendedPeakBytes, trial.peakReservedBytes.value_or(0));
+    }
+    if (before && before->size == now->size && before->confidence == now->confidence)
+        return false;
+    say(LogLevel::Info, recommendationText(*now));
+    return true;
+}
+
+void SnapshotBook::takeTime(double elapsedSeconds, std::optional<double> budgetSeconds, int usableDevices)
+{
+    m_snapshot.elapsedSeconds = elapsedSeconds;
+    Course course{.expectedTrials = m_snapshot.outlook.expectedTrials,
+                  .devices = usableDevices,
+                  .elapsedSeconds = elapsedSeconds,
+                  .budgetSeconds = budgetSeconds};
+    for (const TrialSnapshot& trial : m_snapshot.trials) {
+        if (trial.state == TrialState::Running)
+            continue;
+        ++course.finishedTrials;
+        course.trialSeconds += trial.wallSeconds;
+    }
+    const Progress progress = estimateProgress(course);
+    m_snapshot.progress = progress.share;
+    m_snapshot.secondsLeft = progress.secondsLeft;
+}
+
+void SnapshotBook::say(LogLevel level, const QString& text)
+{
+    if (m_snapshot.log.size() >= keptLogLines)
+        m_snapshot.log.erase(m_snapshot.log.begin());
+    m_snapshot.log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = level, .text = text});
+}
+
+void SnapshotBook::close(FinishStatus status)
+{
+    const bool failed = status == FinishStatus::Failed;
+    m_snapshot.state = failed ? State::Failed : State::Finished;
+    m_snapshot.finish = status;
+    m_snapshot.stalledSeconds = 0.0;
+    m_snapshot.secondsLeft.reset();
+    if (!failed)
+        m_snapshot.progress = 1.0;
+    say(m_snapshot.failure.isEmpty() ? LogLevel::Info : LogLevel::Error,
+        m_snapshot.failure.isEmpty() ? endText(status) : m_snapshot.failure);
+}
+
+} // namespace batchpeak::engine

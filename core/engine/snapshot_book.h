@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "protocol.h"
+#include "snapshot.h"
+#include "trial_request.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// Keeps the snapshot of a run: every change of it goes through here, and leaves it consistent.
+///
+/// It writes down what happened. When something happens, and in which state the run is, is decided by
+/// ExplorationRun.
+class SnapshotBook
+{
+public:
+    explicit SnapshotBook(RunDescription run);
+
+    const Snapshot& snapshot() const { return m_snapshot; }
+
+    void setState(State state) { m_snapshot.state = state; }
+    void setPauseRequested(bool requested) { m_snapshot.pauseRequested = requested; }
+    void setStalledSeconds(double seconds) { m_snapshot.stalledSeconds = seconds; }
+    void setDevices(std::vector<DeviceSnapshot> devices) { m_snapshot.devices = std::move(devices); }
+
+    /// Number of the trial that starts next.
+    std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
+    const TrialSnapshot& startTrial(const trial::TrialRequest& request, const QString& device,
+                                    double predictedFit);
+    void takeStep(const trial::Step& step);
+    /// \param seconds  what the trial took by our own clock, where the worker did not say
+    const TrialSnapshot& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
+                                  double seconds);
+
+    /// \return whether the recommended size, or the confidence in it, is another than before
+    bool takeOutlook(const search::Outlook& outlook);
+    /// \param usableDevices  among which the trials to come are shared
+    void takeTime(double elapsedSeconds, std::optional<double> budgetSeconds, int usableDevices);
+
+    /// The oldest lines make room for new ones beyond a bound.
+    void say(LogLevel level, const QString& text);
+    void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }
+    void close(FinishStatus status);
+
+private:
+    TrialSnapshot& trial(std::int64_t number);
+
+    Snapshot m_snapshot;
+};
+
+} // namespace batchpeak::engine

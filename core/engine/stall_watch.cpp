@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stall_watch.h"
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+// The first step of a size allocates and, on a GPU, picks its kernels.
+constexpr double firstStepSeconds = 60.0;
+// Three steps' time, and what a busy computer may add to the shortest of steps.
+constexpr double stepsOfSilence = 3.0;
+constexpr double leastSilence = 5.0;
+
+} // namespace
+
+void StallWatch::trialStarted(std::int64_t trial, double now, std::optional<double> predictedWallSeconds)
+{
+    const double expected = std::max(leastSilence, predictedWallSeconds.value_or(firstStepSeconds));
+    m_trials[trial] = {.start = now, .lastSign = now, .expectedSilence = expected};
+}
+
+void StallWatch::stepTaken(std::int64_t trial, double now, double stepSeconds)
+{
+    if (const auto place = m_trials.find(trial); place != m_trials.end()) {
+        place->second.lastSign = now;
+        place->second.expectedSilence = leastSilence + stepsOfSilence * stepSeconds;
+    }
+}
+
+void StallWatch::trialEnded(std::int64_t trial)
+{
+    m_trials.erase(trial);
+}
+
+double StallWatch::stalledSeconds(double now) const
+{
+    double longest = 0.0;
+    for (const auto& [trial, watched] : m_trials) {
+        const double silence = now - watched.lastSign;
+        if (silence > watched.expectedSilence)
+            longest = std::max(longest, silence);
+    }
+    return longest;
+}
+
+std::optional<double> StallWatch::startOf(std::int64_t trial) const
+{
+    const auto place = m_trials.find(trial);
+    return place == m_trials.end() ? std::nullopt : std::optional(place->second.start);
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "measurement.h"
+#include "protocol.h"
+#include "snapshot.h"
+#include "trial_request.h"
+
+namespace batchpeak::engine {
+
+/// What is shown of a trial that begins.
+TrialSnapshot startedTrial(const trial::TrialRequest& request, const QString& device, double predictedFit);
+
+/// Counts a step into a running trial.
+void addStep(TrialSnapshot& trial, const trial::Step& step, const RunDescription& run);
+
+/// Ends a trial as its result says, with two corrections that only the parent can make: a peak above what
+/// the device has is out of memory even when nothing failed (drivers that spill to host memory), and a
+/// peak above the headroom is marked.
+void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, const DeviceSnapshot& device,
+                 const RunDescription& run);
+
+/// What the search is told of a finished trial. One that says nothing of its size (crash, failure,
+/// cancel) is Void; one that took longer than its time limit cannot be run at this size.
+/// \param clockSeconds  end of the trial, since the start of the exploration [s]
+search::Measurement measurementOf(const TrialSnapshot& trial, const trial::TrialResult& result,
+                                  double clockSeconds);
+
+/// Throughput [samples/s] by the objective, from the time of one micro-batch and of the optimizer step.
+/// For Effective it reckons every micro-batch of the step at full size, as most are.
+double samplesPerSecond(const RunDescription& run, std::int64_t microBatchSize, double secondsPerStep,
+                        double optimizerSeconds);
+
+/// The word of the trial protocol.
+trial::Outcome outcomeOf(TrialState state);
+
+} // namespace batchpeak::engine

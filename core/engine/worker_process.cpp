@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "worker_process.h"
+
+#include <csignal>
+#include <cstring>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace batchpeak::engine {
+
+namespace {
+
+// Enough for the end of a Python traceback, little enough for a message box.
+constexpr int keptLines = 20;
+constexpr int keptLineBytes = 1000;
+
+// Runs in the child between fork and exec, so only async-signal-safe calls are allowed.
+void bindToParent(pid_t parent)
+{
+    // A group of its own: Ctrl-C in the terminal reaches the parent alone, which then decides; and a
+    // launcher's children can be ended with it.
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The parent may have died before the line above could notice.
+    if (getppid() != parent)
+        _exit(1);
+}
+
+} // namespace
+
+QString WorkerCommand::text() const
+{
+    return (QStringList(program) + arguments).join(QLatin1Char(' '));
+}
+
+WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, QObject* parent) : QObject(parent), m_timeouts(timeouts)
+{
+    m_ending.setSingleShot(true);
+    connect(&m_ending, &QTimer::timeout, this, &WorkerProcess::endNextWay);
+    connect(&m_process, &QProcess::readyReadStandardOutput, this, &WorkerProcess::readMessages);
+    connect(&m_process, &QProcess::readyReadStandardError, this, &WorkerProcess::readErrorLines);
+    connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        // Every other error is followed by finished().
+        if (error == QProcess::FailedToStart)
+            reportEnd({.kind = WorkerEnd::Kind::NotStarted,
+                       .sentence = tr("%1 could not be started: %2.").arg(m_text, m_process.errorString())});
+    });
+    connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
+        readMessages();
+        readErrorLines();
+        if (status == QProcess::NormalExit)
+            reportEnd({.kind = WorkerEnd::Kind::Exited,
+                       .code = code,
+                       .sentence = tr("The worker ended with exit code %1.").arg(code)});
+        else
+            reportEnd({.kind = WorkerEnd::Kind::Signalled,
+                       .code = code,
+                       .sentence = tr("The worker was ended by signal %1 (%2).")
+                                       .arg(code)
+                                       .arg(QString::fromLocal8Bit(strsignal(code)))});
+    });
+}
+
+WorkerProcess::~WorkerProcess()
+{
+    m_process.disconnect(this);
+    if (m_process.state() == QProcess::NotRunning)
+        return;
+    signalGroup(SIGKILL);
+    m_process.waitForFinished();
+}
+
+void WorkerProcess::start(const WorkerCommand& command)
+{
+    m_text = command.text();
+    m_process.setProgram(command.program);
+    m_process.setArguments(command.arguments);
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const QString& entry : command.environment)
+        environment.insert(entry.section(QLatin1Char('='), 0, 0), entry.section(QLatin1Char('='), 1));
+    m_process.setProcessEnvironment(environment);
+    m_process.setChildProcessModifier([parent = getpid()] { bindToParent(parent); });
+    m_process.start();
+    m_group = m_process.processId();
+}
+
+void WorkerProcess::send(const trial::ParentMessage& message)
+{
+    if (m_process.state() == QProcess::NotRunning)
+        return;
+    const std::string line = trial::toLine(message);
+    m_process.write(line.data(), static_cast<qint64>(line.size()));
+}
+
+void WorkerProcess::end()
+{
+    if (m_ending.isActive() || m_terminated)
+        return;
+    m_silenced = true;
+    send(trial::Bye{});
+    m_process.closeWriteChannel();
+    m_ending.start(m_timeouts.quit);
+}
+
+void WorkerProcess::kill()
+{
+    m_silenced = true;
+    m_terminated = true;
+    endNextWay();
+}
+
+void WorkerProcess::endNextWay()
+{
+    if (std::exchange(m_terminated, true)) {
+        signalGroup(SIGKILL);
+        return;
+    }
+    signalGroup(SIGTERM);
+    m_ending.start(m_timeouts.terminate);
+}
+
+void WorkerProcess::signalGroup(int signal) const
+{
+    if (m_group <= 0)
+        return;
+    // There is no such group yet while the child stands between fork and setpgid.
+    const auto group = static_cast<pid_t>(m_group);
+    if (::kill(-group, signal) != 0 && m_process.state() != QProcess::NotRunning)
+        ::kill(group, signal);
+}
+
+void WorkerProcess::readMessages()
+{
+    m_unread += m_process.readAllStandardOutput();
+    qsizetype start = 0;
+    while (!m_silenced) {
+        const qsizetype end = m_unread.indexOf('\n', start);
+        const qsizetype length = (end < 0 ? m_unread.size() : end) - start;
+        if (length > static_cast<qsizetype>(trial::maxLineBytes))
+            return refuse(tr("It wrote a line of more than 1 MiB."));
+        if (end < 0)
+            break;
+        const auto message =
+            trial::parseWorkerMessage({m_unread.constData() + start, static_cast<std::size_t>(length)});
+        start = end + 1;
+        if (const auto* error = std::get_if<trial::ProtocolError>(&message))
+            return refuse(QString::fromStdString(error->text));
+        emit messageReceived(std::get<trial::WorkerMessage>(message));
+    }
+    m_unread.remove(0, m_silenced ? m_unread.size() : start);
+}
+
+void WorkerProcess::refuse(const QString& sentence)
+{
+    m_silenced = true;
+    m_unread.clear();
+    emit protocolViolated(sentence);
+}
+
+void WorkerProcess::readErrorLines()
+{
+    m_unreadErrors += m_process.readAllStandardError();
+    QList<QByteArray> lines = m_unreadErrors.split('\n');
+    m_unreadErrors = lines.takeLast().left(keptLineBytes);
+    if (m_process.state() == QProcess::NotRunning)
+        lines.append(std::exchange(m_unreadErrors, {}));
+    for (const QByteArray& line : std::as_const(lines)) {
+        if (!line.trimmed().isEmpty())
+            m_lastLines.append(QString::fromUtf8(line.left(keptLineBytes)));
+    }
+    m_lastLines = m_lastLines.mid(std::max<qsizetype>(0, m_lastLines.size() - keptLines));
+}
+
+void WorkerProcess::reportEnd(WorkerEnd end)
+{
+    if (std::exchange(m_reported, true))
+        return;
+    m_ending.stop();
+    m_silenced = true;
+    // A launcher may be gone while what it launched still runs.
+    signalGroup(SIGKILL);
+    m_group = 0;
+    end.lastLines = m_lastLines;
+    emit ended(end);
+}
+
+} // namespace batchpeak::engine
