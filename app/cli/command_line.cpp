@@ -17,6 +17,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <QLocale>
+
 #include <string>
 #include <vector>
 
@@ -61,14 +63,17 @@ void refuseSurplus(const CLI::App& app, const std::string& command)
                      " --help' shows what can be given.");
 }
 
-/// CLI11 words two of its errors ("--min: 1 required N missing") as notes to a programmer.
-std::string sentenceFor(const CLI::ParseError& error)
+/// CLI11 words its errors ("--min: 1 required N missing") as notes to a programmer.
+std::string sentenceFor(const CLI::ParseError& error, const CLI::App& app)
 {
     const std::string text = error.what();
-    const std::string option = text.substr(0, text.find(':'));
-    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
-        return option + " needs a value, and only one; 'batchpeak --help' shows how to write it.";
-    return text;
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
+        return text;
+    // An option that the help hides has no name in the error.
+    const std::string option = text.starts_with(':') ? "an option" : text.substr(0, text.find(':'));
+    const auto commands = app.get_subcommands();
+    const std::string command = "batchpeak " + (commands.empty() ? "explore" : commands.front()->get_name());
+    return option + " needs a value, and only one; '" + command + " --help' shows how to write it.";
 }
 
 template<typename Action>
@@ -112,12 +117,13 @@ CommandLine::Private::Private()
     app.allow_extras();
     app.footer(windowNote);
     app.set_version_flag("--version", "batchpeak " BATCHPEAK_VERSION, "Print the version and exit");
-    app.add_option("FILE", file, "Config to open in the window");
+    app.add_option("FILE", file, "Config to open in the window")->type_name("");
     app.add_flag("--start", start, "Start exploring at once");
     addExplorationOptions(app, options, {});
     for (const auto& command : commands) {
         CLI::App* subcommand = app.add_subcommand(command->name(), command->summary());
         subcommand->allow_extras();
+        subcommand->footer("");
         command->addOptions(*subcommand);
         subcommand->final_callback([this, each = command.get()] { chosen = each; });
     }
@@ -168,7 +174,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv)
             // Help and version, which CLI11 prints itself.
             answered = d->app.exit(request);
         } catch (const CLI::ParseError& error) {
-            throw UsageError(sentenceFor(error));
+            throw UsageError(sentenceFor(error, d->app));
         }
         return exitCode::success;
     });
@@ -186,11 +192,14 @@ std::optional<WindowRequest> CommandLine::windowRequest() const
 
 int CommandLine::run()
 {
+    // In the terminal the engine's sentences have the same numbers in every locale, as ours have.
+    QLocale::setDefault(QLocale::c());
     return answeringErrors([this] { return d->chosen->run(); });
 }
 
 int CommandLine::runWithoutDisplay()
 {
+    QLocale::setDefault(QLocale::c());
     return answeringErrors([this] {
         if (d->file.empty() || !d->start) {
             throw UsageError("there is no display to open the window on. 'batchpeak explore " +

@@ -49,7 +49,7 @@ QString deviceFromText(const std::string& text)
     static const QRegularExpression pattern(QStringLiteral("^(cpu|cuda(:[0-9]{1,4})?)$"));
     const QString device = QString::fromStdString(text);
     if (!pattern.match(device).hasMatch())
-        throw UsageError("'" + text +
+        throw UsageError("--device: '" + text +
                          "' is no device; write cpu, cuda or cuda:N. 'batchpeak devices' lists them.");
     return device;
 }
@@ -104,12 +104,24 @@ void addQuestionOptions(CLI::App& app, ExplorationOptions& o)
                   [&o](const std::string& text) { o.targetConfidence = shareFromPercentText(text, 1, 99); });
 }
 
+void addDeviceOption(CLI::App& app, ExplorationOptions& o)
+{
+    const std::function<void(const std::vector<std::string>&)> takeAll =
+        [&o](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts)
+                o.devices << deviceFromText(text);
+        };
+    // One value for each time that it is given: else it would swallow the file after it.
+    app.add_option_function("--device", takeAll,
+                            "Device to run trials on, can be given again (every GPU, else the CPU)")
+        ->allow_extra_args(false)
+        ->type_name("cpu|cuda|cuda:N");
+}
+
 /// What one trial runs, and on what.
 void addTrialOptions(CLI::App& app, ExplorationOptions& o)
 {
-    addTextOption(app, "--device", "cpu|cuda|cuda:N",
-                  "Device to run trials on, can be given again (every GPU, else the CPU)",
-                  [&o](const std::string& text) { o.devices << deviceFromText(text); });
+    addDeviceOption(app, o);
     addTextOption(app, "--memory-limit", "SIZE", "Device memory to use at most, as 2GiB or 800MiB",
                   [&o](const std::string& text) { o.memoryLimitBytes = bytesFromText(text); });
     addTextOption(app, "--headroom", "PERCENT", "Share of the memory kept free (8)",
@@ -150,18 +162,14 @@ void addSearchOptions(CLI::App& app, ExplorationOptions& o)
 CLI::Option* addTextOption(CLI::App& app, const std::string& name, const std::string& valueName,
                            const std::string& help, const Take& take)
 {
-    const std::function<void(const std::vector<std::string>&)> takeAll =
-        [name, take](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-                try {
-                    take(text);
-                } catch (const UsageError& error) {
-                    throw UsageError(name + ": " + error.what());
-                }
-            }
-        };
-    // One value for each time that the option is given: else it would swallow the file after it.
-    return app.add_option_function(name, takeAll, help)->allow_extra_args(false)->type_name(valueName);
+    const Take namingTheOption = [name, take](const std::string& text) {
+        try {
+            take(text);
+        } catch (const UsageError& error) {
+            throw UsageError(name + ": " + error.what());
+        }
+    };
+    return app.add_option_function(name, namingTheOption, help)->type_name(valueName);
 }
 
 void addExplorationOptions(CLI::App& app, ExplorationOptions& options, const std::string& group)

@@ -21,18 +21,24 @@ using engine::LogLine;
 // Often enough to look live, seldom enough to cost nothing over a slow connection.
 constexpr std::chrono::milliseconds redrawInterval{100};
 
+/// What of the log the lines of trials and recommendations do not say; empty for the rest.
 QString logText(const LogLine& line)
 {
-    const QString time = line.time.toUTC().toString(QStringLiteral("HH:mm:ss"));
     switch (line.level) {
     case LogLevel::Warning:
-        return QStringLiteral("%1  warning: %2").arg(time, line.text);
+        return QStringLiteral("warning: ") + line.text;
     case LogLevel::Error:
-        return QStringLiteral("%1  error: %2").arg(time, line.text);
+        return QStringLiteral("error: ") + line.text;
     case LogLevel::Info:
         break;
     }
-    return QStringLiteral("%1  %2").arg(time, line.text);
+    return {};
+}
+
+/// Of other ends the log says more.
+bool deservesALine(const engine::TrialSnapshot& trial)
+{
+    return trial.state == engine::TrialState::Ok || trial.state == engine::TrialState::OutOfMemory;
 }
 
 int exitCodeFor(FinishStatus status, bool hasRecommendation)
@@ -65,6 +71,11 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
     connect(&exploration, &engine::Exploration::recommendationChanged, this,
             [this](const search::Recommendation& recommendation) {
                 m_console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), recommendation));
+            });
+    connect(&exploration, &engine::Exploration::trialFinished, this,
+            [this](const engine::TrialSnapshot& trial) {
+                if (deservesALine(trial))
+                    m_console.remark(trialLine(trial));
             });
     connect(&exploration, &engine::Exploration::snapshotChanged, this,
             [this](const engine::Snapshot& snapshot) { printNewLogLines(snapshot.log); });
@@ -101,7 +112,10 @@ void ExplorationTerminal::printNewLogLines(const std::vector<LogLine>& log)
         return line.time == m_lastLogLine.time && line.text == m_lastLogLine.text;
     };
     const auto firstNew = std::find_if(log.rbegin(), log.rend(), isLast).base();
-    std::for_each(firstNew, log.end(), [this](const LogLine& line) { m_console.remark(logText(line)); });
+    std::for_each(firstNew, log.end(), [this](const LogLine& line) {
+        if (const QString text = logText(line); !text.isEmpty())
+            m_console.remark(text);
+    });
     if (!log.empty())
         m_lastLogLine = log.back();
 }

@@ -47,7 +47,7 @@ std::string ExploreCommand::summary() const
 
 void ExploreCommand::addOptions(CLI::App& app)
 {
-    app.add_option("FILE", m_file, "Config to explore");
+    app.add_option("FILE", m_file, "Config to explore")->type_name("");
     addExplorationOptions(app, m_options, "Exploration");
     app.add_option("--events", m_events, "Write events as JSON Lines; - stands for stdout")
         ->type_name("FILE");

@@ -23,7 +23,7 @@ std::string ExportCommand::summary() const
 
 void ExportCommand::addOptions(CLI::App& app)
 {
-    app.add_option("FILE", m_file, "Config to write the size into");
+    app.add_option("FILE", m_file, "Config to write the size into")->type_name("");
     addTextOption(app, "--size", "N", "Micro-batch size to write", [this](const std::string& text) {
         m_size = countFromText(text, 1, std::numeric_limits<std::int64_t>::max());
     });

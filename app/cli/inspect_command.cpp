@@ -19,7 +19,7 @@ std::string InspectCommand::summary() const
 
 void InspectCommand::addOptions(CLI::App& app)
 {
-    app.add_option("FILE", m_file, "Config to read");
+    app.add_option("FILE", m_file, "Config to read")->type_name("");
 }
 
 void InspectCommand::checkOptions() const

@@ -18,6 +18,7 @@ using engine::RunDescription;
 using engine::Snapshot;
 using engine::State;
 using engine::TrialState;
+using search::Recommendation;
 
 QString word(std::string_view text)
 {
@@ -87,6 +88,37 @@ QString globalBatchText(const config::BatchPlan& plan, std::int64_t size)
              nearest.join(QStringLiteral(" and ")));
 }
 
+QString outcomeText(TrialState state)
+{
+    switch (state) {
+    case TrialState::Running:
+        return QStringLiteral("running");
+    case TrialState::Ok:
+        return QStringLiteral("ok");
+    case TrialState::OutOfMemory:
+        return QStringLiteral("out of memory");
+    case TrialState::Unsupported:
+        return QStringLiteral("unsupported");
+    case TrialState::Failed:
+        return QStringLiteral("failed");
+    case TrialState::Timeout:
+        return QStringLiteral("timed out");
+    case TrialState::Cancelled:
+        return QStringLiteral("cancelled");
+    case TrialState::Crashed:
+        return QStringLiteral("crashed");
+    }
+    return {};
+}
+
+QString achievedText(const Recommendation& recommendation)
+{
+    return QStringLiteral("%1 ± %2, %3x base")
+        .arg(rateText(recommendation.samplesPerSecond),
+             rateText(recommendation.samplesPerSecond * recommendation.relativeError),
+             QString::number(recommendation.relativePerformance, 'f', 2));
+}
+
 QString endText(FinishStatus status)
 {
     switch (status) {
@@ -122,6 +154,24 @@ QStringList introductionLines(const RunDescription& run)
          {QStringLiteral("batch"), QStringLiteral("batch_size %1 on %2, micro_batch_size: %3")
                                        .arg(groupedText(plan.globalBatchSize), devicesText(plan.devices),
                                             QString::fromStdString(config::toText(plan.setting)))}});
+}
+
+QString trialLine(const engine::TrialSnapshot& trial)
+{
+    QStringList parts{QStringLiteral("size %1").arg(trial.microBatchSize)};
+    if (trial.state != TrialState::Ok)
+        parts << outcomeText(trial.state);
+    if (trial.samplesPerSecond) {
+        const double error = *trial.samplesPerSecond * trial.relativeError.value_or(0);
+        parts << QStringLiteral("%1 ± %2 samples/s").arg(rateText(*trial.samplesPerSecond), rateText(error));
+    }
+    if (trial.peakReservedBytes && *trial.peakReservedBytes > 0)
+        parts << QStringLiteral("peak %1").arg(bytesText(*trial.peakReservedBytes));
+    if (!trial.withinHeadroom)
+        parts << QStringLiteral("within the headroom");
+    parts << trial.flags << durationText(trial.wallSeconds);
+    return QStringLiteral("trial %1 on %2: %3")
+        .arg(QString::number(trial.number), trial.device, parts.join(QStringLiteral(", ")));
 }
 
 QString liveLine(const Snapshot& snapshot)
@@ -161,11 +211,7 @@ QStringList finalLines(const Snapshot& snapshot)
 
     std::vector<QStringList> rows{
         {QStringLiteral("recommended"), QStringLiteral("micro_batch_size: %1").arg(recommendation->size)},
-        {QStringLiteral("samples/s"),
-         QStringLiteral("%1 ± %2, %3x base")
-             .arg(rateText(recommendation->samplesPerSecond),
-                  rateText(recommendation->samplesPerSecond * recommendation->relativeError),
-                  QString::number(recommendation->relativePerformance, 'f', 2))},
+        {QStringLiteral("samples/s"), achievedText(*recommendation)},
         {QStringLiteral("peak memory"), peakText(snapshot)},
         {QStringLiteral("accumulation steps"), accumulationText(snapshot)},
         {QStringLiteral("confidence"), QStringLiteral("%1 (out of 100)").arg(recommendation->confidence)}};

@@ -14,6 +14,9 @@ namespace batchpeak::cli {
 /// What is explored, before the first trial: the network, the run and the batch.
 QStringList introductionLines(const engine::RunDescription& run);
 
+/// "trial 3 on cpu: size 8, 1,234 ± 5 samples/s, peak 1.21 GiB, 2 s".
+QString trialLine(const engine::TrialSnapshot& trial);
+
 /// "42 %, trial 7 of about 18: size 96, about 1 min 12 s left"; empty before the start and after the end.
 QString liveLine(const engine::Snapshot& snapshot);
 

@@ -85,6 +85,10 @@ std::variant<std::string, UnsupportedModel> familyOfKeys(const ConfigSection& mo
         if (model.has(key))
             return unsupported(model, key, network);
     }
+    constexpr std::array<std::string_view, 5> sizes{"vocab_size", "hidden_size", "num_hidden_layers",
+                                                    "num_heads", "filter_size"};
+    if (std::ranges::none_of(sizes, [&](std::string_view key) { return model.has(key); }))
+        return unsupported(model, "name", "A network without name, vocab_size and hidden_size");
     if (hasExperts(model))
         return unsupported(model, "moe", "A network with a mixture of experts, such as Mixtral,");
     const std::string position = model.text("position_embedding_type").value_or("learned");

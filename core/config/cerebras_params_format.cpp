@@ -125,6 +125,9 @@ SplicedText CerebrasParamsFormat::withMicroBatchSize(model::Phase phase, std::in
     checkMicroBatchSize(microBatchSize, globalBatchSize, section->positionOf("batch_size"));
 
     SplicedText spliced = spliceEntry(*section, settingKey, microBatchSize);
+    const CerebrasParamsFormat changed(std::make_shared<const YamlDocument>(spliced.text));
+    std::vector<Warning> known;
+    checkReadsBack(readSetting(*changed.input(phase), settingKey, globalBatchSize, known), microBatchSize);
     if (isAccumulationOff()) {
         spliced.notes.push_back("Cerebras ignores the size while runconfig." + std::string(accumulationKey) +
                                 " is False; set it to True.");

@@ -6,6 +6,7 @@
 #include "cerebras_flags.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
+#include "micro_batch_splice.h"
 
 #include <array>
 #include <utility>
@@ -56,11 +57,17 @@ CerebrasTrainerFormat::CerebrasTrainerFormat(std::shared_ptr<const YamlDocument>
 std::unique_ptr<ConfigFormat>
 CerebrasTrainerFormat::recognise(const std::shared_ptr<const YamlDocument>& document)
 {
+    return of(document);
+}
+
+std::unique_ptr<CerebrasTrainerFormat>
+CerebrasTrainerFormat::of(const std::shared_ptr<const YamlDocument>& document)
+{
     const auto root = ConfigSection::root(*document);
     if (!root)
         return nullptr;
     if (auto trainer = trainerOf(*root, "trainer"))
-        return std::unique_ptr<ConfigFormat>(new CerebrasTrainerFormat(document, *trainer, false));
+        return std::unique_ptr<CerebrasTrainerFormat>(new CerebrasTrainerFormat(document, *trainer, false));
 
     // "trainer" may be a list of configs with a trainer each: unpack_trainer in ModelZoo 2.10.0,
     // trainer/validate.py.
@@ -74,7 +81,8 @@ CerebrasTrainerFormat::recognise(const std::shared_ptr<const YamlDocument>& docu
     const auto trainer = trainerOf(ConfigSection(*document, first, "trainer[0]"), "trainer[0].trainer");
     if (!trainer)
         return nullptr;
-    return std::unique_ptr<ConfigFormat>(new CerebrasTrainerFormat(document, *trainer, items.size() > 1));
+    return std::unique_ptr<CerebrasTrainerFormat>(
+        new CerebrasTrainerFormat(document, *trainer, items.size() > 1));
 }
 
 ConfigContents CerebrasTrainerFormat::read() const
@@ -131,9 +139,12 @@ SplicedText CerebrasTrainerFormat::withMicroBatchSize(model::Phase phase, std::i
                           (phase == model::Phase::Train ? "training" : "evaluation") +
                           ", so there is no place for a size of this phase; choose the other phase.");
     }
-    checkMicroBatchSize(microBatchSize, readGlobalBatchSize(*section, devices()),
-                        section->positionOf("batch_size"));
+    const std::int64_t globalBatchSize = readGlobalBatchSize(*section, devices());
+    checkMicroBatchSize(microBatchSize, globalBatchSize, section->positionOf("batch_size"));
     SplicedText spliced = CerebrasFlags(m_init).withMicroBatchSize(phase, microBatchSize);
+    const auto changed = of(std::make_shared<const YamlDocument>(spliced.text));
+    std::vector<Warning> known;
+    checkReadsBack(changed->readPlan(phase, known)->setting, microBatchSize);
     if (m_isFirstOfSeveral)
         spliced.notes.emplace_back("The size was written into the first of several trainers.");
     return spliced;

@@ -25,6 +25,8 @@ public:
     SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const override;
 
 private:
+    static std::unique_ptr<CerebrasTrainerFormat> of(const std::shared_ptr<const YamlDocument>& document);
+
     CerebrasTrainerFormat(std::shared_ptr<const YamlDocument> document, ConfigSection trainer,
                           bool isFirstOfSeveral);
 

@@ -21,4 +21,12 @@ SplicedText spliceEntry(const ConfigSection& section, std::string_view key, std:
             aliasNotes(document, section.mapping(), key)};
 }
 
+void checkReadsBack(const Setting& setting, std::int64_t microBatchSize)
+{
+    if (setting == Setting(Fixed{microBatchSize}))
+        return;
+    throw ConfigError("The size " + std::to_string(microBatchSize) + " would be read as " + toText(setting) +
+                      " from where this config has its micro_batch_size; set it by hand.");
+}
+
 } // namespace batchpeak::config

@@ -17,4 +17,8 @@ namespace batchpeak::config {
 /// \throws ConfigError where the text cannot be changed without touching other values
 SplicedText spliceEntry(const ConfigSection& section, std::string_view key, std::int64_t microBatchSize);
 
+/// \param setting  as it is read from the new text
+/// \throws ConfigError unless it is the size that was written
+void checkReadsBack(const Setting& setting, std::int64_t microBatchSize);
+
 } // namespace batchpeak::config

@@ -84,7 +84,7 @@ IntegerReading asInteger(const YamlNode& node)
 
 std::optional<double> asNumber(const YamlNode& node)
 {
-    if (!isPlain(node))
+    if (!isPlain(node) || node.value.starts_with('_'))
         return std::nullopt;
     const std::string text = withoutUnderscores(node.value);
     const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);

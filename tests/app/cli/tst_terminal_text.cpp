@@ -139,6 +139,41 @@ private slots:
         QVERIFY(liveLine(snapshot).endsWith(QStringLiteral("stalled 12 s")));
     }
 
+    void wordsATrial_data()
+    {
+        QTest::addColumn<engine::TrialSnapshot>("trial");
+        QTest::addColumn<QString>("expected");
+        engine::TrialSnapshot trial{.number = 3,
+                                    .device = QStringLiteral("cpu"),
+                                    .microBatchSize = 8,
+                                    .state = engine::TrialState::Ok,
+                                    .samplesPerSecond = 1234.4,
+                                    .relativeError = 0.01,
+                                    .peakReservedBytes = std::int64_t{3} << 29,
+                                    .wallSeconds = 2};
+        QTest::newRow("ran") << trial
+                             << QStringLiteral(
+                                    "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, 2 s");
+        trial.withinHeadroom = false;
+        trial.flags = {QStringLiteral("thrashes")};
+        QTest::newRow("ran, but not well")
+            << trial
+            << QStringLiteral(
+                   "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, within the headroom, "
+                   "thrashes, 2 s");
+        QTest::newRow("did not fit") << engine::TrialSnapshot{.number = 4,
+                                                              .device = QStringLiteral("cuda:0"),
+                                                              .microBatchSize = 16,
+                                                              .state = engine::TrialState::OutOfMemory}
+                                     << QStringLiteral("trial 4 on cuda:0: size 16, out of memory, 0 s");
+    }
+    void wordsATrial()
+    {
+        QFETCH(engine::TrialSnapshot, trial);
+        QFETCH(QString, expected);
+        QCOMPARE(trialLine(trial), expected);
+    }
+
     void alignsColumns()
     {
         QCOMPARE(alignedLines({{QStringLiteral("a"), QStringLiteral("bb"), QString()},

@@ -53,4 +53,39 @@ inline Difference differenceOf(const std::string& before, const std::string& aft
             std::string(tailAfter.begin(), endAfter.base())};
 }
 
+/// The message and place of the error that reading a text ends with; empty where it does not.
+struct ReadingError
+{
+    QString sentence;
+    TextPosition position;
+};
+inline ReadingError errorOfReading(const std::string& text)
+{
+    try {
+        recognise(text)->read();
+    } catch (const ConfigError& error) {
+        return {QString::fromUtf8(error.what()), error.position()};
+    }
+    return {};
+}
+
+/// Fails the test unless a size can be written for every phase of a config, replaces one value or adds
+/// one line, is read back, and leaves every other byte.
+inline void checkChangesOneValueAlone(const std::string& before)
+{
+    const auto format = recognise(before);
+    const ConfigContents contents = format->read();
+    for (model::Phase phase : phasesOf(contents)) {
+        const std::int64_t size = std::min<std::int64_t>(7, contents.plan(phase)->globalBatchSize);
+        const std::string after = format->withMicroBatchSize(phase, size).text;
+
+        const auto [removed, added] = differenceOf(before, after);
+        QVERIFY2(removed.find_first_of("\n#") == std::string::npos, removed.c_str());
+        const bool isOneLine = std::ranges::count(added, '\n') == 1;
+        const bool isBetweenBraces = added.find('\n') == std::string::npos;
+        QVERIFY2(removed.empty() ? isOneLine || isBetweenBraces : isBetweenBraces, added.c_str());
+        QCOMPARE(recognise(after)->read().plan(phase)->setting, Setting(Fixed{size}));
+    }
+}
+
 } // namespace batchpeak::config

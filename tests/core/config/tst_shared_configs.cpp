@@ -111,19 +111,7 @@ private slots:
     void changesOneValueAlone()
     {
         QFETCH(QString, file);
-        const std::string before = textOf(file);
-        const auto format = recognise(before);
-        const ConfigContents contents = format->read();
-        QCOMPARE(phasesOf(contents).size(), std::size_t{2});
-        for (model::Phase phase : phasesOf(contents)) {
-            const std::int64_t size = std::min<std::int64_t>(7, contents.plan(phase)->globalBatchSize);
-            const std::string after = format->withMicroBatchSize(phase, size).text;
-
-            const auto [removed, added] = differenceOf(before, after);
-            QVERIFY2(removed.find_first_of(" \n#") == std::string::npos, removed.c_str());
-            QVERIFY2(std::ranges::count(added, '\n') == (removed.empty() ? 1 : 0), added.c_str());
-            QCOMPARE(recognise(after)->read().plan(phase)->setting, Setting(Fixed{size}));
-        }
+        checkChangesOneValueAlone(textOf(file));
     }
 };
 

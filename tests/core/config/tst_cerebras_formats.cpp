@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_document.h"
+#include "config_test_data.h"
+#include "parameter_table.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+
+namespace {
+
+const QString data = QStringLiteral(BATCHPEAK_TEST_DATA "/configs/");
+const QString examples = QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/");
+
+const std::string network = "{vocab_size: 512, hidden_size: 64, num_hidden_layers: 2, num_heads: 4, "
+                            "filter_size: 256, max_position_embeddings: 64}";
+
+/// The same network with a name, as the Trainer layout has it.
+std::string named(const std::string& unnamed)
+{
+    return unnamed.substr(0, unnamed.size() - 1) + ", name: gpt2}";
+}
+
+QString summary(const std::optional<BatchPlan>& plan)
+{
+    if (!plan)
+        return QStringLiteral("none");
+    return QStringLiteral("%1/%2 %3")
+        .arg(plan->globalBatchSize)
+        .arg(plan->devices)
+        .arg(QString::fromStdString(toText(plan->setting)));
+}
+
+} // namespace
+
+class CerebrasFormatsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void readsFiles_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("format");
+        QTest::addColumn<QString>("train");
+        QTest::addColumn<QString>("eval");
+        QTest::addColumn<qint64>("parameters");
+        QTest::addColumn<qint64>("sequenceLength");
+        QTest::addColumn<QString>("precision");
+        const auto row = [](const QString& file, const char* format, const char* train, const char* eval,
+                            qint64 parameters, qint64 sequenceLength, const char* precision) {
+            QTest::newRow(qPrintable(file.section(QLatin1Char('/'), -1)))
+                << file << QString::fromLatin1(format) << QString::fromLatin1(train)
+                << QString::fromLatin1(eval) << parameters << sequenceLength
+                << QString::fromLatin1(precision);
+        };
+        // Embeddings (512 + 64) * 64, two layers of 12 * 64^2 + 13 * 64, a last norm of 2 * 64.
+        row(data + QStringLiteral("gpt2_params.yaml"), "Cerebras params", "528/2 88", "264/2 auto", 136960,
+            64, "bf16");
+        row(data + QStringLiteral("params_with_merge.yaml"), "Cerebras params",
+            "48/1 {explore: {min: 2, max: 24}}", "48/1 {explore: {min: 2, max: 24}}", 136960, 32, "fp32");
+        row(data + QStringLiteral("params_crlf.yaml"), "Cerebras params", "12/1 auto", "12/1 auto", 0, 0,
+            "fp32");
+        row(data + QStringLiteral("params_json.yaml"), "Cerebras params", "32/2 auto", "32/2 auto", 0, 0,
+            "fp32");
+        row(data + QStringLiteral("trainer_without_callbacks.yaml"), "Cerebras Trainer", "64/1 auto",
+            "32/1 auto", 136960, 64, "fp32");
+        // Embeddings 2 * 512 * 64, two layers of (64 + 2 * 32 + 64) * 64 + 3 * 172 * 64 + 2 * 64, a last norm
+        // of 64.
+        row(data + QStringLiteral("llama_trainer.yaml"), "Cerebras Trainer", "960/4 20", "960/4 auto", 156480,
+            128, "bf16");
+        row(examples + QStringLiteral("gpt2-tiny.yaml"), "Cerebras params", "256/1 explore", "256/1 explore",
+            1071872, 128, "fp32");
+        row(examples + QStringLiteral("llama-tiny.yaml"), "Cerebras Trainer", "240/1 auto", "240/1 auto",
+            1250432, 128, "fp32");
+    }
+    void readsFiles()
+    {
+        QFETCH(QString, file);
+        const auto format = recognise(textOf(file));
+        const ConfigContents contents = format->read();
+        QTEST(QString::fromStdString(contents.formatName), "format");
+        QCOMPARE(contents.formatName, std::string(format->name()));
+        QTEST(summary(contents.train), "train");
+        QTEST(summary(contents.eval), "eval");
+        const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+        QTEST(qint64{spec ? model::parameterCount(*spec) : 0}, "parameters");
+        QTEST(qint64{contents.sequenceLength}, "sequenceLength");
+        QTEST(QString::fromLatin1(model::toText(contents.precision).data()), "precision");
+        QVERIFY2(contents.warnings.empty(),
+                 contents.warnings.empty() ? "" : contents.warnings[0].sentence.c_str());
+    }
+
+    void refusesOtherTexts_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* name, const char* text, const char* named) {
+            QTest::newRow(name) << QByteArray(text) << QString::fromLatin1(named);
+        };
+        row("a sentence", "Hello world\n", "known format");
+        row("a list", "- train_input\n", "known format");
+        row("another mapping", "a: 1\n", "known format");
+        row("another program's trainer", "trainer:\n  devices: 1\n  max_steps: 5\n", "known format");
+        row("no trainer in the list", "trainer: []\n", "known format");
+        row("input sections that are words", "train_input: yes\neval_input: no\n", "known format");
+        row("no input section", "model: {}\nrunconfig: {}\n", "neither train_input nor eval_input");
+        row("no data loader", "trainer:\n  init: {}\n", "neither trainer.fit.train_dataloader nor");
+        row("callbacks that are a word",
+            "trainer:\n  init: {callbacks: all}\n  fit: {train_dataloader: {batch_size: 8}}\n",
+            "list of callbacks");
+        row("a section that is a list", "train_input: {batch_size: 8}\nmodel: [1]\n", "must be a mapping");
+        row("a section that stands twice", "train_input: {batch_size: 8}\ntrain_input: {batch_size: 9}\n",
+            "twice");
+    }
+    void refusesOtherTexts()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, named);
+        const ReadingError error = errorOfReading(text.toStdString());
+        QVERIFY2(error.sentence.contains(named), qPrintable(error.sentence));
+    }
+
+    void findsFlags_data()
+    {
+        QTest::addColumn<QByteArray>("callbacks");
+        QTest::addColumn<QString>("train");
+        QTest::addColumn<QString>("eval");
+        const auto row = [](const char* name, const char* callbacks, const char* train, const char* eval) {
+            QTest::newRow(name) << QByteArray(callbacks) << QString::fromLatin1(train)
+                                << QString::fromLatin1(eval);
+        };
+        row("none", "[]", "auto", "auto");
+        row("null", "null", "auto", "auto");
+        row("for training", "[{ScopedTrainFlags: {csx.performance.micro_batch_size: 4}}]", "4", "auto");
+        row("for evaluation", "[{ScopedValidateFlags: {csx.performance.micro_batch_size: 4}}]", "auto", "4");
+        row("for both", "[{GlobalFlags: {csx.performance.micro_batch_size: explore}}]", "explore", "explore");
+        row("scoped wins",
+            "[{ScopedTrainFlags: {csx.performance.micro_batch_size: 4}}, "
+            "{GlobalFlags: {csx.performance.micro_batch_size: 2}}]",
+            "4", "2");
+        row("scoped without the flag",
+            "[{ScopedTrainFlags: {csx.debug.ini: 4}}, "
+            "{GlobalFlags: {csx.performance.micro_batch_size: 2}}]",
+            "2", "2");
+        row("the last wins",
+            "[{GlobalFlags: {csx.performance.micro_batch_size: 4}}, "
+            "{GlobalFlags: {csx.performance.micro_batch_size: 2}}]",
+            "2", "2");
+        row("a mapping", "{GlobalFlags: {csx.performance.micro_batch_size: 2}}", "2", "2");
+        row("scoped null",
+            "[{ScopedTrainFlags: {csx.performance.micro_batch_size: null}}, "
+            "{GlobalFlags: {csx.performance.micro_batch_size: 2}}]",
+            "null", "2");
+        row("nested keys are no flag", "[{GlobalFlags: {csx: {performance: {micro_batch_size: 2}}}}]", "auto",
+            "auto");
+    }
+    void findsFlags()
+    {
+        QFETCH(QByteArray, callbacks);
+        const ConfigContents contents =
+            recognise(
+                "trainer:\n  init: {callbacks: " + callbacks.toStdString() +
+                "}\n  fit: {train_dataloader: {batch_size: 8}, val_dataloader: [{batch_size: 8}, {}]}\n")
+                ->read();
+        QTEST(QString::fromStdString(toText(contents.train->setting)), "train");
+        QTEST(QString::fromStdString(toText(contents.eval->setting)), "eval");
+    }
+
+    void readsTheRun_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("run");
+        QTest::addColumn<QString>("warning");
+        const auto params = [](const char* name, const char* modelKeys, const char* rest, const char* run,
+                               const char* warning) {
+            const std::string spec = network.substr(0, network.size() - 1) + modelKeys + "}\n" + rest;
+            QTest::newRow(name) << QByteArray::fromStdString("train_input: {batch_size: 8}\nmodel: " + spec)
+                                << QString::fromLatin1(run) << QString::fromLatin1(warning);
+        };
+        const auto trainer = [](const char* name, const char* init, const char* run, const char* warning) {
+            QTest::newRow(name) << QByteArray::fromStdString(
+                                       "trainer:\n  init:\n    model: " + named(network) + "\n" + init +
+                                       "  fit: {train_dataloader: {batch_size: 8}}\n")
+                                << QString::fromLatin1(run) << QString::fromLatin1(warning);
+        };
+        params("params, nothing said", "", "", "fp32 adamw", "");
+        params("mixed precision", ", mixed_precision: True", "", "bf16 adamw", "");
+        params("bfloat16", ", mixed_precision: True, fp16_type: bfloat16", "", "bf16 adamw", "");
+        params("cbfloat16", ", mixed_precision: True, fp16_type: cbfloat16", "", "bf16 adamw",
+               "cbfloat16 is a format");
+        params("float16", ", mixed_precision: True, fp16_type: float16", "", "bf16 adamw",
+               "float16 with loss scaling");
+        params("type alone", ", fp16_type: cbfloat16", "", "fp32 adamw", "");
+        params("AdamW", "", "optimizer: {optimizer_type: \"AdamW\"}\n", "fp32 adamw", "");
+        params("lower case", "", "optimizer: {optimizer_type: adamw}\n", "fp32 adamw", "");
+        params("SGD", "", "optimizer: {optimizer_type: SGD}\n", "fp32 sgd", "");
+        params("Adam", "", "optimizer: {optimizer_type: Adam}\n", "fp32 adamw", "Adam, which costs the same");
+        params("Adafactor", "", "optimizer: {optimizer_type: AdaFactor}\n", "fp32 adamw",
+               "AdaFactor, whose steps");
+        params("sparsity", "", "sparsity: {sparsity: 0.75}\n", "fp32 adamw", "dense");
+        trainer("trainer, nothing said", "", "fp32 adamw", "");
+        trainer("precision, nothing said", "    precision: {max_gradient_norm: 1.0}\n", "bf16 adamw", "");
+        trainer("precision off", "    precision: {enabled: false, fp16_type: bfloat16}\n", "fp32 adamw", "");
+        trainer("precision cbfloat16", "    precision: {enabled: true, fp16_type: cbfloat16}\n", "bf16 adamw",
+                "cbfloat16 is a format");
+        trainer("optimizer AdamW", "    optimizer: {AdamW: {betas: [0.9, 0.95]}}\n", "fp32 adamw", "");
+        trainer("optimizer SGD", "    optimizer: {SGD: {lr: 2e-4}}\n", "fp32 sgd", "");
+        trainer("optimizer Adafactor", "    optimizer: {Adafactor: {}}\n", "fp32 adamw",
+                "Adafactor, whose steps");
+        trainer("sparsity of a trainer", "    sparsity: {sparsity: 0.75}\n", "fp32 adamw", "dense");
+    }
+    void readsTheRun()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, warning);
+        const ConfigContents contents = recognise(text.toStdString())->read();
+        QTEST(QString::fromStdString(std::string(model::toText(contents.precision)) + " " +
+                                     std::string(model::toText(contents.optimizer))),
+              "run");
+        QCOMPARE(contents.warnings.size(), std::size_t(warning.isEmpty() ? 0 : 1));
+        if (!warning.isEmpty())
+            QVERIFY(QString::fromStdString(contents.warnings[0].sentence).contains(warning));
+    }
+
+    void readsSequenceLength_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<qint64>("expected");
+        QTest::newRow("of the network")
+            << QByteArray::fromStdString("train_input: {batch_size: 8}\nmodel: " + network + "\n")
+            << qint64{64};
+        QTest::newRow("of the input")
+            << QByteArray::fromStdString(
+                   "train_input: {batch_size: 8, max_sequence_length: 32}\nmodel: " + network + "\n")
+            << qint64{32};
+        QTest::newRow("of the other phase's input")
+            << QByteArray::fromStdString("train_input: {batch_size: 8}\n"
+                                         "eval_input: {batch_size: 8, max_sequence_length: 16}\nmodel: " +
+                                         network + "\n")
+            << qint64{16};
+    }
+    void readsSequenceLength()
+    {
+        QFETCH(QByteArray, text);
+        QTEST(qint64{recognise(text.toStdString())->read().sequenceLength}, "expected");
+    }
+
+    void refusesASequenceThatCannotBe_data()
+    {
+        QTest::addColumn<QString>("length");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("past the learned positions")
+            << QStringLiteral("65") << QStringLiteral("above the 64 positions");
+        QTest::newRow("zero") << QStringLiteral("0") << QStringLiteral("at least 1 token");
+    }
+    void refusesASequenceThatCannotBe()
+    {
+        QFETCH(QString, length);
+        QFETCH(QString, named);
+        const ReadingError error =
+            errorOfReading("train_input: {batch_size: 8, max_sequence_length: " + length.toStdString() +
+                           "}\nmodel: " + network + "\n");
+        QVERIFY2(error.sentence.contains(named), qPrintable(error.sentence));
+        QCOMPARE(error.position, (TextPosition{.line = 1, .column = 51}));
+    }
+
+    void refusesAnUnknownType()
+    {
+        const ReadingError error =
+            errorOfReading("train_input: {batch_size: 8}\nmodel: {mixed_precision: True, "
+                           "fp16_type: fp8, image_size: 4}\n");
+        QVERIFY2(error.sentence.contains(QStringLiteral("write bfloat16")), qPrintable(error.sentence));
+        QCOMPARE(error.position.line, 2);
+    }
+
+    void readsTheFirstOfSeveralTrainers()
+    {
+        const ConfigContents contents =
+            recognise("trainer:\n- trainer:\n    init: {}\n    fit: {train_dataloader: {batch_size: 8}}\n"
+                      "- trainer:\n    init: {}\n    fit: {train_dataloader: {batch_size: 9}}\n")
+                ->read();
+        QCOMPARE(contents.train->globalBatchSize, 8);
+        QCOMPARE(contents.warnings.size(), std::size_t{1});
+    }
+
+    void cannotRunLora()
+    {
+        const ConfigContents contents =
+            recognise("trainer:\n  init:\n    callbacks: [{Lora: {r: 8}}]\n    model: " + named(network) +
+                      "\n  fit: {train_dataloader: {batch_size: 8}}\n")
+                ->read();
+        QVERIFY(std::holds_alternative<UnsupportedModel>(contents.model));
+    }
+};
+
+QTEST_APPLESS_MAIN(CerebrasFormatsTest)
+#include "tst_cerebras_formats.moc"

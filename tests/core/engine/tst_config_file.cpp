@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_file.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <functional>
+
+#include <unistd.h>
+
+using namespace batchpeak;
+using batchpeak::config::ConfigError;
+using batchpeak::engine::ConfigFile;
+
+namespace {
+
+const QByteArray sound("train_input:\n  batch_size: 8\n  micro_batch_size: explore # sizes\n");
+const QByteArray written("train_input:\n  batch_size: 8\n  micro_batch_size: 4 # sizes\n");
+
+void write(const QString& path, const QByteArray& bytes)
+{
+    QFile file(path);
+    QVERIFY2(file.open(QIODevice::WriteOnly), qPrintable(path));
+    QCOMPARE(file.write(bytes), bytes.size());
+}
+
+QByteArray read(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// The message of the error that an action ends with; empty where it does not.
+QString errorOf(const std::function<void()>& action)
+{
+    try {
+        action();
+    } catch (const ConfigError& error) {
+        return QString::fromUtf8(error.what());
+    }
+    return {};
+}
+
+} // namespace
+
+class ConfigFileTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        QVERIFY(m_folder->isValid());
+        m_path = m_folder->filePath(QStringLiteral("params.yaml"));
+        write(m_path, sound);
+    }
+
+    void writesTheSize()
+    {
+        const ConfigFile file = ConfigFile::open(m_path);
+        QCOMPARE(file.path(), m_path);
+        QCOMPARE(file.contents().train->globalBatchSize, 8);
+        file.save(file.withMicroBatchSize(model::Phase::Train, 4), m_path);
+        QCOMPARE(read(m_path), written);
+        QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
+    }
+
+    void writesToAnotherFile()
+    {
+        const QString other = m_folder->filePath(QStringLiteral("out.yaml"));
+        const ConfigFile file = ConfigFile::open(m_path);
+        file.save(file.withMicroBatchSize(model::Phase::Train, 4), other);
+        QCOMPARE(read(other), written);
+        QCOMPARE(read(m_path), sound);
+    }
+
+    void keepsPermissions()
+    {
+        const auto permissions = QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ReadGroup;
+        QVERIFY(QFile::setPermissions(m_path, permissions));
+        const auto before = QFileInfo(m_path).permissions();
+        const ConfigFile file = ConfigFile::open(m_path);
+        file.save(file.withMicroBatchSize(model::Phase::Train, 4), m_path);
+        QCOMPARE(QFileInfo(m_path).permissions(), before);
+    }
+
+    void followsLinks()
+    {
+        const QString link = m_folder->filePath(QStringLiteral("link.yaml"));
+        QVERIFY(QFile::link(QStringLiteral("params.yaml"), link));
+        const ConfigFile file = ConfigFile::open(link);
+        file.save(file.withMicroBatchSize(model::Phase::Train, 4), link);
+        QVERIFY(QFileInfo(link).isSymLink());
+        QCOMPARE(read(m_path), written);
+    }
+
+    void isNotWrittenOverWhatChanged_data()
+    {
+        QTest::addColumn<bool>("throughLink");
+        QTest::newRow("by its name") << false;
+        QTest::newRow("through a link") << true;
+    }
+    void isNotWrittenOverWhatChanged()
+    {
+        QFETCH(bool, throughLink);
+        const QString link = m_folder->filePath(QStringLiteral("link.yaml"));
+        QVERIFY(QFile::link(m_path, link));
+        const ConfigFile file = ConfigFile::open(m_path);
+        const QByteArray changed = sound + "model: {}\n";
+        write(m_path, changed);
+        const auto save = [&] {
+            file.save(file.withMicroBatchSize(model::Phase::Train, 4), throughLink ? link : m_path);
+        };
+        QVERIFY(errorOf(save).contains(QStringLiteral("changed since it was read")));
+        QCOMPARE(read(m_path), changed);
+    }
+
+    void namesPathAndPlace()
+    {
+        write(m_path, "train_input:\n  batch_size: 8\n  micro_batch_size: 9\n");
+        const QString error = errorOf([&] { ConfigFile::open(m_path); });
+        QVERIFY2(error.startsWith(m_path + QStringLiteral(":3:21: The micro_batch_size 9")),
+                 qPrintable(error));
+    }
+
+    void namesThePathOfARefusedSize()
+    {
+        const ConfigFile file = ConfigFile::open(m_path);
+        const QString error = errorOf([&] { file.withMicroBatchSize(model::Phase::Train, 9); });
+        QVERIFY2(error.startsWith(m_path + QStringLiteral(":2:15: ")), qPrintable(error));
+    }
+
+    void refusesToOpen_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("no file") << QStringLiteral("absent.yaml") << QStringLiteral("no such file");
+        QTest::newRow("a folder") << QStringLiteral(".") << QStringLiteral("a folder");
+        QTest::newRow("a device") << QStringLiteral("/dev/zero") << QStringLiteral("no regular file");
+        QTest::newRow("50 MB") << QStringLiteral("large.yaml") << QStringLiteral("has 50000000 bytes");
+        QTest::newRow("an empty file") << QStringLiteral("empty.yaml") << QStringLiteral("is empty");
+    }
+    void refusesToOpen()
+    {
+        QFETCH(QString, path);
+        QFETCH(QString, named);
+        QFile large(m_folder->filePath(QStringLiteral("large.yaml")));
+        QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(50'000'000));
+        write(m_folder->filePath(QStringLiteral("empty.yaml")), {});
+        const QString full = QDir(m_folder->path()).absoluteFilePath(path);
+        const QString error = errorOf([&] { ConfigFile::open(full); });
+        QVERIFY2(error.startsWith(full + QStringLiteral(":")) && error.contains(named), qPrintable(error));
+    }
+
+    void leavesNothingHalfWritten_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::newRow("a full disk") << QStringLiteral("/dev/full");
+        QTest::newRow("a folder that is not there") << QStringLiteral("absent/out.yaml");
+        QTest::newRow("a folder") << QStringLiteral(".");
+    }
+    void leavesNothingHalfWritten()
+    {
+        QFETCH(QString, path);
+        const QString full = QDir(m_folder->path()).absoluteFilePath(path);
+        if (path.startsWith(QStringLiteral("/dev")) && !QFileInfo::exists(full))
+            QSKIP("This system has no /dev/full.");
+        const ConfigFile file = ConfigFile::open(m_path);
+        const QString error =
+            errorOf([&] { file.save(file.withMicroBatchSize(model::Phase::Train, 4), full); });
+        QVERIFY2(error.contains(QStringLiteral("was not written")), qPrintable(error));
+        QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
+        QCOMPARE(read(m_path), sound);
+    }
+
+    void needsPermissions()
+    {
+        if (geteuid() == 0)
+            QSKIP("The superuser may read and write everything.");
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto save = [&] { file.save(file.withMicroBatchSize(model::Phase::Train, 4), m_path); };
+        QVERIFY(QFile::setPermissions(m_path, QFileDevice::ReadOwner));
+        QVERIFY(errorOf(save).contains(QStringLiteral("was not written")));
+        QVERIFY(QFile::setPermissions(m_path, QFileDevice::WriteOwner));
+        QVERIFY(errorOf([&] { ConfigFile::open(m_path); }).contains(QStringLiteral("check its permissions")));
+        QVERIFY(QFile::setPermissions(m_path, QFileDevice::ReadOwner | QFileDevice::WriteOwner));
+        QVERIFY(QFile::setPermissions(m_folder->path(), QFileDevice::ReadOwner | QFileDevice::ExeOwner));
+        QVERIFY(errorOf(save).contains(QStringLiteral("was not written")));
+        QVERIFY(QFile::setPermissions(m_folder->path(), QFileDevice::ReadOwner | QFileDevice::WriteOwner |
+                                                            QFileDevice::ExeOwner));
+        QCOMPARE(read(m_path), sound);
+    }
+
+private:
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_path;
+};
+
+QTEST_APPLESS_MAIN(ConfigFileTest)
+#include "tst_config_file.moc"
