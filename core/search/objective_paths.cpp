@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 
 namespace batchpeak::search {
 
@@ -27,11 +29,19 @@ double quantile(std::vector<double>& values, double share)
 ObjectivePaths::ObjectivePaths(const SamplePaths& stepTimes, const Throughput& throughput)
     : m_sizes(stepTimes.sizes), m_count(stepTimes.count)
 {
+    std::vector<double> logSizes;
+    for (const std::int64_t size : m_sizes)
+        logSizes.push_back(std::log(static_cast<double>(size)));
     m_values.reserve(stepTimes.logSeconds.size());
     std::vector<double> seconds(m_sizes.size());
     for (std::size_t index = 0; index < m_count; ++index) {
-        std::ranges::transform(stepTimes.path(index), seconds.begin(),
-                               [](double value) { return std::exp(value); });
+        const std::span<const double> logSeconds = stepTimes.path(index);
+        if (throughput.dependsOnOneTime()) {
+            // ln(m / T) needs no exponential, and this is where a search spends its time.
+            std::ranges::transform(logSizes, logSeconds, std::back_inserter(m_values), std::minus());
+            continue;
+        }
+        std::ranges::transform(logSeconds, seconds.begin(), [](double value) { return std::exp(value); });
         const auto secondsAt = [&](std::int64_t size) { return interpolatedSeconds(m_sizes, seconds, size); };
         for (const std::int64_t size : m_sizes)
             m_values.push_back(std::log(throughput.samplesPerSecond(size, secondsAt)));

@@ -31,20 +31,21 @@ StepTimeFit::StepTimeFit(const std::vector<TimedSize>& trials, const Roughness& 
     m_priorMean = priorMeanUnits.cwiseProduct(units);
     m_priorDeviation = priorDeviationUnits.cwiseProduct(units);
 
-    Eigen::MatrixXd covariances(count, count);
     Eigen::MatrixX2d features(count, 2);
+    Eigen::ArrayXd logSizes(count);
     for (Eigen::Index i = 0; i < count; ++i) {
         const TimedSize& trial = trials[static_cast<std::size_t>(i)];
         m_noise(i) =
             trial.relativeError * trial.relativeError + roughness.runDeviation * roughness.runDeviation;
         features.row(i) << 1.0 / trial.seconds, trial.size / trial.seconds;
-        for (Eigen::Index j = 0; j <= i; ++j) {
-            const double distance = std::abs(std::log(trial.size / trials[static_cast<std::size_t>(j)].size));
-            covariances(i, j) = covariances(j, i) = covariance(distance);
-        }
-        covariances(i, i) += m_noise(i) + jitter;
+        logSizes(i) = std::log(trial.size);
     }
-    m_factor.compute(covariances);
+    Eigen::MatrixXd covariance(count, count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        covariance.col(i) = covariances((logSizes - logSizes(i)).abs());
+        covariance(i, i) += m_noise(i) + jitter;
+    }
+    m_factor.compute(covariance);
 
     const Eigen::VectorXd residuals = Eigen::VectorXd::Ones(count) - features * m_priorMean;
     const Eigen::VectorXd whiteResiduals = m_factor.matrixL().solve(residuals);
@@ -87,9 +88,9 @@ Eigen::VectorXd StepTimeFit::conditioningWeights(const Eigen::VectorXd& residual
     return m_factor.solve(residuals);
 }
 
-double StepTimeFit::covariance(double logDistance) const
+Eigen::ArrayXd StepTimeFit::covariances(const Eigen::ArrayXd& logDistances) const
 {
-    return m_roughness.deviation * m_roughness.deviation * std::exp(-logDistance / m_roughness.length);
+    return m_roughness.deviation * m_roughness.deviation * (-logDistances / m_roughness.length).exp();
 }
 
 double StepTimeFit::noiseVariance(std::size_t trial) const

@@ -54,7 +54,9 @@ public:
     /// covariance of a size with the trials.
     Eigen::VectorXd conditioningWeights(const Eigen::VectorXd& residuals) const;
 
-    double covariance(double logDistance) const;
+    const Roughness& roughness() const { return m_roughness; }
+    /// Of the rough deviation at sizes that lie so far apart in their logarithms.
+    Eigen::ArrayXd covariances(const Eigen::ArrayXd& logDistances) const;
     /// Variance of the noise of one trial.
     double noiseVariance(std::size_t trial) const;
 

@@ -26,20 +26,77 @@ constexpr std::array<RoughDeviation, 6> roughDeviations{
 constexpr std::array roughLengths{0.03, 0.1, 0.35};
 constexpr std::array runDeviations{0.0015, 0.005, 0.015};
 
-/// One draw from the prior of the rough deviation at every size, in their order: OU is Markov.
-void drawDeviations(const StepTimeFit& fit, const std::vector<double>& logSizes, RandomSource& random,
-                    Eigen::VectorXd& deviations)
+/// Draws the rough deviation at ascending sizes, one after another: an Ornstein-Uhlenbeck process forgets
+/// all but the last.
+class RoughPrior
 {
-    const double variance = fit.covariance(0.0);
-    double previous = std::sqrt(variance) * random.normal();
-    deviations(0) = previous;
-    for (std::size_t i = 1; i < logSizes.size(); ++i) {
-        const double correlation = fit.covariance(logSizes[i] - logSizes[i - 1]) / variance;
-        previous = correlation * previous +
-                   std::sqrt(variance * (1.0 - correlation * correlation)) * random.normal();
-        deviations(static_cast<Eigen::Index>(i)) = previous;
+public:
+    RoughPrior(const Roughness& roughness, const Eigen::ArrayXd& logSizes)
+        : m_correlations(logSizes.size()), m_innovations(logSizes.size())
+    {
+        const Eigen::Index gaps = logSizes.size() - 1;
+        m_correlations(0) = 0.0;
+        m_correlations.tail(gaps) = ((logSizes.head(gaps) - logSizes.tail(gaps)) / roughness.length).exp();
+        m_innovations = roughness.deviation * (1.0 - m_correlations.square()).sqrt();
     }
-}
+
+    void addDraw(RandomSource& random, Eigen::Ref<Eigen::VectorXd> path) const
+    {
+        double deviation = 0.0;
+        for (Eigen::Index i = 0; i < path.size(); ++i) {
+            deviation = m_correlations(i) * deviation + m_innovations(i) * random.normal();
+            path(i) += deviation;
+        }
+    }
+
+private:
+    Eigen::ArrayXd m_correlations;
+    Eigen::ArrayXd m_innovations;
+};
+
+/// Draws paths of one roughness.
+class PathDraw
+{
+public:
+    PathDraw(const StepTimeFit& fit, const std::vector<TimedSize>& trials, const Eigen::ArrayXd& sizes)
+        : m_fit(fit),
+          m_trials(trials),
+          m_sizes(sizes),
+          m_prior(fit.roughness(), sizes.log()),
+          m_covariances(sizes.size(), static_cast<Eigen::Index>(trials.size())),
+          m_residuals(static_cast<Eigen::Index>(trials.size()))
+    {
+        const Eigen::ArrayXd logSizes = sizes.log();
+        Eigen::Index index = 0;
+        for (const TimedSize& trial : trials) {
+            m_columns.push_back(std::lower_bound(sizes.begin(), sizes.end(), trial.size) - sizes.begin());
+            m_covariances.col(index++) = fit.covariances((logSizes - std::log(trial.size)).abs());
+        }
+    }
+
+    void draw(RandomSource& random, Eigen::Ref<Eigen::VectorXd> path)
+    {
+        const Eigen::Vector2d line = m_fit.drawLine(random);
+        path = (line(0) + line(1) * m_sizes).log().matrix();
+        m_prior.addDraw(random, path);
+        for (std::size_t trial = 0; trial < m_trials.size(); ++trial) {
+            const double noise = std::sqrt(m_fit.noiseVariance(trial)) * random.normal();
+            m_residuals(static_cast<Eigen::Index>(trial)) =
+                std::log(m_trials[trial].seconds) - path(m_columns[trial]) - noise;
+        }
+        path.noalias() += m_covariances * m_fit.conditioningWeights(m_residuals);
+    }
+
+private:
+    const StepTimeFit& m_fit;
+    const std::vector<TimedSize>& m_trials;
+    const Eigen::ArrayXd& m_sizes;
+    RoughPrior m_prior;
+    Eigen::MatrixXd m_covariances;
+    Eigen::VectorXd m_residuals;
+    /// Where the sizes of the trials stand among all.
+    std::vector<Eigen::Index> m_columns;
+};
 
 } // namespace
 
@@ -67,59 +124,27 @@ StepTimePosterior::StepTimePosterior(std::vector<TimedSize> trials) : m_trials(s
 SamplePaths StepTimePosterior::draw(std::vector<std::int64_t> sizes, std::size_t count,
                                     RandomSource& random) const
 {
-    std::vector<double> logSizes;
-    for (const std::int64_t size : sizes)
-        logSizes.push_back(std::log(static_cast<double>(size)));
-    std::vector<Eigen::Index> columns;
-    for (const TimedSize& trial : m_trials) {
-        const auto place = std::ranges::lower_bound(sizes, static_cast<std::int64_t>(trial.size));
-        columns.push_back(place - sizes.begin());
-    }
-
-    const auto columnCount = static_cast<Eigen::Index>(sizes.size());
-    const auto trialCount = static_cast<Eigen::Index>(m_trials.size());
-    const Eigen::VectorXd sizeValues =
-        Eigen::Map<const Eigen::Array<std::int64_t, Eigen::Dynamic, 1>>(sizes.data(), columnCount)
-            .cast<double>();
+    const auto columns = static_cast<Eigen::Index>(sizes.size());
+    const Eigen::ArrayXd sizeValues =
+        Eigen::Map<const Eigen::Array<std::int64_t, Eigen::Dynamic, 1>>(sizes.data(), columns).cast<double>();
     SamplePaths paths{.sizes = std::move(sizes), .count = count};
-    paths.logSeconds.resize(count * logSizes.size());
-    Eigen::VectorXd deviations(columnCount);
-    Eigen::VectorXd residuals(trialCount);
-    Eigen::MatrixXd covariances(columnCount, trialCount);
+    paths.logSeconds.resize(count * paths.sizes.size());
 
     // Systematic resampling: each roughness gets its share of the paths to within one.
     const double offset = random.uniform();
     double cumulated = 0.0;
     std::size_t drawn = 0;
-    for (std::size_t model = 0; model < m_fits.size() && drawn < count; ++model) {
+    for (std::size_t model = 0; model < m_fits.size(); ++model) {
         cumulated += m_weights[model];
         const bool isLast = model + 1 == m_fits.size();
-        const auto isOfModel = [&](std::size_t index) {
-            return isLast || (offset + static_cast<double>(index)) / static_cast<double>(count) < cumulated;
-        };
-        if (!isOfModel(drawn))
+        const double end =
+            isLast ? static_cast<double>(count) : cumulated * static_cast<double>(count) - offset;
+        if (static_cast<double>(drawn) >= end)
             continue;
-        const StepTimeFit& fit = m_fits[model];
-        for (Eigen::Index trial = 0; trial < trialCount; ++trial) {
-            const double logSize =
-                logSizes[static_cast<std::size_t>(columns[static_cast<std::size_t>(trial)])];
-            for (Eigen::Index column = 0; column < columnCount; ++column) {
-                covariances(column, trial) =
-                    fit.covariance(std::abs(logSizes[static_cast<std::size_t>(column)] - logSize));
-            }
-        }
-        for (; drawn < count && isOfModel(drawn); ++drawn) {
-            const Eigen::Vector2d line = fit.drawLine(random);
-            drawDeviations(fit, logSizes, random, deviations);
-            Eigen::Map<Eigen::VectorXd> path(paths.logSeconds.data() + drawn * logSizes.size(), columnCount);
-            path = (line(0) + line(1) * sizeValues.array()).log().matrix() + deviations;
-            for (Eigen::Index trial = 0; trial < trialCount; ++trial) {
-                const auto index = static_cast<std::size_t>(trial);
-                residuals(trial) = std::log(m_trials[index].seconds) - path(columns[index]) -
-                                   std::sqrt(fit.noiseVariance(index)) * random.normal();
-            }
-            path.noalias() += covariances * fit.conditioningWeights(residuals);
-        }
+        PathDraw pathDraw(m_fits[model], m_trials, sizeValues);
+        for (; drawn < count && static_cast<double>(drawn) < end; ++drawn)
+            pathDraw.draw(random, Eigen::Map<Eigen::VectorXd>(
+                                      paths.logSeconds.data() + drawn * paths.sizes.size(), columns));
     }
     return paths;
 }

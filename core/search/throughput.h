@@ -28,6 +28,9 @@ public:
     /// \param optimizerSeconds  time of an optimizer step with its all-reduce [s], for Objective::Effective
     Throughput(const SearchSpace& space, double optimizerSeconds);
 
+    /// Whether the samples/s at a size follow from the time of a micro-batch of that size alone.
+    bool dependsOnOneTime() const { return m_objective == Objective::Micro; }
+
     /// Samples per second at \p size, where secondsAt(m) is the time of one micro-batch of m samples [s].
     template<typename SecondsAt>
     double samplesPerSecond(std::int64_t size, const SecondsAt& secondsAt) const

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "memory_model.h"
+
+#include "candidate_set.h"
+#include "random_source.h"
+#include "trial_history.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace batchpeak::search;
+using Outcome = Measurement::Outcome;
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+constexpr std::int64_t baselineBytes = 1000 * mebibyte;
+constexpr std::int64_t bytesPerSample = 50 * mebibyte;
+/// 100 samples fit.
+constexpr std::int64_t limitBytes = baselineBytes + 100 * bytesPerSample;
+
+Measurement ran(std::int64_t size)
+{
+    return {.size = size,
+            .outcome = Outcome::Ok,
+            .secondsPerStep = 0.1,
+            .peakReservedBytes = baselineBytes + size * bytesPerSample};
+}
+
+Measurement failed(std::int64_t size)
+{
+    return {.size = size, .outcome = Outcome::DoesNotFit};
+}
+
+MemoryModel modelOf(const std::vector<Measurement>& trials, SearchSpace space = {})
+{
+    if (space.memoryLimitBytes == 0)
+        space.memoryLimitBytes = limitBytes;
+    space.baselineBytes = baselineBytes;
+    space.maximum = 65535;
+    TrialHistory history(space.memoryLimitBytes);
+    for (const Measurement& trial : trials)
+        history.record(trial);
+    RandomSource random(3);
+    return {space, CandidateSet(space), history, random};
+}
+
+} // namespace
+
+class MemoryModelTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void findsTheLine_data()
+    {
+        QTest::addColumn<std::vector<Measurement>>("trials");
+        QTest::newRow("two sizes") << std::vector{ran(1), ran(8)};
+        QTest::newRow("repeated sizes") << std::vector{ran(1), ran(8), ran(8), ran(1)};
+        QTest::newRow("after a failure") << std::vector{ran(4), ran(64), failed(128)};
+    }
+    void findsTheLine()
+    {
+        QFETCH(std::vector<Measurement>, trials);
+        const MemoryModel model = modelOf(trials);
+        QVERIFY(model.line());
+        QVERIFY(std::abs(model.line()->bytesPerSample / bytesPerSample - 1.0) < 1e-6);
+        QVERIFY(std::abs(model.line()->constantBytes / baselineBytes - 1.0) < 1e-6);
+        QVERIFY(std::abs(model.largestPredictedFit() - 100) <= 1);
+    }
+
+    void largeTrialsCountForMore()
+    {
+        // The small sizes round up to a segment: a line by all alike would miss the slope by 2.1 %.
+        Measurement one = ran(1);
+        one.peakReservedBytes += 60 * mebibyte;
+        Measurement two = ran(2);
+        two.peakReservedBytes += 60 * mebibyte;
+        const MemoryModel model = modelOf({one, two, ran(32), ran(64)});
+        const double error = std::abs(model.line()->bytesPerSample / bytesPerSample - 1.0);
+        QVERIFY2(error < 0.016, std::to_string(error).c_str());
+    }
+
+    void oneSizeBoundsTheSlope()
+    {
+        const MemoryModel model = modelOf({ran(1)});
+        QVERIFY(!model.line());
+        QCOMPARE(model.largestPredictedFit(), 0);
+        // All that is above the baseline might belong to the sample: 90 samples fit even then.
+        QCOMPARE(model.probabilityOfFit(90), 1.0);
+        const double far = model.probabilityOfFit(1000);
+        QVERIFY2(far > 0.02 && far < 0.3, std::to_string(far).c_str());
+    }
+
+    void probabilityFallsFromWhatRanToWhatFailed()
+    {
+        const MemoryModel model = modelOf({ran(1), ran(8), ran(64), failed(110)});
+        QCOMPARE(model.probabilityOfFit(1), 1.0);
+        QCOMPARE(model.probabilityOfFit(64), 1.0);
+        for (std::int64_t size = 64; size < 120; ++size)
+            QVERIFY(model.probabilityOfFit(size + 1) <= model.probabilityOfFit(size));
+        QVERIFY(model.probabilityOfFit(90) > 0.9);
+        QVERIFY(model.probabilityOfFit(108) < 0.2);
+        QCOMPARE(model.probabilityOfFit(110), 0.0);
+        QCOMPARE(model.probabilityOfFit(60000), 0.0);
+        QVERIFY(model.probabilityOfFit(model.largestWithFit(0.8)) >= 0.8);
+    }
+
+    void aFailureNeverRaisesTheProbabilityAboveIt_data()
+    {
+        QTest::addColumn<std::int64_t>("size");
+        for (const std::int64_t size : {9, 40, 99, 101, 300})
+            QTest::addRow("%lld", static_cast<long long>(size)) << size;
+    }
+    void aFailureNeverRaisesTheProbabilityAboveIt()
+    {
+        QFETCH(std::int64_t, size);
+        const MemoryModel before = modelOf({ran(1), ran(8)});
+        const MemoryModel after = modelOf({ran(1), ran(8), failed(size)});
+        for (std::int64_t above = size; above < size + 400; above += 7)
+            QVERIFY(after.probabilityOfFit(above) <= before.probabilityOfFit(above));
+        QVERIFY(std::ranges::max(after.largestFits()) < size);
+    }
+
+    void failureBelowASizeThatRanIsNoMatterOfMemory()
+    {
+        const MemoryModel model = modelOf({ran(1), failed(16), ran(32)});
+        QCOMPARE(model.probabilityOfFit(16), 0.0);
+        QCOMPARE(model.probabilityOfFit(32), 1.0);
+        QVERIFY(model.probabilityOfFit(80) > 0.9);
+    }
+
+    void peakAboveTheLimitBoundsAndStillTellsTheSlope()
+    {
+        const MemoryModel model = modelOf({ran(1), ran(64), ran(102)});
+        QVERIFY(std::abs(model.line()->bytesPerSample / bytesPerSample - 1.0) < 1e-6);
+        QCOMPARE(model.probabilityOfFit(102), 0.0);
+        QVERIFY(model.probabilityOfFit(90) > 0.9);
+    }
+
+    void withoutPeaksOnlyFailuresBound()
+    {
+        Measurement silent = ran(8);
+        silent.peakReservedBytes = 0;
+        QCOMPARE(modelOf({silent}).probabilityOfFit(65535), 1.0);
+        const MemoryModel bounded = modelOf({silent, failed(512)});
+        QVERIFY(!bounded.line());
+        const double middle = bounded.probabilityOfFit(64);
+        QVERIFY2(middle > 0.4 && middle < 0.6, std::to_string(middle).c_str());
+        QCOMPARE(bounded.probabilityOfFit(512), 0.0);
+    }
+
+    void drawsStayWithinWhatIsKnown()
+    {
+        const MemoryModel model = modelOf({ran(8), ran(64), failed(99)});
+        QCOMPARE(model.largestFits().size(), static_cast<std::size_t>(MemoryModel::drawCount));
+        for (const std::int64_t size : model.largestFits())
+            QVERIFY(size >= 64 && size < 99);
+    }
+};
+
+QTEST_APPLESS_MAIN(MemoryModelTest)
+#include "tst_memory_model.moc"

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trial_cost.h"
+
+#include <QTest>
+
+#include <vector>
+
+using namespace batchpeak::search;
+
+class TrialCostTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void slowSizesTakeFewSteps()
+    {
+        const TrialCost::Length quick = TrialCost::length(0.01, false);
+        const TrialCost::Length slow = TrialCost::length(20.0, false);
+        QCOMPARE(slow.minSteps, 3);
+        QCOMPARE(slow.maxSteps, 3);
+        QVERIFY(quick.minSteps > slow.minSteps && quick.maxSteps > quick.minSteps);
+    }
+
+    void repeatsTakeMore_data()
+    {
+        QTest::addColumn<double>("seconds");
+        QTest::newRow("quick") << 0.01;
+        QTest::newRow("slow") << 20.0;
+    }
+    void repeatsTakeMore()
+    {
+        QFETCH(double, seconds);
+        const TrialCost::Length once = TrialCost::length(seconds, false);
+        const TrialCost::Length repeat = TrialCost::length(seconds, true);
+        QVERIFY(repeat.minSteps > once.minSteps && repeat.minSteps <= repeat.maxSteps);
+    }
+
+    void learnsTheSetUp()
+    {
+        TrialCost cost;
+        const TrialCost::Length length = TrialCost::length(0.1, false);
+        const double before = cost.predictedWallSeconds(0.1, length);
+        // 5 timed steps, and 4.5 in the warm-up.
+        cost.record({.size = 1,
+                     .outcome = Measurement::Outcome::Ok,
+                     .secondsPerStep = 0.1,
+                     .stepSeconds = std::vector<double>(5, 0.1),
+                     .wallSeconds = 9.5 * 0.1 + 4.0});
+        QCOMPARE(cost.predictedWallSeconds(0.1, length), 9.5 * 0.1 + 4.0);
+        QVERIFY(cost.predictedWallSeconds(0.1, length) > before);
+    }
+
+    void failuresTellNothing()
+    {
+        TrialCost cost;
+        const double before = cost.predictedWallSeconds(0.1, {});
+        cost.record({.outcome = Measurement::Outcome::DoesNotFit, .wallSeconds = 100.0});
+        QCOMPARE(cost.predictedWallSeconds(0.1, {}), before);
+    }
+};
+
+QTEST_APPLESS_MAIN(TrialCostTest)
+#include "tst_trial_cost.moc"
