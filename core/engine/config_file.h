@@ -23,6 +23,8 @@ public:
 
     const QString& path() const { return m_path; }
     const config::ConfigContents& contents() const { return m_contents; }
+    /// As it was read.
+    const std::string& text() const { return m_text; }
 
     /// The text with that size in it; nothing is written.
     /// \throws config::ConfigError prefixed as above
