@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_overlay.h"
+
+#include "plot_canvas.h"
+
+#include <QtCharts/QChart>
+
+namespace batchpeak::ui {
+
+namespace {
+
+// Qt Charts keeps to itself that its grid lies at 2, its axes at 3 and its series at 4 (6.4.2).
+double heightOf(ChartOverlay::Layer layer)
+{
+    switch (layer) {
+    case ChartOverlay::Layer::UnderSeries:
+        return 3.5;
+    case ChartOverlay::Layer::OverSeries:
+        return 20.0;
+    case ChartOverlay::Layer::OverAll:
+        break;
+    }
+    return 30.0;
+}
+
+} // namespace
+
+ChartOverlay::ChartOverlay(PlotCanvas* canvas, Layer layer)
+    : QGraphicsObject(canvas->chart()), m_canvas(canvas), m_bounds(canvas->chartRect())
+{
+    setZValue(heightOf(layer));
+    setAcceptedMouseButtons(Qt::NoButton);
+    connect(canvas, &PlotCanvas::geometryChanged, this, [this] {
+        prepareGeometryChange();
+        m_bounds = m_canvas->chartRect();
+        update();
+    });
+}
+
+QRectF ChartOverlay::boundingRect() const
+{
+    return m_bounds;
+}
+
+} // namespace batchpeak::ui

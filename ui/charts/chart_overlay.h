@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QGraphicsObject>
+
+namespace batchpeak::ui {
+
+class PlotCanvas;
+
+/// Something painted over or under the series of a canvas, in its pixels. Qt Charts itself has neither
+/// error bars nor limit lines.
+class ChartOverlay : public QGraphicsObject
+{
+    Q_OBJECT
+
+public:
+    enum class Layer { UnderSeries, OverSeries, OverAll };
+
+    ChartOverlay(PlotCanvas* canvas, Layer layer);
+    QRectF boundingRect() const override;
+
+protected:
+    const PlotCanvas& canvas() const { return *m_canvas; }
+
+private:
+    PlotCanvas* m_canvas;
+    QRectF m_bounds;
+};
+
+} // namespace batchpeak::ui

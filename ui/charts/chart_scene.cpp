@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_scene.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::Snapshot;
+using engine::TrialSnapshot;
+using engine::TrialState;
+
+void addTrial(ChartScene& scene, const TrialSnapshot& trial)
+{
+    if (trial.microBatchSize < 1)
+        return;
+    switch (trial.state) {
+    case TrialState::Running:
+        scene.running.push_back(trial.microBatchSize);
+        return;
+    case TrialState::OutOfMemory:
+        scene.outOfMemory.push_back(trial.microBatchSize);
+        return;
+    case TrialState::Cancelled:
+        return;
+    case TrialState::Ok:
+        break;
+    default:
+        scene.failed.push_back(trial.microBatchSize);
+        return;
+    }
+    if (!trial.samplesPerSecond)
+        return;
+    using Kind = MeasuredPoint::Kind;
+    scene.points.push_back({.size = trial.microBatchSize,
+                            .samplesPerSecond = *trial.samplesPerSecond,
+                            .relativeError = trial.relativeError,
+                            .peakBytes = static_cast<double>(trial.peakReservedBytes.value_or(0)),
+                            .steps = trial.timedSteps,
+                            .kind = trial.thrashes          ? Kind::Thrashes
+                                    : !trial.withinHeadroom ? Kind::AboveHeadroom
+                                                            : Kind::Plain});
+}
+
+void markNewest(std::vector<MeasuredPoint>& points)
+{
+    std::set<std::int64_t> seen;
+    for (auto point = points.rbegin(); point != points.rend(); ++point)
+        point->newest = seen.insert(point->size).second;
+}
+
+double smallestPositive(const Snapshot& snapshot, std::int64_t engine::DeviceSnapshot::*bytes)
+{
+    std::int64_t least = 0;
+    for (const auto& device : snapshot.devices) {
+        if (device.*bytes > 0 && (least == 0 || device.*bytes < least))
+            least = device.*bytes;
+    }
+    return static_cast<double>(least);
+}
+
+// The size at which the memory line reaches so many bytes; 0 where it never does.
+double sizeAt(const ChartScene& scene, double bytes)
+{
+    if (scene.bytesPerSample <= 0.0 || bytes <= scene.constantBytes)
+        return 0.0;
+    return std::max(1.0, (bytes - scene.constantBytes) / scene.bytesPerSample);
+}
+
+// What was seen holds against what is predicted: the wall stands above every size that ran and at or
+// below every size that did not.
+void placeZones(ChartScene& scene)
+{
+    double largestThatRan = 0.0;
+    double largestBelowHeadroom = 0.0;
+    for (const auto& point : scene.points) {
+        const auto size = static_cast<double>(point.size);
+        largestThatRan = std::max(largestThatRan, size);
+        if (point.kind == MeasuredPoint::Kind::Plain)
+            largestBelowHeadroom = std::max(largestBelowHeadroom, size);
+    }
+    constexpr double justAbove = 1.03;
+    constexpr double justBelow = 0.97;
+
+    scene.wall = sizeAt(scene, scene.limitBytes);
+    if (scene.wall > 0.0)
+        scene.wall = std::max(scene.wall, largestThatRan * justAbove);
+    for (const std::int64_t size : scene.outOfMemory) {
+        const auto failed = static_cast<double>(size);
+        if (failed <= largestThatRan)
+            continue;
+        scene.wallSeen = true;
+        const double edge = std::max(failed * justBelow, std::sqrt(failed * largestThatRan));
+        scene.wall = scene.wall > 0.0 ? std::min(scene.wall, edge) : edge;
+    }
+
+    scene.headroomFrom = sizeAt(scene, scene.usableBytes);
+    if (scene.headroomFrom > 0.0)
+        scene.headroomFrom = std::max(scene.headroomFrom, largestBelowHeadroom * 1.01);
+    if (scene.wall > 0.0 && scene.headroomFrom >= scene.wall)
+        scene.headroomFrom = 0.0;
+}
+
+double largestBytes(const ChartScene& scene)
+{
+    double largest = scene.limitBytes;
+    for (const auto& point : scene.points)
+        largest = std::max(largest, point.peakBytes);
+    return largest;
+}
+
+struct Words
+{
+    Q_DECLARE_TR_FUNCTIONS(ChartScene)
+};
+
+} // namespace
+
+ChartScene chartSceneOf(const Snapshot& snapshot)
+{
+    ChartScene scene;
+    for (const auto& trial : snapshot.trials)
+        addTrial(scene, trial);
+    markNewest(scene.points);
+    for (const auto& point : snapshot.outlook.curve) {
+        if (point.size >= 1.0)
+            scene.curve.push_back({point.size, point.samplesPerSecond, point.low, point.high});
+    }
+    if (const auto& memory = snapshot.outlook.memory) {
+        scene.constantBytes = memory->constantBytes;
+        scene.bytesPerSample = memory->bytesPerSample;
+    }
+    if (const auto& recommendation = snapshot.outlook.recommendation;
+        recommendation && recommendation->size >= 1) {
+        scene.lead = {.size = recommendation->size,
+                      .samplesPerSecond = recommendation->samplesPerSecond,
+                      .peakBytes = static_cast<double>(snapshot.recommendedPeakBytes),
+                      .recommended = recommendation->confidence >= leadingBelowPercent};
+    }
+    scene.limitBytes = smallestPositive(snapshot, &engine::DeviceSnapshot::limitBytes);
+    scene.usableBytes = smallestPositive(snapshot, &engine::DeviceSnapshot::usableBytes);
+    scene.headroom = snapshot.run ? snapshot.run->headroom : 0.0;
+    scene.unit = MemoryUnit::forBytes(largestBytes(scene));
+    placeZones(scene);
+    return scene;
+}
+
+QString throughputSummary(const ChartScene& scene)
+{
+    if (scene.points.empty())
+        return Words::tr("No size is measured yet.");
+    const QLocale locale;
+    const auto [smallest, largest] =
+        std::ranges::minmax(scene.points, {}, [](const MeasuredPoint& point) { return point.size; });
+    const auto& fastest = *std::ranges::max_element(
+        scene.points, {}, [](const MeasuredPoint& point) { return point.samplesPerSecond; });
+    QStringList sentences{
+        Words::tr("%1 measurements of sizes %2 to %3; the fastest is size %4 with %5 samples/s.")
+            .arg(scene.points.size())
+            .arg(smallest.size)
+            .arg(largest.size)
+            .arg(fastest.size)
+            .arg(rateText(fastest.samplesPerSecond, fastest.relativeError, locale))};
+    if (scene.lead)
+        sentences << (scene.lead->recommended ? Words::tr("Recommended is size %1.")
+                                              : Words::tr("Leading is size %1."))
+                         .arg(scene.lead->size);
+    if (!scene.running.empty())
+        sentences << Words::tr("Size %1 is running.").arg(scene.running.front());
+    if (!scene.outOfMemory.empty())
+        sentences
+            << Words::tr("Out of memory from size %1 on.").arg(*std::ranges::min_element(scene.outOfMemory));
+    return sentences.join(QLatin1Char(' '));
+}
+
+QString memorySummary(const ChartScene& scene)
+{
+    const QLocale locale;
+    QStringList sentences;
+    if (scene.limitBytes > 0.0)
+        sentences << Words::tr("The device limit is %1 %2.")
+                         .arg(memoryText(scene.limitBytes, scene.unit, locale), scene.unit.name);
+    if (scene.points.empty())
+        return (sentences << Words::tr("No peak memory is measured yet.")).join(QLatin1Char(' '));
+    const auto& largest = *std::ranges::max_element(
+        scene.points, {}, [](const MeasuredPoint& point) { return point.peakBytes; });
+    sentences << Words::tr("The largest peak measured is %1 %2 at size %3.")
+                     .arg(memoryText(largest.peakBytes, scene.unit, locale), scene.unit.name)
+                     .arg(largest.size);
+    if (scene.headroomFrom > 0.0)
+        sentences << Words::tr("Sizes above about %1 reach into the headroom.")
+                         .arg(static_cast<qint64>(scene.headroomFrom));
+    return sentences.join(QLatin1Char(' '));
+}
+
+} // namespace batchpeak::ui

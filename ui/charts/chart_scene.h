@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "quantity_text.h"
+#include "snapshot.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// Below this confidence [percent] a recommendation is called "leading" and shown in amber (DESIGN,
+/// vocabulary: confidence).
+inline constexpr int leadingBelowPercent = 90;
+
+/// A finished trial that measured something.
+struct MeasuredPoint
+{
+    enum class Kind {
+        Plain,
+        /// Ran, but above the headroom: not recommendable.
+        AboveHeadroom,
+        /// Ran only by flushing the cache again and again: not recommendable.
+        Thrashes
+    };
+    std::int64_t size = 1;
+    double samplesPerSecond = 0.0;
+    std::optional<double> relativeError;
+    double peakBytes = 0.0;
+    int steps = 0;
+    Kind kind = Kind::Plain;
+    /// No later trial measured this size.
+    bool newest = true;
+    bool operator==(const MeasuredPoint&) const = default;
+};
+
+struct ModelPoint
+{
+    double size = 1.0;
+    double samplesPerSecond = 0.0;
+    double low = 0.0;
+    double high = 0.0;
+    bool operator==(const ModelPoint&) const = default;
+};
+
+struct LeadingSize
+{
+    std::int64_t size = 1;
+    double samplesPerSecond = 0.0;
+    double peakBytes = 0.0;
+    /// Confident enough to be called recommended.
+    bool recommended = false;
+    bool operator==(const LeadingSize&) const = default;
+};
+
+/// What the two charts show of a Snapshot, and nothing else: as long as two scenes are equal there is
+/// nothing to draw. Every size is at least 1, since one size below would empty a logarithmic axis.
+///
+/// All measured points are in it, several for a size that was tried several times: a mean would hide
+/// that two trials disagree.
+struct ChartScene
+{
+    std::vector<MeasuredPoint> points;
+    std::vector<ModelPoint> curve;
+    std::optional<LeadingSize> lead;
+    std::vector<std::int64_t> running;
+    std::vector<std::int64_t> outOfMemory;
+    /// Trials that ended without a measurement for any other reason.
+    std::vector<std::int64_t> failed;
+    /// Peak bytes by size; no line while bytesPerSample is 0.
+    double constantBytes = 0.0;
+    double bytesPerSample = 0.0;
+    /// Of the device with the least; 0 when unknown.
+    double limitBytes = 0.0;
+    double usableBytes = 0.0;
+    double headroom = 0.0;
+    /// Sizes from here on reach into the headroom, and from the wall on pass the limit; 0 when unknown.
+    double headroomFrom = 0.0;
+    double wall = 0.0;
+    /// A trial has met the wall; else it is predicted.
+    bool wallSeen = false;
+    MemoryUnit unit;
+
+    bool operator==(const ChartScene&) const = default;
+};
+
+ChartScene chartSceneOf(const engine::Snapshot& snapshot);
+
+/// What a chart shows, in sentences, for those who do not see it.
+QString throughputSummary(const ChartScene& scene);
+QString memorySummary(const ChartScene& scene);
+
+} // namespace batchpeak::ui

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "limits_overlay.h"
+
+#include "plot_canvas.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::ui {
+
+LimitsOverlay::LimitsOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::UnderSeries) {}
+
+void LimitsOverlay::setScene(const ChartScene& scene)
+{
+    m_scene = scene;
+    update();
+}
+
+std::vector<QRectF> LimitsOverlay::obstacles() const
+{
+    std::vector<QRectF> boxes;
+    const auto keepOff = [&](std::int64_t size, double bytes) {
+        const QPointF centre = canvas().positionOf(static_cast<double>(size), m_scene.unit.of(bytes));
+        boxes.emplace_back(centre - QPointF(8, 8), QSizeF(16, 16));
+    };
+    for (const auto& point : m_scene.points)
+        keepOff(point.size, point.peakBytes);
+    for (const std::int64_t size : m_scene.outOfMemory)
+        keepOff(size, m_scene.limitBytes);
+    return boxes;
+}
+
+void LimitsOverlay::drawLabel(QPainter& painter, const QString& text, const QColor& colour, double y,
+                              bool above) const
+{
+    const QRectF area = canvas().plotArea();
+    const QFontMetricsF metrics(painter.font());
+    const QSizeF size(metrics.horizontalAdvance(text) + 4.0, metrics.height());
+    const double top = above ? y - size.height() - 1.0 : y + 2.0;
+    const auto taken = obstacles();
+    const auto isFree = [&](const QRectF& box) {
+        return std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(box); });
+    };
+    QRectF box(QPointF(area.left() + 10.0, top), size);
+    for (const double share : {0.25, 0.5, 0.75}) {
+        if (isFree(box))
+            break;
+        box.moveLeft(area.left() + share * (area.width() - size.width()));
+    }
+    painter.setPen(colour);
+    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
+}
+
+void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
+{
+    if (m_scene.limitBytes <= 0.0)
+        return;
+    const Theme& theme = canvas().theme();
+    const QRectF area = canvas().plotArea();
+    QFont font = canvas().font();
+    font.setWeight(QFont::DemiBold);
+    font.setPointSizeF(font.pointSizeF() * 0.95);
+    painter->setFont(font);
+
+    const double limit = m_scene.unit.of(m_scene.limitBytes);
+    const double usable = m_scene.unit.of(m_scene.usableBytes);
+    const QString limitText =
+        tr("device limit %1 %2").arg(memoryText(m_scene.limitBytes, m_scene.unit), m_scene.unit.name);
+    if (limit > canvas().topValue()) {
+        drawLabel(*painter, tr("%1, far above").arg(limitText), theme.bad, area.top() + 1.0, false);
+        return;
+    }
+    const auto line = [&](double value, const QColor& colour, double width, Qt::PenStyle style) {
+        const double y = std::round(canvas().positionOf(canvas().sizeRange().maximum, value).y()) + 0.5;
+        painter->setPen(QPen(colour, width, style, Qt::FlatCap));
+        painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        return y;
+    };
+    if (usable > 0.0 && usable < limit) {
+        const double y = line(usable, theme.warn, 1.2, Qt::DashLine);
+        drawLabel(*painter, tr("headroom %1 %").arg(QLocale().toString(m_scene.headroom * 100.0, 'g', 3)),
+                  theme.warn, y, false);
+    }
+    const double y = line(limit, theme.bad, 1.4, Qt::SolidLine);
+    drawLabel(*painter, limitText, theme.bad, y, true);
+}
+
+} // namespace batchpeak::ui

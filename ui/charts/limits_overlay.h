@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart_overlay.h"
+#include "chart_scene.h"
+
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// The lines across the memory chart: the device limit with its label above, the headroom with its
+/// label below, so that they never meet. A limit far above all peaks is named at the top instead of
+/// pressing the peaks onto the axis.
+class LimitsOverlay : public ChartOverlay
+{
+    Q_OBJECT
+
+public:
+    explicit LimitsOverlay(PlotCanvas* canvas);
+
+    void setScene(const ChartScene& scene);
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    void drawLabel(QPainter& painter, const QString& text, const QColor& colour, double y, bool above) const;
+    std::vector<QRectF> obstacles() const;
+
+    ChartScene m_scene;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plot_canvas.h"
+
+#include <QtCharts/QChart>
+#include <QtCharts/QLineSeries>
+#include <QtCharts/QLogValueAxis>
+#include <QtCharts/QValueAxis>
+
+#include <QFontMetricsF>
+#include <QGraphicsLayout>
+#include <QMouseEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::ui {
+
+namespace {
+
+// Room above the plot for the running marker.
+constexpr int markerRoom = 14;
+// Between tick labels and the plot area, as Qt Charts places them.
+constexpr int labelGap = 12;
+
+} // namespace
+
+PlotCanvas::PlotCanvas(QWidget* parent)
+    : QChartView(parent),
+      m_logAxis(new QLogValueAxis(this)),
+      m_linearAxis(new QValueAxis(this)),
+      m_valueAxis(new QValueAxis(this)),
+      m_anchor(new QLineSeries)
+{
+    setRenderHint(QPainter::Antialiasing);
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setMouseTracking(true);
+    viewport()->setMouseTracking(true);
+    setFocusPolicy(Qt::NoFocus);
+
+    chart()->legend()->hide();
+    chart()->setBackgroundVisible(false);
+    chart()->setMargins(QMargins());
+    chart()->layout()->setContentsMargins(0, 0, 0, 0);
+
+    m_logAxis->setBase(2.0);
+    m_logAxis->setLabelFormat(QStringLiteral("%.0f"));
+    m_linearAxis->setLabelFormat(QStringLiteral("%.0f"));
+    m_linearAxis->setTickType(QValueAxis::TicksDynamic);
+    m_linearAxis->setTickAnchor(0.0);
+    m_valueAxis->setTickType(QValueAxis::TicksDynamic);
+    m_valueAxis->setTickAnchor(0.0);
+    m_logAxis->setRange(m_range.minimum, m_range.maximum);
+
+    chart()->setLocalizeNumbers(true);
+    chart()->addSeries(m_anchor);
+    chart()->addAxis(m_logAxis, Qt::AlignBottom);
+    chart()->addAxis(m_valueAxis, Qt::AlignLeft);
+    m_anchor->attachAxis(m_logAxis);
+    m_anchor->attachAxis(m_valueAxis);
+    styleAxes();
+    setLargestValue(1.0);
+}
+
+QAbstractAxis* PlotCanvas::sizeAxis() const
+{
+    if (m_logarithmic)
+        return m_logAxis;
+    return m_linearAxis;
+}
+
+void PlotCanvas::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    setBackgroundBrush(theme.card);
+    styleAxes();
+    emit geometryChanged();
+}
+
+void PlotCanvas::styleAxes()
+{
+    for (QAbstractAxis* axis :
+         {static_cast<QAbstractAxis*>(m_logAxis), static_cast<QAbstractAxis*>(m_linearAxis),
+          static_cast<QAbstractAxis*>(m_valueAxis)}) {
+        axis->setLabelsFont(font());
+        axis->setLabelsColor(m_theme.mutedText);
+        axis->setGridLinePen(QPen(m_theme.grid, 1));
+        axis->setLinePen(QPen(m_theme.border, 1));
+        axis->setTitleBrush(m_theme.mutedText);
+        axis->setTitleFont(font());
+    }
+    m_valueAxis->setLineVisible(false);
+}
+
+void PlotCanvas::addSeries(QAbstractSeries* series)
+{
+    chart()->addSeries(series);
+    series->attachAxis(sizeAxis());
+    series->attachAxis(m_valueAxis);
+}
+
+void PlotCanvas::setSizeRange(const SizeRange& range, bool logarithmic)
+{
+    if (m_range == range && m_logarithmic == logarithmic)
+        return;
+    m_range = range;
+    if (logarithmic != m_logarithmic) {
+        QAbstractAxis* before = sizeAxis();
+        m_logarithmic = logarithmic;
+        chart()->addAxis(sizeAxis(), Qt::AlignBottom);
+        for (QAbstractSeries* series : chart()->series()) {
+            series->detachAxis(before);
+            series->attachAxis(sizeAxis());
+        }
+        chart()->removeAxis(before);
+        before->setParent(this);
+        sizeAxis()->setTitleText(before->titleText());
+        sizeAxis()->setTitleVisible(before->isTitleVisible());
+        styleAxes();
+    }
+    if (logarithmic) {
+        m_logAxis->setRange(range.minimum, range.maximum);
+    } else {
+        m_range.minimum = 0.0;
+        m_linearAxis->setRange(0.0, range.maximum);
+    }
+    layOut();
+}
+
+void PlotCanvas::setLargestValue(double largest)
+{
+    m_largestValue = largest;
+    layOut();
+}
+
+void PlotCanvas::setValuesVisible(bool visible)
+{
+    m_valueAxis->setLabelsVisible(visible);
+}
+
+void PlotCanvas::setSideMargins(int left, int right)
+{
+    if (m_leftMargin == left && m_rightMargin == right)
+        return;
+    m_leftMargin = left;
+    m_rightMargin = right;
+    layOut();
+}
+
+void PlotCanvas::setSizeTitle(const QString& title)
+{
+    sizeAxis()->setTitleText(title);
+    sizeAxis()->setTitleVisible(!title.isEmpty());
+    layOut();
+}
+
+int PlotCanvas::neededLeftMargin() const
+{
+    const QFontMetricsF metrics(font());
+    const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(m_scale.step) + 1e-9)));
+    const double last = std::floor(m_scale.top / m_scale.step) * m_scale.step;
+    return static_cast<int>(std::ceil(metrics.horizontalAdvance(QLocale().toString(last, 'f', decimals)))) +
+           labelGap;
+}
+
+void PlotCanvas::layOut()
+{
+    const QFontMetricsF metrics(font());
+    const bool titled = !sizeAxis()->titleText().isEmpty();
+    const double below = metrics.height() * (titled ? 2.2 : 1.0) + labelGap;
+    const QRectF area(m_leftMargin, markerRoom, std::max(10, width() - m_leftMargin - m_rightMargin),
+                      std::max(10.0, std::floor(height() - markerRoom - below)));
+
+    const int mostTicks = std::clamp(static_cast<int>(area.height() / (metrics.height() * 1.7)), 2, 6);
+    m_scale = valueScaleFor(m_largestValue, mostTicks);
+    const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(m_scale.step) + 1e-9)));
+    m_valueAxis->setTickInterval(m_scale.step);
+    m_valueAxis->setRange(0.0, m_scale.top);
+    m_valueAxis->setLabelFormat(QStringLiteral("%.%1f").arg(decimals));
+
+    const double labelPixels = metrics.horizontalAdvance(QLocale().toString(m_range.maximum, 'f', 0)) * 1.6;
+    if (m_logarithmic)
+        m_logAxis->setBase(logBaseFor(m_range, area.width(), labelPixels));
+    else
+        m_linearAxis->setTickInterval(
+            valueScaleFor(m_range.maximum / 1.12,
+                          std::clamp(static_cast<int>(area.width() / (labelPixels * 1.6)), 2, 12))
+                .step);
+
+    // Qt Charts moves the series at once, but the axes only when its layout runs again.
+    chart()->setPlotArea(area);
+    chart()->layout()->invalidate();
+    chart()->layout()->activate();
+    emit geometryChanged();
+}
+
+QRectF PlotCanvas::plotArea() const
+{
+    return chart()->plotArea();
+}
+
+QRectF PlotCanvas::chartRect() const
+{
+    return {QPointF(), chart()->size()};
+}
+
+QPointF PlotCanvas::positionOf(double size, double value) const
+{
+    return chart()->mapToPosition({std::max(size, 1e-6), value}, m_anchor);
+}
+
+double PlotCanvas::sizeAt(double x) const
+{
+    return chart()->mapToValue({x, plotArea().center().y()}, m_anchor).x();
+}
+
+void PlotCanvas::resizeEvent(QResizeEvent* event)
+{
+    QChartView::resizeEvent(event);
+    layOut();
+}
+
+void PlotCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    QChartView::mouseMoveEvent(event);
+    emit pointerMoved(event->position());
+}
+
+void PlotCanvas::leaveEvent(QEvent* event)
+{
+    QChartView::leaveEvent(event);
+    emit pointerLeft();
+}
+
+void PlotCanvas::changeEvent(QEvent* event)
+{
+    QChartView::changeEvent(event);
+    if (event->type() == QEvent::FontChange && m_valueAxis) {
+        styleAxes();
+        layOut();
+    }
+}
+
+} // namespace batchpeak::ui

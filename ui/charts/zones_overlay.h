@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart_overlay.h"
+
+namespace batchpeak::ui {
+
+/// The sizes that cannot be recommended: a plain amber zone where they reach into the headroom, a
+/// hatched red one where they pass the limit.
+class ZonesOverlay : public ChartOverlay
+{
+    Q_OBJECT
+
+public:
+    explicit ZonesOverlay(PlotCanvas* canvas);
+
+    /// \param headroomFrom  first size of the headroom zone, 0 without one
+    /// \param wall          first size beyond memory, 0 when unknown
+    void setZones(double headroomFrom, double wall);
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    double m_headroomFrom = 0.0;
+    double m_wall = 0.0;
+};
+
+} // namespace batchpeak::ui

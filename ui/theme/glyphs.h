@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QColor>
+#include <QIcon>
+#include <QRectF>
+
+class QPainter;
+
+namespace batchpeak::ui {
+
+/// The small signs of the window. They are painted, not taken from a font or an icon theme: either may
+/// lack them, and then shows a box without a warning.
+enum class Glyph {
+    Open,
+    Play,
+    Pause,
+    Stop,
+    Export,
+    Copy,
+    Menu,
+    Check,
+    Star,
+    Cross,
+    Warning,
+    Clock,
+    Barred,
+    Down
+};
+
+/// Paints \p glyph into the largest centred square of \p box.
+void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& colour);
+
+/// An icon of 16 x 16 px, sharp on screens of 1, 2 and 3 physical pixels a point.
+QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled);
+
+} // namespace batchpeak::ui

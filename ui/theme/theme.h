@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QColor>
+#include <QPalette>
+
+namespace batchpeak::ui {
+
+/// The colours of the window, one name for one role: every pen, brush and style sheet takes them from
+/// here, so that light and dark can never drift apart.
+///
+/// Each text colour has a contrast of at least 4.5 on the card. Green stands for "recommended" alone,
+/// amber for running, leading and headroom, red for out of memory and the limit.
+struct Theme
+{
+    bool dark = false;
+    QColor window;
+    QColor card;
+    QColor border;
+    QColor grid;
+    QColor text;
+    QColor mutedText;
+    QColor throughput;
+    QColor memory;
+    QColor good;
+    QColor warn;
+    QColor bad;
+    QColor primaryText;
+    QColor alternateRow;
+    QColor scrollBar;
+    QColor gaugeTrack;
+    QColor hoverBox;
+    /// Alpha, 0..255, of the model's band, of the headroom zone and of the zone beyond memory.
+    int bandAlpha = 0;
+    int zoneAlpha = 0;
+
+    static Theme day();
+    static Theme night();
+
+    /// For all that Fusion draws without a style sheet.
+    QPalette palette() const;
+
+    bool operator==(const Theme&) const = default;
+};
+
+/// What a state means to a person: each tone is one colour of the theme.
+enum class Tone { Plain, Muted, Good, Warn, Bad };
+
+QColor colourOf(Tone tone, const Theme& theme);
+
+enum class ThemeSetting { System, Light, Dark };
+
+/// \param system  the palette of the desktop, asked only by ThemeSetting::System: Qt 6.4 has no
+///                QStyleHints::colorScheme, so its window colour tells whether it is dark
+Theme themeFor(ThemeSetting setting, const QPalette& system);
+
+} // namespace batchpeak::ui
