@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_snapshots.h"
+
+#include "sample_parts.h"
+
+#include <initializer_list>
+
+namespace batchpeak::ui::test {
+
+namespace {
+
+using namespace batchpeak::engine;
+
+constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+
+Snapshot withDevice()
+{
+    Snapshot snapshot = readySnapshot();
+    snapshot.devices = {sampleGpu(QStringLiteral("cuda:0"))};
+    return snapshot;
+}
+
+} // namespace
+
+Snapshot emptySnapshot()
+{
+    return {};
+}
+
+Snapshot readySnapshot()
+{
+    Snapshot snapshot;
+    snapshot.run =
+        RunDescription{.filePath = QStringLiteral("/home/user/gpt-medium.yaml"),
+                       .formatName = QStringLiteral("Cerebras params"),
+                       .family = QStringLiteral("gpt2"),
+                       .parameters = 354823168,
+                       .precision = model::Precision::Bf16,
+                       .sequenceLength = 1024,
+                       .plan = {.globalBatchSize = 1536, .devices = 1, .setting = config::Explore{}},
+                       .strategy = QStringLiteral("ramp")};
+    return snapshot;
+}
+
+Snapshot startingSnapshot()
+{
+    Snapshot snapshot = readySnapshot();
+    snapshot.state = State::Starting;
+    say(snapshot, 0, QStringLiteral("starting batchpeak-worker on cuda:0"));
+    return snapshot;
+}
+
+Snapshot earlySnapshot()
+{
+    Snapshot snapshot = withDevice();
+    snapshot.state = State::Exploring;
+    int number = 0;
+    for (const std::int64_t size : {1, 4, 16, 64})
+        snapshot.trials.push_back(okTrial(++number, size));
+    snapshot.trials.push_back(trialThat(TrialState::Running, 5, 72, 1.2));
+    addCurve(snapshot, 1.0, 80.0, 1.6);
+    addMemory(snapshot);
+    recommend(snapshot, 64, 31, 1.0,
+              QStringLiteral("Memory predicts room up to about 266. Larger sizes are being tried, so this "
+                             "will very likely rise."));
+    snapshot.outlook.expectedTrials = 24;
+    snapshot.progress = 0.2;
+    snapshot.secondsLeft = 161.0;
+    say(snapshot, 31, QStringLiteral("trial 4, size 64: 1,910 ± 58 samples/s, 26.2 GiB"));
+    say(snapshot, 31, QStringLiteral("memory: 9.4 GiB and 0.262 GiB a sample"));
+    say(snapshot, 32, QStringLiteral("trial 5, size 72 started"));
+    return snapshot;
+}
+
+Snapshot runningSnapshot()
+{
+    Snapshot snapshot = withDevice();
+    snapshot.state = State::Exploring;
+    int number = 0;
+    for (const std::int64_t size : {1, 2, 4, 8, 16, 32, 64, 96, 128}) {
+        ++number;
+        snapshot.trials.push_back(okTrial(number, size, (number % 3 - 1) * 0.004));
+    }
+    snapshot.trials.push_back(trialThat(TrialState::OutOfMemory, 10, 512, 1.4));
+    snapshot.trials.push_back(trialThat(TrialState::OutOfMemory, 11, 288, 2.1));
+    snapshot.trials.push_back(okTrial(12, 160, 0.006));
+    snapshot.trials.push_back(okTrial(13, 224, -0.006));
+    snapshot.trials.push_back(okTrial(14, 192, 0.002));
+    snapshot.trials.push_back(okTrial(15, 64, 0.015));
+    TrialSnapshot over = okTrial(16, 256, -0.012);
+    over.withinHeadroom = false;
+    snapshot.trials.push_back(over);
+    TrialSnapshot running = trialThat(TrialState::Running, 17, 208, 4.1);
+    running.warmupSteps = 3;
+    running.timedSteps = 6;
+    running.samplesPerSecond = 2288.0;
+    running.relativeError = 0.016;
+    running.peakReservedBytes = bytesOf(63.9);
+    snapshot.trials.push_back(running);
+    addCurve(snapshot, 1.0, 512.0, 1.0);
+    addMemory(snapshot);
+    snapshot.outlook.smallestFailure = 288;
+    recommend(
+        snapshot, 192, 93, 16.0,
+        QStringLiteral("192 is 0.4 % faster than 224, the next best, and needs less memory. Next: 208, to "
+                       "tell the two apart."));
+    snapshot.outlook.expectedTrials = 24;
+    snapshot.progress = 0.7;
+    snapshot.secondsLeft = 72.0;
+    snapshot.elapsedSeconds = 131.0;
+    say(snapshot, 118, QStringLiteral("trial 15, size 64: 1,945 ± 22 samples/s, 26.2 GiB"));
+    say(snapshot, 131, QStringLiteral("trial 16, size 256: 2,240 ± 66 samples/s, 76.5 GiB"));
+    say(snapshot, 131, QStringLiteral("size 256 reaches into the headroom and is not recommended"),
+        LogLevel::Warning);
+    say(snapshot, 132, QStringLiteral("trial 17, size 208 started"));
+    say(snapshot, 133, QStringLiteral("trial 17: warm-up done after 3 steps"));
+    return snapshot;
+}
+
+Snapshot pausedSnapshot()
+{
+    Snapshot snapshot = runningSnapshot();
+    snapshot.state = State::Paused;
+    snapshot.trials.pop_back();
+    snapshot.secondsLeft.reset();
+    return snapshot;
+}
+
+Snapshot stalledSnapshot()
+{
+    Snapshot snapshot = runningSnapshot();
+    snapshot.stalledSeconds = 12.0;
+    return snapshot;
+}
+
+Snapshot finishedSnapshot()
+{
+    Snapshot snapshot = runningSnapshot();
+    snapshot.trials.back() = okTrial(17, 208, -0.004);
+    snapshot.state = State::Finished;
+    snapshot.finish = FinishStatus::Confident;
+    snapshot.progress = 1.0;
+    snapshot.secondsLeft.reset();
+    snapshot.elapsedSeconds = 204.0;
+    snapshot.devices.front().workerPid = 0;
+    snapshot.devices.front().telemetry = {};
+    recommend(snapshot, 192, 96, 16.0,
+              QStringLiteral("192 is 0.4 % faster than 224 and 2.1 % faster than 128."));
+    say(snapshot, 204, QStringLiteral("finished: confident"));
+    return snapshot;
+}
+
+Snapshot nothingFitsSnapshot()
+{
+    Snapshot snapshot = withDevice();
+    auto& device = snapshot.devices.front();
+    device.limitBytes = bytesOf(8.0);
+    device.usableBytes = bytesOf(8.0 * 0.92);
+    device.workerPid = 0;
+    device.telemetry = {};
+    snapshot.state = State::Finished;
+    snapshot.finish = FinishStatus::NothingFits;
+    snapshot.trials.push_back(trialThat(TrialState::OutOfMemory, 1, 1, 1.9));
+    snapshot.outlook.status = search::Outlook::Status::NothingFits;
+    snapshot.outlook.smallestFailure = 1;
+    snapshot.failure =
+        QStringLiteral("Not even 1 sample fits into 7.4 GiB: it would need at least 9.7 GiB. Use a "
+                       "shorter sequence, a smaller network, or a device with more memory.");
+    snapshot.progress = 1.0;
+    snapshot.elapsedSeconds = 6.0;
+    say(snapshot, 6, QStringLiteral("trial 1, size 1: out of memory"));
+    return snapshot;
+}
+
+Snapshot failedSnapshot()
+{
+    Snapshot snapshot = withDevice();
+    snapshot.devices.front().workerPid = 0;
+    snapshot.devices.front().telemetry = {};
+    snapshot.state = State::Failed;
+    snapshot.finish = FinishStatus::Failed;
+    snapshot.failure =
+        QStringLiteral("The worker on cuda:0 ended twice before it was ready. See the log for its last "
+                       "words, mend their cause, and restart.");
+    say(snapshot, 1, QStringLiteral("starting batchpeak-worker on cuda:0"));
+    say(snapshot, 3,
+        QStringLiteral("worker ended with exit code 127: error while loading shared libraries: "
+                       "libtorch_cpu.so: cannot open shared object file"),
+        LogLevel::Error);
+    say(snapshot, 4, QStringLiteral("starting it again"), LogLevel::Warning);
+    say(snapshot, 6, QStringLiteral("worker ended with exit code 127"), LogLevel::Error);
+    return snapshot;
+}
+
+Snapshot everyOutcomeSnapshot()
+{
+    Snapshot snapshot = withDevice();
+    snapshot.devices.push_back(sampleGpu(QStringLiteral("cuda:1")));
+    snapshot.state = State::Exploring;
+    snapshot.trials.push_back(okTrial(1, 1));
+    snapshot.trials.push_back(okTrial(2, 8));
+    snapshot.trials.push_back(okTrial(3, 64));
+    TrialSnapshot cut = okTrial(4, 16, -0.05);
+    cut.flags << QStringLiteral("abandoned");
+    TrialSnapshot disturbed = okTrial(5, 32, -0.08);
+    disturbed.flags << QStringLiteral("disturbed: another process used the device");
+    TrialSnapshot thrashing = okTrial(6, 240, -0.3);
+    thrashing.thrashes = true;
+    TrialSnapshot over = okTrial(7, 250);
+    over.withinHeadroom = false;
+    snapshot.trials.insert(snapshot.trials.end(), {cut, disturbed, thrashing, over});
+    int number = 7;
+    for (const TrialState state : {TrialState::OutOfMemory, TrialState::Unsupported, TrialState::Failed,
+                                   TrialState::Timeout, TrialState::Cancelled, TrialState::Crashed}) {
+        snapshot.trials.push_back(trialThat(state, ++number, 300, 2.0));
+        snapshot.trials.back().device = QStringLiteral("cuda:1");
+    }
+    snapshot.trials.push_back(trialThat(TrialState::Running, 14, 96, 0.4));
+    addCurve(snapshot, 1.0, 300.0, 1.4);
+    addMemory(snapshot);
+    recommend(snapshot, 64, 55, 1.0, QStringLiteral("64 is the fastest of three sizes so far. Next: 96."));
+    snapshot.outlook.expectedTrials = 30;
+    snapshot.progress = 0.4;
+    say(snapshot, 40, QStringLiteral("trial 13, size 300: the worker crashed"), LogLevel::Error);
+    return snapshot;
+}
+
+Snapshot cpuSnapshot()
+{
+    Snapshot snapshot = readySnapshot();
+    snapshot.run->plan.globalBatchSize = 64;
+    snapshot.run->precision = model::Precision::Fp32;
+    snapshot.state = State::Exploring;
+    snapshot.devices = {{.id = QStringLiteral("cpu"),
+                         .kind = QStringLiteral("cpu"),
+                         .name = QStringLiteral("AMD EPYC 9B14"),
+                         .totalBytes = bytesOf(15.6),
+                         .limitBytes = bytesOf(12.0),
+                         .usableBytes = bytesOf(12.0 * 0.92),
+                         .baselineBytes = bytesOf(0.12),
+                         .workerPid = 7311}};
+    int number = 0;
+    for (const std::int64_t size : {1, 2, 4, 8, 16}) {
+        TrialSnapshot trial = okTrial(++number, size);
+        const auto real = static_cast<double>(size);
+        trial.device = QStringLiteral("cpu");
+        trial.samplesPerSecond = real / (0.11 + 0.39 * real);
+        trial.relativeError = 0.004;
+        trial.peakReservedBytes = bytesOf(0.14 + 0.031 * real);
+        snapshot.trials.push_back(trial);
+    }
+    snapshot.trials.push_back(trialThat(TrialState::Running, 6, 32, 3.4));
+    for (double size = 1.0; size <= 40.0; size *= 1.03) {
+        const double value = size / (0.11 + 0.39 * size);
+        snapshot.outlook.curve.push_back({size, value, value * 0.985, value * 1.015});
+    }
+    snapshot.outlook.memory = {.constantBytes = 0.14 * gibibyte, .bytesPerSample = 0.031 * gibibyte};
+    snapshot.outlook.expectedTrials = 11;
+    snapshot.outlook.recommendation = {.size = 16,
+                                       .samplesPerSecond = 2.519,
+                                       .relativeError = 0.004,
+                                       .relativePerformance = 1.26,
+                                       .confidence = 62};
+    snapshot.recommendedPeakBytes = bytesOf(0.636);
+    snapshot.accumulationSteps = 4;
+    snapshot.reason = QStringLiteral("16 is 5.1 % faster than 8, the next best. Next: 32.");
+    snapshot.progress = 0.5;
+    snapshot.secondsLeft = 38.0;
+    say(snapshot, 12, QStringLiteral("trial 6, size 32 started"));
+    return snapshot;
+}
+
+std::vector<SampleSnapshot> allSamples()
+{
+    return {{QStringLiteral("empty"), emptySnapshot()},
+            {QStringLiteral("ready"), readySnapshot()},
+            {QStringLiteral("starting"), startingSnapshot()},
+            {QStringLiteral("early"), earlySnapshot()},
+            {QStringLiteral("running"), runningSnapshot()},
+            {QStringLiteral("paused"), pausedSnapshot()},
+            {QStringLiteral("stalled"), stalledSnapshot()},
+            {QStringLiteral("finished"), finishedSnapshot()},
+            {QStringLiteral("nothing-fits"), nothingFitsSnapshot()},
+            {QStringLiteral("failed"), failedSnapshot()},
+            {QStringLiteral("every-outcome"), everyOutcomeSnapshot()},
+            {QStringLiteral("cpu"), cpuSnapshot()}};
+}
+
+} // namespace batchpeak::ui::test

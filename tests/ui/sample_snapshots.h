@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace batchpeak::ui::test {
+
+/// An invented but plausible Snapshot of each state that the window has to show. All numbers are made
+/// up by formulas: nothing here was measured.
+struct SampleSnapshot
+{
+    QString name;
+    engine::Snapshot snapshot;
+};
+
+engine::Snapshot emptySnapshot();
+engine::Snapshot readySnapshot();
+engine::Snapshot startingSnapshot();
+/// Leading, 31 %.
+engine::Snapshot earlySnapshot();
+/// Recommended 192 at 93 %, size 208 running, out of memory from 288 on.
+engine::Snapshot runningSnapshot();
+engine::Snapshot pausedSnapshot();
+engine::Snapshot stalledSnapshot();
+engine::Snapshot finishedSnapshot();
+engine::Snapshot nothingFitsSnapshot();
+engine::Snapshot failedSnapshot();
+/// A trial of every outcome and every flag, on two devices.
+engine::Snapshot everyOutcomeSnapshot();
+/// The CPU device: no clock, no temperature, peaks far below the limit.
+engine::Snapshot cpuSnapshot();
+
+std::vector<SampleSnapshot> allSamples();
+
+} // namespace batchpeak::ui::test

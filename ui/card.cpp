@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "card.h"
+
+#include "fonts.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace batchpeak::ui {
+
+QLabel* mutedLabel(const QString& text, QWidget* parent)
+{
+    auto* label = new QLabel(text, parent);
+    // A palette would lose against the style sheet of an ancestor.
+    label->setProperty("muted", true);
+    return label;
+}
+
+Card::Card(const QString& title, QWidget* parent)
+    : QFrame(parent),
+      m_unit(mutedLabel(QString(), this)),
+      m_header(new QHBoxLayout),
+      m_body(new QVBoxLayout(this))
+{
+    setProperty("card", true);
+    setAccessibleName(title);
+    m_body->setContentsMargins(16, 12, 16, 12);
+    m_body->setSpacing(8);
+    auto* name = new QLabel(title, this);
+    name->setFont(scaled(font(), 1.05, QFont::DemiBold));
+    m_unit->setFont(scaled(font(), 0.95));
+    m_header->setSpacing(8);
+    m_header->addWidget(name);
+    m_header->addWidget(m_unit);
+    m_header->addStretch(1);
+    m_body->addLayout(m_header);
+}
+
+void Card::setUnit(const QString& unit)
+{
+    if (m_unit->text() != unit)
+        m_unit->setText(unit);
+}
+
+void Card::setHeaderWidget(QWidget* widget)
+{
+    m_header->addWidget(widget, 100);
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+
+class QHBoxLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace batchpeak::ui {
+
+/// A framed part of the window: a title, the unit of its numbers, room for something at the right of
+/// them, and a body below.
+class Card : public QFrame
+{
+    Q_OBJECT
+
+public:
+    explicit Card(const QString& title, QWidget* parent = nullptr);
+
+    void setUnit(const QString& unit);
+    /// At the right end of the title line.
+    void setHeaderWidget(QWidget* widget);
+    QVBoxLayout* body() const { return m_body; }
+
+private:
+    QLabel* m_unit;
+    QHBoxLayout* m_header;
+    QVBoxLayout* m_body;
+};
+
+/// A label in the muted colour of the theme.
+QLabel* mutedLabel(const QString& text, QWidget* parent);
+
+} // namespace batchpeak::ui

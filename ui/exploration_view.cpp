@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_view.h"
+
+#include "chart_key.h"
+#include "chart_pair.h"
+#include "empty_view.h"
+#include "log_view.h"
+#include "memory_chart.h"
+#include "message_banner.h"
+#include "recommendation_card.h"
+#include "run_bar.h"
+#include "status_strip.h"
+#include "throughput_chart.h"
+#include "trials_view.h"
+#include "window_actions.h"
+
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int margin = 12;
+constexpr int gap = 10;
+constexpr int sideWidth = 424;
+// Of the log that led to a failure.
+constexpr qsizetype bannerLogLines = 4;
+
+QSplitter* splitter(Qt::Orientation orientation, const QString& name)
+{
+    auto* result = new QSplitter(orientation);
+    result->setObjectName(name);
+    result->setHandleWidth(gap);
+    result->setChildrenCollapsible(false);
+    return result;
+}
+
+QString lastLines(const std::vector<engine::LogLine>& log)
+{
+    QStringList lines;
+    for (auto line = log.rbegin(); line != log.rend() && lines.size() < bannerLogLines; ++line)
+        lines.prepend(logLineText(*line));
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* menu, QWidget* parent)
+    : QWidget(parent),
+      m_runBar(new RunBar(*actions, recent, menu, this)),
+      m_banner(new MessageBanner(this)),
+      m_columns(splitter(Qt::Horizontal, QStringLiteral("columns"))),
+      m_charts(splitter(Qt::Vertical, QStringLiteral("charts"))),
+      m_side(splitter(Qt::Vertical, QStringLiteral("side"))),
+      m_stack(new QStackedWidget(this)),
+      m_empty(new EmptyView(this)),
+      m_status(new StatusStrip(this))
+{
+    m_stack->addWidget(m_empty);
+    m_stack->addWidget(makeCharts());
+    m_columns->addWidget(m_stack);
+    m_columns->addWidget(makeSide(actions));
+    m_columns->setStretchFactor(0, 1);
+    m_columns->setStretchFactor(1, 0);
+
+    auto* inner = new QVBoxLayout;
+    inner->setContentsMargins(margin, margin, margin, margin);
+    inner->setSpacing(gap);
+    inner->addWidget(m_banner);
+    inner->addWidget(m_columns, 1);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    outer->addWidget(m_runBar);
+    outer->addLayout(inner, 1);
+    outer->addWidget(m_status);
+
+    connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
+    resetLayout();
+    display(engine::Snapshot{});
+}
+
+QWidget* ExplorationView::makeCharts()
+{
+    auto* throughputCard = new Card(tr("Throughput"));
+    throughputCard->setUnit(tr("samples/s"));
+    auto* key = new ChartKey(throughputCard);
+    throughputCard->setHeaderWidget(key);
+    m_throughput = new ThroughputChart(throughputCard);
+    throughputCard->body()->addWidget(m_throughput, 1);
+
+    m_memoryCard = new Card(tr("Peak memory"));
+    m_memory = new MemoryChart(m_memoryCard);
+    m_memoryCard->body()->addWidget(m_memory, 1);
+    m_pair = new ChartPair(m_throughput, m_memory, key, this);
+
+    m_charts->addWidget(throughputCard);
+    m_charts->addWidget(m_memoryCard);
+    return m_charts;
+}
+
+QWidget* ExplorationView::makeSide(WindowActions* actions)
+{
+    m_recommendation = new RecommendationCard(actions->exportSize, actions->copySize);
+    m_trials = new TrialsView;
+    m_log = new LogView;
+    m_side->addWidget(m_recommendation);
+    m_side->addWidget(m_trials);
+    m_side->addWidget(m_log);
+    m_side->setStretchFactor(0, 0);
+    m_side->setStretchFactor(1, 3);
+    m_side->setStretchFactor(2, 1);
+    m_side->setMinimumWidth(sideWidth);
+    return m_side;
+}
+
+void ExplorationView::resetLayout()
+{
+    m_columns->setSizes({10000, sideWidth});
+    m_charts->setSizes({5000, 2000});
+    m_side->setSizes({m_recommendation->sizeHint().height(), 3000, 1000});
+}
+
+QList<QSplitter*> ExplorationView::splitters() const
+{
+    return {m_columns, m_charts, m_side};
+}
+
+void ExplorationView::setTheme(const Theme& theme)
+{
+    m_runBar->setTheme(theme);
+    m_banner->setTheme(theme);
+    m_empty->setTheme(theme);
+    m_pair->setTheme(theme);
+    m_recommendation->setTheme(theme);
+    m_trials->setTheme(theme);
+}
+
+void ExplorationView::setLogarithmic(bool logarithmic)
+{
+    m_pair->setLogarithmic(logarithmic);
+}
+
+void ExplorationView::setInviting(bool inviting)
+{
+    m_empty->setInviting(inviting);
+}
+
+void ExplorationView::display(const engine::Snapshot& snapshot)
+{
+    m_stack->setCurrentIndex(snapshot.run ? 1 : 0);
+    m_pair->display(snapshot);
+    const MemoryUnit& unit = m_pair->memoryUnit();
+    m_memoryCard->setUnit(unit.name);
+    m_runBar->display(snapshot);
+    m_recommendation->display(snapshot, unit);
+    m_trials->display(snapshot, unit);
+    m_log->display(snapshot.log);
+    m_status->display(snapshot);
+    showFailure(snapshot);
+}
+
+void ExplorationView::showFailure(const engine::Snapshot& snapshot)
+{
+    if (snapshot.state != engine::State::Failed) {
+        if (!m_failureShown.isEmpty())
+            m_banner->hide();
+        m_failureShown.clear();
+        return;
+    }
+    if (m_failureShown == snapshot.failure)
+        return;
+    m_failureShown = snapshot.failure;
+    m_banner->showMessage(MessageBanner::Kind::Error, snapshot.failure, lastLines(snapshot.log),
+                          tr("&Restart"));
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+#include "theme.h"
+
+#include <QWidget>
+
+class QMenu;
+class QSplitter;
+class QStackedWidget;
+
+namespace batchpeak::ui {
+
+class Card;
+class ChartPair;
+class EmptyView;
+class LogView;
+class MemoryChart;
+class MessageBanner;
+class RecommendationCard;
+class RunBar;
+class StatusStrip;
+class ThroughputChart;
+class TrialsView;
+class WindowActions;
+
+/// All of the window's inside, laid out and fed: it draws a Snapshot, and does not know where that
+/// comes from.
+class ExplorationView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    ExplorationView(WindowActions* actions, QMenu* recent, QMenu* menu, QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const engine::Snapshot& snapshot);
+    void setLogarithmic(bool logarithmic);
+    /// A file that can be opened hangs over the window.
+    void setInviting(bool inviting);
+
+    MessageBanner* banner() const { return m_banner; }
+    QList<QSplitter*> splitters() const;
+    void resetLayout();
+
+signals:
+    void openRequested();
+
+private:
+    QWidget* makeCharts();
+    QWidget* makeSide(WindowActions* actions);
+    void showFailure(const engine::Snapshot& snapshot);
+
+    RunBar* m_runBar;
+    MessageBanner* m_banner;
+    QSplitter* m_columns;
+    QSplitter* m_charts;
+    QSplitter* m_side;
+    QStackedWidget* m_stack;
+    EmptyView* m_empty;
+    ThroughputChart* m_throughput;
+    MemoryChart* m_memory;
+    Card* m_memoryCard;
+    ChartPair* m_pair;
+    RecommendationCard* m_recommendation;
+    TrialsView* m_trials;
+    LogView* m_log;
+    StatusStrip* m_status;
+    QString m_failureShown;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "log_view.h"
+
+#include "fonts.h"
+#include "whole_rows.h"
+
+#include <QPlainTextEdit>
+#include <QScrollBar>
+#include <QTextDocument>
+#include <QVBoxLayout>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int mostLines = 2000;
+
+bool isSame(const engine::LogLine& a, const engine::LogLine& b)
+{
+    return a.time == b.time && a.text == b.text;
+}
+
+} // namespace
+
+QString logLineText(const engine::LogLine& line)
+{
+    const QString time = line.time.toLocalTime().time().toString(QStringLiteral("HH:mm:ss"));
+    switch (line.level) {
+    case engine::LogLevel::Info:
+        break;
+    case engine::LogLevel::Warning:
+        return LogView::tr("%1  warning: %2").arg(time, line.text);
+    case engine::LogLevel::Error:
+        return LogView::tr("%1  error: %2").arg(time, line.text);
+    }
+    return QStringLiteral("%1  %2").arg(time, line.text);
+}
+
+LogView::LogView(QWidget* parent) : Card(tr("Log"), parent), m_text(new QPlainTextEdit)
+{
+    m_text->setFont(fixedFont(font(), 0.9));
+    m_text->setReadOnly(true);
+    m_text->setFrameShape(QFrame::NoFrame);
+    m_text->setMaximumBlockCount(mostLines);
+    m_text->setTabChangesFocus(true);
+    m_text->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_text->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    m_text->document()->setDocumentMargin(0);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_text->setAccessibleName(tr("Log"));
+    auto* bar = m_text->verticalScrollBar();
+    connect(bar, &QScrollBar::valueChanged, this,
+            [this, bar](int value) { m_following = value == bar->maximum(); });
+    connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int maximum) {
+        if (m_following)
+            bar->setValue(maximum);
+    });
+    auto* rows = new WholeRows(
+        m_text, [] { return 2; }, [this] { return m_text->fontMetrics().lineSpacing(); }, this);
+    body()->addWidget(rows, 1);
+}
+
+void LogView::display(const std::vector<engine::LogLine>& log)
+{
+    if (log.empty()) {
+        m_text->clear();
+        m_shownLines = 0;
+        return;
+    }
+    // The newest line shown stands where it stood, or further up once old lines are dropped.
+    std::size_t next = 0;
+    if (m_shownLines > 0) {
+        for (std::size_t place = std::min(m_shownLines, log.size()); place > 0 && next == 0; --place) {
+            if (isSame(log[place - 1], m_newest))
+                next = place;
+        }
+        if (next == 0)
+            m_text->clear();
+    }
+    for (; next < log.size(); ++next)
+        m_text->appendPlainText(logLineText(log[next]));
+    m_shownLines = log.size();
+    m_newest = log.back();
+}
+
+QString LogView::text() const
+{
+    return m_text->toPlainText();
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "card.h"
+#include "snapshot.h"
+
+#include <vector>
+
+class QPlainTextEdit;
+
+namespace batchpeak::ui {
+
+/// The log of an exploration, newest at the bottom. It follows the newest line only while the user has
+/// not scrolled away from it.
+class LogView : public Card
+{
+    Q_OBJECT
+
+public:
+    explicit LogView(QWidget* parent = nullptr);
+
+    void display(const std::vector<engine::LogLine>& log);
+    QString text() const;
+
+private:
+    QPlainTextEdit* m_text;
+    std::size_t m_shownLines = 0;
+    bool m_following = true;
+    engine::LogLine m_newest;
+};
+
+/// "14:02:11  trial 16, size 240: ..."; what is worse than information says so in a word.
+QString logLineText(const engine::LogLine& line);
+
+} // namespace batchpeak::ui

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "message_banner.h"
+
+#include "fonts.h"
+#include "glyphs.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace batchpeak::ui {
+
+MessageBanner::MessageBanner(QWidget* parent)
+    : QFrame(parent),
+      m_sign(new QLabel(this)),
+      m_text(new QLabel(this)),
+      m_details(new QLabel(this)),
+      m_action(new QPushButton(this)),
+      m_close(new QToolButton(this))
+{
+    setProperty("banner", QStringLiteral("note"));
+    m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::PlainText);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_details->setProperty("muted", true);
+    m_details->setTextFormat(Qt::PlainText);
+    m_details->setFont(fixedFont(font(), 0.9));
+    m_details->setWordWrap(true);
+    m_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_action->setProperty("secondary", true);
+    m_close->setToolTip(tr("Close this message"));
+    m_close->setAccessibleName(tr("Close this message"));
+
+    auto* texts = new QVBoxLayout;
+    texts->setSpacing(4);
+    texts->addWidget(m_text);
+    texts->addWidget(m_details);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(14, 8, 8, 8);
+    layout->setSpacing(10);
+    layout->addWidget(m_sign, 0, Qt::AlignTop);
+    layout->addLayout(texts, 1);
+    layout->addWidget(m_action, 0, Qt::AlignVCenter);
+    layout->addWidget(m_close, 0, Qt::AlignTop);
+    connect(m_action, &QPushButton::clicked, this, &MessageBanner::actionRequested);
+    connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
+    hide();
+}
+
+void MessageBanner::applySign()
+{
+    const bool isError = m_kind == Kind::Error;
+    const QIcon icon = glyphIcon(isError ? Glyph::Warning : Glyph::Check,
+                                 isError ? m_theme.bad : m_theme.good, m_theme.mutedText);
+    m_sign->setPixmap(icon.pixmap(QSize(16, 16), devicePixelRatioF()));
+    m_close->setIcon(glyphIcon(Glyph::Cross, m_theme.mutedText, m_theme.mutedText));
+    setProperty("banner", isError ? QStringLiteral("true") : QStringLiteral("note"));
+    style()->unpolish(this);
+    style()->polish(this);
+}
+
+void MessageBanner::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    applySign();
+}
+
+void MessageBanner::showMessage(Kind kind, const QString& text, const QString& details, const QString& action)
+{
+    m_kind = kind;
+    m_text->setText(text);
+    m_details->setText(details);
+    m_details->setVisible(!details.isEmpty());
+    m_action->setText(action);
+    m_action->setVisible(!action.isEmpty());
+    setAccessibleName(kind == Kind::Error ? tr("Error") : tr("Message"));
+    setAccessibleDescription(text);
+    applySign();
+    show();
+}
+
+QString MessageBanner::text() const
+{
+    return m_text->text();
+}
+
+} // namespace batchpeak::ui

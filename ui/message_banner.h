@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "theme.h"
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace batchpeak::ui {
+
+/// A message within the window: what went wrong or was done, as sentences, with the lines that show why
+/// and at most one thing to do about it. It stays until it is closed or replaced, and blocks nothing.
+class MessageBanner : public QFrame
+{
+    Q_OBJECT
+
+public:
+    enum class Kind { Error, Note };
+
+    explicit MessageBanner(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    /// \param details  lines in the fixed font; may be empty
+    /// \param action   text of the button; without one there is no button
+    void showMessage(Kind kind, const QString& text, const QString& details = {}, const QString& action = {});
+    QString text() const;
+
+signals:
+    void actionRequested();
+
+private:
+    void applySign();
+
+    Theme m_theme = Theme::day();
+    Kind m_kind = Kind::Note;
+    QLabel* m_sign;
+    QLabel* m_text;
+    QLabel* m_details;
+    QPushButton* m_action;
+    QToolButton* m_close;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "recommendation_card.h"
+
+#include "chart_scene.h"
+#include "confidence_gauge.h"
+#include "fonts.h"
+
+#include <QAction>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::FinishStatus;
+using engine::Snapshot;
+using engine::State;
+
+void setIfNew(QLabel* label, const QString& text)
+{
+    if (label->text() != text)
+        label->setText(text);
+}
+
+QPushButton* buttonFor(QAction* action, const char* kind, QWidget* parent)
+{
+    auto* button = new QPushButton(parent);
+    button->setProperty(kind, true);
+    const auto follow = [button, action] {
+        button->setText(action->text());
+        button->setToolTip(action->toolTip());
+        button->setEnabled(action->isEnabled());
+    };
+    follow();
+    QObject::connect(action, &QAction::changed, button, follow);
+    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    return button;
+}
+
+} // namespace
+
+RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QWidget* parent)
+    : Card(tr("Recommendation"), parent),
+      m_key(mutedLabel(QString(), this)),
+      m_size(new QLabel(this)),
+      m_gain(mutedLabel(QString(), this)),
+      m_gauge(new ConfidenceGauge(this)),
+      m_figures(new QWidget(this)),
+      m_sentence(mutedLabel(QString(), this)),
+      m_export(buttonFor(exportAction, "primary", this)),
+      m_copy(buttonFor(copyAction, "secondary", this))
+{
+    m_key->setFont(fixedFont(font(), 0.9));
+    m_size->setFont(scaled(font(), 3.4, QFont::DemiBold));
+    m_size->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));
+
+    auto* words = new QVBoxLayout;
+    words->setSpacing(0);
+    words->addWidget(m_key);
+    words->addWidget(m_size);
+    words->addWidget(m_gain);
+    words->addStretch(1);
+    auto* top = new QHBoxLayout;
+    top->addLayout(words, 1);
+    top->addWidget(m_gauge, 0, Qt::AlignTop);
+    body()->addLayout(top);
+
+    auto* grid = new QGridLayout(m_figures);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(20);
+    grid->setVerticalSpacing(0);
+    m_rate = addFigure(grid, 0, tr("samples/s"));
+    m_peak = addFigure(grid, 1, QString());
+    m_accumulation = addFigure(grid, 2, tr("accumulation"));
+    m_accumulation.caption->setToolTip(tr("Micro-batches in one optimizer step on one device"));
+    m_rate.caption->setToolTip(tr("Mean ± 95 % interval"));
+    grid->setColumnStretch(3, 1);
+    body()->addWidget(m_figures);
+
+    m_sentence->setWordWrap(true);
+    m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_sentence->setMinimumHeight(2 * m_sentence->fontMetrics().lineSpacing());
+    body()->addWidget(m_sentence, 1);
+
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
+    buttons->addWidget(m_export);
+    buttons->addWidget(m_copy);
+    buttons->addStretch(1);
+    body()->addLayout(buttons);
+}
+
+RecommendationCard::Figure RecommendationCard::addFigure(QGridLayout* grid, int column,
+                                                         const QString& caption)
+{
+    Figure figure{.value = new QLabel(m_figures), .caption = mutedLabel(caption, m_figures)};
+    figure.value->setFont(scaled(font(), 1.1, QFont::DemiBold));
+    figure.caption->setFont(scaled(font(), 0.9));
+    grid->addWidget(figure.value, 0, column);
+    grid->addWidget(figure.caption, 1, column);
+    return figure;
+}
+
+void RecommendationCard::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    m_gauge->setTheme(theme);
+    setSizeTone(m_sizeTone);
+}
+
+void RecommendationCard::setSizeTone(Tone tone)
+{
+    m_sizeTone = tone;
+    const QString sheet = QStringLiteral("color: %1").arg(colourOf(tone, m_theme).name());
+    if (m_size->styleSheet() != sheet)
+        m_size->setStyleSheet(sheet);
+}
+
+void RecommendationCard::showSize(const Snapshot& snapshot)
+{
+    const auto& recommendation = snapshot.outlook.recommendation;
+    const bool nothingFits = snapshot.finish == FinishStatus::NothingFits;
+    m_gauge->setVisible(!nothingFits);
+    m_figures->setVisible(!nothingFits);
+    m_export->setVisible(!nothingFits);
+    m_copy->setVisible(!nothingFits);
+    m_gain->setVisible(recommendation && !nothingFits);
+    setIfNew(m_key, nothingFits ? tr("nothing fits") : QStringLiteral("micro_batch_size"));
+    if (nothingFits) {
+        setIfNew(m_size, tr("not even 1"));
+        setSizeTone(Tone::Bad);
+        return;
+    }
+    m_gauge->setConfidence(recommendation ? std::optional(recommendation->confidence) : std::nullopt);
+    if (!recommendation) {
+        setIfNew(m_size, QStringLiteral("–"));
+        setSizeTone(Tone::Muted);
+        return;
+    }
+    setIfNew(m_size, QLocale().toString(static_cast<qlonglong>(recommendation->size)));
+    setSizeTone(recommendation->confidence >= leadingBelowPercent ? Tone::Good : Tone::Plain);
+    setIfNew(m_gain, tr("%1 base").arg(factorText(recommendation->relativePerformance)));
+    m_gain->setToolTip(tr("Compared with the first recommendation of this exploration"));
+}
+
+void RecommendationCard::showFigures(const Snapshot& snapshot, const MemoryUnit& unit)
+{
+    const auto& recommendation = snapshot.outlook.recommendation;
+    const QString none = QStringLiteral("–");
+    double limit = 0.0;
+    for (const auto& device : snapshot.devices) {
+        if (device.limitBytes > 0 && (limit == 0.0 || static_cast<double>(device.limitBytes) < limit))
+            limit = static_cast<double>(device.limitBytes);
+    }
+    QString peak = none;
+    if (recommendation && snapshot.recommendedPeakBytes > 0) {
+        peak = memoryText(static_cast<double>(snapshot.recommendedPeakBytes), unit);
+        if (limit > 0.0)
+            peak = tr("%1 of %2").arg(peak, memoryText(limit, unit));
+    }
+    setIfNew(m_rate.value, recommendation
+                               ? rateText(recommendation->samplesPerSecond, recommendation->relativeError)
+                               : none);
+    setIfNew(m_peak.value, peak);
+    setIfNew(m_peak.caption, tr("peak memory, %1").arg(unit.name));
+    setIfNew(m_accumulation.value,
+             recommendation && snapshot.accumulationSteps > 0
+                 ? tr("%1 ×").arg(QLocale().toString(static_cast<qlonglong>(snapshot.accumulationSteps)))
+                 : none);
+}
+
+void RecommendationCard::display(const Snapshot& snapshot, const MemoryUnit& unit)
+{
+    showSize(snapshot);
+    showFigures(snapshot, unit);
+    const auto sentence = [&] {
+        if (snapshot.finish == FinishStatus::NothingFits)
+            return snapshot.failure;
+        if (!snapshot.reason.isEmpty())
+            return snapshot.reason;
+        switch (snapshot.state) {
+        case State::Idle:
+            return snapshot.run ? tr("Press Start to look for the fastest size.")
+                                : tr("Open a config to look for its fastest micro-batch size.");
+        case State::Starting:
+            return tr("The worker is being started and the network loaded.");
+        case State::Exploring:
+        case State::Paused:
+            return tr("The first sizes are being measured.");
+        case State::Failed:
+            return tr("No trial could be run.");
+        case State::Finishing:
+        case State::Finished:
+            break;
+        }
+        return tr("No size was measured.");
+    };
+    setIfNew(m_sentence, sentence());
+    setAccessibleDescription(summary());
+}
+
+QString RecommendationCard::summary() const
+{
+    QStringList parts{m_key->text(), m_size->text()};
+    if (!m_gauge->isHidden())
+        parts << m_gain->text() << tr("confidence %1").arg(m_gauge->accessibleDescription());
+    if (!m_figures->isHidden()) {
+        for (const Figure& figure : {m_rate, m_peak, m_accumulation})
+            parts << QStringLiteral("%1 %2").arg(figure.value->text(), figure.caption->text());
+    }
+    parts << m_sentence->text();
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral("; "));
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "card.h"
+#include "quantity_text.h"
+#include "snapshot.h"
+#include "theme.h"
+
+class QAction;
+class QGridLayout;
+class QPushButton;
+
+namespace batchpeak::ui {
+
+class ConfidenceGauge;
+
+/// What the program would use now, how sure it is, why, and what comes next; or that nothing fits.
+class RecommendationCard : public Card
+{
+    Q_OBJECT
+
+public:
+    /// The buttons do what the actions do, and are enabled as they are.
+    RecommendationCard(QAction* exportAction, QAction* copyAction, QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const engine::Snapshot& snapshot, const MemoryUnit& unit);
+
+    /// All that it says, in one text.
+    QString summary() const;
+
+private:
+    struct Figure
+    {
+        QLabel* value = nullptr;
+        QLabel* caption = nullptr;
+    };
+    Figure addFigure(QGridLayout* grid, int column, const QString& caption);
+    void showSize(const engine::Snapshot& snapshot);
+    void showFigures(const engine::Snapshot& snapshot, const MemoryUnit& unit);
+    void setSizeTone(Tone tone);
+
+    Theme m_theme = Theme::day();
+    Tone m_sizeTone = Tone::Muted;
+    QLabel* m_key;
+    QLabel* m_size;
+    QLabel* m_gain;
+    ConfidenceGauge* m_gauge;
+    QWidget* m_figures;
+    Figure m_rate;
+    Figure m_peak;
+    Figure m_accumulation;
+    QLabel* m_sentence;
+    QPushButton* m_export;
+    QPushButton* m_copy;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_bar.h"
+
+#include "elided_label.h"
+#include "glyphs.h"
+#include "window_actions.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QMenu>
+#include <QToolButton>
+
+namespace batchpeak::ui {
+
+namespace {
+
+QString deviceName(const engine::DeviceSnapshot& device)
+{
+    if (device.kind == QLatin1String("cpu"))
+        return device.name.isEmpty() ? RunBar::tr("CPU") : RunBar::tr("CPU %1").arg(device.name);
+    return QStringLiteral("%1 %2").arg(device.id, device.name).trimmed();
+}
+
+QFrame* verticalLine(QWidget* parent)
+{
+    auto* line = new QFrame(parent);
+    line->setProperty("line", true);
+    line->setFixedSize(1, 20);
+    return line;
+}
+
+} // namespace
+
+QString runText(const engine::Snapshot& snapshot)
+{
+    if (!snapshot.run)
+        return {};
+    const auto& run = *snapshot.run;
+    QStringList parts{QFileInfo(run.filePath).fileName()};
+    if (!snapshot.devices.empty())
+        parts << deviceName(snapshot.devices.front());
+    if (snapshot.devices.size() > 1)
+        parts << RunBar::tr("%1 devices").arg(snapshot.devices.size());
+    const std::string_view precision = model::toText(run.precision);
+    parts << QString::fromUtf8(precision.data(), static_cast<qsizetype>(precision.size()));
+    if (run.phase == model::Phase::Eval)
+        parts << RunBar::tr("evaluation");
+    parts << RunBar::tr("global batch %1")
+                 .arg(QLocale().toString(static_cast<qlonglong>(run.plan.globalBatchSize)));
+    return parts.join(QStringLiteral("  ·  "));
+}
+
+RunBar::RunBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent)
+    : QFrame(parent), m_run(new ElidedLabel(Qt::ElideMiddle, this)), m_menuButton(new QToolButton(this))
+{
+    setProperty("bar", QStringLiteral("top"));
+    setFixedHeight(51);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(12, 0, 12, 0);
+    layout->setSpacing(6);
+
+    QToolButton* open = buttonFor(actions.open);
+    open->setMenu(recent);
+    open->setPopupMode(QToolButton::DelayedPopup);
+    open->setToolTip(tr("Open a config; hold for the recent ones"));
+    layout->addWidget(open);
+    layout->addWidget(verticalLine(this));
+    for (QAction* action : {actions.start, actions.pause, actions.stop})
+        layout->addWidget(buttonFor(action));
+    layout->addSpacing(12);
+
+    m_run->setProperty("muted", true);
+    layout->addWidget(m_run, 1);
+
+    m_menuButton->setMenu(menu);
+    m_menuButton->setPopupMode(QToolButton::InstantPopup);
+    m_menuButton->setToolTip(tr("Menu"));
+    m_menuButton->setAccessibleName(tr("Menu"));
+    layout->addWidget(m_menuButton);
+}
+
+QToolButton* RunBar::buttonFor(QAction* action)
+{
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setFocusPolicy(Qt::TabFocus);
+    return button;
+}
+
+void RunBar::setTheme(const Theme& theme)
+{
+    m_menuButton->setIcon(glyphIcon(Glyph::Menu, theme.mutedText, theme.mutedText));
+}
+
+void RunBar::display(const engine::Snapshot& snapshot)
+{
+    m_run->setFullText(runText(snapshot));
+}
+
+} // namespace batchpeak::ui

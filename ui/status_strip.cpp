@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status_strip.h"
+
+#include "card.h"
+#include "elided_label.h"
+#include "quantity_text.h"
+
+#include <QHBoxLayout>
+#include <QProgressBar>
+
+#include <algorithm>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::FinishStatus;
+using engine::Snapshot;
+using engine::State;
+
+const QString& separator()
+{
+    static const QString text = QStringLiteral("  ·  ");
+    return text;
+}
+
+QString trialText(const Snapshot& snapshot)
+{
+    if (snapshot.trials.empty())
+        return StatusStrip::tr("No trial yet");
+    const int number = snapshot.trials.back().number;
+    const int expected = snapshot.outlook.expectedTrials;
+    return expected >= number ? StatusStrip::tr("Trial %1 of about %2").arg(number).arg(expected)
+                              : StatusStrip::tr("Trial %1").arg(number);
+}
+
+QString endText(FinishStatus status)
+{
+    switch (status) {
+    case FinishStatus::Confident:
+        return StatusStrip::tr("confident");
+    case FinishStatus::Exhausted:
+        return StatusStrip::tr("every allowed size tried");
+    case FinishStatus::Budget:
+        return StatusStrip::tr("budget used up");
+    case FinishStatus::Cancelled:
+        return StatusStrip::tr("stopped");
+    case FinishStatus::NothingFits:
+        return StatusStrip::tr("nothing fits");
+    case FinishStatus::Failed:
+        break;
+    }
+    return StatusStrip::tr("failed");
+}
+
+QString finishedText(const Snapshot& snapshot)
+{
+    QStringList parts{
+        StatusStrip::tr("Finished after %1").arg(trialsText(static_cast<int>(snapshot.trials.size()))),
+        durationText(snapshot.elapsedSeconds)};
+    if (snapshot.finish)
+        parts << endText(*snapshot.finish);
+    return parts.join(separator());
+}
+
+} // namespace
+
+QString activityText(const Snapshot& snapshot)
+{
+    switch (snapshot.state) {
+    case State::Idle:
+        return snapshot.run ? StatusStrip::tr("Ready to start") : StatusStrip::tr("No config opened");
+    case State::Starting:
+        return StatusStrip::tr("Starting the worker");
+    case State::Paused:
+        return StatusStrip::tr("Paused") + separator() + trialText(snapshot);
+    case State::Finishing:
+        return StatusStrip::tr("Ending the worker");
+    case State::Finished:
+        return finishedText(snapshot);
+    case State::Failed:
+        return StatusStrip::tr("Failed");
+    case State::Exploring:
+        break;
+    }
+    QString text = trialText(snapshot);
+    if (snapshot.secondsLeft)
+        text += separator() + StatusStrip::tr("about %1 left").arg(durationText(*snapshot.secondsLeft));
+    return text;
+}
+
+QString deviceText(const Snapshot& snapshot)
+{
+    if (snapshot.devices.empty())
+        return {};
+    const auto& device = snapshot.devices.front();
+    const QLocale locale;
+    QStringList parts;
+    const auto& telemetry = device.telemetry;
+    const QString kind =
+        device.kind == QLatin1String("cpu") ? StatusStrip::tr("CPU") : StatusStrip::tr("GPU");
+    if (telemetry.utilizationPercent)
+        parts << StatusStrip::tr("%1 %2 %").arg(kind).arg(*telemetry.utilizationPercent);
+    if (telemetry.temperatureCelsius)
+        parts << StatusStrip::tr("%1 °C").arg(*telemetry.temperatureCelsius);
+    if (telemetry.clockMegahertz)
+        parts << StatusStrip::tr("%1 MHz").arg(locale.toString(*telemetry.clockMegahertz));
+    if (device.workerPid > 0)
+        parts << StatusStrip::tr("worker pid %1").arg(device.workerPid);
+    if (device.restarts > 0)
+        parts << StatusStrip::tr("restarts: %1").arg(device.restarts);
+    if (snapshot.devices.size() > 1)
+        parts << StatusStrip::tr("more devices: %1").arg(snapshot.devices.size() - 1);
+    return parts.join(separator());
+}
+
+StatusStrip::StatusStrip(QWidget* parent)
+    : QFrame(parent),
+      m_progress(new QProgressBar(this)),
+      m_activity(new ElidedLabel(Qt::ElideRight, this)),
+      m_stall(new QLabel(this)),
+      m_devices(new ElidedLabel(Qt::ElideRight, this))
+{
+    setProperty("bar", QStringLiteral("bottom"));
+    m_progress->setFixedSize(220, 6);
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress"));
+    m_activity->setProperty("muted", true);
+    m_activity->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_stall->setProperty("warn", true);
+    m_stall->hide();
+    m_devices->setProperty("muted", true);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(12, 4, 12, 4);
+    layout->setSpacing(10);
+    layout->addWidget(m_progress);
+    layout->addWidget(m_activity);
+    layout->addWidget(m_stall);
+    layout->addStretch(1);
+    layout->addWidget(m_devices);
+}
+
+void StatusStrip::display(const Snapshot& snapshot)
+{
+    const int progress = static_cast<int>(std::clamp(snapshot.progress, 0.0, 1.0) * 1000.0);
+    if (m_progress->value() != progress)
+        m_progress->setValue(progress);
+    m_activity->setFullText(activityText(snapshot));
+    m_devices->setFullText(deviceText(snapshot));
+    const bool stalled = snapshot.stalledSeconds > 0.0;
+    const QString stall = stalled ? tr("stalled %1").arg(durationText(snapshot.stalledSeconds)) : QString();
+    if (m_stall->text() != stall)
+        m_stall->setText(stall);
+    m_stall->setVisible(stalled);
+}
+
+} // namespace batchpeak::ui

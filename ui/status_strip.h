@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+#include "theme.h"
+
+#include <QFrame>
+
+class QLabel;
+class QProgressBar;
+
+namespace batchpeak::ui {
+
+class ElidedLabel;
+
+/// The bottom of the window: how far the exploration is, what it does at this moment, and how the device
+/// fares. A device that gives no clock or temperature has none.
+class StatusStrip : public QFrame
+{
+    Q_OBJECT
+
+public:
+    explicit StatusStrip(QWidget* parent = nullptr);
+
+    void display(const engine::Snapshot& snapshot);
+
+private:
+    QProgressBar* m_progress;
+    ElidedLabel* m_activity;
+    QLabel* m_stall;
+    ElidedLabel* m_devices;
+};
+
+/// "Trial 17 of about 24 · 1 min 12 s left"
+QString activityText(const engine::Snapshot& snapshot);
+/// "GPU 97 % · 64 °C · 1,980 MHz · worker pid 41232"
+QString deviceText(const engine::Snapshot& snapshot);
+
+} // namespace batchpeak::ui

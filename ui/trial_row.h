@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "glyphs.h"
+#include "quantity_text.h"
+#include "snapshot.h"
+#include "theme.h"
+
+#include <QString>
+
+#include <array>
+
+namespace batchpeak::ui {
+
+/// One trial as the table shows it: every state and every flag as a sign and a word, so that colour is
+/// never the only one to tell.
+struct TrialRow
+{
+    enum Column { Number, Size, Result, Rate, Memory, Took, Device, ColumnCount };
+
+    std::array<QString, ColumnCount> texts;
+    Glyph glyph = Glyph::Check;
+    Tone tone = Tone::Muted;
+    /// The trial behind the recommendation.
+    bool best = false;
+    QString toolTip;
+
+    bool operator==(const TrialRow&) const = default;
+};
+
+/// \param best         it is the newest sound trial of the recommended size
+/// \param recommended  that recommendation is not merely "leading"
+TrialRow trialRowOf(const engine::TrialSnapshot& trial, bool best, bool recommended, const MemoryUnit& unit);
+
+} // namespace batchpeak::ui

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window_actions.h"
+
+#include "glyphs.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QMenu>
+#include <QWidget>
+
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::FinishStatus;
+using engine::Snapshot;
+using engine::State;
+
+bool isUnderWay(State state)
+{
+    return state == State::Starting || state == State::Exploring || state == State::Paused;
+}
+
+QIcon iconFor(Glyph glyph, const QColor& colour, const Theme& theme)
+{
+    QColor faint = theme.mutedText;
+    faint.setAlpha(150);
+    return glyphIcon(glyph, colour, faint);
+}
+
+} // namespace
+
+WindowActions::WindowActions(QWidget* window)
+    : QObject(window),
+      open(new QAction(tr("&Open…"), this)),
+      start(new QAction(tr("&Start"), this)),
+      pause(new QAction(tr("&Pause"), this)),
+      stop(new QAction(tr("S&top"), this)),
+      exportSize(new QAction(tr("&Export…"), this)),
+      copySize(new QAction(tr("&Copy"), this)),
+      logarithmic(new QAction(tr("&Logarithmic sizes"), this)),
+      fullScreen(new QAction(tr("&Full screen"), this)),
+      resetLayout(new QAction(tr("&Reset layout"), this)),
+      quit(new QAction(tr("&Quit"), this)),
+      themes(new QActionGroup(this))
+{
+    open->setShortcuts(QKeySequence::Open);
+    start->setShortcut(Qt::Key_F5);
+    stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
+    exportSize->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_E), QKeySequence(QKeySequence::Save)});
+    copySize->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
+    copySize->setToolTip(tr("Copy the recommended size as a line of a config"));
+    logarithmic->setShortcut(Qt::Key_L);
+    logarithmic->setCheckable(true);
+    logarithmic->setChecked(true);
+    fullScreen->setShortcuts(QKeySequence::FullScreen);
+    fullScreen->setCheckable(true);
+    quit->setShortcuts(QKeySequence::Quit);
+    const std::pair<QString, ThemeSetting> settings[] = {{tr("As the s&ystem"), ThemeSetting::System},
+                                                         {tr("L&ight"), ThemeSetting::Light},
+                                                         {tr("&Dark"), ThemeSetting::Dark}};
+    for (const auto& [name, setting] : settings) {
+        QAction* action = themes->addAction(name);
+        action->setCheckable(true);
+        action->setData(static_cast<int>(setting));
+        action->setChecked(setting == ThemeSetting::System);
+    }
+    for (QAction* action :
+         {open, start, pause, stop, exportSize, copySize, logarithmic, fullScreen, resetLayout, quit})
+        window->addAction(action);
+    update({});
+}
+
+QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
+{
+    auto* menu = new QMenu(parent);
+    menu->addAction(open);
+    menu->addMenu(recent);
+    menu->addSeparator();
+    menu->addAction(exportSize);
+    menu->addAction(copySize);
+    menu->addSeparator();
+    menu->addAction(logarithmic);
+    menu->addMenu(tr("&Theme"))->addActions(themes->actions());
+    menu->addAction(fullScreen);
+    menu->addAction(resetLayout);
+    menu->addSeparator();
+    menu->addAction(quit);
+    return menu;
+}
+
+void WindowActions::update(const Snapshot& snapshot)
+{
+    const State state = snapshot.state;
+    const bool ended = state == State::Finished || state == State::Failed;
+    start->setEnabled(snapshot.run && (state == State::Idle || ended));
+    start->setText(ended ? tr("&Start again") : tr("&Start"));
+    if (m_resumes != (state == State::Paused)) {
+        m_resumes = state == State::Paused;
+        signPause();
+    }
+    pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
+    pause->setEnabled(state == State::Exploring || m_resumes);
+    stop->setEnabled(isUnderWay(state));
+
+    const bool hasSize = snapshot.outlook.recommendation && snapshot.finish != FinishStatus::NothingFits;
+    exportSize->setEnabled(snapshot.run && hasSize);
+    exportSize->setText(snapshot.run && !snapshot.run->formatName.isEmpty()
+                            ? tr("&Export to %1…").arg(snapshot.run->formatName)
+                            : tr("&Export…"));
+    copySize->setEnabled(hasSize);
+}
+
+void WindowActions::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    open->setIcon(iconFor(Glyph::Open, theme.mutedText, theme));
+    start->setIcon(iconFor(Glyph::Play, theme.text, theme));
+    stop->setIcon(iconFor(Glyph::Stop, theme.bad, theme));
+    exportSize->setIcon(iconFor(Glyph::Export, theme.text, theme));
+    copySize->setIcon(iconFor(Glyph::Copy, theme.text, theme));
+    signPause();
+}
+
+void WindowActions::signPause()
+{
+    pause->setIcon(iconFor(m_resumes ? Glyph::Play : Glyph::Pause, m_theme.text, m_theme));
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+#include "theme.h"
+
+#include <QObject>
+
+class QAction;
+class QActionGroup;
+class QMenu;
+
+namespace batchpeak::ui {
+
+/// What a person can do in the window: names, shortcuts, signs, and when each is possible. Doing it is
+/// the main window's business.
+class WindowActions : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit WindowActions(QWidget* window);
+
+    /// Everything in one menu, \p recent among it.
+    QMenu* makeMenu(QMenu* recent, QWidget* parent) const;
+
+    /// Enables what the state of the exploration allows.
+    void update(const engine::Snapshot& snapshot);
+    void setTheme(const Theme& theme);
+
+    QAction* open;
+    QAction* start;
+    /// Pauses, or resumes while paused.
+    QAction* pause;
+    QAction* stop;
+    QAction* exportSize;
+    QAction* copySize;
+    QAction* logarithmic;
+    QAction* fullScreen;
+    QAction* resetLayout;
+    QAction* quit;
+    /// Data: ThemeSetting as int.
+    QActionGroup* themes;
+
+private:
+    void signPause();
+
+    Theme m_theme = Theme::day();
+    bool m_resumes = false;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window_settings.h"
+
+#include <QDir>
+#include <QSettings>
+#include <QSplitter>
+#include <QVariant>
+#include <QWidget>
+
+#include <array>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr auto application = "batchpeak";
+
+QSettings settings()
+{
+    return {QSettings::IniFormat, QSettings::UserScope, QLatin1String(application),
+            QLatin1String(application)};
+}
+
+const QString geometryKey = QStringLiteral("ui/geometry");
+const QString themeKey = QStringLiteral("ui/theme");
+const QString logarithmicKey = QStringLiteral("ui/logarithmicSizes");
+const QString recentKey = QStringLiteral("ui/recentFiles");
+const QString folderKey = QStringLiteral("ui/lastFolder");
+
+QString splitterKey(const QString& name)
+{
+    return QStringLiteral("ui/splitter/") + name;
+}
+
+const std::array<std::pair<ThemeSetting, QLatin1String>, 3> themeWords{
+    {{ThemeSetting::System, QLatin1String("system")},
+     {ThemeSetting::Light, QLatin1String("light")},
+     {ThemeSetting::Dark, QLatin1String("dark")}}};
+
+} // namespace
+
+void WindowSettings::attach(QWidget* window, const QList<QSplitter*>& splitters)
+{
+    m_window = window;
+    m_splitters = splitters;
+    const QSettings stored = settings();
+    window->restoreGeometry(stored.value(geometryKey).toByteArray());
+    for (QSplitter* splitter : splitters) {
+        const QByteArray state = stored.value(splitterKey(splitter->objectName())).toByteArray();
+        if (!state.isEmpty() && splitter->restoreState(state))
+            m_moved.insert(splitter->objectName());
+        QObject::connect(splitter, &QSplitter::splitterMoved, window,
+                         [this, name = splitter->objectName()] { m_moved.insert(name); });
+    }
+}
+
+void WindowSettings::save() const
+{
+    QSettings stored = settings();
+    stored.setValue(geometryKey, m_window->saveGeometry());
+    for (const QSplitter* splitter : m_splitters) {
+        if (m_moved.contains(splitter->objectName()))
+            stored.setValue(splitterKey(splitter->objectName()), splitter->saveState());
+    }
+}
+
+void WindowSettings::resetLayout()
+{
+    m_moved.clear();
+    QSettings stored = settings();
+    for (const QSplitter* splitter : m_splitters)
+        stored.remove(splitterKey(splitter->objectName()));
+}
+
+ThemeSetting WindowSettings::theme() const
+{
+    const QString word = settings().value(themeKey).toString();
+    for (const auto& [setting, name] : themeWords) {
+        if (word == name)
+            return setting;
+    }
+    return ThemeSetting::System;
+}
+
+void WindowSettings::setTheme(ThemeSetting setting)
+{
+    for (const auto& [candidate, name] : themeWords) {
+        if (candidate == setting)
+            settings().setValue(themeKey, QString(name));
+    }
+}
+
+bool WindowSettings::isLogarithmic() const
+{
+    return settings().value(logarithmicKey, true).toBool();
+}
+
+void WindowSettings::setLogarithmic(bool logarithmic)
+{
+    settings().setValue(logarithmicKey, logarithmic);
+}
+
+QStringList WindowSettings::recentFiles() const
+{
+    return settings().value(recentKey).toStringList();
+}
+
+void WindowSettings::setRecentFiles(const QStringList& files)
+{
+    settings().setValue(recentKey, files);
+}
+
+QString WindowSettings::lastFolder() const
+{
+    return settings().value(folderKey, QDir::homePath()).toString();
+}
+
+void WindowSettings::setLastFolder(const QString& folder)
+{
+    settings().setValue(folderKey, folder);
+}
+
+} // namespace batchpeak::ui

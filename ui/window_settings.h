@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "theme.h"
+
+#include <QStringList>
+
+#include <set>
+
+class QSplitter;
+class QWidget;
+
+namespace batchpeak::ui {
+
+/// What the window remembers from one day to the next: where it stood, the splitters that the user has
+/// moved (and only those, so that better defaults reach everybody else), theme, files and folder.
+class WindowSettings
+{
+public:
+    /// Restores the geometry, and the splitters that were moved before; watches for those moved now.
+    void attach(QWidget* window, const QList<QSplitter*>& splitters);
+    void save() const;
+    /// Forgets the splitters.
+    void resetLayout();
+
+    ThemeSetting theme() const;
+    void setTheme(ThemeSetting setting);
+    bool isLogarithmic() const;
+    void setLogarithmic(bool logarithmic);
+    QStringList recentFiles() const;
+    void setRecentFiles(const QStringList& files);
+    QString lastFolder() const;
+    void setLastFolder(const QString& folder);
+
+private:
+    QWidget* m_window = nullptr;
+    QList<QSplitter*> m_splitters;
+    std::set<QString> m_moved;
+};
+
+} // namespace batchpeak::ui
