@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "field_reader.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace batchpeak::trial {
+
+std::int64_t FieldReader::integer(const char* name, std::optional<std::int64_t> fallback) const
+{
+    if (fallback && !find(name))
+        return *fallback;
+    const Json& found = require(name);
+    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (!found.is_number_integer() || (found.is_number_unsigned() && found.get<std::uint64_t>() > largest)) {
+        refuse(name, found, "a whole number of at most 63 bits");
+    }
+    return found.get<std::int64_t>();
+}
+
+std::int64_t FieldReader::integerFrom(std::int64_t least, const char* name,
+                                      std::optional<std::int64_t> fallback) const
+{
+    const std::int64_t value = integer(name, fallback);
+    if (value < least) {
+        refuse(name, "is " + std::to_string(value) + ", but must be at least " + std::to_string(least));
+    }
+    return value;
+}
+
+int FieldReader::smallInteger(int least, const char* name, std::optional<int> fallback) const
+{
+    const std::int64_t value = integerFrom(least, name, fallback);
+    if (!std::in_range<int>(value))
+        refuse(name, "is too large: " + std::to_string(value));
+    return static_cast<int>(value);
+}
+
+std::uint64_t FieldReader::seed(const char* name, std::uint64_t fallback) const
+{
+    const Json* found = find(name);
+    if (!found)
+        return fallback;
+    if (!found->is_number_unsigned())
+        refuse(name, *found, "a whole number of at least 0");
+    return found->get<std::uint64_t>();
+}
+
+bool FieldReader::boolean(const char* name, bool fallback) const
+{
+    const Json* found = find(name);
+    if (!found)
+        return fallback;
+    if (!found->is_boolean())
+        refuse(name, *found, "true or false");
+    return found->get<bool>();
+}
+
+std::string FieldReader::text(const char* name, std::optional<std::string> fallback) const
+{
+    if (fallback && !find(name))
+        return *fallback;
+    const Json& found = require(name);
+    if (!found.is_string())
+        refuse(name, found, "a text");
+    return found.get<std::string>();
+}
+
+std::vector<std::string> FieldReader::texts(const char* name) const
+{
+    const Json* found = find(name);
+    if (!found)
+        return {};
+    std::vector<std::string> result;
+    if (!found->is_array())
+        refuse(name, *found, "a list of texts");
+    for (const Json& element : *found) {
+        if (!element.is_string())
+            refuse(name, *found, "a list of texts");
+        result.push_back(element.get<std::string>());
+    }
+    return result;
+}
+
+double FieldReader::number(const char* name, double fallback) const
+{
+    const Json* found = find(name);
+    if (!found)
+        return fallback;
+    if (!found->is_number())
+        refuse(name, *found, "a number");
+    return found->get<double>();
+}
+
+double FieldReader::duration(const char* name, std::optional<double> fallback) const
+{
+    if (fallback && !find(name))
+        return *fallback;
+    const Json& found = require(name);
+    const double seconds = found.is_number() ? found.get<double>() : -1.0;
+    if (!std::isfinite(seconds) || seconds < 0)
+        refuse(name, found, "a number of seconds, zero or more");
+    return seconds;
+}
+
+std::optional<double> FieldReader::optionalDuration(const char* name) const
+{
+    if (!find(name))
+        return std::nullopt;
+    return duration(name);
+}
+
+std::vector<double> FieldReader::durations(const char* name) const
+{
+    const Json* found = find(name);
+    if (!found)
+        return {};
+    if (!found->is_array())
+        refuse(name, *found, "a list of numbers of seconds");
+    std::vector<double> result;
+    for (const Json& element : *found) {
+        const double seconds = element.is_number() ? element.get<double>() : 0.0;
+        if (!std::isfinite(seconds) || seconds <= 0)
+            refuse(name, element, "a list of numbers of seconds, each above zero");
+        result.push_back(seconds);
+    }
+    return result;
+}
+
+FieldReader FieldReader::object(const char* name) const
+{
+    const Json& found = require(name);
+    if (!found.is_object())
+        refuse(name, found, "an object");
+    return FieldReader(found, "object " + inQuotes(name) + " of the " + m_owner);
+}
+
+void FieldReader::refuse(const char* name, const std::string& problem) const
+{
+    throw MessageError("The field " + inQuotes(name) + " of the " + m_owner + ' ' + problem + '.');
+}
+
+void FieldReader::refuse(const char* name, const Json& found, const char* wanted) const
+{
+    refuse(name, "is " + inQuotes(found.dump(-1, ' ', true, Json::error_handler_t::replace)) +
+                     ", but must be " + wanted);
+}
+
+const Json* FieldReader::find(const char* name) const
+{
+    const auto found = m_object.find(name);
+    return found == m_object.end() || found->is_null() ? nullptr : &*found;
+}
+
+const Json& FieldReader::require(const char* name) const
+{
+    if (const Json* found = find(name))
+        return *found;
+    throw MessageError("The " + m_owner + " has no field " + inQuotes(name) + '.');
+}
+
+} // namespace batchpeak::trial

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "protocol_json.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::trial {
+
+/// Reads the fields of one JSON object as the types that a message demands, and says in a sentence
+/// what is wrong with one. A field that is null counts as absent, since that is how Python writes None.
+///
+/// A field without a fallback must be there. Every function throws MessageError.
+class FieldReader
+{
+public:
+    /// \param object  must outlive the reader
+    /// \param owner  what the object is, for the sentence: "message \"load\""
+    FieldReader(const Json& object, std::string owner) : m_object(object), m_owner(std::move(owner)) {}
+
+    bool has(const char* name) const { return find(name) != nullptr; }
+    std::int64_t integer(const char* name, std::optional<std::int64_t> fallback = {}) const;
+    /// \param least  smaller values are refused
+    std::int64_t integerFrom(std::int64_t least, const char* name,
+                             std::optional<std::int64_t> fallback = {}) const;
+    int smallInteger(int least, const char* name, std::optional<int> fallback = {}) const;
+    std::uint64_t seed(const char* name, std::uint64_t fallback) const;
+    bool boolean(const char* name, bool fallback) const;
+    std::string text(const char* name, std::optional<std::string> fallback = {}) const;
+    std::vector<std::string> texts(const char* name) const;
+
+    double number(const char* name, double fallback) const;
+    /// Zero or more.
+    double duration(const char* name, std::optional<double> fallback = {}) const;
+    std::optional<double> optionalDuration(const char* name) const;
+    std::vector<double> durations(const char* name) const;
+
+    /// \param valueOf  gives nothing for an unknown word
+    template<typename Value>
+    Value word(const char* name, std::optional<Value> (*valueOf)(std::string_view),
+               std::optional<Value> fallback = {}) const
+    {
+        if (fallback && !find(name))
+            return *fallback;
+        const std::string found = text(name);
+        if (const std::optional<Value> value = valueOf(found))
+            return *value;
+        refuse(name, "is not one of the words that it may be: " + inQuotes(found));
+    }
+
+    /// The object in that field.
+    FieldReader object(const char* name) const;
+
+    /// \param problem  the end of the sentence that starts "The field ... of the ... "
+    [[noreturn]] void refuse(const char* name, const std::string& problem) const;
+
+private:
+    const Json* find(const char* name) const;
+    const Json& require(const char* name) const;
+    [[noreturn]] void refuse(const char* name, const Json& found, const char* wanted) const;
+
+    const Json& m_object;
+    std::string m_owner;
+};
+
+} // namespace batchpeak::trial

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "field_reader.h"
+#include "model_fields.h"
+#include "protocol.h"
+
+#include <algorithm>
+
+namespace batchpeak::trial {
+
+namespace {
+
+Json toJson(const Hello& hello)
+{
+    return {{"type", "hello"}, {"protocol", hello.protocol}};
+}
+
+Json toJson(const LoadRequest& load)
+{
+    return {{"type", "load"},
+            {"model", modelToJson(load.model)},
+            {"phase", toText(load.phase)},
+            {"sequence_length", load.sequenceLength},
+            {"precision", toText(load.precision)},
+            {"optimizer", toText(load.optimizer)},
+            {"memory_limit_bytes", load.memoryLimitBytes},
+            {"seed", load.seed}};
+}
+
+Json toJson(const TrialRequest& trial)
+{
+    return {{"type", "trial"},
+            {"id", trial.id},
+            {"micro_batch_size", trial.microBatchSize},
+            {"min_steps", trial.minSteps},
+            {"max_steps", trial.maxSteps},
+            {"min_seconds", trial.minSeconds},
+            {"time_limit", trial.timeLimitSeconds},
+            {"abandon_above", trial.abandonAboveSeconds}};
+}
+
+Json toJson(const Cancel& cancel)
+{
+    return {{"type", "cancel"}, {"id", cancel.id}};
+}
+
+Json toJson(const Bye&)
+{
+    return {{"type", "bye"}};
+}
+
+LoadRequest loadFrom(const FieldReader& fields)
+{
+    const LoadRequest otherwise;
+    return {
+        .model = modelSpecFrom(fields.object("model")),
+        .phase = fields.word("phase", model::phaseFromText, std::optional(otherwise.phase)),
+        .sequenceLength = fields.integerFrom(1, "sequence_length"),
+        .precision = fields.word("precision", model::precisionFromText, std::optional(otherwise.precision)),
+        .optimizer = fields.word("optimizer", model::optimizerFromText, std::optional(otherwise.optimizer)),
+        .memoryLimitBytes = fields.integerFrom(0, "memory_limit_bytes", otherwise.memoryLimitBytes),
+        .seed = fields.seed("seed", otherwise.seed)};
+}
+
+TrialRequest trialFrom(const FieldReader& fields)
+{
+    const TrialRequest otherwise;
+    TrialRequest trial{.id = fields.integer("id"),
+                       .microBatchSize = fields.integerFrom(1, "micro_batch_size"),
+                       .minSteps = fields.smallInteger(1, "min_steps", otherwise.minSteps),
+                       .minSeconds = fields.duration("min_seconds", otherwise.minSeconds),
+                       .timeLimitSeconds = fields.duration("time_limit", otherwise.timeLimitSeconds),
+                       .abandonAboveSeconds =
+                           fields.duration("abandon_above", otherwise.abandonAboveSeconds)};
+    trial.maxSteps =
+        fields.smallInteger(trial.minSteps, "max_steps", std::max(trial.minSteps, otherwise.maxSteps));
+    if (trial.timeLimitSeconds <= 0)
+        fields.refuse("time_limit", "must be above zero");
+    return trial;
+}
+
+ParentMessage messageFrom(const Json& object)
+{
+    const std::string type = FieldReader(object, "message").text("type");
+    const FieldReader fields(object, "message " + inQuotes(type));
+    if (type == "hello")
+        return Hello{.protocol = fields.smallInteger(1, "protocol")};
+    if (type == "load")
+        return loadFrom(fields);
+    if (type == "trial")
+        return trialFrom(fields);
+    if (type == "cancel")
+        return Cancel{.id = fields.integer("id")};
+    if (type == "bye")
+        return Bye{};
+    throw MessageError("The message type " + inQuotes(type) +
+                       " is unknown; hello, load, trial, cancel and bye are known.");
+}
+
+} // namespace
+
+std::string toLine(const ParentMessage& message)
+{
+    return toJsonLine(std::visit([](const auto& value) { return toJson(value); }, message));
+}
+
+std::variant<ParentMessage, ProtocolError> parseParentMessage(std::string_view line)
+{
+    try {
+        return messageFrom(parseObject(line));
+    } catch (const MessageError& error) {
+        return ProtocolError{error.what()};
+    }
+}
+
+} // namespace batchpeak::trial

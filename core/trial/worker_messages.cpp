@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "field_reader.h"
+#include "protocol.h"
+#include "word_table.h"
+
+namespace batchpeak::trial {
+
+namespace {
+
+constexpr model::WordTable<StepPhase, 2> stepPhases{
+    {{StepPhase::Warmup, "warmup"}, {StepPhase::Timed, "timed"}}};
+constexpr model::WordTable<LogLevel, 4> logLevels{{{LogLevel::Debug, "debug"},
+                                                   {LogLevel::Info, "info"},
+                                                   {LogLevel::Warning, "warning"},
+                                                   {LogLevel::Error, "error"}}};
+
+std::optional<StepPhase> stepPhaseFromText(std::string_view text)
+{
+    return model::valueFor(stepPhases, text);
+}
+
+std::optional<LogLevel> logLevelFromText(std::string_view text)
+{
+    return model::valueFor(logLevels, text);
+}
+
+Json toJson(const WorkerHello& hello)
+{
+    return {{"type", "hello"},
+            {"protocol", hello.protocol},
+            {"program", hello.program},
+            {"framework", hello.framework},
+            {"device",
+             {{"kind", hello.device.kind},
+              {"name", hello.device.name},
+              {"uuid", hello.device.uuid},
+              {"total_bytes", hello.device.totalBytes},
+              {"free_bytes", hello.device.freeBytes}}}};
+}
+
+Json toJson(const Loaded& loaded)
+{
+    return {{"type", "loaded"},
+            {"parameters", loaded.parameters},
+            {"baseline_bytes", loaded.baselineBytes},
+            {"limit_bytes", loaded.limitBytes}};
+}
+
+Json toJson(const Step& step)
+{
+    return {{"type", "step"},
+            {"id", step.id},
+            {"phase", model::wordFor(stepPhases, step.phase)},
+            {"index", step.index},
+            {"seconds", step.seconds}};
+}
+
+Json toJson(const TrialResult& result)
+{
+    Json object = {{"type", "result"},
+                   {"id", result.id},
+                   {"micro_batch_size", result.microBatchSize},
+                   {"outcome", toText(result.outcome)},
+                   {"steps", result.steps},
+                   {"samples", result.samples},
+                   {"seconds_per_step", result.secondsPerStep},
+                   {"step_seconds", result.stepSeconds},
+                   {"peak_allocated_bytes", result.peakAllocatedBytes},
+                   {"peak_reserved_bytes", result.peakReservedBytes},
+                   {"alloc_retries", result.allocationRetries},
+                   {"wall_seconds", result.wallSeconds},
+                   {"flags", result.flags}};
+    const std::pair<const char*, std::optional<double>> measuredApart[] = {
+        {"relative_error", result.relativeError},
+        {"forward_seconds", result.forwardSeconds},
+        {"backward_seconds", result.backwardSeconds},
+        {"optimizer_seconds", result.optimizerSeconds},
+    };
+    for (const auto& [name, value] : measuredApart) {
+        if (value)
+            object[name] = *value;
+    }
+    if (!result.text.empty())
+        object["text"] = clipped(result.text);
+    return object;
+}
+
+Json toJson(const Log& log)
+{
+    return {{"type", "log"}, {"level", model::wordFor(logLevels, log.level)}, {"text", clipped(log.text)}};
+}
+
+Json toJson(const WorkerError& error)
+{
+    return {{"type", "error"}, {"text", clipped(error.text)}, {"fatal", error.fatal}};
+}
+
+DeviceDescription deviceFrom(const FieldReader& fields)
+{
+    return {.kind = fields.text("kind", ""),
+            .name = fields.text("name", ""),
+            .uuid = fields.text("uuid", ""),
+            .totalBytes = fields.integerFrom(0, "total_bytes", 0),
+            .freeBytes = fields.integerFrom(0, "free_bytes", 0)};
+}
+
+WorkerHello helloFrom(const FieldReader& fields)
+{
+    return {.protocol = fields.smallInteger(1, "protocol"),
+            .program = fields.text("program", ""),
+            .framework = fields.text("framework", ""),
+            .device = fields.has("device") ? deviceFrom(fields.object("device")) : DeviceDescription{}};
+}
+
+Loaded loadedFrom(const FieldReader& fields)
+{
+    return {.parameters = fields.integerFrom(0, "parameters", 0),
+            .baselineBytes = fields.integerFrom(0, "baseline_bytes", 0),
+            .limitBytes = fields.integerFrom(0, "limit_bytes", 0)};
+}
+
+Step stepFrom(const FieldReader& fields)
+{
+    return {.id = fields.integer("id"),
+            .phase = fields.word("phase", stepPhaseFromText, std::optional(StepPhase::Timed)),
+            .index = fields.smallInteger(0, "index", 0),
+            .seconds = fields.duration("seconds")};
+}
+
+TrialResult resultFrom(const FieldReader& fields)
+{
+    TrialResult result{.id = fields.integer("id"),
+                       .microBatchSize = fields.integerFrom(1, "micro_batch_size"),
+                       .outcome = fields.word("outcome", outcomeFromText)};
+    if (result.outcome == Outcome::Crashed)
+        fields.refuse("outcome", "is \"crashed\", which a program cannot say of itself");
+
+    // What an Ok result must say, another one may leave out.
+    const bool isOk = result.outcome == Outcome::Ok;
+    const auto unlessOk = [isOk](auto value) { return isOk ? std::nullopt : std::optional(value); };
+    result.steps = fields.smallInteger(0, "steps", unlessOk(0));
+    result.secondsPerStep = fields.duration("seconds_per_step", unlessOk(0.0));
+    result.peakReservedBytes = fields.integerFrom(0, "peak_reserved_bytes", unlessOk(std::int64_t{0}));
+    if (isOk && result.steps == 0)
+        fields.refuse("steps",
+                      "is 0, but without a timed step nothing is known and the outcome cannot be ok");
+    if (isOk && result.secondsPerStep == 0)
+        fields.refuse("seconds_per_step", "is 0, but no step takes no time");
+
+    std::int64_t samples = 0;
+    if (__builtin_mul_overflow(result.microBatchSize, std::int64_t{result.steps}, &samples))
+        fields.refuse("micro_batch_size", "is too large: " + std::to_string(result.microBatchSize));
+    result.samples = fields.integerFrom(0, "samples", samples);
+    result.stepSeconds = fields.durations("step_seconds");
+    result.relativeError = fields.optionalDuration("relative_error");
+    result.forwardSeconds = fields.optionalDuration("forward_seconds");
+    result.backwardSeconds = fields.optionalDuration("backward_seconds");
+    result.optimizerSeconds = fields.optionalDuration("optimizer_seconds");
+    result.peakAllocatedBytes = fields.integerFrom(0, "peak_allocated_bytes", 0);
+    result.allocationRetries = fields.integerFrom(0, "alloc_retries", 0);
+    result.wallSeconds = fields.duration("wall_seconds", 0.0);
+    result.flags = fields.texts("flags");
+    result.text = fields.text("text", "");
+    return result;
+}
+
+WorkerMessage messageFrom(const Json& object)
+{
+    const std::string type = FieldReader(object, "message").text("type");
+    const FieldReader fields(object, "message " + inQuotes(type));
+    if (type == "hello")
+        return helloFrom(fields);
+    if (type == "loaded")
+        return loadedFrom(fields);
+    if (type == "step")
+        return stepFrom(fields);
+    if (type == "result")
+        return resultFrom(fields);
+    if (type == "log")
+        return Log{.level = fields.word("level", logLevelFromText, std::optional(LogLevel::Info)),
+                   .text = fields.text("text")};
+    if (type == "error")
+        return WorkerError{.text = fields.text("text"), .fatal = fields.boolean("fatal", false)};
+    throw MessageError("The message type " + inQuotes(type) +
+                       " is unknown; hello, loaded, step, result, log and error are known.");
+}
+
+} // namespace
+
+std::string toLine(const WorkerMessage& message)
+{
+    return toJsonLine(std::visit([](const auto& value) { return toJson(value); }, message));
+}
+
+std::variant<WorkerMessage, ProtocolError> parseWorkerMessage(std::string_view line)
+{
+    try {
+        return messageFrom(parseObject(line));
+    } catch (const MessageError& error) {
+        return ProtocolError{error.what()};
+    }
+}
+
+} // namespace batchpeak::trial
