@@ -184,12 +184,14 @@ std::string described(const YamlNode& node)
     }
     if (node.empty)
         return "empty";
+    // What looks like a number is text to a program if it is quoted.
+    const std::string kind = node.plain ? "" : "the text ";
     if (node.value.size() <= longest)
-        return "\"" + node.value + "\"";
+        return kind + "\"" + node.value + "\"";
     std::size_t cut = longest;
     while (cut > 0 && (static_cast<unsigned char>(node.value[cut]) & 0xC0u) == 0x80u)
         --cut;
-    return "\"" + node.value.substr(0, cut) + "...\"";
+    return kind + "\"" + node.value.substr(0, cut) + "...\"";
 }
 
 } // namespace batchpeak::config

@@ -69,7 +69,7 @@ private:
     std::string m_path;
 };
 
-/// A value for an error message: "in quotation marks", cut where it is long; "a list", "a mapping".
+/// A value for an error message: "its word", cut where it is long; the text "8" where it is quoted; a list.
 std::string described(const YamlNode& node);
 
 } // namespace batchpeak::config

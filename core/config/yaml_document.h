@@ -36,6 +36,8 @@ struct YamlNode
     /// What an alias stands for.
     const YamlNode* target = nullptr;
     const YamlNode* parent = nullptr;
+    /// Place among the parent's children.
+    std::size_t place = 0;
     /// Items of a sequence; of a mapping, keys and values in turn.
     std::vector<const YamlNode*> children;
     int depth = 0;

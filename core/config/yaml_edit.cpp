@@ -13,6 +13,8 @@ namespace batchpeak::config {
 namespace {
 
 constexpr std::string_view blanks = " \t";
+// More lines than this are not read by anybody; the rest is counted.
+constexpr std::size_t maxNotes = 20;
 
 bool isBlank(std::string_view text)
 {
@@ -226,6 +228,7 @@ std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode
 
     // One pass finds aliases of aliases too, since an alias comes after all that it stands for.
     std::vector<std::string> notes;
+    std::size_t places = 0;
     for (const YamlNode& alias : document.nodes()) {
         if (alias.kind != NodeKind::Alias || !changing.contains(alias.target))
             continue;
@@ -235,11 +238,15 @@ std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode
         if (mergesTheEntry && hasKey(*alias.parent, key))
             continue;
         addWithAncestors(&alias);
+        if (++places > maxNotes)
+            continue;
         const YamlNode* named = isMerge ? keyOf(*alias.parent) : aliasKey;
         notes.push_back("Line " + std::to_string(document.positionOf(alias).line) +
                         (named ? " (" + named->value + ")" : std::string()) +
                         " changes with it, because it is an alias of the same values.");
     }
+    if (places > maxNotes)
+        notes.push_back("So do " + std::to_string(places - maxNotes) + " more places.");
     return notes;
 }
 

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "yaml_extent.h"
 
-#include <algorithm>
-#include <iterator>
-
 namespace batchpeak::config {
 
 namespace {
@@ -137,12 +134,8 @@ std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
 
 const YamlNode* keyOf(const YamlNode& value)
 {
-    if (!value.parent || value.parent->kind != NodeKind::Mapping)
-        return nullptr;
-    const auto& children = value.parent->children;
-    const auto found = std::ranges::find(children, &value);
-    const auto place = std::distance(children.begin(), found);
-    return place % 2 == 1 ? children[static_cast<std::size_t>(place - 1)] : nullptr;
+    const bool isValue = value.parent && value.parent->kind == NodeKind::Mapping && value.place % 2 == 1;
+    return isValue ? value.parent->children[value.place - 1] : nullptr;
 }
 
 std::size_t lineBegin(std::string_view text, std::size_t byte)

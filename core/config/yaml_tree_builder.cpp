@@ -116,6 +116,7 @@ YamlNode& YamlTreeBuilder::add(NodeKind kind, const YAML::Mark& mark, YAML::anch
         m_anchored[anchor] = &node;
     if (!m_open.empty()) {
         node.parent = m_open.back();
+        node.place = node.parent->children.size();
         m_open.back()->children.push_back(&node);
     }
     return node;

@@ -64,8 +64,8 @@ private slots:
     {
         QTest::addColumn<QByteArray>("keys");
         QTest::addColumn<Change>("change");
-        const auto row = [](const char* name, const std::string& keys, Change change) {
-            QTest::newRow(name) << QByteArray::fromStdString(keys) << std::move(change);
+        const auto row = [](const char* name, const std::string& keys, const Change& change) {
+            QTest::newRow(name) << QByteArray::fromStdString(keys) << change;
         };
         row("defaults", "", [](ModelSpec&) {});
         row("name gpt2", "  name: \"gpt2\"\n", [](ModelSpec&) {});

@@ -19,6 +19,11 @@ SplicedText spliced(const QByteArray& text, const QString& phase, std::int64_t s
         ->withMicroBatchSize(*model::phaseFromText(phase.toStdString()), size);
 }
 
+QByteArray withCrlf(const QByteArray& text)
+{
+    return QByteArray(text).replace("\r\n", "\n").replace("\n", "\r\n");
+}
+
 } // namespace
 
 class SpliceTest : public QObject
@@ -120,7 +125,10 @@ private slots:
     void writesParams()
     {
         QFETCH(QByteArray, before);
-        QTEST(QByteArray::fromStdString(spliced(before, QStringLiteral("train"), 5).text), "after");
+        QFETCH(QByteArray, after);
+        QCOMPARE(QByteArray::fromStdString(spliced(before, QStringLiteral("train"), 5).text), after);
+        QCOMPARE(QByteArray::fromStdString(spliced(withCrlf(before), QStringLiteral("train"), 5).text),
+                 withCrlf(after));
     }
 
     void writesTrainer_data()
@@ -194,8 +202,10 @@ private slots:
         const QByteArray head("trainer:\n  init:\n");
         const QByteArray tail("    seed: 1\n  fit:\n    train_dataloader:\n      batch_size: 8\n"
                               "    val_dataloader:\n      batch_size: 8\n");
-        const QByteArray result = QByteArray::fromStdString(spliced(head + callbacks + tail, phase, 5).text);
-        QCOMPARE(result, head + after + tail);
+        const QByteArray before = head + callbacks + tail;
+        const QByteArray expected = head + after + tail;
+        QCOMPARE(QByteArray::fromStdString(spliced(before, phase, 5).text), expected);
+        QCOMPARE(QByteArray::fromStdString(spliced(withCrlf(before), phase, 5).text), withCrlf(expected));
     }
 
     void notesWhatChangesWithIt_data()
