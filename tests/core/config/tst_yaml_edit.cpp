@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "yaml_edit.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace batchpeak::config;
+
+using Change = std::function<void(YamlEdit&)>;
+
+namespace {
+
+constexpr const char* text = "a: &x 1\nb: [2, *x]\nc: 3\n";
+
+} // namespace
+
+/// Whether a change can be trusted is decided in one place, whatever made it. That the changes themselves
+/// are right, tst_splice shows.
+class YamlEditTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void appliesWhatWasAskedFor()
+    {
+        const YamlDocument document(text);
+        const YamlNode& value = *document.root().children[1];
+        QCOMPARE(applied(document, replaceValue(document, value, "9")),
+                 std::string("a: &x 9\nb: [2, *x]\nc: 3\n"));
+    }
+
+    void refusesToChangeMore_data()
+    {
+        QTest::addColumn<Change>("change");
+        const auto row = [](const char* name, const Change& change) { QTest::newRow(name) << change; };
+        row("another value", [](YamlEdit& edit) { edit.pieces.push_back({22, 23, "4"}); });
+        row("another key", [](YamlEdit& edit) { edit.pieces.push_back({19, 20, "d"}); });
+        row("quoting of another value", [](YamlEdit& edit) { edit.pieces.push_back({22, 23, "'3'"}); });
+        row("an alias for its value", [](YamlEdit& edit) { edit.pieces.push_back({15, 17, "9"}); });
+        row("a list for a mapping", [](YamlEdit& edit) { edit.pieces.push_back({11, 18, "{2: *x}"}); });
+        row("one value more", [](YamlEdit& edit) { edit.pieces.push_back({23, 23, "\nd: 4"}); });
+        row("one value less", [](YamlEdit& edit) { edit.pieces.push_back({19, 24, ""}); });
+        row("an anchor moved", [](YamlEdit& edit) { edit.pieces = {{3, 7, "9"}, {12, 12, "&x "}}; });
+        row("no YAML any more", [](YamlEdit& edit) { edit.pieces.push_back({17, 18, ""}); });
+    }
+    void refusesToChangeMore()
+    {
+        QFETCH(Change, change);
+        const YamlDocument document(text);
+        YamlEdit edit = replaceValue(document, *document.root().children[1], "9");
+        change(edit);
+        QVERIFY_EXCEPTION_THROWN(applied(document, edit), ConfigError);
+    }
+};
+
+QTEST_APPLESS_MAIN(YamlEditTest)
+#include "tst_yaml_edit.moc"
