@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDateTime>
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::store {
+
+/// What was explored and how it was asked; known before the first trial.
+struct ExplorationInfo
+{
+    QDateTime started;
+    QString filePath;
+    QString formatName;
+    QString family;
+    qint64 parameters = 0;
+    QString phase;
+    QString precision;
+    QString optimizer;
+    qint64 sequenceLength = 0;
+    qint64 globalBatchSize = 0;
+    /// Data-parallel devices that the config asks for.
+    qint64 configDevices = 1;
+    QString setting;
+    QString objective;
+    QString strategy;
+    double tolerance = 0.02;
+    /// Version of Batchpeak.
+    QString version;
+
+    bool operator==(const ExplorationInfo&) const = default;
+};
+
+struct DeviceRecord
+{
+    /// "cuda:0"
+    QString id;
+    QString name;
+    /// What answered there: "batchpeak-worker 0.1.0".
+    QString program;
+    qint64 totalBytes = 0;
+    qint64 limitBytes = 0;
+
+    bool operator==(const DeviceRecord&) const = default;
+};
+
+/// A finished trial; what was not measured is absent.
+struct TrialRecord
+{
+    int number = 0;
+    QString device;
+    qint64 microBatchSize = 0;
+    /// The word of the trial protocol: "ok", "oom", ...
+    QString outcome;
+    std::optional<double> samplesPerSecond;
+    std::optional<double> relativeError;
+    std::optional<double> secondsPerStep;
+    std::optional<qint64> peakAllocatedBytes;
+    std::optional<qint64> peakReservedBytes;
+    int timedSteps = 0;
+    double wallSeconds = 0.0;
+    QStringList flags;
+    QString text;
+
+    bool operator==(const TrialRecord&) const = default;
+};
+
+struct RecommendationRecord
+{
+    qint64 microBatchSize = 0;
+    double samplesPerSecond = 0.0;
+    double relativeError = 0.0;
+    double relativePerformance = 1.0;
+    int confidence = 1;
+    QString reason;
+
+    bool operator==(const RecommendationRecord&) const = default;
+};
+
+struct ExplorationEnd
+{
+    QDateTime finished;
+    /// The word of the events: "confident", "cancelled", ...
+    QString status;
+    /// Why it failed or nothing fits; else empty.
+    QString failure;
+
+    bool operator==(const ExplorationEnd&) const = default;
+};
+
+/// One line of a history.
+struct ExplorationSummary
+{
+    qint64 id = 0;
+    ExplorationInfo info;
+    int trials = 0;
+    /// The newest one.
+    std::optional<RecommendationRecord> recommendation;
+    /// Nothing where the program ended before the exploration did.
+    std::optional<ExplorationEnd> end;
+};
+
+/// All that is kept of an exploration.
+struct StoredExploration
+{
+    ExplorationSummary summary;
+    std::vector<DeviceRecord> devices;
+    /// In the order in which they ended.
+    std::vector<TrialRecord> trials;
+    /// The newest last.
+    std::vector<RecommendationRecord> recommendations;
+};
+
+} // namespace batchpeak::store

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_store.h"
+
+#include "sql_statement.h"
+#include "store_error.h"
+#include "store_schema.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QStandardPaths>
+#include <QUuid>
+
+namespace batchpeak::store {
+
+namespace {
+
+/// How long to wait for another program's transaction; each of ours takes milliseconds.
+constexpr int busyMilliseconds = 5000;
+
+/// A flag is one line.
+constexpr QChar flagSeparator = QLatin1Char('\n');
+
+QString fromTime(const QDateTime& time)
+{
+    return time.toUTC().toString(Qt::ISODateWithMs);
+}
+
+QDateTime toTime(const QString& text)
+{
+    return QDateTime::fromString(text, Qt::ISODateWithMs);
+}
+
+// A null string would be NULL in the table, which means something else there.
+QString notNull(const QString& text)
+{
+    return text.isNull() ? QLatin1String("") : text;
+}
+
+RecommendationRecord recommendationFrom(const SqlStatement& row)
+{
+    return {.microBatchSize = row.integer("micro_batch_size"),
+            .samplesPerSecond = row.real("samples_per_second"),
+            .relativeError = row.real("relative_error"),
+            .relativePerformance = row.real("relative_performance"),
+            .confidence = static_cast<int>(row.integer("confidence")),
+            .reason = row.text("reason")};
+}
+
+ExplorationSummary summaryFrom(const SqlStatement& row)
+{
+    ExplorationSummary summary{.id = row.integer("number"),
+                               .info = {.started = toTime(row.text("started")),
+                                        .filePath = row.text("file"),
+                                        .formatName = row.text("format"),
+                                        .family = row.text("family"),
+                                        .parameters = row.integer("parameters"),
+                                        .phase = row.text("phase"),
+                                        .precision = row.text("numeric_precision"),
+                                        .optimizer = row.text("optimizer"),
+                                        .sequenceLength = row.integer("sequence_length"),
+                                        .globalBatchSize = row.integer("batch_size"),
+                                        .configDevices = row.integer("config_devices"),
+                                        .setting = row.text("setting"),
+                                        .objective = row.text("objective"),
+                                        .strategy = row.text("strategy"),
+                                        .tolerance = row.real("tolerance"),
+                                        .version = row.text("version")},
+                               .trials = static_cast<int>(row.integer("trials"))};
+    if (!row.value("micro_batch_size").isNull())
+        summary.recommendation = recommendationFrom(row);
+    if (!row.value("status").isNull()) {
+        summary.end = ExplorationEnd{.finished = toTime(row.text("finished")),
+                                     .status = row.text("status"),
+                                     .failure = row.text("failure")};
+    }
+    return summary;
+}
+
+TrialRecord trialFrom(const SqlStatement& row)
+{
+    return {.number = static_cast<int>(row.integer("number")),
+            .device = row.text("device"),
+            .microBatchSize = row.integer("micro_batch_size"),
+            .outcome = row.text("outcome"),
+            .samplesPerSecond = row.optional<double>("samples_per_second"),
+            .relativeError = row.optional<double>("relative_error"),
+            .secondsPerStep = row.optional<double>("seconds_per_step"),
+            .peakAllocatedBytes = row.optional<qint64>("peak_allocated_bytes"),
+            .peakReservedBytes = row.optional<qint64>("peak_reserved_bytes"),
+            .timedSteps = static_cast<int>(row.integer("timed_steps")),
+            .wallSeconds = row.real("wall_seconds"),
+            .flags = row.text("flags").split(flagSeparator, Qt::SkipEmptyParts),
+            .text = row.text("text")};
+}
+
+QString summaryQuery(const QString& condition)
+{
+    return QStringLiteral("SELECT exploration.id AS number, exploration.*, recommendation.*, "
+                          "(SELECT count(*) FROM trial WHERE trial.exploration = exploration.id) AS trials "
+                          "FROM exploration LEFT JOIN recommendation ON recommendation.id = "
+                          "(SELECT max(id) FROM recommendation WHERE exploration = exploration.id) "
+                          "%1 ORDER BY exploration.id DESC")
+        .arg(condition);
+}
+
+} // namespace
+
+ExplorationStore::ExplorationStore(const QString& path)
+    : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
+{
+    QDir().mkpath(QFileInfo(path).absolutePath());
+    try {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
+        database.setDatabaseName(path);
+        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(busyMilliseconds));
+        if (!database.open()) {
+            throw StoreError(
+                QCoreApplication::translate("batchpeak::store",
+                                            "The history %1 cannot be opened (%2); check the file and "
+                                            "its folder.")
+                    .arg(path, database.lastError().databaseText()));
+        }
+        runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
+        prepareSchema(database);
+        // Readers and the writer do not wait for each other then.
+        runSql(database, QStringLiteral("PRAGMA journal_mode = WAL"));
+    } catch (const StoreError&) {
+        QSqlDatabase::removeDatabase(m_connection);
+        throw;
+    }
+}
+
+ExplorationStore::~ExplorationStore()
+{
+    QSqlDatabase::database(m_connection, false).close();
+    QSqlDatabase::removeDatabase(m_connection);
+}
+
+QString ExplorationStore::defaultPath()
+{
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
+           QStringLiteral("/batchpeak/explorations.sqlite");
+}
+
+qint64 ExplorationStore::begin(const ExplorationInfo& info)
+{
+    SqlStatement statement(
+        QSqlDatabase::database(m_connection),
+        QStringLiteral("INSERT INTO exploration (started, file, format, family, parameters, "
+                       "phase, numeric_precision, optimizer, sequence_length, batch_size, "
+                       "config_devices, setting, objective, strategy, tolerance, version) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+    statement.bind(fromTime(info.started))
+        .bind(notNull(info.filePath))
+        .bind(notNull(info.formatName))
+        .bind(notNull(info.family))
+        .bind(info.parameters)
+        .bind(notNull(info.phase))
+        .bind(notNull(info.precision))
+        .bind(notNull(info.optimizer))
+        .bind(info.sequenceLength)
+        .bind(info.globalBatchSize)
+        .bind(info.configDevices)
+        .bind(notNull(info.setting))
+        .bind(notNull(info.objective))
+        .bind(notNull(info.strategy))
+        .bind(info.tolerance)
+        .bind(notNull(info.version));
+    return statement.run().insertedId();
+}
+
+void ExplorationStore::addDevice(qint64 exploration, const DeviceRecord& device)
+{
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("INSERT OR REPLACE INTO device (exploration, id, name, program, total_bytes, "
+                                "limit_bytes) VALUES (?, ?, ?, ?, ?, ?)"))
+        .bind(exploration)
+        .bind(notNull(device.id))
+        .bind(notNull(device.name))
+        .bind(notNull(device.program))
+        .bind(device.totalBytes)
+        .bind(device.limitBytes)
+        .run();
+}
+
+void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
+{
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, outcome, "
+                                "samples_per_second, relative_error, seconds_per_step, peak_allocated_bytes, "
+                                "peak_reserved_bytes, timed_steps, wall_seconds, flags, text) "
+                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+        .bind(exploration)
+        .bind(trial.number)
+        .bind(notNull(trial.device))
+        .bind(trial.microBatchSize)
+        .bind(notNull(trial.outcome))
+        .bind(trial.samplesPerSecond)
+        .bind(trial.relativeError)
+        .bind(trial.secondsPerStep)
+        .bind(trial.peakAllocatedBytes)
+        .bind(trial.peakReservedBytes)
+        .bind(trial.timedSteps)
+        .bind(trial.wallSeconds)
+        .bind(notNull(trial.flags.join(flagSeparator)))
+        .bind(notNull(trial.text))
+        .run();
+}
+
+void ExplorationStore::addRecommendation(qint64 exploration, const RecommendationRecord& recommendation)
+{
+    SqlStatement(
+        QSqlDatabase::database(m_connection),
+        QStringLiteral("INSERT INTO recommendation (exploration, micro_batch_size, samples_per_second, "
+                       "relative_error, relative_performance, confidence, reason) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?)"))
+        .bind(exploration)
+        .bind(recommendation.microBatchSize)
+        .bind(recommendation.samplesPerSecond)
+        .bind(recommendation.relativeError)
+        .bind(recommendation.relativePerformance)
+        .bind(recommendation.confidence)
+        .bind(notNull(recommendation.reason))
+        .run();
+}
+
+void ExplorationStore::finish(qint64 exploration, const ExplorationEnd& end)
+{
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("UPDATE exploration SET finished = ?, status = ?, failure = ? WHERE id = ?"))
+        .bind(fromTime(end.finished))
+        .bind(notNull(end.status))
+        .bind(notNull(end.failure))
+        .bind(exploration)
+        .run();
+}
+
+std::vector<ExplorationSummary> ExplorationStore::list() const
+{
+    SqlStatement statement(QSqlDatabase::database(m_connection), summaryQuery({}));
+    statement.run();
+    std::vector<ExplorationSummary> summaries;
+    while (statement.next())
+        summaries.push_back(summaryFrom(statement));
+    return summaries;
+}
+
+std::optional<StoredExploration> ExplorationStore::show(qint64 exploration) const
+{
+    const QSqlDatabase database = QSqlDatabase::database(m_connection);
+    StoredExploration stored;
+    {
+        SqlStatement statement(database, summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
+        if (!statement.bind(exploration).run().next())
+            return std::nullopt;
+        stored.summary = summaryFrom(statement);
+    }
+    const auto rows = [&](const QString& text, const auto& take) {
+        SqlStatement statement(database, text);
+        statement.bind(exploration).run();
+        while (statement.next())
+            take(statement);
+    };
+    rows(QStringLiteral("SELECT * FROM device WHERE exploration = ? ORDER BY rowid"),
+         [&](const SqlStatement& row) {
+             stored.devices.push_back({.id = row.text("id"),
+                                       .name = row.text("name"),
+                                       .program = row.text("program"),
+                                       .totalBytes = row.integer("total_bytes"),
+                                       .limitBytes = row.integer("limit_bytes")});
+         });
+    rows(QStringLiteral("SELECT * FROM trial WHERE exploration = ? ORDER BY rowid"),
+         [&](const SqlStatement& row) { stored.trials.push_back(trialFrom(row)); });
+    rows(QStringLiteral("SELECT * FROM recommendation WHERE exploration = ? ORDER BY id"),
+         [&](const SqlStatement& row) { stored.recommendations.push_back(recommendationFrom(row)); });
+    return stored;
+}
+
+bool ExplorationStore::remove(qint64 exploration)
+{
+    SqlStatement statement(QSqlDatabase::database(m_connection),
+                           QStringLiteral("DELETE FROM exploration WHERE id = ?"));
+    return statement.bind(exploration).run().changedRows() > 0;
+}
+
+} // namespace batchpeak::store

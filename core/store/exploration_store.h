@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "exploration_records.h"
+
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::store {
+
+/// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so
+/// that a crash loses nothing but the trial that was running.
+///
+/// Several programs may use the file at once. It keeps what it is told and knows nothing of how an
+/// exploration runs. Every call throws StoreError when the file cannot be used.
+class ExplorationStore
+{
+public:
+    /// Opens the file, and makes it and its folder where there are none. Needs a QCoreApplication.
+    explicit ExplorationStore(const QString& path);
+    ~ExplorationStore();
+    Q_DISABLE_COPY_MOVE(ExplorationStore)
+
+    /// batchpeak/explorations.sqlite in the user's data folder (XDG_DATA_HOME).
+    static QString defaultPath();
+
+    /// \return the exploration's number, for the calls below and for people
+    qint64 begin(const ExplorationInfo& info);
+    /// A device that reports again, after a restart of its worker, replaces what it said before.
+    void addDevice(qint64 exploration, const DeviceRecord& device);
+    void addTrial(qint64 exploration, const TrialRecord& trial);
+    void addRecommendation(qint64 exploration, const RecommendationRecord& recommendation);
+    void finish(qint64 exploration, const ExplorationEnd& end);
+
+    /// The newest first.
+    std::vector<ExplorationSummary> list() const;
+    /// Nothing where there is no such exploration.
+    std::optional<StoredExploration> show(qint64 exploration) const;
+    /// \return whether there was such an exploration
+    bool remove(qint64 exploration);
+
+private:
+    QString m_connection;
+};
+
+} // namespace batchpeak::store

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QSqlDatabase>
+#include <QSqlQuery>
+#include <QString>
+#include <QVariant>
+
+#include <optional>
+
+namespace batchpeak::store {
+
+/// A prepared statement whose failures are exceptions.
+class SqlStatement
+{
+public:
+    /// \throws StoreError
+    SqlStatement(const QSqlDatabase& database, const QString& text);
+
+    /// Binds the next placeholder.
+    SqlStatement& bind(const QVariant& value);
+    template<typename Value>
+    SqlStatement& bind(const std::optional<Value>& value)
+    {
+        return bind(value ? QVariant::fromValue(*value) : QVariant());
+    }
+
+    /// \throws StoreError
+    SqlStatement& run();
+    /// Goes to the next row. \return whether there is one
+    bool next() { return m_query.next(); }
+
+    QVariant value(const char* column) const { return m_query.value(QLatin1String(column)); }
+    QString text(const char* column) const { return value(column).toString(); }
+    qint64 integer(const char* column) const { return value(column).toLongLong(); }
+    double real(const char* column) const { return value(column).toDouble(); }
+    template<typename Value>
+    std::optional<Value> optional(const char* column) const
+    {
+        const QVariant found = value(column);
+        return found.isNull() ? std::nullopt : std::optional<Value>(found.value<Value>());
+    }
+
+    qint64 insertedId() const { return m_query.lastInsertId().toLongLong(); }
+    int changedRows() const { return m_query.numRowsAffected(); }
+
+private:
+    QString m_path;
+    QSqlQuery m_query;
+};
+
+/// Runs a statement without values.
+/// \throws StoreError
+void runSql(const QSqlDatabase& database, const QString& text);
+
+} // namespace batchpeak::store

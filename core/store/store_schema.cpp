@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "store_schema.h"
+
+#include "sql_statement.h"
+#include "store_error.h"
+
+#include <QCoreApplication>
+#include <QSqlDatabase>
+
+#include <array>
+
+namespace batchpeak::store {
+
+namespace {
+
+constexpr std::array tables{
+    R"(CREATE TABLE exploration (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        started TEXT NOT NULL, file TEXT NOT NULL, format TEXT NOT NULL, family TEXT NOT NULL,
+        parameters INTEGER NOT NULL, phase TEXT NOT NULL, numeric_precision TEXT NOT NULL, optimizer TEXT NOT NULL,
+        sequence_length INTEGER NOT NULL, batch_size INTEGER NOT NULL, config_devices INTEGER NOT NULL,
+        setting TEXT NOT NULL, objective TEXT NOT NULL, strategy TEXT NOT NULL, tolerance REAL NOT NULL,
+        version TEXT NOT NULL,
+        finished TEXT, status TEXT, failure TEXT))",
+    R"(CREATE TABLE device (
+        exploration INTEGER NOT NULL REFERENCES exploration(id) ON DELETE CASCADE,
+        id TEXT NOT NULL, name TEXT NOT NULL, program TEXT NOT NULL,
+        total_bytes INTEGER NOT NULL, limit_bytes INTEGER NOT NULL,
+        PRIMARY KEY (exploration, id)))",
+    R"(CREATE TABLE trial (
+        exploration INTEGER NOT NULL REFERENCES exploration(id) ON DELETE CASCADE,
+        number INTEGER NOT NULL, device TEXT NOT NULL, micro_batch_size INTEGER NOT NULL, outcome TEXT NOT NULL,
+        samples_per_second REAL, relative_error REAL, seconds_per_step REAL,
+        peak_allocated_bytes INTEGER, peak_reserved_bytes INTEGER,
+        timed_steps INTEGER NOT NULL, wall_seconds REAL NOT NULL, flags TEXT NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (exploration, number)))",
+    R"(CREATE TABLE recommendation (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        exploration INTEGER NOT NULL REFERENCES exploration(id) ON DELETE CASCADE,
+        micro_batch_size INTEGER NOT NULL, samples_per_second REAL NOT NULL, relative_error REAL NOT NULL,
+        relative_performance REAL NOT NULL, confidence INTEGER NOT NULL, reason TEXT NOT NULL))",
+    "CREATE INDEX recommendation_of ON recommendation(exploration, id)"};
+
+int versionOf(const QSqlDatabase& database)
+{
+    SqlStatement statement(database, QStringLiteral("PRAGMA user_version"));
+    statement.run();
+    return statement.next() ? static_cast<int>(statement.integer("user_version")) : 0;
+}
+
+bool isEmpty(const QSqlDatabase& database)
+{
+    SqlStatement statement(database, QStringLiteral("SELECT name FROM sqlite_master LIMIT 1"));
+    return !statement.run().next();
+}
+
+} // namespace
+
+void prepareSchema(const QSqlDatabase& database)
+{
+    if (versionOf(database) == schemaVersion)
+        return;
+    // Only one of two programs that start at once may make the tables, and the other must then see them.
+    runSql(database, QStringLiteral("BEGIN IMMEDIATE"));
+    try {
+        const int version = versionOf(database);
+        const QString path = database.databaseName();
+        if (version > schemaVersion) {
+            throw StoreError(
+                QCoreApplication::translate("batchpeak::store",
+                                            "The history %1 was written by a newer Batchpeak; use that "
+                                            "one, or move the file away and a new one is begun.")
+                    .arg(path));
+        }
+        if (version == 0 && !isEmpty(database)) {
+            throw StoreError(
+                QCoreApplication::translate("batchpeak::store",
+                                            "The file %1 belongs to another program; move it away, and "
+                                            "a history is begun in its place.")
+                    .arg(path));
+        }
+        if (version == 0) {
+            for (const char* table : tables)
+                runSql(database, QString::fromLatin1(table));
+            runSql(database, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion));
+        }
+        runSql(database, QStringLiteral("COMMIT"));
+    } catch (const StoreError&) {
+        runSql(database, QStringLiteral("ROLLBACK"));
+        throw;
+    }
+}
+
+} // namespace batchpeak::store

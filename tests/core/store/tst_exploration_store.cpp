@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_store.h"
+#include "store_error.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSqlDatabase>
+#include <QSqlQuery>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <functional>
+#include <memory>
+
+using namespace batchpeak::store;
+
+using Spoil = std::function<void(const QString& path)>;
+
+namespace {
+
+ExplorationInfo someInfo()
+{
+    return {.started = QDateTime(QDate(2026, 3, 4), QTime(5, 6, 7), Qt::UTC),
+            .filePath = QStringLiteral("/somewhere/näme.yaml"),
+            .formatName = QStringLiteral("Cerebras params"),
+            .family = QStringLiteral("gpt2"),
+            .parameters = 124439808,
+            .phase = QStringLiteral("train"),
+            .precision = QStringLiteral("bf16"),
+            .optimizer = QStringLiteral("adamw"),
+            .sequenceLength = 128,
+            .globalBatchSize = 512,
+            .configDevices = 2,
+            .setting = QStringLiteral("explore"),
+            .objective = QStringLiteral("micro"),
+            .strategy = QStringLiteral("ramp"),
+            .tolerance = 0.05,
+            .version = QStringLiteral("0.1.0")};
+}
+
+TrialRecord trialNumber(int number)
+{
+    return {.number = number,
+            .device = QStringLiteral("cpu"),
+            .microBatchSize = 8,
+            .outcome = QStringLiteral("ok"),
+            .samplesPerSecond = 12.5,
+            .relativeError = 0.004,
+            .secondsPerStep = 0.64,
+            .peakAllocatedBytes = qint64{5} << 32,
+            .peakReservedBytes = qint64{6} << 32,
+            .timedSteps = 5,
+            .wallSeconds = 6.5,
+            .flags = {QStringLiteral("abandoned"), QStringLiteral("disturbed: clock")},
+            .text = QStringLiteral("it's done")};
+}
+
+RecommendationRecord someRecommendation(int confidence)
+{
+    return {.microBatchSize = 8,
+            .samplesPerSecond = 12.5,
+            .relativeError = 0.01,
+            .relativePerformance = 1.25,
+            .confidence = confidence,
+            .reason = QStringLiteral("8 leads.")};
+}
+
+/// Runs one statement on the file, past the store.
+void runSql(const QString& path, const QString& text)
+{
+    const QString connection = QStringLiteral("past the store");
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
+        database.setDatabaseName(path);
+        QVERIFY(database.open());
+        QVERIFY(QSqlQuery(database).exec(text));
+    }
+    QSqlDatabase::removeDatabase(connection);
+}
+
+void write(const QString& path, const QByteArray& bytes)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(bytes), bytes.size());
+}
+
+} // namespace
+
+class ExplorationStoreTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        QVERIFY(m_folder->isValid());
+        QVERIFY(QDir(m_folder->path()).mkpath(QStringLiteral("data")));
+    }
+
+    void makesTheFolder()
+    {
+        QVERIFY(QDir(m_folder->path()).rmdir(QStringLiteral("data")));
+        QVERIFY(ExplorationStore(path()).list().empty());
+        QVERIFY(QFile::exists(path()));
+    }
+
+    void keepsAllThatItIsTold()
+    {
+        const DeviceRecord device{.id = QStringLiteral("cpu"),
+                                  .name = QStringLiteral("Some CPU"),
+                                  .program = QStringLiteral("worker"),
+                                  .totalBytes = qint64{1} << 36,
+                                  .limitBytes = qint64{1} << 33};
+        const TrialRecord failed{.number = 2, .microBatchSize = 16, .outcome = QStringLiteral("oom")};
+        const ExplorationEnd end{.finished = QDateTime(QDate(2026, 3, 4), QTime(5, 8, 7), Qt::UTC),
+                                 .status = QStringLiteral("confident")};
+        qint64 id = 0;
+        {
+            ExplorationStore store(path());
+            id = store.begin(someInfo());
+            store.addDevice(id, {.id = QStringLiteral("cpu")});
+            store.addDevice(id, device);
+            store.addTrial(id, trialNumber(1));
+            store.addTrial(id, failed);
+            store.addRecommendation(id, someRecommendation(2));
+            store.addRecommendation(id, someRecommendation(96));
+            store.finish(id, end);
+        }
+        const auto stored = ExplorationStore(path()).show(id);
+        QVERIFY(stored);
+        QCOMPARE(stored->summary.id, id);
+        QVERIFY(stored->summary.info == someInfo());
+        QVERIFY(stored->summary.end == end);
+        QCOMPARE(stored->summary.trials, 2);
+        QVERIFY(stored->summary.recommendation == someRecommendation(96));
+        QVERIFY(stored->devices == std::vector{device});
+        QVERIFY(stored->trials == (std::vector{trialNumber(1), failed}));
+        QVERIFY(stored->recommendations == (std::vector{someRecommendation(2), someRecommendation(96)}));
+    }
+
+    void aCrashLosesNoFinishedTrial()
+    {
+        // Nothing is closed or finished: the first store lives on while the second reads.
+        ExplorationStore store(path());
+        const qint64 id = store.begin(someInfo());
+        store.addTrial(id, trialNumber(1));
+        const auto stored = ExplorationStore(path()).show(id);
+        QVERIFY(stored && stored->trials.size() == 1);
+        QVERIFY(!stored->summary.end);
+        QVERIFY(!stored->summary.recommendation);
+    }
+
+    void listsTheNewestFirst()
+    {
+        ExplorationStore store(path());
+        QVERIFY(store.list().empty());
+        const qint64 first = store.begin(someInfo());
+        const qint64 second = store.begin(someInfo());
+        store.addTrial(first, trialNumber(1));
+        store.addRecommendation(first, someRecommendation(50));
+        store.addRecommendation(first, someRecommendation(70));
+        const auto list = store.list();
+        QCOMPARE(list.size(), std::size_t{2});
+        QCOMPARE(list[0].id, second);
+        QCOMPARE(list[0].trials, 0);
+        QVERIFY(!list[0].recommendation);
+        QCOMPARE(list[1].id, first);
+        QCOMPARE(list[1].trials, 1);
+        QCOMPARE(list[1].recommendation->confidence, 70);
+    }
+
+    void removesAllOfAnExploration()
+    {
+        ExplorationStore store(path());
+        const qint64 kept = store.begin(someInfo());
+        const qint64 removed = store.begin(someInfo());
+        for (const qint64 id : {kept, removed}) {
+            store.addTrial(id, trialNumber(1));
+            store.addRecommendation(id, someRecommendation(50));
+        }
+        QVERIFY(store.remove(removed));
+        QVERIFY(!store.remove(removed));
+        QVERIFY(!store.show(removed));
+        QCOMPARE(store.show(kept)->trials.size(), std::size_t{1});
+        // Its number is not given to another one.
+        QVERIFY(store.begin(someInfo()) > removed);
+        QVERIFY(store.show(removed + 1)->trials.empty());
+    }
+
+    void twoProgramsWriteAtOnce()
+    {
+        ExplorationStore one(path());
+        ExplorationStore other(path());
+        const qint64 ofOne = one.begin(someInfo());
+        const qint64 ofOther = other.begin(someInfo());
+        QVERIFY(ofOne != ofOther);
+        for (int number = 1; number <= 20; ++number) {
+            one.addTrial(ofOne, trialNumber(number));
+            other.addTrial(ofOther, trialNumber(number));
+        }
+        QCOMPARE(one.show(ofOther)->trials.size(), std::size_t{20});
+        QCOMPARE(other.show(ofOne)->trials.size(), std::size_t{20});
+    }
+
+    void refusesWhatItCannotUse_data()
+    {
+        QTest::addColumn<Spoil>("spoil");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("written by a newer program") << Spoil([](const QString& path) {
+            {
+                ExplorationStore store(path);
+            }
+            runSql(path, QStringLiteral("PRAGMA user_version = 2"));
+        }) << QStringLiteral("newer Batchpeak");
+        QTest::newRow("no database") << Spoil([](const QString& path) { write(path, QByteArray(5000, 'x')); })
+                                     << QStringLiteral("damaged");
+        QTest::newRow("another program's") << Spoil([](const QString& path) {
+            runSql(path, QStringLiteral("CREATE TABLE theirs (id INTEGER)"));
+        }) << QStringLiteral("another program");
+        QTest::newRow("a folder") << Spoil([](const QString& path) { QVERIFY(QDir().mkpath(path)); })
+                                  << QStringLiteral("cannot be opened");
+    }
+    void refusesWhatItCannotUse()
+    {
+        QFETCH(Spoil, spoil);
+        QFETCH(QString, said);
+        spoil(path());
+        try {
+            const ExplorationStore store(path());
+            QFAIL("no exception");
+        } catch (const StoreError& error) {
+            QVERIFY2(error.sentence().contains(said), error.what());
+            QVERIFY2(error.sentence().contains(path()), error.what());
+        }
+    }
+
+    void refusesTrialsThatCannotBe()
+    {
+        ExplorationStore store(path());
+        const qint64 id = store.begin(someInfo());
+        QVERIFY_EXCEPTION_THROWN(store.addTrial(id + 1, trialNumber(1)), StoreError);
+        store.addTrial(id, trialNumber(1));
+        QVERIFY_EXCEPTION_THROWN(store.addTrial(id, trialNumber(1)), StoreError);
+    }
+
+private:
+    QString path() const { return m_folder->filePath(QStringLiteral("data/explorations.sqlite")); }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_GUILESS_MAIN(ExplorationStoreTest)
+#include "tst_exploration_store.moc"
