@@ -58,7 +58,10 @@ std::string readText(const QString& path)
 
 [[noreturn]] void failToWrite(const QString& path, const QFileDevice& file)
 {
-    fail(path, "The config was not written (" + file.errorString().toStdString() +
+    // Qt has no error for a write of fewer bytes than asked for.
+    const std::string reason = file.error() == QFileDevice::NoError ? "not all bytes could be written"
+                                                                    : file.errorString().toStdString();
+    fail(path, "The config was not written (" + reason +
                    "); make room or set permissions, or choose another place.");
 }
 
@@ -76,11 +79,18 @@ void writeStream(const QString& path, const QByteArray& bytes)
         failToWrite(path, file);
 }
 
-/// QSaveFile keeps the permissions of a file that it replaces, and follows links to it.
+/// QSaveFile keeps the permissions of a file that it replaces, and follows links to it. Its commit() alone
+/// would let a disk pass that fills up in the middle of a write, hence the flush() (Qt 6.4).
 void replaceFile(const QString& path, const QByteArray& bytes)
 {
     QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+    if (!file.open(QIODevice::WriteOnly))
+        failToWrite(path, file);
+    if (file.write(bytes) != bytes.size() || !file.flush()) {
+        file.cancelWriting();
+        failToWrite(path, file);
+    }
+    if (!file.commit())
         failToWrite(path, file);
 }
 

@@ -136,6 +136,8 @@ private slots:
         QTest::newRow("with a comment") << QByteArray("a: null# no comment\n") << QString();
         QTest::newRow("nothing") << QByteArray("a:\nb: 1") << QString();
         QTest::newRow("nothing before a key called null") << QByteArray("a:\nnull: 1") << QString();
+        QTest::newRow("nothing before a key called null, blank behind")
+            << QByteArray("a:\nnull : 1") << QString();
         QTest::newRow("nothing at the end of the text") << QByteArray("a:") << QString();
         QTest::newRow("nothing but a comment") << QByteArray("a: # null\n") << QString();
         QTest::newRow("nothing behind an anchor") << QByteArray("a: &x\nnull: 1") << QString();
