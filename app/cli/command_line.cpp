@@ -8,6 +8,7 @@
 #include "devices_command.h"
 #include "exit_code.h"
 #include "exploration_arguments.h"
+#include "exploration_error.h"
 #include "explore_command.h"
 #include "export_command.h"
 #include "inspect_command.h"
@@ -66,7 +67,7 @@ void refuseSurplus(const CLI::App& app, const std::string& command)
 /// CLI11 words its errors ("--min: 1 required N missing") as notes to a programmer.
 std::string sentenceFor(const CLI::ParseError& error, const CLI::App& app)
 {
-    const std::string text = error.what();
+    std::string text = error.what();
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
         return text;
     // An option that the help hides has no name in the error.
@@ -85,6 +86,8 @@ int answeringErrors(Action action)
         printError(QString::fromStdString(error.what()));
     } catch (const config::ConfigError& error) {
         printError(QString::fromStdString(error.what()));
+    } catch (const engine::ExplorationError& error) {
+        printError(error.sentence());
     }
     return exitCode::badInput;
 }

@@ -47,7 +47,7 @@ std::optional<search::Objective> objectiveFromText(const std::string& text)
 QString deviceFromText(const std::string& text)
 {
     static const QRegularExpression pattern(QStringLiteral("^(cpu|cuda(:[0-9]{1,4})?)$"));
-    const QString device = QString::fromStdString(text);
+    QString device = QString::fromStdString(text);
     if (!pattern.match(device).hasMatch())
         throw UsageError("--device: '" + text +
                          "' is no device; write cpu, cuda or cuda:N. 'batchpeak devices' lists them.");

@@ -78,7 +78,7 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
                     m_console.remark(trialLine(trial));
             });
     connect(&exploration, &engine::Exploration::snapshotChanged, this,
-            [this](const engine::Snapshot& snapshot) { printNewLogLines(snapshot.log); });
+            &ExplorationTerminal::printNewLogLines);
     if (console.showsLiveLine()) {
         connect(&m_redraw, &QTimer::timeout, this,
                 [this] { m_console.setLiveLine(liveLine(m_exploration.snapshot())); });
@@ -99,21 +99,27 @@ void ExplorationTerminal::interrupt()
     if (m_interrupted)
         return;
     m_interrupted = true;
+    // After the last lines only the end is waited for; a trial that still comes in changes nothing.
+    m_exploration.disconnect(this);
+    connect(&m_exploration, &engine::Exploration::finished, this, &ExplorationTerminal::end);
     engine::Snapshot bestSoFar = m_exploration.snapshot();
     bestSoFar.finish = FinishStatus::Cancelled;
     printLastLines(bestSoFar);
     m_exploration.stop();
 }
 
-void ExplorationTerminal::printNewLogLines(const std::vector<LogLine>& log)
+void ExplorationTerminal::printNewLogLines(const engine::Snapshot& snapshot)
 {
+    const std::vector<LogLine>& log = snapshot.log;
     // The log forgets its oldest lines, so the lines already printed are told by the last of them.
     const auto isLast = [this](const LogLine& line) {
         return line.time == m_lastLogLine.time && line.text == m_lastLogLine.text;
     };
     const auto firstNew = std::find_if(log.rbegin(), log.rend(), isLast).base();
-    std::for_each(firstNew, log.end(), [this](const LogLine& line) {
-        if (const QString text = logText(line); !text.isEmpty())
+    std::for_each(firstNew, log.end(), [&](const LogLine& line) {
+        // What ended the exploration is said once, among the last lines.
+        const QString text = line.text == snapshot.failure ? QString() : logText(line);
+        if (!text.isEmpty())
             m_console.remark(text);
     });
     if (!log.empty())

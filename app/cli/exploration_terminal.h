@@ -33,7 +33,7 @@ signals:
 
 private:
     void introduce();
-    void printNewLogLines(const std::vector<engine::LogLine>& log);
+    void printNewLogLines(const engine::Snapshot& snapshot);
     void printLastLines(const engine::Snapshot& snapshot);
     void end(engine::FinishStatus status);
 

@@ -16,6 +16,7 @@
 #include <CLI/App.hpp>
 
 #include <QCoreApplication>
+#include <QTimer>
 
 #include <utility>
 
@@ -23,14 +24,31 @@ namespace batchpeak::cli {
 
 namespace {
 
-/// Writes the recommended size into the config, and says what changed beside it.
-void writeConfig(const engine::ConfigFile& file, const engine::Snapshot& snapshot, model::Phase phase,
-                 const QString& target, Console& console)
+/// An exploration ignores the config's own batch size, so its result may be more than that allows.
+std::string refusalText(const config::ConfigError& error, const config::BatchPlan& plan, std::int64_t size)
 {
-    const auto spliced = file.withMicroBatchSize(phase, snapshot.outlook.recommendation->size);
-    for (const std::string& note : spliced.notes)
-        console.remark(QString::fromStdString(note));
-    file.save(spliced, target);
+    std::string text = std::string("the recommended size was not written. ") + error.what();
+    if (size > plan.globalBatchSize) {
+        text += " Or explore with --max " + std::to_string(plan.globalBatchSize) +
+                " for the best size that this batch_size allows.";
+    }
+    return text;
+}
+
+/// Writes the recommended size into the config, and says what changed beside it.
+/// \throws UsageError where the config does not take it
+void writeConfig(const engine::ConfigFile& file, const engine::Snapshot& snapshot, const QString& target,
+                 Console& console)
+{
+    const std::int64_t size = snapshot.outlook.recommendation->size;
+    try {
+        const auto spliced = file.withMicroBatchSize(snapshot.run->phase, size);
+        file.save(spliced, target);
+        for (const std::string& note : spliced.notes)
+            console.remark(QString::fromStdString(note));
+    } catch (const config::ConfigError& error) {
+        throw UsageError(refusalText(error, snapshot.run->plan, size));
+    }
     console.answer(QStringLiteral("written to %1").arg(target));
 }
 
@@ -49,8 +67,6 @@ void ExploreCommand::addOptions(CLI::App& app)
 {
     app.add_option("FILE", m_file, "Config to explore")->type_name("");
     addExplorationOptions(app, m_options, "Exploration");
-    app.add_option("--events", m_events, "Write events as JSON Lines; - stands for stdout")
-        ->type_name("FILE");
     addOutputOptions(app, m_output, m_inPlace);
     app.add_flag("--quiet", m_quiet, "Print the last lines and errors only");
 }
@@ -70,13 +86,21 @@ int ExploreCommand::run()
     if (!target.isEmpty())
         checkWritable(target);
 
-    Console console(m_events == "-" ? stderr : stdout);
+    Console console;
     for (const QString& line : warningLines(file.path(), file.contents()))
         console.remark(line);
 
     engine::Exploration exploration;
     exploration.load(file.path(), file.contents(), m_options);
 
+    const int code = runInEventLoop(exploration, console);
+    if (code == exitCode::success && !target.isEmpty())
+        writeConfig(file, exploration.snapshot(), target, console);
+    return code;
+}
+
+int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& console) const
+{
     using Detail = ExplorationTerminal::Detail;
     ExplorationTerminal terminal(exploration, console, m_quiet ? Detail::LastLinesOnly : Detail::Everything);
     SignalRelay signalRelay;
@@ -85,11 +109,7 @@ int ExploreCommand::run()
                      [](int code) { QCoreApplication::exit(code); });
     // An exploration that fails while it starts ends the event loop, so that must run by then.
     QTimer::singleShot(0, &exploration, &engine::Exploration::start);
-    const int code = QCoreApplication::exec();
-
-    if (code == exitCode::success && !target.isEmpty())
-        writeConfig(file, exploration.snapshot(), m_options.phase, target, console);
-    return code;
+    return QCoreApplication::exec();
 }
 
 } // namespace batchpeak::cli

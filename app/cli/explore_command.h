@@ -5,7 +5,13 @@
 #include "command.h"
 #include "exploration_options.h"
 
+namespace batchpeak::engine {
+class Exploration;
+}
+
 namespace batchpeak::cli {
+
+class Console;
 
 /// Explores in the terminal: the same exploration as the window's, its result on stdout, into an events
 /// file, and into a config if asked.
@@ -22,9 +28,10 @@ public:
     int run() override;
 
 private:
+    int runInEventLoop(engine::Exploration& exploration, Console& console) const;
+
     std::string m_file;
     engine::ExplorationOptions m_options;
-    std::string m_events;
     std::string m_output;
     bool m_inPlace = false;
     bool m_quiet = false;

@@ -25,9 +25,11 @@ QString word(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-QString devicesText(std::int64_t devices)
+/// "1 device", "2 devices"
+QString countText(std::int64_t count, const QString& noun)
 {
-    return devices == 1 ? QStringLiteral("1 device") : QStringLiteral("%1 devices").arg(devices);
+    return QStringLiteral("%1 %2%3").arg(groupedText(count), noun,
+                                         count == 1 ? QString() : QStringLiteral("s"));
 }
 
 QString runningTrials(const Snapshot& snapshot)
@@ -59,7 +61,7 @@ std::int64_t smallestLimit(const Snapshot& snapshot)
 
 QString peakText(const Snapshot& snapshot)
 {
-    const QString peak = bytesText(snapshot.recommendedPeakBytes);
+    QString peak = bytesText(snapshot.recommendedPeakBytes);
     const std::int64_t limit = smallestLimit(snapshot);
     if (limit == 0)
         return peak;
@@ -72,7 +74,7 @@ QString accumulationText(const Snapshot& snapshot)
     const config::BatchPlan& plan = snapshot.run->plan;
     return QStringLiteral("%1 at batch_size %2 on %3")
         .arg(QString::number(snapshot.accumulationSteps), groupedText(plan.globalBatchSize),
-             devicesText(plan.devices));
+             countText(plan.devices, QStringLiteral("device")));
 }
 
 QString globalBatchText(const config::BatchPlan& plan, std::int64_t size)
@@ -151,9 +153,10 @@ QStringList introductionLines(const RunDescription& run)
           QStringLiteral("%1, %2, %3, sequence length %4")
               .arg(word(model::toText(run.phase)), word(model::toText(run.precision)),
                    word(model::toText(run.optimizer)), groupedText(run.sequenceLength))},
-         {QStringLiteral("batch"), QStringLiteral("batch_size %1 on %2, micro_batch_size: %3")
-                                       .arg(groupedText(plan.globalBatchSize), devicesText(plan.devices),
-                                            QString::fromStdString(config::toText(plan.setting)))}});
+         {QStringLiteral("batch"),
+          QStringLiteral("batch_size %1 on %2, micro_batch_size: %3")
+              .arg(groupedText(plan.globalBatchSize), countText(plan.devices, QStringLiteral("device")),
+                   QString::fromStdString(config::toText(plan.setting)))}});
 }
 
 QString trialLine(const engine::TrialSnapshot& trial)
@@ -221,9 +224,10 @@ QStringList finalLines(const Snapshot& snapshot)
         {QStringLiteral("batch sizes that fit"), globalBatchText(snapshot.run->plan, recommendation->size)});
     if (snapshot.finish) {
         rows.push_back({QStringLiteral("ended because"),
-                        QStringLiteral("%1, after %2 and %3 trials")
+                        QStringLiteral("%1, after %2 and %3")
                             .arg(endText(*snapshot.finish), durationText(snapshot.elapsedSeconds),
-                                 QString::number(snapshot.trials.size()))});
+                                 countText(static_cast<std::int64_t>(snapshot.trials.size()),
+                                           QStringLiteral("trial")))});
     }
     if (!snapshot.failure.isEmpty())
         rows.push_back({QStringLiteral("note"), snapshot.failure});
