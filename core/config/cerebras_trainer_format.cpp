@@ -182,6 +182,13 @@ std::optional<BatchPlan> CerebrasTrainerFormat::readPlan(model::Phase phase,
         position = flags->positionOf(CerebrasFlags::microBatchKey);
     }
     warnOfUnevenDivision(plan, position, warnings);
+    // Pruned by the converter from the older layout: TRAINER_POST_CONVERSION_PRUNE_LIST in ModelZoo
+    // 2.10.0, trainer/utils.py.
+    if (section->find("micro_batch_size")) {
+        warnings.push_back({section->pathOf("micro_batch_size") + " has no effect in this layout; the flag " +
+                                std::string(CerebrasFlags::microBatchKey) + " of a callback stands for it.",
+                            section->positionOf("micro_batch_size")});
+    }
     return plan;
 }
 

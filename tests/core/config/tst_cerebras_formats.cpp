@@ -169,113 +169,6 @@ private slots:
         QTEST(QString::fromStdString(toText(contents.eval->setting)), "eval");
     }
 
-    void readsTheRun_data()
-    {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("run");
-        QTest::addColumn<QString>("warning");
-        const auto params = [](const char* name, const char* modelKeys, const char* rest, const char* run,
-                               const char* warning) {
-            const std::string spec = network.substr(0, network.size() - 1) + modelKeys + "}\n" + rest;
-            QTest::newRow(name) << QByteArray::fromStdString("train_input: {batch_size: 8}\nmodel: " + spec)
-                                << QString::fromLatin1(run) << QString::fromLatin1(warning);
-        };
-        const auto trainer = [](const char* name, const char* init, const char* run, const char* warning) {
-            QTest::newRow(name) << QByteArray::fromStdString(
-                                       "trainer:\n  init:\n    model: " + named(network) + "\n" + init +
-                                       "  fit: {train_dataloader: {batch_size: 8}}\n")
-                                << QString::fromLatin1(run) << QString::fromLatin1(warning);
-        };
-        params("params, nothing said", "", "", "fp32 adamw", "");
-        params("mixed precision", ", mixed_precision: True", "", "bf16 adamw", "");
-        params("bfloat16", ", mixed_precision: True, fp16_type: bfloat16", "", "bf16 adamw", "");
-        params("cbfloat16", ", mixed_precision: True, fp16_type: cbfloat16", "", "bf16 adamw",
-               "cbfloat16 is a format");
-        params("float16", ", mixed_precision: True, fp16_type: float16", "", "bf16 adamw",
-               "float16 with loss scaling");
-        params("type alone", ", fp16_type: cbfloat16", "", "fp32 adamw", "");
-        params("AdamW", "", "optimizer: {optimizer_type: \"AdamW\"}\n", "fp32 adamw", "");
-        params("lower case", "", "optimizer: {optimizer_type: adamw}\n", "fp32 adamw", "");
-        params("SGD", "", "optimizer: {optimizer_type: SGD}\n", "fp32 sgd", "");
-        params("Adam", "", "optimizer: {optimizer_type: Adam}\n", "fp32 adamw", "Adam, which costs the same");
-        params("Adafactor", "", "optimizer: {optimizer_type: AdaFactor}\n", "fp32 adamw",
-               "AdaFactor, whose steps");
-        params("sparsity", "", "sparsity: {sparsity: 0.75}\n", "fp32 adamw", "dense");
-        trainer("trainer, nothing said", "", "fp32 adamw", "");
-        trainer("precision, nothing said", "    precision: {max_gradient_norm: 1.0}\n", "bf16 adamw", "");
-        trainer("precision off", "    precision: {enabled: false, fp16_type: bfloat16}\n", "fp32 adamw", "");
-        trainer("precision cbfloat16", "    precision: {enabled: true, fp16_type: cbfloat16}\n", "bf16 adamw",
-                "cbfloat16 is a format");
-        trainer("optimizer AdamW", "    optimizer: {AdamW: {betas: [0.9, 0.95]}}\n", "fp32 adamw", "");
-        trainer("optimizer SGD", "    optimizer: {SGD: {lr: 2e-4}}\n", "fp32 sgd", "");
-        trainer("optimizer Adafactor", "    optimizer: {Adafactor: {}}\n", "fp32 adamw",
-                "Adafactor, whose steps");
-        trainer("sparsity of a trainer", "    sparsity: {sparsity: 0.75}\n", "fp32 adamw", "dense");
-    }
-    void readsTheRun()
-    {
-        QFETCH(QByteArray, text);
-        QFETCH(QString, warning);
-        const ConfigContents contents = recognise(text.toStdString())->read();
-        QTEST(QString::fromStdString(std::string(model::toText(contents.precision)) + " " +
-                                     std::string(model::toText(contents.optimizer))),
-              "run");
-        QCOMPARE(contents.warnings.size(), std::size_t(warning.isEmpty() ? 0 : 1));
-        if (!warning.isEmpty())
-            QVERIFY(QString::fromStdString(contents.warnings[0].sentence).contains(warning));
-    }
-
-    void readsSequenceLength_data()
-    {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<qint64>("expected");
-        QTest::newRow("of the network")
-            << QByteArray::fromStdString("train_input: {batch_size: 8}\nmodel: " + network + "\n")
-            << qint64{64};
-        QTest::newRow("of the input")
-            << QByteArray::fromStdString(
-                   "train_input: {batch_size: 8, max_sequence_length: 32}\nmodel: " + network + "\n")
-            << qint64{32};
-        QTest::newRow("of the other phase's input")
-            << QByteArray::fromStdString("train_input: {batch_size: 8}\n"
-                                         "eval_input: {batch_size: 8, max_sequence_length: 16}\nmodel: " +
-                                         network + "\n")
-            << qint64{16};
-    }
-    void readsSequenceLength()
-    {
-        QFETCH(QByteArray, text);
-        QTEST(qint64{recognise(text.toStdString())->read().sequenceLength}, "expected");
-    }
-
-    void refusesASequenceThatCannotBe_data()
-    {
-        QTest::addColumn<QString>("length");
-        QTest::addColumn<QString>("named");
-        QTest::newRow("past the learned positions")
-            << QStringLiteral("65") << QStringLiteral("above the 64 positions");
-        QTest::newRow("zero") << QStringLiteral("0") << QStringLiteral("at least 1 token");
-    }
-    void refusesASequenceThatCannotBe()
-    {
-        QFETCH(QString, length);
-        QFETCH(QString, named);
-        const ReadingError error =
-            errorOfReading("train_input: {batch_size: 8, max_sequence_length: " + length.toStdString() +
-                           "}\nmodel: " + network + "\n");
-        QVERIFY2(error.sentence.contains(named), qPrintable(error.sentence));
-        QCOMPARE(error.position, (TextPosition{.line = 1, .column = 51}));
-    }
-
-    void refusesAnUnknownType()
-    {
-        const ReadingError error =
-            errorOfReading("train_input: {batch_size: 8}\nmodel: {mixed_precision: True, "
-                           "fp16_type: fp8, image_size: 4}\n");
-        QVERIFY2(error.sentence.contains(QStringLiteral("write bfloat16")), qPrintable(error.sentence));
-        QCOMPARE(error.position.line, 2);
-    }
-
     void readsTheFirstOfSeveralTrainers()
     {
         const ConfigContents contents =
@@ -284,6 +177,17 @@ private slots:
                 ->read();
         QCOMPARE(contents.train->globalBatchSize, 8);
         QCOMPARE(contents.warnings.size(), std::size_t{1});
+    }
+
+    void warnsOfASizeInADataLoader()
+    {
+        const ConfigContents contents =
+            recognise(
+                "trainer:\n  init: {}\n  fit: {train_dataloader: {batch_size: 8, micro_batch_size: 4}}\n")
+                ->read();
+        QCOMPARE(contents.train->setting, Setting(Auto{}));
+        QCOMPARE(contents.warnings.size(), std::size_t{1});
+        QCOMPARE(contents.warnings[0].position, (TextPosition{.line = 3, .column = 61}));
     }
 
     void cannotRunLora()
