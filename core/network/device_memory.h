@@ -45,7 +45,13 @@ public:
     virtual std::int64_t allocationRetries() const = 0;
     /// Allocations, ever, that were refused.
     virtual std::int64_t outOfMemoryCount() const = 0;
+    /// What was held and asked for together when an allocation was last refused; 0 where the device's
+    /// allocator does not say.
+    virtual std::int64_t neededAtLastRefusal() const { return 0; }
     virtual void resetPeaks() = 0;
+    /// More was taken since resetPeaks than there was: the driver has moved data to main memory
+    /// instead of refusing (Windows and WSL do). The step did not fit, although nothing failed.
+    bool spilled() const { return peakReservedBytes() > limitBytes(); }
 
     /// Gives freed blocks that are kept for reuse back to the device.
     virtual void emptyCache() = 0;

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "device_memory.h"
+
+#include <c10/core/CachingDeviceAllocator.h>
+
+namespace batchpeak::network {
+
+/// The memory of an NVIDIA GPU, through libtorch's device-generic interface: no CUDA header is needed.
+///
+/// Its caching allocator reads a limit only before the device's first use. A limit that it does not
+/// obey is enforced by ballast: memory that is held and in no count of this class.
+class AcceleratorDeviceMemory final : public DeviceMemory
+{
+public:
+    /// \throws std::runtime_error  a full sentence, where there is no such device
+    explicit AcceleratorDeviceMemory(DeviceId device);
+
+    DeviceId device() const override;
+    std::int64_t totalBytes() const override;
+    std::int64_t freeBytes() const override;
+    /// A limit above what the device has free is lowered to that.
+    void setLimit(std::int64_t bytes) override;
+    std::int64_t limitBytes() const override;
+    std::int64_t allocatedBytes() const override;
+    std::int64_t reservedBytes() const override;
+    std::int64_t peakAllocatedBytes() const override;
+    std::int64_t peakReservedBytes() const override;
+    std::int64_t allocationRetries() const override;
+    std::int64_t outOfMemoryCount() const override;
+    void resetPeaks() override;
+    void emptyCache() override;
+    void synchronize() override;
+
+private:
+    c10::CachingDeviceAllocator::DeviceStats statistics() const;
+    bool refuses(std::int64_t bytes);
+
+    DeviceId m_device;
+    c10::DeviceAllocator* m_allocator = nullptr;
+    std::int64_t m_limit = 0;
+    c10::DataPtr m_ballast;
+    std::int64_t m_ballastBytes = 0;
+    /// Refusals that setLimit provoked to see whether the limit holds.
+    std::int64_t m_provokedRefusals = 0;
+    std::int64_t m_provokedRetries = 0;
+};
+
+} // namespace batchpeak::network

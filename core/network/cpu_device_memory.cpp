@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cpu_device_memory.h"
+
+#include "budget_allocator.h"
+#include "host_memory.h"
+
+#include <algorithm>
+
+namespace batchpeak::network {
+
+CpuDeviceMemory::CpuDeviceMemory() : m_allocator(BudgetAllocator::installed())
+{
+    setLimit(0);
+}
+
+DeviceId CpuDeviceMemory::device() const
+{
+    return {.kind = DeviceKind::Cpu};
+}
+
+std::int64_t CpuDeviceMemory::totalBytes() const
+{
+    return hostMemory().total;
+}
+
+std::int64_t CpuDeviceMemory::freeBytes() const
+{
+    return tensorBytesWithin(hostMemory().available + m_allocator.counters().cached);
+}
+
+void CpuDeviceMemory::setLimit(std::int64_t bytes)
+{
+    const std::int64_t possible = std::max<std::int64_t>(1, allocatedBytes() + freeBytes());
+    m_allocator.setBudget(bytes > 0 ? std::min(bytes, possible) : possible);
+}
+
+std::int64_t CpuDeviceMemory::limitBytes() const
+{
+    return m_allocator.budget();
+}
+
+std::int64_t CpuDeviceMemory::allocatedBytes() const
+{
+    return m_allocator.counters().allocated;
+}
+
+std::int64_t CpuDeviceMemory::reservedBytes() const
+{
+    return allocatedBytes();
+}
+
+std::int64_t CpuDeviceMemory::peakAllocatedBytes() const
+{
+    return m_allocator.counters().peakAllocated;
+}
+
+std::int64_t CpuDeviceMemory::peakReservedBytes() const
+{
+    return peakAllocatedBytes();
+}
+
+std::int64_t CpuDeviceMemory::allocationRetries() const
+{
+    return 0;
+}
+
+std::int64_t CpuDeviceMemory::outOfMemoryCount() const
+{
+    return m_allocator.counters().refusals;
+}
+
+std::int64_t CpuDeviceMemory::neededAtLastRefusal() const
+{
+    return m_allocator.counters().neededAtLastRefusal;
+}
+
+void CpuDeviceMemory::resetPeaks()
+{
+    m_allocator.resetPeak();
+}
+
+void CpuDeviceMemory::emptyCache()
+{
+    m_allocator.emptyCache();
+}
+
+void CpuDeviceMemory::synchronize() {}
+
+} // namespace batchpeak::network

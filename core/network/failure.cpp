@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "failure.h"
+
+#include "device_memory.h"
+
+#include <c10/util/Exception.h>
+
+#include <new>
+
+namespace batchpeak::network {
+
+namespace {
+
+using trial::Outcome;
+
+std::string messageOf(const std::exception& error)
+{
+    // The message of libtorch's own errors without the stack of addresses behind it.
+    if (const auto* torchError = dynamic_cast<const c10::Error*>(&error))
+        return torchError->what_without_backtrace();
+    return error.what();
+}
+
+std::int64_t neededBytes(std::string_view text, const DeviceMemory& memory)
+{
+    if (const std::int64_t needed = memory.neededAtLastRefusal(); needed > 0)
+        return needed;
+    const std::int64_t requested = requestedBytes(text);
+    return requested > 0 ? memory.peakAllocatedBytes() + requested : 0;
+}
+
+} // namespace
+
+Failure classifyFailure(const std::exception& error, const DeviceMemory& memory,
+                        std::int64_t outOfMemoryCountBefore)
+{
+    const std::string text = messageOf(error);
+    Failure failure = classifyFailureText(text);
+    if (const auto* accelerator = dynamic_cast<const c10::AcceleratorError*>(&error))
+        failure = classifyCudaError(accelerator->get_error_code(), text);
+    const bool ofMemory = memory.outOfMemoryCount() > outOfMemoryCountBefore ||
+                          dynamic_cast<const c10::OutOfMemoryError*>(&error) ||
+                          dynamic_cast<const std::bad_alloc*>(&error);
+    if (ofMemory && !failure.sticky)
+        failure.outcome = Outcome::OutOfMemory;
+    if (failure.outcome == Outcome::OutOfMemory)
+        failure.neededBytes = neededBytes(text, memory);
+    return failure;
+}
+
+} // namespace batchpeak::network

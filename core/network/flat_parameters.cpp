@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "flat_parameters.h"
+
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+namespace batchpeak::network {
+
+namespace {
+
+// A parameter starts at a multiple of 256 bytes, as memory of its own would (cudaMalloc's alignment),
+// so that products run on the same kernels.
+constexpr std::int64_t alignedElements = 64;
+// GPT-2's and LLaMA's standard deviation of weights.
+constexpr double weightDeviation = 0.02;
+
+std::int64_t aligned(std::int64_t elements)
+{
+    return (elements + alignedElements - 1) / alignedElements * alignedElements;
+}
+
+void initialize(at::Tensor& parameter, model::Initialization initialization)
+{
+    switch (initialization) {
+    case model::Initialization::Normal:
+        parameter.normal_(0.0, weightDeviation);
+        break;
+    case model::Initialization::Zeros:
+        parameter.zero_();
+        break;
+    case model::Initialization::Ones:
+        parameter.fill_(1.0);
+        break;
+    }
+}
+
+} // namespace
+
+std::int64_t FlatParameters::bufferElements(const std::vector<model::Parameter>& table)
+{
+    std::int64_t elements = 0;
+    for (const model::Parameter& parameter : table)
+        elements += aligned(parameter.elements());
+    return elements;
+}
+
+FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase,
+                               c10::Device device)
+{
+    const bool trains = phase == model::Phase::Train;
+    const at::TensorOptions options(device);
+    const at::Tensor values = at::zeros({bufferElements(table)}, options);
+    if (trains)
+        m_gradients = at::zeros_like(values);
+
+    m_views.resize(table.size());
+    std::int64_t offset = 0;
+    for (const bool decays : {true, false}) {
+        const std::int64_t begin = offset;
+        for (std::size_t i = 0; i < table.size(); ++i) {
+            if (table[i].decays != decays)
+                continue;
+            const std::int64_t elements = table[i].elements();
+            View& view = m_views[i];
+            view.parameter = values.narrow(0, offset, elements).view(table[i].shape).detach();
+            initialize(view.parameter, table[i].initialization);
+            view.parameter.requires_grad_(trains);
+            if (trains)
+                view.gradient = m_gradients.narrow(0, offset, elements).view(table[i].shape);
+            m_indexOf.emplace(table[i].name, i);
+            offset += aligned(elements);
+        }
+        if (offset == begin)
+            continue;
+        m_segments.push_back(
+            {.values = values.narrow(0, begin, offset - begin),
+             .gradients = trains ? m_gradients.narrow(0, begin, offset - begin) : at::Tensor(),
+             .decays = decays});
+    }
+    bindGradients();
+}
+
+const at::Tensor& FlatParameters::at(const std::string& name) const
+{
+    return m_views[m_indexOf.at(name)].parameter;
+}
+
+bool FlatParameters::contains(const std::string& name) const
+{
+    return m_indexOf.contains(name);
+}
+
+std::int64_t FlatParameters::elements() const
+{
+    std::int64_t elements = 0;
+    for (const View& view : m_views)
+        elements += view.parameter.numel();
+    return elements;
+}
+
+void FlatParameters::bindGradients()
+{
+    if (!m_gradients.defined())
+        return;
+    for (View& view : m_views)
+        view.parameter.mutable_grad() = view.gradient;
+    clearGradients();
+}
+
+void FlatParameters::clearGradients()
+{
+    if (m_gradients.defined())
+        m_gradients.zero_();
+}
+
+} // namespace batchpeak::network

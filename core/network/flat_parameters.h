@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "parameter_table.h"
+#include "run_kind.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace batchpeak::network {
+
+/// The parameters of a network as views into one fp32 buffer, and their gradients as views into
+/// another, so that an optimizer step is one call and clearing the gradients another.
+///
+/// It decides where each parameter lies and what it starts from; it does not know what a parameter
+/// is for.
+class FlatParameters
+{
+public:
+    /// A stretch of the buffers. Weight decay acts on the first segment alone.
+    struct Segment
+    {
+        at::Tensor values;
+        /// Undefined in evaluation.
+        at::Tensor gradients;
+        bool decays = false;
+    };
+
+    /// Made on the device itself; on the meta device nothing is allocated. Random values come from
+    /// the device's default generator.
+    FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase, c10::Device device);
+
+    /// \throws std::out_of_range  where the table names no such parameter
+    const at::Tensor& at(const std::string& name) const;
+    bool contains(const std::string& name) const;
+
+    /// Elements of the parameters, without the gaps that align them.
+    std::int64_t elements() const;
+    const std::vector<Segment>& segments() const { return m_segments; }
+
+    /// Makes backward add into the flat buffer again, where a failed one has left gradients of its
+    /// own, and clears the buffer. Nothing to do in evaluation.
+    void bindGradients();
+    void clearGradients();
+
+    /// Elements of one buffer, gaps included.
+    static std::int64_t bufferElements(const std::vector<model::Parameter>& table);
+
+private:
+    struct View
+    {
+        at::Tensor parameter;
+        at::Tensor gradient;
+    };
+
+    std::vector<View> m_views;
+    std::unordered_map<std::string, std::size_t> m_indexOf;
+    std::vector<Segment> m_segments;
+    at::Tensor m_gradients;
+};
+
+} // namespace batchpeak::network

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "libtorch.h"
+
+#include "control_group.h"
+
+#include <ATen/DeviceAccelerator.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#include <torch/headeronly/version.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+
+#include <dlfcn.h>
+
+namespace batchpeak::network {
+
+namespace {
+
+constexpr std::string_view compiledVersion = TORCH_VERSION;
+
+// Loading the library costs 240 MiB, so it is not done where no driver is. /dev/dxg is the GPU of a
+// Linux inside Windows.
+bool nvidiaDriverPresent()
+{
+    std::error_code error;
+    return std::filesystem::exists("/dev/nvidiactl", error) || std::filesystem::exists("/dev/dxg", error);
+}
+
+std::string versionText(std::uint64_t version)
+{
+    return std::to_string(version >> 56) + "." + std::to_string(version >> 48 & 0xff) + "." +
+           std::to_string(version >> 40 & 0xff);
+}
+
+} // namespace
+
+AcceleratorLibrary loadAcceleratorLibrary()
+{
+    AcceleratorLibrary library;
+    if (!nvidiaDriverPresent())
+        return library;
+    // Never closed: libtorch keeps pointers into it.
+    if (!dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL)) {
+        const char* reason = dlerror();
+        library.problem = "An NVIDIA driver is here, but libtorch's part for it cannot be loaded (" +
+                          std::string(reason ? reason : "no reason given") +
+                          "). Install torch " TORCH_VERSION " with all its packages to use the GPU.";
+        return library;
+    }
+    library.devices = at::accelerator::deviceCount();
+    if (library.devices == 0)
+        library.problem = "An NVIDIA driver is here, but it offers no device to this process. Check "
+                          "nvidia-smi and CUDA_VISIBLE_DEVICES.";
+    return library;
+}
+
+std::optional<std::string> problemWithLibtorch()
+{
+    const std::string loaded = versionText(aoti_torch_abi_version());
+    if (loaded == versionText(TORCH_ABI_VERSION))
+        return std::nullopt;
+    return "This worker is built for libtorch " + std::string(compiledVersion) + ", but " + loaded +
+           " was loaded, whose memory statistics it would misread. Install torch " +
+           std::string(compiledVersion) + ", or build Batchpeak anew.";
+}
+
+std::string libtorchName()
+{
+    return "libtorch " + versionText(aoti_torch_abi_version());
+}
+
+int useAllCores()
+{
+    at::init_num_threads();
+    int threads = at::get_num_threads();
+    if (const auto quota = ControlGroup().processors())
+        threads = std::clamp(static_cast<int>(std::ceil(*quota)), 1, threads);
+    at::set_num_threads(threads);
+    return threads;
+}
+
+} // namespace batchpeak::network

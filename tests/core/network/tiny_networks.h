@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model_spec.h"
+#include "trial_request.h"
+
+namespace batchpeak::network {
+
+/// Networks small enough that a step takes a millisecond, with every kind of operation in them.
+inline model::ModelSpec tinyGpt()
+{
+    return {.family = "gpt2",
+            .vocabularySize = 67,
+            .hiddenSize = 32,
+            .layers = 2,
+            .heads = 4,
+            .keyValueHeads = 4,
+            .feedForwardSize = 64,
+            .maxPositions = 24};
+}
+
+inline model::ModelSpec tinyLlama()
+{
+    return {.family = "llama",
+            .vocabularySize = 67,
+            .hiddenSize = 32,
+            .layers = 2,
+            .heads = 4,
+            .keyValueHeads = 2,
+            .feedForwardSize = 48,
+            .maxPositions = 24,
+            .positionEmbedding = model::PositionEmbedding::Rotary,
+            .normalization = model::Normalization::RmsNorm,
+            .activation = model::Activation::SwiGlu,
+            .tiedEmbeddings = false,
+            .attentionBias = false,
+            .attentionOutputBias = false,
+            .feedForwardBias = false};
+}
+
+inline trial::LoadRequest tinyRequest(const model::ModelSpec& spec, model::Phase phase,
+                                      model::Precision precision = model::Precision::Fp32)
+{
+    return {.model = spec, .phase = phase, .sequenceLength = 16, .precision = precision, .seed = 5};
+}
+
+} // namespace batchpeak::network
