@@ -84,6 +84,8 @@ QString activityText(const Snapshot& snapshot)
     case State::Exploring:
         break;
     }
+    if (snapshot.pauseRequested)
+        return StatusStrip::tr("Pausing after this trial") + separator() + trialText(snapshot);
     QString text = trialText(snapshot);
     if (snapshot.secondsLeft)
         text += separator() + StatusStrip::tr("about %1 left").arg(durationText(*snapshot.secondsLeft));

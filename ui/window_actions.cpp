@@ -103,7 +103,7 @@ void WindowActions::update(const Snapshot& snapshot)
         signPause();
     }
     pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
-    pause->setEnabled(state == State::Exploring || m_resumes);
+    pause->setEnabled(m_resumes || (state == State::Exploring && !snapshot.pauseRequested));
     stop->setEnabled(isUnderWay(state));
 
     const bool hasSize = snapshot.outlook.recommendation && snapshot.finish != FinishStatus::NothingFits;

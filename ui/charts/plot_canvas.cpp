@@ -173,7 +173,7 @@ void PlotCanvas::layOut()
     const QRectF area(m_leftMargin, markerRoom, std::max(10, width() - m_leftMargin - m_rightMargin),
                       std::max(10.0, std::floor(height() - markerRoom - below)));
 
-    const int mostTicks = std::clamp(static_cast<int>(area.height() / (metrics.height() * 1.7)), 2, 6);
+    const int mostTicks = std::clamp(static_cast<int>(area.height() / (metrics.height() * 1.3)), 2, 6);
     m_scale = valueScaleFor(m_largestValue, mostTicks);
     const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(m_scale.step) + 1e-9)));
     m_valueAxis->setTickInterval(m_scale.step);

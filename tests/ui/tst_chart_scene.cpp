@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_scales.h"
+#include "chart_scene.h"
+#include "sample_snapshots.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+class ChartSceneTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void keepsEveryMeasurementAndMarksTheNewest()
+    {
+        const ChartScene scene = chartSceneOf(test::runningSnapshot());
+        std::vector<bool> newest;
+        for (const auto& point : scene.points) {
+            if (point.size == 64)
+                newest.push_back(point.newest);
+        }
+        QCOMPARE(newest, (std::vector<bool>{false, true}));
+    }
+
+    void tellsWhatCannotBeRecommended()
+    {
+        const ChartScene scene = chartSceneOf(test::everyOutcomeSnapshot());
+        const auto kindOf = [&](std::int64_t size) {
+            return std::ranges::find(scene.points, size, &MeasuredPoint::size)->kind;
+        };
+        QCOMPARE(kindOf(64), MeasuredPoint::Kind::Plain);
+        QCOMPARE(kindOf(240), MeasuredPoint::Kind::Thrashes);
+        QCOMPARE(kindOf(250), MeasuredPoint::Kind::AboveHeadroom);
+        QCOMPARE(scene.outOfMemory, (std::vector<std::int64_t>{300}));
+        // Unsupported, failed, timed out, crashed; a cancelled trial says nothing.
+        QCOMPARE(scene.failed.size(), std::size_t{4});
+    }
+
+    void leavesOutSizesThatWouldEmptyALogarithmicAxis()
+    {
+        engine::Snapshot snapshot = test::earlySnapshot();
+        snapshot.trials.front().microBatchSize = 0;
+        snapshot.outlook.curve.insert(snapshot.outlook.curve.begin(), {.size = 0.0, .samplesPerSecond = 1.0});
+        const ChartScene scene = chartSceneOf(snapshot);
+        QVERIFY(std::ranges::all_of(scene.points, [](const auto& point) { return point.size >= 1; }));
+        QVERIFY(std::ranges::all_of(scene.curve, [](const auto& point) { return point.size >= 1.0; }));
+    }
+
+    void placesTheWallBetweenWhatRanAndWhatDidNot_data()
+    {
+        QTest::addColumn<std::int64_t>("ran");
+        QTest::addColumn<std::int64_t>("failed");
+        QTest::newRow("the model is right") << std::int64_t{224} << std::int64_t{288};
+        QTest::newRow("the model is too hopeful") << std::int64_t{128} << std::int64_t{160};
+        QTest::newRow("the model is too timid") << std::int64_t{300} << std::int64_t{320};
+        QTest::newRow("next to each other") << std::int64_t{127} << std::int64_t{128};
+    }
+    void placesTheWallBetweenWhatRanAndWhatDidNot()
+    {
+        QFETCH(std::int64_t, ran);
+        QFETCH(std::int64_t, failed);
+        engine::Snapshot snapshot = test::earlySnapshot();
+        snapshot.trials[3].microBatchSize = ran;
+        snapshot.trials[4].microBatchSize = failed;
+        snapshot.trials[4].state = engine::TrialState::OutOfMemory;
+        const ChartScene scene = chartSceneOf(snapshot);
+        QVERIFY(scene.wallSeen);
+        QVERIFY2(scene.wall > static_cast<double>(ran) && scene.wall < static_cast<double>(failed),
+                 qPrintable(QString::number(scene.wall)));
+        QVERIFY(scene.headroomFrom == 0.0 || scene.headroomFrom < scene.wall);
+    }
+
+    void predictsTheZonesFromTheMemoryLine()
+    {
+        const ChartScene scene = chartSceneOf(test::earlySnapshot());
+        QVERIFY(!scene.wallSeen);
+        QCOMPARE(std::round(scene.wall), std::round((79.1 - 9.4) / 0.262));
+        QCOMPARE(std::round(scene.headroomFrom), std::round((79.1 * 0.92 - 9.4) / 0.262));
+    }
+
+    void isEqualWhenNothingDrawnHasChanged()
+    {
+        engine::Snapshot snapshot = test::runningSnapshot();
+        const ChartScene before = chartSceneOf(snapshot);
+        snapshot.trials.back().timedSteps += 1;
+        snapshot.trials.back().wallSeconds += 0.3;
+        snapshot.secondsLeft = 70.0;
+        QCOMPARE(chartSceneOf(snapshot), before);
+        snapshot.outlook.recommendation->confidence = 60;
+        QVERIFY(!(chartSceneOf(snapshot) == before));
+    }
+
+    void spansTheSizesButNotFarBeyondTheWall()
+    {
+        ChartScene scene;
+        scene.points = {{.size = 4}, {.size = 64}};
+        QCOMPARE(sizeRangeOf(scene), (SizeRange{4 * 0.87, 64 * 1.15}));
+        scene.outOfMemory = {4096};
+        scene.wall = 100.0;
+        QCOMPARE(sizeRangeOf(scene), (SizeRange{4 * 0.87, 100.0 * 2.2}));
+        QCOMPARE(sizeRangeOf(ChartScene{}), SizeRange{});
+    }
+
+    void choosesRoundTicksWithRoomAbove_data()
+    {
+        QTest::addColumn<double>("largest");
+        QTest::addColumn<int>("mostTicks");
+        for (const double largest : {0.013, 0.9, 2.31, 79.1, 100.0, 2304.0, 98765.0}) {
+            for (const int mostTicks : {2, 3, 4, 6})
+                QTest::addRow("%g in %d", largest, mostTicks) << largest << mostTicks;
+        }
+    }
+    void choosesRoundTicksWithRoomAbove()
+    {
+        QFETCH(double, largest);
+        QFETCH(int, mostTicks);
+        const ValueScale scale = valueScaleFor(largest, mostTicks);
+        QVERIFY(scale.top >= largest * 1.1);
+        const int ticks = static_cast<int>(std::floor(scale.top / scale.step)) + 1;
+        QVERIFY2(ticks <= mostTicks && ticks >= 2 - (mostTicks == 2), qPrintable(QString::number(ticks)));
+    }
+
+    void thinsOutTheSizesOfANarrowAxis()
+    {
+        const SizeRange range{1.0, 65536.0};
+        QCOMPARE(logBaseFor(range, 1000.0, 40.0), 2);
+        QCOMPARE(logBaseFor(range, 400.0, 40.0), 4);
+        QCOMPARE(logBaseFor(range, 200.0, 40.0), 16);
+    }
+
+    void saysInWordsWhatItShows()
+    {
+        const ChartScene scene = chartSceneOf(test::runningSnapshot());
+        const QString throughput = throughputSummary(scene);
+        QVERIFY2(throughput.contains(QStringLiteral("Recommended is size 192.")), qPrintable(throughput));
+        QVERIFY2(throughput.contains(QStringLiteral("Out of memory from size 288 on.")),
+                 qPrintable(throughput));
+        QVERIFY2(memorySummary(scene).contains(QStringLiteral("The device limit is 79.1 GiB.")),
+                 qPrintable(memorySummary(scene)));
+        QCOMPARE(throughputSummary({}), QStringLiteral("No size is measured yet."));
+    }
+};
+
+QTEST_APPLESS_MAIN(ChartSceneTest)
+#include "tst_chart_scene.moc"

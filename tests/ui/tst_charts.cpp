@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_scene.h"
+#include "memory_chart.h"
+#include "sample_snapshots.h"
+#include "sample_window.h"
+#include "throughput_chart.h"
+
+#include <QAbstractScrollArea>
+#include <QImage>
+#include <QStandardPaths>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+namespace {
+
+// So much may a colour be off for a pixel to count as painted with it: edges are smoothed.
+constexpr int nearEnough = 90;
+
+int difference(const QColor& a, const QColor& b)
+{
+    return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
+}
+
+// Whether any pixel so near has that colour: what is probed is one or two pixels wide.
+bool hasColourNear(const QImage& image, const QPointF& position, const QColor& colour, int radius)
+{
+    for (int dy = -radius; dy <= radius; ++dy) {
+        for (int dx = -radius; dx <= radius; ++dx) {
+            const QPoint pixel = position.toPoint() + QPoint(dx, dy);
+            if (image.valid(pixel) && difference(image.pixelColor(pixel), colour) < nearEnough)
+                return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+class ChartsTest : public QObject
+{
+    Q_OBJECT
+
+    test::SampleWindow m_window{Theme::day(), QSize(1440, 900)};
+    ThroughputChart* m_throughput = m_window.findChild<ThroughputChart*>();
+    MemoryChart* m_memory = m_window.findChild<MemoryChart*>();
+    const engine::Snapshot m_running = test::runningSnapshot();
+    const ChartScene m_scene = chartSceneOf(m_running);
+
+    QPointF positionOf(const MeasuredPoint& point) const
+    {
+        return m_throughput->positionOf(static_cast<double>(point.size), point.samplesPerSecond);
+    }
+
+private slots:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        m_window.display(m_running);
+        m_window.grab();
+    }
+
+    void paintsEveryMeasurementAsARing()
+    {
+        const QImage image = m_throughput->grab().toImage();
+        for (const auto& point : m_scene.points) {
+            if (point.size == 192 || point.size == 64)
+                continue;
+            const QColor hue =
+                point.kind == MeasuredPoint::Kind::Plain ? Theme::day().throughput : Theme::day().warn;
+            const QPointF centre = positionOf(point);
+            QVERIFY2(hasColourNear(image, centre + QPointF(4, 0), hue, 1),
+                     qPrintable(QString::number(point.size)));
+            QVERIFY2(difference(image.pixelColor(centre.toPoint()), Theme::day().card) < nearEnough,
+                     qPrintable(QString::number(point.size)));
+        }
+    }
+
+    void standsRingsOnTheirGridLine()
+    {
+        const QImage image = m_throughput->grab().toImage();
+        // Halfway up there is nothing on the line of size 4 but the line itself.
+        const QPointF ring = m_throughput->positionOf(4.0, 0.0);
+        const double y = m_throughput->plotArea().top() + 0.3 * m_throughput->plotArea().height();
+        int darkest = 0;
+        int darkestX = -1;
+        for (int x = static_cast<int>(ring.x()) - 4; x <= static_cast<int>(ring.x()) + 4; ++x) {
+            const int contrast = difference(image.pixelColor(x, static_cast<int>(y)), Theme::day().card);
+            if (contrast > darkest) {
+                darkest = contrast;
+                darkestX = x;
+            }
+        }
+        QVERIFY(darkest > 0);
+        QVERIFY2(std::abs(darkestX + 0.5 - (std::floor(ring.x()) + 0.5)) <= 1.0,
+                 qPrintable(QStringLiteral("line at %1, ring at %2").arg(darkestX).arg(ring.x())));
+    }
+
+    void fillsTheRecommendedPointGreen()
+    {
+        const auto& lead = *m_scene.lead;
+        const QPointF dot = m_throughput->positionOf(static_cast<double>(lead.size), lead.samplesPerSecond);
+        const QImage image = m_throughput->grab().toImage();
+        QVERIFY(difference(image.pixelColor(dot.toPoint()), Theme::day().good) < nearEnough);
+        const QPointF peak =
+            m_memory->positionOf(static_cast<double>(lead.size), m_scene.unit.of(lead.peakBytes));
+        QVERIFY(difference(m_memory->grab().toImage().pixelColor(peak.toPoint()), Theme::day().good) <
+                nearEnough);
+    }
+
+    void shadesTheBandBesideTheCurve()
+    {
+        const auto widest = *std::ranges::max_element(m_scene.curve, {}, [](const ModelPoint& point) {
+            return point.size < 64.0 ? point.high - point.low : 0.0;
+        });
+        const QPointF inside = m_throughput->positionOf(widest.size, (3.0 * widest.high + widest.low) / 4.0);
+        const QPointF outside =
+            m_throughput->positionOf(widest.size, widest.high + (widest.high - widest.low));
+        const QImage image = m_throughput->grab().toImage();
+        QVERIFY(difference(image.pixelColor(inside.toPoint()), Theme::day().card) > 15);
+        QVERIFY(difference(image.pixelColor(outside.toPoint()), Theme::day().card) < 15);
+    }
+
+    void marksTheSizesBeyondMemoryInBothCharts()
+    {
+        for (const ChartFrame* chart :
+             {static_cast<ChartFrame*>(m_throughput), static_cast<ChartFrame*>(m_memory)}) {
+            const QImage image = const_cast<ChartFrame*>(chart)->grab().toImage();
+            const QRectF area = chart->plotArea();
+            const int y = static_cast<int>(area.center().y()) + 9;
+            int tinted = 0;
+            for (int x = static_cast<int>(chart->positionOf(m_scene.wall, 0.0).x()) + 4; x < area.right() - 4;
+                 ++x) {
+                const QColor pixel = image.pixelColor(x, y);
+                tinted += pixel.red() > pixel.green() + 5 ? 1 : 0;
+            }
+            QVERIFY2(tinted > 60, qPrintable(QString::number(tinted)));
+            const QColor before = image.pixelColor(static_cast<int>(chart->positionOf(20.0, 0.0).x()), y);
+            QVERIFY(before.red() <= before.green() + 5);
+        }
+    }
+
+    void drawsTheLimitAndTheHeadroomWhereTheyAre()
+    {
+        const QImage image = m_memory->grab().toImage();
+        const QPointF limit = m_memory->positionOf(20.0, m_scene.unit.of(m_scene.limitBytes));
+        const QPointF usable = m_memory->positionOf(20.0, m_scene.unit.of(m_scene.usableBytes));
+        QVERIFY(hasColourNear(image, limit, Theme::day().bad, 2));
+        QVERIFY(hasColourNear(image, usable, Theme::day().warn, 6));
+        QVERIFY(usable.y() > limit.y() + 2.0);
+    }
+
+    void keepsTheSizesOfBothChartsUnderEachOther_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<bool>("logarithmic");
+        QTest::newRow("large") << QSize(1440, 900) << true;
+        QTest::newRow("small") << QSize(1100, 680) << true;
+        QTest::newRow("evenly spread") << QSize(1440, 900) << false;
+    }
+    void keepsTheSizesOfBothChartsUnderEachOther()
+    {
+        QFETCH(QSize, size);
+        QFETCH(bool, logarithmic);
+        m_window.resize(size);
+        m_window.view()->setLogarithmic(logarithmic);
+        m_window.grab();
+        const auto above = m_throughput->sizeLabelCentres();
+        const auto below = m_memory->sizeLabelCentres();
+        QVERIFY(above.size() >= 4);
+        QCOMPARE(above, below);
+        if (logarithmic) {
+            for (std::size_t i = 0; i < above.size(); ++i) {
+                const double tick = m_throughput->positionOf(std::pow(2.0, static_cast<double>(i)), 0.0).x();
+                QVERIFY2(std::abs(above[i] - tick) < 2.0, qPrintable(QString::number(tick)));
+            }
+        }
+        for (const ChartFrame* chart :
+             {static_cast<ChartFrame*>(m_throughput), static_cast<ChartFrame*>(m_memory)}) {
+            for (const QString& label : chart->tickLabels())
+                QVERIFY2(!label.contains(QStringLiteral("…")) && !label.contains(QStringLiteral("...")),
+                         qPrintable(label));
+        }
+        m_window.resize(1440, 900);
+        m_window.view()->setLogarithmic(true);
+        m_window.grab();
+    }
+
+    void hoversTheNearestMeasuredSizeInBothCharts()
+    {
+        const QPointF near = m_throughput->positionOf(100.0, 1000.0);
+        m_window.show();
+        QWidget* viewport = m_throughput->findChild<QAbstractScrollArea*>()->viewport();
+        QTest::mouseMove(viewport, viewport->mapFrom(m_throughput, near.toPoint()));
+        QTRY_VERIFY(!m_throughput->hoverBox().isEmpty());
+        QVERIFY(!m_memory->hoverBox().isEmpty());
+        const QPointF point = m_throughput->positionOf(96.0, 2047.0);
+        const QImage image = m_throughput->grab().toImage();
+        QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().throughput) < nearEnough);
+        for (const auto& other : m_scene.points)
+            QVERIFY2(!m_throughput->hoverBox().contains(positionOf(other)),
+                     qPrintable(QString::number(other.size)));
+        emit m_throughput->sizePointedAt(std::nullopt);
+        QVERIFY(m_throughput->hoverBox().isEmpty());
+        m_window.hide();
+    }
+
+    void walksThroughTheSizesByArrowKeys()
+    {
+        QTest::keyClick(m_throughput, Qt::Key_Right);
+        const QRectF first = m_throughput->hoverBox();
+        QVERIFY(!first.isEmpty());
+        QTest::keyClick(m_throughput, Qt::Key_Right);
+        QVERIFY(m_throughput->hoverBox() != first);
+        QTest::keyClick(m_throughput, Qt::Key_Left);
+        QCOMPARE(m_throughput->hoverBox(), first);
+        emit m_throughput->sizePointedAt(std::nullopt);
+    }
+
+    void saysItsContentsToThoseWhoDoNotSeeIt()
+    {
+        QCOMPARE(m_throughput->accessibleDescription(), throughputSummary(m_scene));
+        QCOMPARE(m_memory->accessibleDescription(), memorySummary(m_scene));
+    }
+
+    void turnsDarkAndBack()
+    {
+        const QImage light = m_throughput->grab().toImage();
+        m_window.setTheme(Theme::night());
+        const QImage dark = m_throughput->grab().toImage();
+        const QPoint corner = m_throughput->plotArea().center().toPoint();
+        QVERIFY(dark.pixelColor(corner).lightness() < 128);
+        m_window.setTheme(Theme::day());
+        QCOMPARE(m_throughput->grab().toImage(), light);
+    }
+};
+
+QTEST_MAIN(ChartsTest)
+#include "tst_charts.moc"

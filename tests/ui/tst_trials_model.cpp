@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_parts.h"
+#include "sample_snapshots.h"
+#include "trials_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+namespace {
+
+const MemoryUnit gibibytes{.name = QStringLiteral("GiB"), .bytes = 1024.0 * 1024.0 * 1024.0};
+
+QStringList resultsOf(const TrialsModel& model)
+{
+    QStringList words;
+    for (int row = 0; row < model.rowCount(); ++row)
+        words << model.index(row, TrialRow::Result).data().toString();
+    return words;
+}
+
+} // namespace
+
+class TrialsModelTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init() { QLocale::setDefault(QLocale::c()); }
+
+    void showsTheNewestFirst()
+    {
+        TrialsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        engine::Snapshot snapshot = test::earlySnapshot();
+        snapshot.devices.clear();
+        model.display(snapshot, gibibytes);
+        QCOMPARE(model.asText(), QStringLiteral("#\tSize\tResult\tSamples/s\tGiB\tTook\tDevice\n"
+                                                "5\t72\twarm-up\t–\t–\t1.2 s\tcuda:0\n"
+                                                "4\t64\tleading\t1876 ± 31\t26.2\t6.3 s\tcuda:0\n"
+                                                "3\t16\tok\t1090 ± 23\t13.6\t5.3 s\tcuda:0\n"
+                                                "2\t4\tok\t407 ± 13\t10.4\t5.1 s\tcuda:0\n"
+                                                "1\t1\tok\t116 ± 6\t9.66\t5.0 s\tcuda:0\n"));
+        QCOMPARE(model.asText({1}).count(QLatin1Char('\n')), 2);
+    }
+
+    void hasAWordForEveryOutcomeAndFlag()
+    {
+        TrialsModel model;
+        model.display(test::everyOutcomeSnapshot(), gibibytes);
+        QCOMPARE(
+            resultsOf(model),
+            (QStringList{QStringLiteral("warm-up"), QStringLiteral("crashed"), QStringLiteral("cancelled"),
+                         QStringLiteral("timed out"), QStringLiteral("failed"), QStringLiteral("unsupported"),
+                         QStringLiteral("OOM"), QStringLiteral("over headroom"), QStringLiteral("thrashes"),
+                         QStringLiteral("ok, disturbed"), QStringLiteral("ok, cut short"),
+                         QStringLiteral("leading"), QStringLiteral("ok"), QStringLiteral("ok")}));
+        for (int row = 0; row < model.rowCount(); ++row)
+            QVERIFY(!model.index(row, TrialRow::Result).data(Qt::DecorationRole).isNull());
+    }
+
+    void callsTheBestSoOnlyWhenItIsRecommended()
+    {
+        TrialsModel model;
+        model.display(test::runningSnapshot(), gibibytes);
+        QCOMPARE(resultsOf(model).count(QStringLiteral("best")), 1);
+        engine::Snapshot unsure = test::runningSnapshot();
+        unsure.outlook.recommendation->confidence = 89;
+        model.display(unsure, gibibytes);
+        QCOMPARE(resultsOf(model).count(QStringLiteral("best")), 0);
+        QCOMPARE(resultsOf(model).count(QStringLiteral("leading")), 1);
+    }
+
+    void changesOnlyTheRowThatGoesOn()
+    {
+        TrialsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        engine::Snapshot snapshot = test::runningSnapshot();
+        model.display(snapshot, gibibytes);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+
+        model.display(snapshot, gibibytes);
+        QCOMPARE(changed.count(), 0);
+
+        snapshot.trials.back().wallSeconds = 4.4;
+        model.display(snapshot, gibibytes);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(changed.front().at(0).toModelIndex().row(), 0);
+        QCOMPARE(changed.front().at(1).toModelIndex().row(), 0);
+
+        snapshot.trials.push_back(test::trialThat(engine::TrialState::Running, 18, 210, 0.1));
+        model.display(snapshot, gibibytes);
+        QCOMPARE(inserted.count(), 1);
+        QCOMPARE(reset.count(), 0);
+    }
+
+    void beginsAnewWithAnotherExploration()
+    {
+        TrialsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.display(test::runningSnapshot(), gibibytes);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        model.display(test::nothingFitsSnapshot(), gibibytes);
+        QCOMPARE(reset.count(), 1);
+        QCOMPARE(resultsOf(model), QStringList{QStringLiteral("OOM")});
+        model.display(test::emptySnapshot(), gibibytes);
+        QCOMPARE(model.rowCount(), 0);
+    }
+};
+
+QTEST_MAIN(TrialsModelTest)
+#include "tst_trials_model.moc"
