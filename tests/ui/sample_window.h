@@ -29,8 +29,8 @@ public:
 
     void setTheme(const Theme& theme)
     {
-        setPalette(theme.palette());
         setStyleSheet(styleSheetFor(theme));
+        setPalette(theme.palette());
         m_actions->setTheme(theme);
         m_view->setTheme(theme);
     }

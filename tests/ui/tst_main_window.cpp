@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "empty_view.h"
+#include "export_dialog.h"
+#include "main_window.h"
+#include "message_banner.h"
+#include "recent_files.h"
+#include "window_settings.h"
+
+#include <QApplication>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFile>
+#include <QMimeData>
+#include <QSettings>
+#include <QSplitter>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QUrl>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+namespace {
+
+const QByteArray gpt2 = "train_input:\n"
+                        "  batch_size: 12\n"
+                        "  micro_batch_size: 4 # tried by hand\n"
+                        "  max_sequence_length: 32\n"
+                        "model:\n"
+                        "  model_name: gpt2\n"
+                        "  vocab_size: 128\n"
+                        "  hidden_size: 32\n"
+                        "  num_hidden_layers: 2\n"
+                        "  num_heads: 2\n"
+                        "  filter_size: 64\n"
+                        "  max_position_embeddings: 32\n"
+                        "runconfig:\n"
+                        "  max_steps: 1\n";
+
+void drop(MainWindow& window, const QList<QUrl>& urls)
+{
+    QMimeData data;
+    data.setUrls(urls);
+    QDragEnterEvent enter(QPoint(50, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&window, &enter);
+    if (!enter.isAccepted())
+        return;
+    QDropEvent dropped(QPointF(50, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&window, &dropped);
+}
+
+} // namespace
+
+class MainWindowTest : public QObject
+{
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    QString m_path;
+
+private slots:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope,
+                           m_folder.filePath(QStringLiteral("settings")));
+    }
+
+    void init()
+    {
+        m_path = m_folder.filePath(QStringLiteral("params.yaml"));
+        QFile file(m_path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(gpt2);
+    }
+
+    void opensADroppedConfig()
+    {
+        MainWindow window;
+        window.show();
+        const auto* empty = window.findChild<EmptyView*>();
+        QVERIFY(empty->isVisible());
+        drop(window, {QUrl::fromLocalFile(m_path)});
+        const auto* banner = window.findChild<MessageBanner*>();
+        QVERIFY2(banner->isHidden(), qPrintable(banner->text()));
+        QVERIFY(!empty->isVisible());
+        QVERIFY(window.windowTitle().startsWith(QStringLiteral("params.yaml")));
+        QCOMPARE(window.findChild<RecentFiles*>()->files(), QStringList{m_path});
+    }
+
+    void refusesWhatIsNoSingleFile_data()
+    {
+        QTest::addColumn<QList<QUrl>>("urls");
+        QTest::newRow("a web page") << QList<QUrl>{QUrl(QStringLiteral("https://example.org/params.yaml"))};
+        QTest::newRow("two files") << QList<QUrl>{QUrl::fromLocalFile(QStringLiteral("/a")),
+                                                  QUrl::fromLocalFile(QStringLiteral("/b"))};
+    }
+    void refusesWhatIsNoSingleFile()
+    {
+        QFETCH(QList<QUrl>, urls);
+        MainWindow window;
+        window.show();
+        drop(window, urls);
+        QVERIFY(window.findChild<EmptyView*>()->isVisible());
+        QVERIFY(window.findChild<MessageBanner*>()->isHidden());
+    }
+
+    void saysWhatIsWrongWithAConfig_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("no YAML") << QByteArray("a: [b\n");
+        QTest::newRow("another kind of file") << QByteArray("a: b\n");
+        QTest::newRow("illegal size")
+            << QByteArray(gpt2).replace("micro_batch_size: 4", "micro_batch_size: 400");
+    }
+    void saysWhatIsWrongWithAConfig()
+    {
+        QFETCH(QByteArray, text);
+        QFile file(m_path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        file.close();
+        MainWindow window;
+        window.show();
+        QVERIFY(!window.openConfig(m_path));
+        const auto* banner = window.findChild<MessageBanner*>();
+        QVERIFY(banner->isVisible());
+        QVERIFY2(banner->text().contains(QStringLiteral("params.yaml")), qPrintable(banner->text()));
+        QVERIFY2(banner->text().endsWith(QLatin1Char('.')), qPrintable(banner->text()));
+    }
+
+    void writesOnlyTheLineThatItShowed()
+    {
+        const auto file = engine::ConfigFile::open(m_path);
+        ExportDialog dialog(file, model::Phase::Train, 6, Theme::day());
+        QCOMPARE(dialog.preview(), QStringLiteral("line 3\n"
+                                                  "-   micro_batch_size: 4 # tried by hand\n"
+                                                  "+   micro_batch_size: 6 # tried by hand"));
+        const QString target = m_folder.filePath(QStringLiteral("out.yaml"));
+        dialog.setPath(target);
+        dialog.accept();
+        QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
+        QFile written(target);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        QCOMPARE(written.readAll(), QByteArray(gpt2).replace("size: 4", "size: 6"));
+    }
+
+    void staysWhenTheFileCannotBeWritten()
+    {
+        const auto file = engine::ConfigFile::open(m_path);
+        ExportDialog dialog(file, model::Phase::Train, 6, Theme::day());
+        dialog.show();
+        dialog.setPath(m_folder.filePath(QStringLiteral("no/such/folder/out.yaml")));
+        dialog.accept();
+        QVERIFY(dialog.isVisible());
+    }
+
+    void followsTheDesktopUnlessTold()
+    {
+        const QPalette before = QApplication::palette();
+        MainWindow window;
+        window.show();
+        const auto lightness = [&] { return window.palette().color(QPalette::Window).lightness(); };
+        QApplication::setPalette(Theme::night().palette());
+        QTRY_VERIFY(lightness() < 128);
+        QApplication::setPalette(Theme::day().palette());
+        QTRY_VERIFY(lightness() > 128);
+        WindowSettings().setTheme(ThemeSetting::Dark);
+        MainWindow told;
+        QVERIFY(told.palette().color(QPalette::Window).lightness() < 128);
+        WindowSettings().setTheme(ThemeSetting::System);
+        QApplication::setPalette(before);
+    }
+
+    void keepsTheSplittersThatWereMoved()
+    {
+        const auto columnsOf = [](const MainWindow& window) {
+            return window.findChild<QSplitter*>(QStringLiteral("columns"));
+        };
+        {
+            MainWindow window;
+            window.resize(1440, 900);
+            window.show();
+            QSplitter* columns = columnsOf(window);
+            columns->setSizes({800, 600});
+            emit columns->splitterMoved(800, 1);
+            window.close();
+        }
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        const QList<int> sizes = columnsOf(window)->sizes();
+        QVERIFY2(sizes.at(1) > 550, qPrintable(QString::number(sizes.at(1))));
+    }
+};
+
+QTEST_MAIN(MainWindowTest)
+#include "tst_main_window.moc"

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window.h"
+
+#include "chart_frame.h"
+#include "exploration.h"
+#include "exploration_view.h"
+#include "export_dialog.h"
+#include "message_banner.h"
+#include "recent_files.h"
+#include "style_sheet.h"
+#include "window_actions.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QMimeData>
+#include <QUrl>
+
+#include <chrono>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Thirty pictures a second: both charts together take about half of that time to draw.
+constexpr auto drawInterval = 33ms;
+constexpr QSize leastSize{980, 640};
+constexpr QSize usualSize{1440, 900};
+
+// Nothing unless exactly one file of this computer is held.
+QString onlyFileOf(const QMimeData* data)
+{
+    const QList<QUrl> urls = data->urls();
+    return urls.size() == 1 && urls.front().isLocalFile() ? urls.front().toLocalFile() : QString();
+}
+
+} // namespace
+
+MainWindow::MainWindow(QWidget* parent)
+    : QMainWindow(parent),
+      m_exploration(new engine::Exploration(this)),
+      m_themeSetting(m_settings.theme()),
+      m_actions(new WindowActions(this)),
+      m_recent(new RecentFiles(this)),
+      m_view(new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, this), this))
+{
+    setCentralWidget(m_view);
+    setAcceptDrops(true);
+    setMinimumSize(leastSize);
+    resize(usualSize);
+    m_recent->setFiles(m_settings.recentFiles());
+    m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
+    m_view->setLogarithmic(m_settings.isLogarithmic());
+    m_settings.attach(this, m_view->splitters());
+    applyTheme();
+
+    m_drawTimer.setSingleShot(true);
+    m_drawTimer.setInterval(drawInterval);
+    connect(&m_drawTimer, &QTimer::timeout, this, &MainWindow::draw);
+    connect(m_exploration, &engine::Exploration::snapshotChanged, this, [this] {
+        if (!m_drawTimer.isActive())
+            m_drawTimer.start();
+    });
+    connect(m_exploration, &engine::Exploration::finished, this, &MainWindow::announceEnd);
+    connectActions();
+    draw();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::connectActions()
+{
+    for (QAction* action : m_actions->themes->actions())
+        action->setChecked(action->data().toInt() == static_cast<int>(m_themeSetting));
+    connect(m_actions->open, &QAction::triggered, this, &MainWindow::chooseConfig);
+    connect(m_view, &ExplorationView::openRequested, this, &MainWindow::chooseConfig);
+    connect(m_recent, &RecentFiles::chosen, this, &MainWindow::openConfig);
+    connect(m_actions->start, &QAction::triggered, this, &MainWindow::startExploring);
+    connect(m_view->banner(), &MessageBanner::actionRequested, this, &MainWindow::startExploring);
+    connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
+    connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
+    connect(m_actions->exportSize, &QAction::triggered, this, &MainWindow::exportSize);
+    connect(m_actions->copySize, &QAction::triggered, this, &MainWindow::copySize);
+    connect(m_actions->logarithmic, &QAction::toggled, this, [this](bool logarithmic) {
+        m_view->setLogarithmic(logarithmic);
+        m_settings.setLogarithmic(logarithmic);
+    });
+    connect(m_actions->fullScreen, &QAction::toggled, this,
+            [this](bool full) { full ? showFullScreen() : showNormal(); });
+    connect(m_actions->resetLayout, &QAction::triggered, this, [this] {
+        m_settings.resetLayout();
+        m_view->resetLayout();
+    });
+    connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
+    connect(m_actions->themes, &QActionGroup::triggered, this, [this](const QAction* action) {
+        m_themeSetting = static_cast<ThemeSetting>(action->data().toInt());
+        m_settings.setTheme(m_themeSetting);
+        applyTheme();
+    });
+}
+
+void MainWindow::applyTheme()
+{
+    const Theme theme = themeFor(m_themeSetting, QGuiApplication::palette());
+    if (theme == m_theme)
+        return;
+    m_theme = theme;
+    // The other way round, Qt 6.4 would bring back the palette that it saw with the old style sheet.
+    setStyleSheet(styleSheetFor(theme));
+    setPalette(theme.palette());
+    m_actions->setTheme(theme);
+    m_view->setTheme(theme);
+}
+
+bool MainWindow::event(QEvent* event)
+{
+    // The window has a palette of its own, so that a change of the desktop's reaches it only in this way.
+    if (event->type() == QEvent::ApplicationPaletteChange)
+        applyTheme();
+    return QMainWindow::event(event);
+}
+
+void MainWindow::setOptions(const engine::ExplorationOptions& options)
+{
+    m_options = options;
+}
+
+bool MainWindow::isUnderWay() const
+{
+    const engine::State state = m_exploration->snapshot().state;
+    return state != engine::State::Idle && state != engine::State::Finished && state != engine::State::Failed;
+}
+
+bool MainWindow::openConfig(const QString& path)
+{
+    if (isUnderWay()) {
+        complain(tr("An exploration is under way. Stop it before you open another config."));
+        return false;
+    }
+    try {
+        engine::ConfigFile file = engine::ConfigFile::open(path);
+        m_exploration->load(file.path(), file.contents(), m_options);
+        m_config = std::move(file);
+    } catch (const std::exception& error) {
+        complain(QString::fromUtf8(error.what()));
+        return false;
+    }
+    m_view->banner()->hide();
+    m_recent->add(path);
+    m_settings.setRecentFiles(m_recent->files());
+    m_settings.setLastFolder(QFileInfo(path).absolutePath());
+    draw();
+    return true;
+}
+
+void MainWindow::startExploring()
+{
+    const engine::State state = m_exploration->snapshot().state;
+    const bool ended = state == engine::State::Finished || state == engine::State::Failed;
+    if (ended && (!m_config || !openConfig(m_config->path())))
+        return;
+    m_exploration->start();
+}
+
+void MainWindow::draw()
+{
+    const engine::Snapshot& snapshot = m_exploration->snapshot();
+    m_actions->update(snapshot);
+    m_view->display(snapshot);
+    updateTitle();
+}
+
+void MainWindow::updateTitle()
+{
+    const engine::Snapshot& snapshot = m_exploration->snapshot();
+    QStringList parts;
+    if (snapshot.state == engine::State::Finished && snapshot.outlook.recommendation)
+        parts << QStringLiteral("● %1").arg(snapshot.outlook.recommendation->size);
+    if (snapshot.run)
+        parts << QFileInfo(snapshot.run->filePath).fileName();
+    parts << tr("Batchpeak");
+    const QString title = parts.join(QStringLiteral(" – "));
+    if (title != windowTitle())
+        setWindowTitle(title);
+}
+
+void MainWindow::announceEnd(engine::FinishStatus status)
+{
+    if (status != engine::FinishStatus::Cancelled)
+        QApplication::alert(this);
+}
+
+void MainWindow::chooseConfig()
+{
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a config"), m_settings.lastFolder(),
+                                                      tr("Configs (*.yaml *.yml *.json);;All files (*)"));
+    if (!path.isEmpty())
+        openConfig(path);
+}
+
+void MainWindow::pauseOrResume()
+{
+    if (m_exploration->snapshot().state == engine::State::Paused)
+        m_exploration->resume();
+    else
+        m_exploration->pause();
+}
+
+void MainWindow::exportSize()
+{
+    const auto& recommendation = m_exploration->snapshot().outlook.recommendation;
+    if (!m_config || !recommendation)
+        return;
+    try {
+        ExportDialog dialog(*m_config, m_options.phase, recommendation->size, m_theme, this);
+        if (dialog.exec() != QDialog::Accepted)
+            return;
+        m_view->banner()->showMessage(MessageBanner::Kind::Note,
+                                      tr("Micro-batch size %1 is written to %2.")
+                                          .arg(recommendation->size)
+                                          .arg(QDir::toNativeSeparators(dialog.path())));
+    } catch (const config::ConfigError& error) {
+        complain(QString::fromUtf8(error.what()));
+    }
+}
+
+void MainWindow::copySize()
+{
+    if (const auto& recommendation = m_exploration->snapshot().outlook.recommendation)
+        QGuiApplication::clipboard()->setText(
+            QStringLiteral("micro_batch_size: %1").arg(recommendation->size));
+}
+
+void MainWindow::complain(const QString& sentence)
+{
+    m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    m_settings.save();
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event)
+{
+    // Elsewhere the space bar presses buttons and selects rows.
+    if (event->key() == Qt::Key_Space && qobject_cast<ChartFrame*>(focusWidget()) &&
+        m_actions->pause->isEnabled()) {
+        pauseOrResume();
+        return;
+    }
+    QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (onlyFileOf(event->mimeData()).isEmpty())
+        return;
+    m_view->setInviting(true);
+    event->acceptProposedAction();
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent* event)
+{
+    m_view->setInviting(false);
+    QMainWindow::dragLeaveEvent(event);
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    m_view->setInviting(false);
+    const QString path = onlyFileOf(event->mimeData());
+    if (path.isEmpty())
+        return;
+    event->acceptProposedAction();
+    openConfig(path);
+}
+
+} // namespace batchpeak::ui

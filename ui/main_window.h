@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_file.h"
+#include "exploration_options.h"
+#include "snapshot.h"
+#include "theme.h"
+#include "window_settings.h"
+
+#include <QMainWindow>
+#include <QTimer>
+
+#include <optional>
+
+namespace batchpeak::engine {
+class Exploration;
+}
+
+namespace batchpeak::ui {
+
+class ExplorationView;
+class RecentFiles;
+class WindowActions;
+
+/// The window of batchpeak: it joins an exploration, the view that draws it, and what a person asks for.
+///
+/// It decides nothing about an exploration and draws nothing itself. The view is drawn anew at most
+/// thirty times a second, however often the exploration changes.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    explicit MainWindow(QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    /// For the configs opened from now on.
+    void setOptions(const engine::ExplorationOptions& options);
+    /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.
+    /// \return whether it can be explored
+    bool openConfig(const QString& path);
+    /// Starts, or starts again what has ended, with the config as it now stands on disk.
+    void startExploring();
+
+protected:
+    bool event(QEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void connectActions();
+    void applyTheme();
+    void draw();
+    void chooseConfig();
+    void pauseOrResume();
+    void exportSize();
+    void copySize();
+    void announceEnd(engine::FinishStatus status);
+    void updateTitle();
+    void complain(const QString& sentence);
+    bool isUnderWay() const;
+
+    engine::Exploration* m_exploration;
+    engine::ExplorationOptions m_options;
+    std::optional<engine::ConfigFile> m_config;
+    WindowSettings m_settings;
+    ThemeSetting m_themeSetting;
+    Theme m_theme;
+    WindowActions* m_actions;
+    RecentFiles* m_recent;
+    ExplorationView* m_view;
+    QTimer m_drawTimer;
+};
+
+} // namespace batchpeak::ui
