@@ -24,20 +24,20 @@ constexpr int busyMilliseconds = 5000;
 /// A flag is one line.
 constexpr QChar flagSeparator = QLatin1Char('\n');
 
+// A null string would be NULL in the table, which means something else there.
+QString notNull(const QString& text)
+{
+    return text.isNull() ? QLatin1String("") : text;
+}
+
 QString fromTime(const QDateTime& time)
 {
-    return time.toUTC().toString(Qt::ISODateWithMs);
+    return notNull(time.toUTC().toString(Qt::ISODateWithMs));
 }
 
 QDateTime toTime(const QString& text)
 {
     return QDateTime::fromString(text, Qt::ISODateWithMs);
-}
-
-// A null string would be NULL in the table, which means something else there.
-QString notNull(const QString& text)
-{
-    return text.isNull() ? QLatin1String("") : text;
 }
 
 RecommendationRecord recommendationFrom(const SqlStatement& row)

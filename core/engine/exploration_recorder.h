@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "exploration.h"
+
+#include <QObject>
+#include <QString>
+
+#include <memory>
+
+namespace batchpeak::store {
+class ExplorationStore;
+}
+
+namespace batchpeak::engine {
+
+/// Writes an exploration into the history as it goes on.
+///
+/// A history that cannot be written costs the exploration nothing: it is said once, and the exploration
+/// goes on without.
+class ExplorationRecorder : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param storePath  opened when the exploration starts
+    ExplorationRecorder(Exploration& exploration, QString storePath, QObject* parent = nullptr);
+    ~ExplorationRecorder() override;
+
+signals:
+    /// Nothing more of this exploration is kept. \p sentence says why and what to do.
+    void failed(const QString& sentence);
+
+private:
+    void begin();
+    void addDevice(const DeviceSnapshot& device);
+    void addTrial(const TrialSnapshot& trial);
+    void addRecommendation(const search::Recommendation& recommendation);
+    void finish(FinishStatus status);
+    /// Runs \p write, and gives the history up where it throws.
+    template<typename Write>
+    void attempt(const Write& write);
+
+    Exploration& m_exploration;
+    QString m_storePath;
+    /// Nothing before the start, and after a failure.
+    std::unique_ptr<store::ExplorationStore> m_store;
+    qint64 m_id = 0;
+};
+
+} // namespace batchpeak::engine

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_recorder.h"
+#include "exploration_store.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <memory>
+
+using namespace batchpeak;
+
+namespace {
+
+constexpr int longestRunMilliseconds = 30000;
+
+config::ConfigContents smallConfig()
+{
+    config::ConfigContents contents;
+    contents.formatName = "Cerebras params";
+    contents.model = model::ModelSpec{.family = "gpt2",
+                                      .vocabularySize = 64,
+                                      .hiddenSize = 8,
+                                      .layers = 1,
+                                      .heads = 2,
+                                      .keyValueHeads = 2,
+                                      .feedForwardSize = 16,
+                                      .maxPositions = 32};
+    contents.train = config::BatchPlan{.globalBatchSize = 64, .setting = config::Explore{}};
+    contents.sequenceLength = 16;
+    return contents;
+}
+
+} // namespace
+
+class ExplorationRecorderTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_options = {.maxTrials = 6,
+                     .workerCommand =
+                         QStringLiteral("/bin/sh \"" BATCHPEAK_TEST_DATA "/workers/room_for_four.sh\"")};
+    }
+
+    void keepsAnExploration()
+    {
+        const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
+        engine::Exploration exploration;
+        engine::ExplorationRecorder recorder(exploration, path);
+        QSignalSpy failed(&recorder, &engine::ExplorationRecorder::failed);
+        run(exploration);
+        QCOMPARE(failed.count(), 0);
+
+        const store::ExplorationStore store(path);
+        QCOMPARE(store.list().size(), std::size_t{1});
+        const store::StoredExploration kept = *store.show(store.list().front().id);
+        const engine::Snapshot& snapshot = exploration.snapshot();
+        QCOMPARE(kept.summary.info.filePath, QStringLiteral("config.yaml"));
+        QCOMPARE(kept.summary.info.family, QStringLiteral("gpt2"));
+        QCOMPARE(kept.summary.info.phase, QStringLiteral("train"));
+        QCOMPARE(kept.summary.info.setting, QStringLiteral("explore"));
+        QCOMPARE(kept.summary.end->status, engine::toText(*snapshot.finish));
+        QCOMPARE(kept.devices.size(), std::size_t{1});
+        QCOMPARE(kept.devices.front().program, QStringLiteral("scripted 1"));
+        QCOMPARE(kept.summary.recommendation->microBatchSize, snapshot.outlook.recommendation->size);
+        QVERIFY(!kept.summary.recommendation->reason.isEmpty());
+        QCOMPARE(kept.trials.size(), snapshot.trials.size());
+        QCOMPARE(kept.trials.front().outcome, QStringLiteral("ok"));
+        QCOMPARE(kept.trials.front().secondsPerStep, 0.1);
+        QVERIFY(std::ranges::any_of(kept.trials, [](const store::TrialRecord& trial) {
+            return trial.outcome == QStringLiteral("oom");
+        }));
+    }
+
+    void aBrokenHistoryCostsTheExplorationNothing()
+    {
+        engine::Exploration exploration;
+        // A folder cannot be opened as a history.
+        engine::ExplorationRecorder recorder(exploration, m_folder->path());
+        QSignalSpy failed(&recorder, &engine::ExplorationRecorder::failed);
+        run(exploration);
+        QCOMPARE(failed.count(), 1);
+        QVERIFY(failed.front().front().toString().contains(m_folder->path()));
+        QVERIFY(exploration.snapshot().outlook.recommendation);
+    }
+
+private:
+    void run(engine::Exploration& exploration)
+    {
+        exploration.load(QStringLiteral("config.yaml"), smallConfig(), m_options);
+        QSignalSpy finished(&exploration, &engine::Exploration::finished);
+        exploration.start();
+        QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
+        QVERIFY2(exploration.snapshot().failure.isEmpty(), qPrintable(exploration.snapshot().failure));
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    engine::ExplorationOptions m_options;
+};
+
+QTEST_GUILESS_MAIN(ExplorationRecorderTest)
+#include "tst_exploration_recorder.moc"
