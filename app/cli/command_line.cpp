@@ -11,6 +11,7 @@
 #include "exploration_error.h"
 #include "explore_command.h"
 #include "export_command.h"
+#include "history_command.h"
 #include "inspect_command.h"
 #include "usage_error.h"
 
@@ -115,6 +116,7 @@ CommandLine::Private::Private()
     commands.push_back(std::make_unique<InspectCommand>());
     commands.push_back(std::make_unique<ExportCommand>());
     commands.push_back(std::make_unique<DevicesCommand>());
+    commands.push_back(std::make_unique<HistoryCommand>());
 
     app.require_subcommand(0, 1);
     app.allow_extras();

@@ -9,6 +9,8 @@
 #include "exit_code.h"
 #include "exploration.h"
 #include "exploration_arguments.h"
+#include "exploration_recorder.h"
+#include "exploration_store.h"
 #include "exploration_terminal.h"
 #include "signal_relay.h"
 #include "usage_error.h"
@@ -101,6 +103,11 @@ int ExploreCommand::run()
 
 int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& console) const
 {
+    engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
+    QObject::connect(
+        &recorder, &engine::ExplorationRecorder::failed, &recorder,
+        [&console](const QString& sentence) { console.remark(QStringLiteral("warning: ") + sentence); });
+
     using Detail = ExplorationTerminal::Detail;
     ExplorationTerminal terminal(exploration, console, m_quiet ? Detail::LastLinesOnly : Detail::Everything);
     SignalRelay signalRelay;

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "history_text.h"
+
+#include "number_text.h"
+#include "text_table.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using Rows = std::vector<QStringList>;
+
+const QString nothing = QStringLiteral("-");
+
+QString timeText(const QDateTime& time)
+{
+    return time.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
+}
+
+// Either it still runs, in another program, or that program was killed.
+QString statusText(const store::ExplorationSummary& summary)
+{
+    return summary.end ? summary.end->status : QStringLiteral("not finished");
+}
+
+QString sizeText(const store::ExplorationSummary& summary)
+{
+    return summary.recommendation ? QString::number(summary.recommendation->microBatchSize) : nothing;
+}
+
+QString recommendedRateText(const store::ExplorationSummary& summary)
+{
+    return summary.recommendation ? rateText(summary.recommendation->samplesPerSecond) : nothing;
+}
+
+QString confidenceText(const store::ExplorationSummary& summary)
+{
+    return summary.recommendation ? QStringLiteral("%1 %").arg(summary.recommendation->confidence) : nothing;
+}
+
+/// The most that a trial of the recommended size needed.
+QString peakText(const store::StoredExploration& exploration)
+{
+    qint64 peak = 0;
+    for (const store::TrialRecord& trial : exploration.trials) {
+        const auto& recommended = exploration.summary.recommendation;
+        if (recommended && trial.microBatchSize == recommended->microBatchSize)
+            peak = std::max(peak, trial.peakReservedBytes.value_or(0));
+    }
+    return peak > 0 ? bytesText(peak) : nothing;
+}
+
+QString devicesText(const store::StoredExploration& exploration)
+{
+    QStringList devices;
+    for (const store::DeviceRecord& device : exploration.devices) {
+        devices
+            << QStringLiteral("%1 (%2, limit %3)").arg(device.id, device.name, bytesText(device.limitBytes));
+    }
+    return devices.isEmpty() ? nothing : devices.join(QStringLiteral("; "));
+}
+
+QString wallText(const store::ExplorationSummary& summary)
+{
+    if (!summary.end)
+        return nothing;
+    return durationText(static_cast<double>(summary.info.started.msecsTo(summary.end->finished)) / 1000.0);
+}
+
+/// What is said of an exploration, one row for each property, so that two can stand side by side.
+Rows propertyRows(const store::StoredExploration& exploration)
+{
+    const store::ExplorationSummary& summary = exploration.summary;
+    const store::ExplorationInfo& info = summary.info;
+    return {
+        {QStringLiteral("exploration"), QString::number(summary.id)},
+        {QStringLiteral("started"), timeText(info.started)},
+        {QStringLiteral("status"), statusText(summary)},
+        {QStringLiteral("config"), info.filePath},
+        {QStringLiteral("format"), info.formatName},
+        {QStringLiteral("network"),
+         QStringLiteral("%1, %2 parameters").arg(info.family, groupedText(info.parameters))},
+        {QStringLiteral("run"), QStringLiteral("%1, %2, %3, sequence length %4")
+                                    .arg(info.phase, info.precision, info.optimizer)
+                                    .arg(info.sequenceLength)},
+        {QStringLiteral("batch_size"), QString::number(info.globalBatchSize)},
+        {QStringLiteral("setting"),
+         QStringLiteral("%1, objective %2, strategy %3").arg(info.setting, info.objective, info.strategy)},
+        {QStringLiteral("devices"), devicesText(exploration)},
+        {QStringLiteral("trials"), QString::number(summary.trials)},
+        {QStringLiteral("took"), wallText(summary)},
+        {QStringLiteral("micro_batch_size"), sizeText(summary)},
+        {QStringLiteral("samples/s"), recommendedRateText(summary)},
+        {QStringLiteral("confidence"), confidenceText(summary)},
+        {QStringLiteral("peak memory"), peakText(exploration)}};
+}
+
+QStringList trialRow(const store::TrialRecord& trial)
+{
+    return {QString::number(trial.number),
+            trial.device,
+            QString::number(trial.microBatchSize),
+            trial.outcome,
+            trial.samplesPerSecond ? rateText(*trial.samplesPerSecond) : nothing,
+            trial.peakReservedBytes ? bytesText(*trial.peakReservedBytes) : nothing,
+            durationText(trial.wallSeconds),
+            trial.flags.join(QStringLiteral(", "))};
+}
+
+} // namespace
+
+QStringList historyLines(const std::vector<store::ExplorationSummary>& explorations)
+{
+    if (explorations.empty())
+        return {QStringLiteral("No exploration is kept yet; 'batchpeak explore FILE' makes one.")};
+    Rows rows{{QStringLiteral("ID"), QStringLiteral("STARTED"), QStringLiteral("CONFIG"),
+               QStringLiteral("PHASE"), QStringLiteral("STATUS"), QStringLiteral("SIZE"),
+               QStringLiteral("SAMPLES/S"), QStringLiteral("CONFIDENCE"), QStringLiteral("TRIALS")}};
+    for (const store::ExplorationSummary& summary : explorations) {
+        rows.push_back({QString::number(summary.id), timeText(summary.info.started),
+                        QFileInfo(summary.info.filePath).fileName(), summary.info.phase, statusText(summary),
+                        sizeText(summary), recommendedRateText(summary), confidenceText(summary),
+                        QString::number(summary.trials)});
+    }
+    return alignedLines(rows);
+}
+
+QStringList explorationLines(const store::StoredExploration& exploration)
+{
+    QStringList lines = alignedLines(propertyRows(exploration));
+    const store::ExplorationSummary& summary = exploration.summary;
+    if (summary.recommendation && !summary.recommendation->reason.isEmpty())
+        lines << summary.recommendation->reason;
+    if (summary.end && !summary.end->failure.isEmpty())
+        lines << summary.end->failure;
+    if (exploration.trials.empty())
+        return lines;
+    Rows rows{{QStringLiteral("TRIAL"), QStringLiteral("DEVICE"), QStringLiteral("SIZE"),
+               QStringLiteral("OUTCOME"), QStringLiteral("SAMPLES/S"), QStringLiteral("PEAK"),
+               QStringLiteral("TOOK"), QStringLiteral("FLAGS")}};
+    for (const store::TrialRecord& trial : exploration.trials)
+        rows.push_back(trialRow(trial));
+    return lines << QString() << alignedLines(rows);
+}
+
+QStringList comparisonLines(const store::StoredExploration& first, const store::StoredExploration& second)
+{
+    Rows rows = propertyRows(first);
+    const Rows others = propertyRows(second);
+    for (std::size_t row = 0; row < rows.size(); ++row)
+        rows[row] << others[row].back();
+    QStringList lines = alignedLines(rows);
+    const auto& one = first.summary.recommendation;
+    const auto& other = second.summary.recommendation;
+    if (one && other && one->samplesPerSecond > 0.0) {
+        lines << QStringLiteral("Exploration %1 reached %2 times the samples/s of exploration %3.")
+                     .arg(QString::number(second.summary.id),
+                          QString::number(other->samplesPerSecond / one->samplesPerSecond, 'f', 2),
+                          QString::number(first.summary.id));
+    }
+    return lines;
+}
+
+} // namespace batchpeak::cli

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "exploration_records.h"
+
+#include <QStringList>
+
+#include <vector>
+
+namespace batchpeak::cli {
+
+/// One line for each exploration, or a sentence where there is none.
+QStringList historyLines(const std::vector<store::ExplorationSummary>& explorations);
+
+/// All that is kept of one: what was asked, the devices, the result, every trial.
+QStringList explorationLines(const store::StoredExploration& exploration);
+
+/// Two side by side, and how the second's samples/s compare with the first's.
+QStringList comparisonLines(const store::StoredExploration& first, const store::StoredExploration& second);
+
+} // namespace batchpeak::cli

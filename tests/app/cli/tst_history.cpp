@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command_line.h"
+#include "exploration_store.h"
+#include "history_text.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <string>
+#include <vector>
+
+using namespace batchpeak;
+
+namespace {
+
+store::StoredExploration someExploration(qint64 id, double samplesPerSecond)
+{
+    const store::RecommendationRecord recommendation{.microBatchSize = 48,
+                                                     .samplesPerSecond = samplesPerSecond,
+                                                     .confidence = 96,
+                                                     .reason = QStringLiteral("48 leads.")};
+    store::StoredExploration exploration;
+    exploration.summary.id = id;
+    exploration.summary.info.filePath = QStringLiteral("/somewhere/params.yaml");
+    exploration.summary.info.family = QStringLiteral("gpt2");
+    exploration.summary.trials = 2;
+    exploration.summary.recommendation = recommendation;
+    exploration.summary.end = store::ExplorationEnd{.status = QStringLiteral("confident")};
+    exploration.devices = {{.id = QStringLiteral("cpu"), .name = QStringLiteral("Some CPU")}};
+    exploration.trials = {{.number = 1,
+                           .microBatchSize = 48,
+                           .outcome = QStringLiteral("ok"),
+                           .samplesPerSecond = samplesPerSecond,
+                           .peakReservedBytes = qint64{3} << 29},
+                          {.number = 2, .microBatchSize = 96, .outcome = QStringLiteral("oom")}};
+    exploration.recommendations = {recommendation};
+    return exploration;
+}
+
+} // namespace
+
+/// The history in the terminal: its words, and the command around them.
+class HistoryTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("XDG_DATA_HOME", m_folder.path().toUtf8());
+        QVERIFY(store::ExplorationStore::defaultPath().startsWith(m_folder.path()));
+    }
+
+    void anEmptyHistorySaysSo() { QCOMPARE(cli::historyLines({}).size(), 1); }
+
+    void listsOneLineEach()
+    {
+        store::ExplorationSummary unfinished;
+        unfinished.id = 8;
+        const QStringList lines = cli::historyLines({unfinished, someExploration(7, 20.0).summary});
+        QCOMPARE(lines.size(), 3);
+        QVERIFY(lines[1].startsWith(QLatin1Char('8')) && lines[1].contains(QStringLiteral("not finished")));
+        for (const char* word : {"7 ", "params.yaml", "confident", "48", "20.0", "96 %"})
+            QVERIFY2(lines[2].contains(QLatin1String(word)), qPrintable(lines[2]));
+        QVERIFY(!lines[2].contains(QStringLiteral("somewhere")));
+    }
+
+    void showsAllThatIsKept()
+    {
+        const QString text = cli::explorationLines(someExploration(7, 20.0)).join(QLatin1Char('\n'));
+        for (const char* word : {"/somewhere/params.yaml", "Some CPU", "48 leads.", "1.50 GiB", "oom"})
+            QVERIFY2(text.contains(QLatin1String(word)), qPrintable(text));
+    }
+
+    void comparesSideBySide()
+    {
+        const QStringList lines = cli::comparisonLines(someExploration(7, 20.0), someExploration(9, 25.0));
+        QVERIFY2(lines.back().contains(QStringLiteral("1.25 times")), qPrintable(lines.back()));
+        const auto rates = lines.filter(QStringLiteral("samples/s")).front();
+        QVERIFY2(rates.contains(QStringLiteral("20.0")) && rates.contains(QStringLiteral("25.0")),
+                 qPrintable(rates));
+    }
+
+    void endsWithTheRightCode_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<int>("code");
+        const auto row = [](const char* words, int code) {
+            QTest::newRow(words) << QString::fromLatin1(words).split(QLatin1Char(' ')) << code;
+        };
+        row("history", 0);
+        row("history list", 0);
+        row("history list 1", 1);
+        row("history show 1", 0);
+        row("history show", 1);
+        row("history show 99", 1);
+        row("history show one", 1);
+        row("history compare 1 2", 0);
+        row("history compare 1", 1);
+        row("history compare 1 2 3", 1);
+        row("history forget 1", 1);
+        row("history delete 2", 0);
+        row("history delete 2 again", 1);
+    }
+    void endsWithTheRightCode()
+    {
+        QFETCH(QStringList, words);
+        QFETCH(int, code);
+        QFile::remove(store::ExplorationStore::defaultPath());
+        {
+            store::ExplorationStore store(store::ExplorationStore::defaultPath());
+            store.begin({});
+            store.begin({});
+        }
+        std::vector<std::string> arguments{"batchpeak"};
+        for (const QString& word : words)
+            arguments.push_back(word.toStdString());
+        std::vector<char*> pointers;
+        for (std::string& argument : arguments)
+            pointers.push_back(argument.data());
+
+        cli::CommandLine line;
+        const auto refused = line.parse(static_cast<int>(pointers.size()), pointers.data());
+        QCOMPARE(refused ? *refused : line.run(), code);
+        const bool isDeleted = code == 0 && words.contains(QStringLiteral("delete"));
+        store::ExplorationStore store(store::ExplorationStore::defaultPath());
+        QCOMPARE(store.list().size(), std::size_t{isDeleted ? 1U : 2U});
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(HistoryTest)
+#include "tst_history.moc"
