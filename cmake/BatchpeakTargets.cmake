@@ -56,5 +56,5 @@ function(batchpeak_test name)
   set_tests_properties(${name} PROPERTIES
     TIMEOUT ${TEST_TIMEOUT}
     LABELS "${TEST_LABELS}"
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;LC_ALL=C.UTF-8")
+    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/user-data;LC_ALL=C.UTF-8")
 endfunction()
