@@ -40,7 +40,7 @@ private slots:
                                                  QStringLiteral("tests/app/worker"),
                                                  QStringLiteral("tests/gpu"),
                                                  QStringLiteral("tests/bench")};
-        QTest::newRow("CUDA, even there") << QStringLiteral("^(cuda|nvml)|/cuda_runtime") << QStringList{};
+        QTest::newRow("CUDA, even there") << QStringLiteral("^cuda|/cuda_runtime|^nccl") << QStringList{};
         QTest::newRow("yaml-cpp") << QStringLiteral("^yaml-cpp/")
                                   << QStringList{QStringLiteral("core/config"), QStringLiteral("tests")};
         QTest::newRow("CLI11") << QStringLiteral("^CLI/")
@@ -93,10 +93,13 @@ private slots:
     void everyFileIsNamedAndSizedAlike()
     {
         const QRegularExpression snakeCase(QStringLiteral("^[a-z][a-z0-9_]*\\.(cpp|h)$"));
+        // Rows of a data-driven test may be many; code may not.
         constexpr qsizetype mostLines = 350;
+        constexpr qsizetype mostLinesOfATest = 450;
         for (const SourceFile& file : m_files) {
             QVERIFY2(snakeCase.match(QFileInfo(file.path).fileName()).hasMatch(), qPrintable(file.path));
-            QVERIFY2(file.lines.size() <= mostLines,
+            QVERIFY2(file.lines.size() <=
+                         (file.liesIn(QStringLiteral("tests")) ? mostLinesOfATest : mostLines),
                      qPrintable(QStringLiteral("%1 has %2 lines").arg(file.path).arg(file.lines.size())));
             QVERIFY2(!file.path.endsWith(QLatin1String(".h")) ||
                          file.lines.contains(QStringLiteral("#pragma once")),
