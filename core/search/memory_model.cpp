@@ -155,8 +155,11 @@ std::int64_t MemoryModel::drawLargestFit(const Slope& slope, const Peak& last, R
             return last.mebibytes + perSample * (size - last.size) * (1.0 + growthErrorShare * growthError) +
                    m_limitMebibytes * limitError * (doublingErrorShare * doublings + anchorErrorShare);
         };
-        if (peakAt(highest) <= m_limitMebibytes)
-            return m_largestPossible;
+        if (peakAt(highest) <= m_limitMebibytes) {
+            if (!m_hasFailure)
+                return m_largestPossible;
+            continue;
+        }
         double low = lowest;
         double high = highest;
         for (int step = 0; step < bisections; ++step) {
@@ -169,7 +172,8 @@ std::int64_t MemoryModel::drawLargestFit(const Slope& slope, const Peak& last, R
         if (size <= m_largestPossible || !m_hasFailure)
             return std::min(size, m_largestPossible);
     }
-    return (m_largestGood + m_largestPossible) / 2;
+    // The line cannot be reconciled with the failure, and only what ran and what failed still counts.
+    return drawWithoutLine(random);
 }
 
 } // namespace batchpeak::search

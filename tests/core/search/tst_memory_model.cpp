@@ -152,6 +152,16 @@ private slots:
         QCOMPARE(bounded.probabilityOfFit(512), 0.0);
     }
 
+    void aFailureThatTheLineCannotExplainLeavesItOpen()
+    {
+        Measurement four = ran(4);
+        four.peakReservedBytes = ran(1).peakReservedBytes;
+        const MemoryModel model = modelOf({ran(1), four, failed(32)});
+        const double middle = model.probabilityOfFit(11);
+        QVERIFY2(middle > 0.4 && middle < 0.6, std::to_string(middle).c_str());
+        QVERIFY(model.probabilityOfFit(31) < 0.1);
+    }
+
     void drawsStayWithinWhatIsKnown()
     {
         const MemoryModel model = modelOf({ran(8), ran(64), failed(99)});
