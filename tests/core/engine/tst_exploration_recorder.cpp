@@ -69,7 +69,8 @@ private slots:
         QCOMPARE(kept.devices.size(), std::size_t{1});
         QCOMPARE(kept.devices.front().program, QStringLiteral("scripted 1"));
         QCOMPARE(kept.summary.recommendation->microBatchSize, snapshot.outlook.recommendation->size);
-        QVERIFY(!kept.summary.recommendation->reason.isEmpty());
+        QCOMPARE(kept.summary.recommendation->reason, snapshot.reason);
+        QVERIFY(!snapshot.reason.isEmpty());
         QCOMPARE(kept.trials.size(), snapshot.trials.size());
         QCOMPARE(kept.trials.front().outcome, QStringLiteral("ok"));
         QCOMPARE(kept.trials.front().secondsPerStep, 0.1);
