@@ -56,7 +56,7 @@ public:
 
     std::int64_t parameters() const;
     /// Allocated when the runner was made: parameters, gradients, optimizer state, and what others
-    /// held on the device's allocator before.
+    /// held on the device's allocator before. On a GPU it grows once by its libraries' workspaces.
     std::int64_t baselineBytes() const;
 
     /// Asked between layers, forward and backward, on any thread; yes ends the step with Cancelled.

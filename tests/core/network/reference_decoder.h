@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "flat_parameters.h"
+#include "model_spec.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace batchpeak::network {
+
+/// A decoder written again from the papers' formulas, to compare with: a head at a time, weights not
+/// stacked, attention as a whole matrix.
+class ReferenceDecoder
+{
+public:
+    ReferenceDecoder(const model::ModelSpec& spec, const FlatParameters& parameters)
+        : m_spec(spec), m_parameters(parameters)
+    {}
+
+    at::Tensor logits(const at::Tensor& tokens) const
+    {
+        at::Tensor x = weight("embed_tokens").index({tokens});
+        if (m_spec.positionEmbedding == model::PositionEmbedding::Learned)
+            x = x + weight("embed_positions").slice(0, 0, tokens.size(1));
+        for (std::int64_t i = 0; i < m_spec.layers; ++i) {
+            const std::string layer = "layers." + std::to_string(i) + ".";
+            x = x + attention(norm(x, layer + "attention_norm"), layer + "attention.");
+            x = x + feedForward(norm(x, layer + "feed_forward_norm"), layer + "feed_forward.");
+        }
+        const at::Tensor output = weight(m_spec.tiedEmbeddings ? "embed_tokens" : "output");
+        const at::Tensor product = at::matmul(norm(x, "final_norm"), output.t());
+        return m_spec.outputBias ? product + m_parameters.at("output.bias") : product;
+    }
+
+private:
+    const at::Tensor& weight(const std::string& name) const { return m_parameters.at(name + ".weight"); }
+
+    at::Tensor rows(const at::Tensor& x, const std::string& name, std::int64_t from, std::int64_t count) const
+    {
+        const at::Tensor product = at::matmul(x, weight(name).slice(0, from, from + count).t());
+        return m_parameters.contains(name + ".bias")
+                   ? product + m_parameters.at(name + ".bias").slice(0, from, from + count)
+                   : product;
+    }
+
+    at::Tensor norm(const at::Tensor& x, const std::string& name) const
+    {
+        if (m_spec.normalization == model::Normalization::RmsNorm) {
+            const at::Tensor meanSquare = (x * x).mean(-1, true);
+            return x / (meanSquare + m_spec.normalizationEpsilon).sqrt() * weight(name);
+        }
+        const at::Tensor centred = x - x.mean(-1, true);
+        const at::Tensor variance = (centred * centred).mean(-1, true);
+        return centred / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name) +
+               m_parameters.at(name + ".bias");
+    }
+
+    // Element i and element i + half are one complex number, turned by position * theta^(-2i / size).
+    at::Tensor turned(const at::Tensor& head) const
+    {
+        if (m_spec.positionEmbedding != model::PositionEmbedding::Rotary)
+            return head;
+        const std::int64_t size = m_spec.rotaryDimensions > 0 ? m_spec.rotaryDimensions : head.size(-1);
+        at::Tensor result = head.clone();
+        for (std::int64_t position = 0; position < head.size(1); ++position) {
+            for (std::int64_t i = 0; i < size / 2; ++i) {
+                const double angle =
+                    static_cast<double>(position) *
+                    std::pow(m_spec.ropeTheta, -2.0 * static_cast<double>(i) / static_cast<double>(size));
+                const at::Tensor a = head.select(1, position).select(1, i);
+                const at::Tensor b = head.select(1, position).select(1, i + size / 2);
+                result.select(1, position).select(1, i).copy_(a * std::cos(angle) - b * std::sin(angle));
+                result.select(1, position)
+                    .select(1, i + size / 2)
+                    .copy_(a * std::sin(angle) + b * std::cos(angle));
+            }
+        }
+        return result;
+    }
+
+    at::Tensor attention(const at::Tensor& x, const std::string& prefix) const
+    {
+        const std::int64_t size = m_spec.hiddenSize / m_spec.heads;
+        const std::int64_t perKey = m_spec.heads / m_spec.keyValueHeads;
+        const std::int64_t length = x.size(1);
+        const at::Tensor future = at::full({length, length}, -std::numeric_limits<float>::infinity()).triu(1);
+        std::vector<at::Tensor> heads;
+        for (std::int64_t head = 0; head < m_spec.heads; ++head) {
+            const std::int64_t key = m_spec.heads + head / perKey;
+            const at::Tensor q = turned(rows(x, prefix + "qkv", head * size, size));
+            const at::Tensor k = turned(rows(x, prefix + "qkv", key * size, size));
+            const at::Tensor v = rows(x, prefix + "qkv", (key + m_spec.keyValueHeads) * size, size);
+            const at::Tensor scores =
+                at::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(size)) + future;
+            heads.push_back(at::matmul(scores.softmax(-1), v));
+        }
+        return rows(at::cat(heads, -1), prefix + "output", 0, m_spec.hiddenSize);
+    }
+
+    at::Tensor feedForward(const at::Tensor& x, const std::string& prefix) const
+    {
+        const std::int64_t size = m_spec.feedForwardSize;
+        const at::Tensor up = rows(x, prefix + "up", 0, size);
+        at::Tensor inner;
+        switch (m_spec.activation) {
+        case model::Activation::SwiGlu:
+            inner = up * up.sigmoid() * rows(x, prefix + "up", size, size);
+            break;
+        case model::Activation::Gelu:
+            inner = up * 0.5 * (1 + (up / std::sqrt(2.0)).erf());
+            break;
+        case model::Activation::GeluTanh:
+            inner = up * 0.5 * (1 + (std::sqrt(2.0 / std::numbers::pi) * (up + 0.044715 * up.pow(3))).tanh());
+            break;
+        }
+        return rows(inner, prefix + "down", 0, m_spec.hiddenSize);
+    }
+
+    const model::ModelSpec& m_spec;
+    const FlatParameters& m_parameters;
+};
+
+} // namespace batchpeak::network

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "budget_allocator.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
+
+#include <QTest>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+using namespace batchpeak::network;
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+c10::DataPtr take(std::int64_t bytes)
+{
+    return c10::GetCPUAllocator()->allocate(static_cast<std::size_t>(bytes));
+}
+
+} // namespace
+
+class BudgetAllocatorTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    BudgetAllocator& m_allocator = BudgetAllocator::installed();
+
+private slots:
+    void init()
+    {
+        m_allocator.setBudget(64 * mebibyte);
+        m_allocator.emptyCache();
+        m_allocator.resetPeak();
+        QCOMPARE(m_allocator.counters().allocated, 0);
+        QCOMPARE(m_allocator.counters().cached, 0);
+    }
+
+    void countsInSteps_data()
+    {
+        QTest::addColumn<qint64>("bytes");
+        QTest::addColumn<qint64>("counted");
+        QTest::newRow("nothing") << qint64{0} << qint64{0};
+        QTest::newRow("one byte") << qint64{1} << qint64{512};
+        QTest::newRow("a whole step") << qint64{512} << qint64{512};
+        QTest::newRow("one more") << qint64{513} << qint64{1024};
+        QTest::newRow("large") << qint64{2 * mebibyte + 1} << qint64{2 * mebibyte + 512};
+    }
+    void countsInSteps()
+    {
+        QFETCH(qint64, bytes);
+        QFETCH(qint64, counted);
+        {
+            const c10::DataPtr data = take(bytes);
+            QCOMPARE(m_allocator.counters().allocated, counted);
+            QCOMPARE(data.get(), data.get_context());
+            QCOMPARE(reinterpret_cast<std::uintptr_t>(data.get()) % 64, std::uintptr_t{0});
+        }
+        QCOMPARE(m_allocator.counters().allocated, 0);
+        QCOMPARE(m_allocator.counters().peakAllocated, counted);
+    }
+
+    void refusesWhatPassesTheBudget()
+    {
+        m_allocator.setBudget(1024);
+        const std::int64_t refusals = m_allocator.counters().refusals;
+        const c10::DataPtr whole = take(1024);
+        QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, take(1));
+        QCOMPARE(m_allocator.counters().refusals, refusals + 1);
+        QCOMPARE(m_allocator.counters().neededAtLastRefusal, 1536);
+        QCOMPARE(m_allocator.counters().allocated, 1024);
+        m_allocator.setBudget(1535);
+        QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, take(1));
+        m_allocator.setBudget(1536);
+        QVERIFY(take(1).get());
+    }
+
+    void refusesAbsurdSizes()
+    {
+        m_allocator.setBudget(INT64_MAX);
+        QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, take(INT64_MAX));
+        // More than any address space: the system refuses, not the budget.
+        QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, take(INT64_MAX / 4));
+        QCOMPARE(m_allocator.counters().allocated, 0);
+    }
+
+    void keepsLargeBlocksForEqualSizes()
+    {
+        const void* first = take(mebibyte).get();
+        QCOMPARE(m_allocator.counters().cached, mebibyte);
+        const c10::DataPtr again = take(mebibyte);
+        QCOMPARE(again.get(), first);
+        QCOMPARE(m_allocator.counters().cached, 0);
+        take(mebibyte - 512);
+        QCOMPARE(m_allocator.counters().cached, 0);
+    }
+
+    void givesKeptBlocksBackBeforeItRefuses()
+    {
+        m_allocator.setBudget(10 * mebibyte);
+        {
+            const c10::DataPtr a = take(2 * mebibyte);
+            const c10::DataPtr b = take(3 * mebibyte);
+            const c10::DataPtr c = take(4 * mebibyte);
+        }
+        QCOMPARE(m_allocator.counters().cached, 9 * mebibyte);
+        // The largest goes, and the smaller ones stay for whom they serve.
+        const c10::DataPtr five = take(5 * mebibyte);
+        QCOMPARE(m_allocator.counters().cached, 5 * mebibyte);
+        const c10::DataPtr rest = take(5 * mebibyte - 512);
+        QCOMPARE(m_allocator.counters().cached, 0);
+        QVERIFY(take(512).get());
+    }
+
+    void holdsNoMoreThanALowerBudget()
+    {
+        take(8 * mebibyte);
+        take(4 * mebibyte);
+        m_allocator.setBudget(5 * mebibyte);
+        QCOMPARE(m_allocator.counters().cached, 4 * mebibyte);
+    }
+
+    void failsOneAllocationOnDemand()
+    {
+        m_allocator.failAllocation(3);
+        const c10::DataPtr first = take(1);
+        const c10::DataPtr second = take(1);
+        QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, take(1));
+        QVERIFY(take(1).get());
+    }
+};
+
+QTEST_APPLESS_MAIN(BudgetAllocatorTest)
+#include "tst_budget_allocator.moc"

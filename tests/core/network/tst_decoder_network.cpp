@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "autocast_guard.h"
+#include "budget_allocator.h"
+#include "decoder_network.h"
+#include "reference_decoder.h"
+#include "tile_unit.h"
+#include "tiny_networks.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <QTest>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using model::ModelSpec;
+
+namespace {
+
+constexpr std::int64_t samples = 2;
+constexpr std::int64_t length = 16;
+
+FlatParameters randomParameters(const ModelSpec& spec, model::Phase phase = model::Phase::Eval)
+{
+    at::manual_seed(11);
+    FlatParameters parameters(model::parameterTable(spec), phase, at::kCPU);
+    // Far from the gentle start of a training run, where attention hardly differs from a mean.
+    for (const auto& segment : parameters.segments())
+        at::Tensor(segment.values).normal_(0.0, 0.25);
+    return parameters;
+}
+
+at::Tensor randomTokens(const ModelSpec& spec)
+{
+    at::manual_seed(12);
+    return at::randint(spec.vocabularySize, {samples, length}, at::kLong);
+}
+
+double relativeDifference(const at::Tensor& a, const at::Tensor& b)
+{
+    return ((a - b).abs().max() / b.abs().max()).item<double>();
+}
+
+ModelSpec changed(ModelSpec spec, const std::function<void(ModelSpec&)>& change)
+{
+    change(spec);
+    return spec;
+}
+
+} // namespace
+
+class DecoderNetworkTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    at::NoGradGuard m_noGradients;
+
+private slots:
+    void initTestCase()
+    {
+        avoidUndescribedTileUnit();
+        BudgetAllocator::installed();
+    }
+
+    void computesWhatThePapersSay_data()
+    {
+        QTest::addColumn<ModelSpec>("spec");
+        QTest::newRow("GPT") << tinyGpt();
+        QTest::newRow("GPT, untied, approximated GELU, output bias")
+            << changed(tinyGpt(), [](ModelSpec& spec) {
+                   spec.tiedEmbeddings = false;
+                   spec.outputBias = true;
+                   spec.activation = model::Activation::GeluTanh;
+               });
+        QTest::newRow("GPT without biases") << changed(tinyGpt(), [](ModelSpec& spec) {
+            spec.attentionBias = spec.attentionOutputBias = spec.feedForwardBias = false;
+        });
+        QTest::newRow("LLaMA, grouped queries") << tinyLlama();
+        QTest::newRow("LLaMA, one key for all")
+            << changed(tinyLlama(), [](ModelSpec& spec) { spec.keyValueHeads = 1; });
+        QTest::newRow("LLaMA, a key each, tied") << changed(tinyLlama(), [](ModelSpec& spec) {
+            spec.keyValueHeads = spec.heads;
+            spec.tiedEmbeddings = true;
+        });
+        QTest::newRow("half of each head rotated") << changed(tinyLlama(), [](ModelSpec& spec) {
+            spec.rotaryDimensions = 4;
+            spec.ropeTheta = 500000;
+        });
+    }
+    void computesWhatThePapersSay()
+    {
+        QFETCH(ModelSpec, spec);
+        const FlatParameters parameters = randomParameters(spec);
+        const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
+        const at::Tensor tokens = randomTokens(spec);
+        const at::Tensor expected = ReferenceDecoder(spec, parameters).logits(tokens);
+        const double difference = relativeDifference(network.logits(tokens), expected);
+        QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+
+        const at::Tensor targets = tokens.roll(-1, 1);
+        const at::Tensor right = expected.gather(-1, targets.unsqueeze(-1)).squeeze(-1);
+        const double loss = (expected.logsumexp(-1) - right).mean().item<double>();
+        const double actual = network.loss(tokens, targets).item<double>();
+        QVERIFY2(std::abs(actual / loss - 1) < 1e-5, qPrintable(QString::number(actual / loss - 1)));
+    }
+
+    void givesGroupedQueriesWhatRepeatedKeysWould()
+    {
+        const ModelSpec grouped = tinyLlama();
+        ModelSpec repeated = grouped;
+        repeated.keyValueHeads = grouped.heads;
+        const FlatParameters of = randomParameters(grouped);
+        const FlatParameters with = randomParameters(repeated);
+        const std::int64_t size = grouped.hiddenSize / grouped.heads;
+        for (const model::Parameter& parameter : model::parameterTable(grouped)) {
+            at::Tensor value = of.at(parameter.name);
+            if (parameter.name.ends_with("qkv.weight")) {
+                std::vector<at::Tensor> heads;
+                for (std::int64_t head = 0; head < grouped.heads; ++head)
+                    heads.push_back(value.narrow(0, head * size, size));
+                for (std::int64_t kind : {0, 1}) {
+                    for (std::int64_t head = 0; head < grouped.heads; ++head) {
+                        const std::int64_t key = grouped.heads + kind * grouped.keyValueHeads + head / 2;
+                        heads.push_back(value.narrow(0, key * size, size));
+                    }
+                }
+                value = at::cat(heads, 0);
+            }
+            at::Tensor(with.at(parameter.name)).copy_(value);
+        }
+        const at::Tensor tokens = randomTokens(grouped);
+        const at::Tensor a = DecoderNetwork(grouped, of, {.sequenceLength = length}).logits(tokens);
+        const at::Tensor b = DecoderNetwork(repeated, with, {.sequenceLength = length}).logits(tokens);
+        const double difference = relativeDifference(a, b);
+        QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+    }
+
+    void staysCloseInBf16_data()
+    {
+        QTest::addColumn<ModelSpec>("spec");
+        QTest::newRow("GPT") << tinyGpt();
+        QTest::newRow("LLaMA") << tinyLlama();
+    }
+    void staysCloseInBf16()
+    {
+        QFETCH(ModelSpec, spec);
+        const FlatParameters parameters = randomParameters(spec);
+        const at::Tensor tokens = randomTokens(spec);
+        const at::Tensor exact = DecoderNetwork(spec, parameters, {.sequenceLength = length}).logits(tokens);
+        const DecoderNetwork network(spec, parameters,
+                                     {.sequenceLength = length, .computeType = at::kBFloat16});
+        const AutocastGuard autocast(at::kCPU, true);
+        const at::Tensor logits = network.logits(tokens);
+        QCOMPARE(logits.scalar_type(), at::kBFloat16);
+        const double difference = relativeDifference(logits.to(at::kFloat), exact);
+        // bf16 keeps 8 bits: each product is off by 0.4 %.
+        QVERIFY2(difference > 0 && difference < 0.1, qPrintable(QString::number(difference)));
+        QCOMPARE(network.loss(tokens, tokens).scalar_type(), at::kFloat);
+    }
+
+    void leavesAutocastAsItWas()
+    {
+        const at::Tensor matrix = at::ones({4, 4});
+        {
+            const AutocastGuard autocast(at::kCPU, true);
+            QCOMPARE(at::matmul(matrix, matrix).scalar_type(), at::kBFloat16);
+        }
+        {
+            const AutocastGuard autocast(at::kCPU, false);
+            QCOMPARE(at::matmul(matrix, matrix).scalar_type(), at::kFloat);
+        }
+        QCOMPARE(at::matmul(matrix, matrix).scalar_type(), at::kFloat);
+    }
+
+    void dropsInTrainingAlone_data()
+    {
+        QTest::addColumn<double>("dropout");
+        QTest::addColumn<double>("attentionDropout");
+        QTest::newRow("residual branches") << 0.3 << 0.0;
+        QTest::newRow("attention weights") << 0.0 << 0.3;
+    }
+    void dropsInTrainingAlone()
+    {
+        QFETCH(double, dropout);
+        QFETCH(double, attentionDropout);
+        ModelSpec spec = tinyGpt();
+        const FlatParameters parameters = randomParameters(spec);
+        const at::Tensor tokens = randomTokens(spec);
+        const at::Tensor without =
+            DecoderNetwork(spec, parameters, {.sequenceLength = length}).logits(tokens);
+        spec.dropout = dropout;
+        spec.attentionDropout = attentionDropout;
+        const DecoderNetwork evaluates(spec, parameters, {.sequenceLength = length});
+        QVERIFY(at::equal(evaluates.logits(tokens), without));
+        const DecoderNetwork trains(spec, parameters, {.sequenceLength = length, .trains = true});
+        const at::Tensor first = trains.logits(tokens);
+        QVERIFY(!at::allclose(first, without));
+        QVERIFY(!at::allclose(first, trains.logits(tokens)));
+    }
+
+    void doesNotSeeTheFuture_data() { staysCloseInBf16_data(); }
+    void doesNotSeeTheFuture()
+    {
+        QFETCH(ModelSpec, spec);
+        const FlatParameters parameters = randomParameters(spec);
+        const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
+        const at::Tensor tokens = randomTokens(spec);
+        at::Tensor other = tokens.clone();
+        other.select(1, length - 1).add_(1).remainder_(spec.vocabularySize);
+        const at::Tensor a = network.logits(tokens);
+        const at::Tensor b = network.logits(other);
+        QVERIFY(at::allclose(a.slice(1, 0, length - 1), b.slice(1, 0, length - 1), 1e-5, 1e-6));
+        QVERIFY(!at::allclose(a.select(1, length - 1), b.select(1, length - 1)));
+    }
+};
+
+QTEST_APPLESS_MAIN(DecoderNetworkTest)
+#include "tst_decoder_network.moc"
