@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "event_log.h"
+
+#include "trial_record.h"
+
+#include <QDateTime>
+#include <QFileDevice>
+#include <QJsonArray>
+#include <QJsonDocument>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace batchpeak::engine {
+
+namespace {
+
+constexpr int schemaVersion = 1;
+
+QString word(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString objectiveWord(search::Objective objective)
+{
+    return objective == search::Objective::Micro ? QStringLiteral("micro") : QStringLiteral("effective");
+}
+
+QJsonValue orNull(const std::optional<double>& value)
+{
+    return value ? QJsonValue(*value) : QJsonValue();
+}
+
+QJsonValue orNull(const std::optional<std::int64_t>& value)
+{
+    return value ? QJsonValue(static_cast<qint64>(*value)) : QJsonValue();
+}
+
+QJsonValue number(std::int64_t value)
+{
+    return {static_cast<qint64>(value)};
+}
+
+} // namespace
+
+EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* parent)
+    : QObject(parent), m_exploration(exploration), m_device(device)
+{
+    connect(&exploration, &Exploration::started, this, &EventLog::writeStarted);
+    connect(&exploration, &Exploration::deviceReady, this, &EventLog::writeDevice);
+    connect(&exploration, &Exploration::trialStarted, this, &EventLog::writeTrialStarted);
+    connect(&exploration, &Exploration::trialFinished, this, &EventLog::writeTrialFinished);
+    connect(&exploration, &Exploration::recommendationChanged, this, &EventLog::writeRecommendation);
+    connect(&exploration, &Exploration::finished, this, &EventLog::writeFinished);
+}
+
+void EventLog::writeStarted()
+{
+    const RunDescription& run = *m_exploration.snapshot().run;
+    write(QStringLiteral("started"),
+          {{QStringLiteral("schema"), schemaVersion},
+           {QStringLiteral("file"), run.filePath},
+           {QStringLiteral("format"), run.formatName},
+           {QStringLiteral("family"), run.family},
+           {QStringLiteral("parameters"), number(run.parameters)},
+           {QStringLiteral("batch_size"), number(run.plan.globalBatchSize)},
+           {QStringLiteral("devices"), number(run.plan.devices)},
+           {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
+           {QStringLiteral("phase"), word(model::toText(run.phase))},
+           {QStringLiteral("objective"), objectiveWord(run.objective)},
+           {QStringLiteral("tolerance"), run.tolerance}});
+}
+
+void EventLog::writeDevice(const DeviceSnapshot& device)
+{
+    write(QStringLiteral("device"), {{QStringLiteral("id"), device.id},
+                                     {QStringLiteral("kind"), device.kind},
+                                     {QStringLiteral("name"), device.name},
+                                     {QStringLiteral("total_bytes"), number(device.totalBytes)},
+                                     {QStringLiteral("limit_bytes"), number(device.limitBytes)}});
+}
+
+void EventLog::writeTrialStarted(const TrialSnapshot& trial)
+{
+    write(QStringLiteral("trial_started"),
+          {{QStringLiteral("trial"), trial.number},
+           {QStringLiteral("device"), trial.device},
+           {QStringLiteral("micro_batch_size"), number(trial.microBatchSize)},
+           {QStringLiteral("predicted_fit"), trial.predictedFit}});
+}
+
+void EventLog::writeTrialFinished(const TrialSnapshot& trial)
+{
+    write(QStringLiteral("trial_finished"),
+          {{QStringLiteral("trial"), trial.number},
+           {QStringLiteral("device"), trial.device},
+           {QStringLiteral("micro_batch_size"), number(trial.microBatchSize)},
+           {QStringLiteral("outcome"), word(trial::toText(outcomeOf(trial.state)))},
+           {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
+           {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
+           {QStringLiteral("relative_error"), orNull(trial.relativeError)},
+           {QStringLiteral("peak_allocated_bytes"), orNull(trial.peakAllocatedBytes)},
+           {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
+           {QStringLiteral("wall_seconds"), trial.wallSeconds},
+           {QStringLiteral("flags"), QJsonArray::fromStringList(trial.flags)}});
+}
+
+void EventLog::writeRecommendation(const search::Recommendation& recommendation)
+{
+    write(QStringLiteral("recommendation"),
+          {{QStringLiteral("micro_batch_size"), number(recommendation.size)},
+           {QStringLiteral("relative_performance"), recommendation.relativePerformance},
+           {QStringLiteral("confidence"), recommendation.confidence},
+           {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
+           {QStringLiteral("reason"), m_exploration.snapshot().reason}});
+}
+
+void EventLog::writeFinished(FinishStatus status)
+{
+    const Snapshot& snapshot = m_exploration.snapshot();
+    const auto& best = snapshot.outlook.recommendation;
+    const QJsonValue absent;
+    write(QStringLiteral("finished"),
+          {{QStringLiteral("status"), toText(status)},
+           {QStringLiteral("micro_batch_size"), best ? number(best->size) : absent},
+           {QStringLiteral("relative_performance"), best ? QJsonValue(best->relativePerformance) : absent},
+           {QStringLiteral("confidence"), best ? QJsonValue(best->confidence) : absent},
+           {QStringLiteral("samples_per_second"), best ? QJsonValue(best->samplesPerSecond) : absent},
+           {QStringLiteral("peak_reserved_bytes"), best ? number(snapshot.recommendedPeakBytes) : absent},
+           {QStringLiteral("accumulation_steps"), best ? number(snapshot.accumulationSteps) : absent},
+           {QStringLiteral("trials"), static_cast<qint64>(snapshot.trials.size())},
+           {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds}});
+}
+
+void EventLog::write(const QString& event, QJsonObject fields)
+{
+    fields.insert(QStringLiteral("event"), event);
+    fields.insert(QStringLiteral("time"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
+    const QByteArray line = QJsonDocument(fields).toJson(QJsonDocument::Compact) + '\n';
+    if (m_device.write(line) != line.size())
+        m_problem = m_device.errorString();
+    // A reader at the other end of a pipe wants each line as it comes.
+    if (auto* file = qobject_cast<QFileDevice*>(&m_device))
+        file->flush();
+}
+
+} // namespace batchpeak::engine
