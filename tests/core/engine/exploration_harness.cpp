@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_harness.h"
+
+#include "scripted_strategy.h"
+#include "trial_record.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+namespace batchpeak::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::milliseconds longestRun = 30s;
+
+} // namespace
+
+config::ConfigContents smallConfig()
+{
+    config::ConfigContents contents;
+    contents.formatName = "Cerebras params";
+    contents.model = model::ModelSpec{.family = "gpt2",
+                                      .vocabularySize = 64,
+                                      .hiddenSize = 8,
+                                      .layers = 1,
+                                      .heads = 2,
+                                      .keyValueHeads = 2,
+                                      .feedForwardSize = 16,
+                                      .maxPositions = 32};
+    contents.train = config::BatchPlan{.globalBatchSize = 64, .devices = 1, .setting = config::Explore{}};
+    contents.sequenceLength = 16;
+    return contents;
+}
+
+ExplorationHarness::ExplorationHarness(const QStringList& words, std::vector<std::int64_t> sizesToTry)
+    : sizes(std::move(sizesToTry))
+{
+    QStringList command{QStringLiteral(BATCHPEAK_FAKE_WORKER)};
+    for (const QString& word : words)
+        command.append(word == QLatin1String("once")
+                           ? QStringLiteral("once=") + m_folder.filePath(QStringLiteral("marker"))
+                           : word);
+    options.workerCommand = command.join(QLatin1Char(' '));
+    parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
+    parts.makeStrategy = [this](std::string_view, const search::SearchSpace& asked) {
+        space = asked;
+        return std::make_unique<ScriptedStrategy>(ScriptedStrategy::Script{.sizes = sizes, .told = &told});
+    };
+}
+
+engine::Exploration& ExplorationHarness::exploration()
+{
+    if (m_exploration)
+        return *m_exploration;
+    m_exploration = std::make_unique<engine::Exploration>(parts);
+    connect(m_exploration.get(), &engine::Exploration::snapshotChanged, this,
+            [this](const engine::Snapshot& snapshot) {
+                for (const engine::DeviceSnapshot& device : snapshot.devices) {
+                    if (device.workerPid > 0)
+                        m_pids.insert(device.workerPid);
+                }
+            });
+    connect(m_exploration.get(), &engine::Exploration::finished, this, [this] { ++m_finished; });
+    m_exploration->load(QStringLiteral("config.yaml"), contents, options);
+    return *m_exploration;
+}
+
+bool ExplorationHarness::runToEnd()
+{
+    QSignalSpy ended(&exploration(), &engine::Exploration::finished);
+    exploration().start();
+    return ended.count() > 0 || ended.wait(static_cast<int>(longestRun.count()));
+}
+
+QString ExplorationHarness::trials()
+{
+    QStringList entries;
+    for (const engine::TrialSnapshot& trial : snapshot().trials)
+        entries.append(
+            QStringLiteral("%1 %2")
+                .arg(trial.microBatchSize)
+                .arg(QString::fromUtf8(trial.state == engine::TrialState::Running
+                                           ? "running"
+                                           : trial::toText(engine::outcomeOf(trial.state)).data())));
+    return entries.join(QLatin1String(", "));
+}
+
+QString ExplorationHarness::log()
+{
+    QStringList lines;
+    for (const engine::LogLine& line : snapshot().log)
+        lines.append(line.text);
+    return lines.join(QLatin1Char('\n'));
+}
+
+bool ExplorationHarness::isNoWorkerLeft() const
+{
+    return std::ranges::all_of(
+        m_pids, [](qint64 pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; });
+}
+
+} // namespace batchpeak::test

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "exploration.h"
+
+#include <QObject>
+#include <QSet>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include <memory>
+#include <vector>
+
+namespace batchpeak::test {
+
+/// A small GPT-2 config with a batch of 64 on one device, to be explored.
+config::ConfigContents smallConfig();
+
+/// An exploration on the fake worker, with a scripted search and short time-outs.
+class ExplorationHarness : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param words  of the fake worker's command line, see fake_behaviour.h; "once" stands for a marker
+    ///               file in a folder of this harness
+    explicit ExplorationHarness(const QStringList& words, std::vector<std::int64_t> sizes = {1, 2, 4});
+
+    engine::ExplorationOptions options;
+    engine::ExplorationParts parts;
+    config::ConfigContents contents = smallConfig();
+    std::vector<std::int64_t> sizes;
+    /// What the search was told, and what it was asked.
+    std::vector<search::Measurement> told;
+    search::SearchSpace space;
+
+    engine::Exploration& exploration();
+    /// Loads, starts, and waits for the end.
+    bool runToEnd();
+    void destroyExploration() { m_exploration.reset(); }
+    const engine::Snapshot& snapshot() { return exploration().snapshot(); }
+
+    /// "1 ok, 2 crashed, 2 ok"
+    QString trials();
+    QString log();
+    int finishedSignals() const { return m_finished; }
+    /// No worker that was ever seen in a snapshot is alive.
+    bool isNoWorkerLeft() const;
+
+private:
+    std::unique_ptr<engine::Exploration> m_exploration;
+    QTemporaryDir m_folder;
+    QSet<qint64> m_pids;
+    int m_finished = 0;
+};
+
+} // namespace batchpeak::test

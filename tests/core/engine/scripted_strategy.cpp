@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scripted_strategy.h"
+
+#include <utility>
+
+namespace batchpeak::test {
+
+using search::Measurement;
+using search::Outlook;
+
+ScriptedStrategy::ScriptedStrategy(Script script) : m_script(std::move(script))
+{
+    m_outlook.expectedTrials = static_cast<int>(m_script.sizes.size());
+}
+
+void ScriptedStrategy::record(const Measurement& measurement)
+{
+    if (m_script.told)
+        m_script.told->push_back(measurement);
+    // A first void trial is followed by a second of the same size, which settles it.
+    if (measurement.outcome == Measurement::Outcome::Void && ++m_void[measurement.size] < 2)
+        return;
+    if (m_void[measurement.size] < 2 || measurement.outcome == Measurement::Outcome::Void)
+        ++m_done;
+
+    if (measurement.outcome == Measurement::Outcome::Ok && !measurement.thrashes) {
+        const double speed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
+        if (!m_outlook.recommendation || speed > m_outlook.recommendation->samplesPerSecond)
+            m_outlook.recommendation =
+                search::Recommendation{.size = measurement.size,
+                                       .samplesPerSecond = speed,
+                                       .confidence = static_cast<int>(10 * m_done),
+                                       .reason = {.kind = search::Reason::Kind::AllTried}};
+    } else if (measurement.outcome == Measurement::Outcome::DoesNotFit &&
+               measurement.size == m_script.sizes.front()) {
+        m_outlook.status = Outlook::Status::NothingFits;
+        return;
+    }
+    if (m_done >= m_script.sizes.size())
+        m_outlook.status = Outlook::Status::Exhausted;
+}
+
+std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> /*inFlight*/)
+{
+    if (m_outlook.status != Outlook::Status::Searching || m_proposed >= m_script.sizes.size())
+        return std::nullopt;
+    return search::Proposal{.size = m_script.sizes[m_proposed++], .minSteps = 3, .maxSteps = 3};
+}
+
+} // namespace batchpeak::test

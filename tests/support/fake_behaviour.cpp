@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_behaviour.h"
+
+#include <stdexcept>
+
+namespace batchpeak::test {
+
+namespace {
+
+Misdeed misdeedFrom(const std::string& text)
+{
+    const std::size_t at = text.find('@');
+    if (at == std::string::npos)
+        return {.name = text};
+    return {.name = text.substr(0, at), .size = std::stoll(text.substr(at + 1))};
+}
+
+} // namespace
+
+FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
+{
+    FakeBehaviour behaviour;
+    for (const std::string& word : words) {
+        const std::size_t cut = word.find('=');
+        const std::string key = word.substr(0, cut);
+        const std::string value = cut == std::string::npos ? std::string() : word.substr(cut + 1);
+        if (key == "start")
+            behaviour.start = value;
+        else if (key == "load")
+            behaviour.load = value;
+        else if (key == "trial")
+            behaviour.misdeeds.push_back(misdeedFrom(value));
+        else if (key == "once")
+            behaviour.onceFile = value;
+        else if (key == "ignore-cancel")
+            behaviour.ignoresCancel = true;
+        else if (key == "ignore-terminate")
+            behaviour.ignoresTerminate = true;
+        else if (key == "ignore-end")
+            behaviour.ignoresEnd = true;
+        else if (key == "alpha")
+            behaviour.alpha = std::stod(value);
+        else if (key == "beta")
+            behaviour.beta = std::stod(value);
+        else if (key == "base")
+            behaviour.base = std::stoll(value);
+        else if (key == "slope")
+            behaviour.slope = std::stoll(value);
+        else if (key == "total")
+            behaviour.totalBytes = std::stoll(value);
+        else if (key == "complain")
+            behaviour.complaints.push_back(value);
+        else
+            throw std::invalid_argument("unknown word " + word);
+    }
+    return behaviour;
+}
+
+} // namespace batchpeak::test

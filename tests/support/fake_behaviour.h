@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batchpeak::test {
+
+/// Something that the fake worker does instead of a good trial.
+struct Misdeed
+{
+    /// exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id, wrong-size,
+    /// late, failed, unsupported, timeout, bare, spill, over-headroom, thrash
+    std::string name;
+    /// At this size only; nothing stands for every size.
+    std::optional<std::int64_t> size;
+};
+
+/// How the fake worker behaves, as the words "key=value" of its command line say.
+struct FakeBehaviour
+{
+    /// ok, silent, refuse, new-version, garbage, exit, no-device
+    std::string start = "ok";
+    /// ok, error, silent, exit
+    std::string load = "ok";
+    std::vector<Misdeed> misdeeds;
+    /// Misdeeds happen only while this file does not exist; the first one makes it.
+    std::string onceFile;
+    bool ignoresCancel = false;
+    bool ignoresTerminate = false;
+    bool ignoresEnd = false;
+    /// seconds(m) = alpha + beta m; bytes(m) = base + slope m
+    double alpha = 0.01;
+    double beta = 0.001;
+    std::int64_t base = 100'000'000;
+    std::int64_t slope = 10'000'000;
+    std::int64_t totalBytes = 2'000'000'000;
+    /// Lines written on stderr at the start.
+    std::vector<std::string> complaints;
+
+    /// \throws std::invalid_argument on a word that is none of these
+    static FakeBehaviour parse(const std::vector<std::string>& words);
+};
+
+} // namespace batchpeak::test

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// A worker that measures nothing: it answers by a formula, at once, and misbehaves as it is told to
+// (fake_behaviour.h lists the words). It speaks through the same protocol room as the real one.
+
+#include "fake_behaviour.h"
+#include "protocol.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <unistd.h>
+
+using namespace batchpeak;
+using batchpeak::test::FakeBehaviour;
+
+namespace {
+
+class FakeWorker
+{
+public:
+    explicit FakeWorker(FakeBehaviour behaviour) : m_behaviour(std::move(behaviour)) {}
+
+    int run()
+    {
+        for (const std::string& line : m_behaviour.complaints)
+            std::cerr << line << std::endl;
+        if (m_behaviour.ignoresTerminate)
+            std::signal(SIGTERM, SIG_IGN);
+        for (std::string line; std::getline(std::cin, line);) {
+            const auto message = trial::parseParentMessage(line);
+            if (const auto* error = std::get_if<trial::ProtocolError>(&message)) {
+                std::cerr << error->text << std::endl;
+                return 3;
+            }
+            if (!std::visit([this](const auto& value) { return answer(value); },
+                            std::get<trial::ParentMessage>(message)))
+                break;
+        }
+        if (m_behaviour.ignoresEnd)
+            waitForEver();
+        return 0;
+    }
+
+private:
+    static void say(const trial::WorkerMessage& message)
+    {
+        std::cout << trial::toLine(message) << std::flush;
+    }
+
+    [[noreturn]] static void waitForEver()
+    {
+        for (;;)
+            pause();
+    }
+
+    bool answer(const trial::Hello&)
+    {
+        const std::string& start = m_behaviour.start;
+        if (start == "silent")
+            return true;
+        if (start == "exit")
+            std::exit(7);
+        if (start == "garbage") {
+            std::cout << "Welcome to the library!" << std::endl;
+            return true;
+        }
+        if (start == "refuse") {
+            say(trial::WorkerError{.text = "The fake worker refuses to start; do not ask it.",
+                                   .fatal = true});
+            return false;
+        }
+        trial::WorkerHello hello{.program = "fake-worker 1", .framework = "none"};
+        if (start != "no-device")
+            hello.device = {.kind = "cpu",
+                            .name = "Fake device",
+                            .totalBytes = m_behaviour.totalBytes,
+                            .freeBytes = m_behaviour.totalBytes};
+        if (start == "new-version")
+            hello.protocol = 2;
+        say(hello);
+        return true;
+    }
+
+    bool answer(const trial::LoadRequest& request)
+    {
+        if (m_behaviour.load == "silent")
+            return true;
+        if (m_behaviour.load == "exit")
+            std::exit(8);
+        if (m_behaviour.load == "error") {
+            say(trial::WorkerError{.text = "The fake worker cannot load this network.", .fatal = false});
+            return true;
+        }
+        m_limit = request.memoryLimitBytes > 0 ? request.memoryLimitBytes : m_behaviour.totalBytes;
+        say(trial::Loaded{.parameters = 1000, .baselineBytes = m_behaviour.base, .limitBytes = m_limit});
+        return true;
+    }
+
+    bool answer(const trial::TrialRequest& request)
+    {
+        const std::string misdeed = misdeedFor(request.microBatchSize);
+        trial::TrialResult result = measured(request);
+        if (misdeed != "silent-steps")
+            saySteps(request, result.secondsPerStep);
+        if (breaksDown(misdeed, request))
+            return true;
+        distort(misdeed, result);
+        if (misdeed == "late" && m_last)
+            say(*m_last);
+        m_last = result;
+        say(result);
+        return true;
+    }
+
+    // Only a trial that hangs is still there to be cancelled.
+    bool answer(const trial::Cancel& cancel)
+    {
+        if (m_hanging && m_hanging->id == cancel.id && !m_behaviour.ignoresCancel)
+            say(trial::TrialResult{.id = cancel.id,
+                                   .microBatchSize = m_hanging->microBatchSize,
+                                   .outcome = trial::Outcome::Cancelled});
+        return true;
+    }
+
+    static bool answer(const trial::Bye&) { return false; }
+
+    std::string misdeedFor(std::int64_t size) const
+    {
+        for (const test::Misdeed& misdeed : m_behaviour.misdeeds) {
+            if (misdeed.size && *misdeed.size != size)
+                continue;
+            if (!m_behaviour.onceFile.empty()) {
+                if (std::filesystem::exists(m_behaviour.onceFile))
+                    return {};
+                std::ofstream marker(m_behaviour.onceFile);
+            }
+            return misdeed.name;
+        }
+        return {};
+    }
+
+    trial::TrialResult measured(const trial::TrialRequest& request) const
+    {
+        const auto size = static_cast<double>(request.microBatchSize);
+        const double seconds = m_behaviour.alpha + m_behaviour.beta * size;
+        const std::int64_t bytes = m_behaviour.base + m_behaviour.slope * request.microBatchSize;
+        trial::TrialResult result{.id = request.id,
+                                  .microBatchSize = request.microBatchSize,
+                                  .peakAllocatedBytes = bytes,
+                                  .peakReservedBytes = bytes};
+        if (bytes > m_limit) {
+            result.outcome = trial::Outcome::OutOfMemory;
+            return result;
+        }
+        result.outcome = trial::Outcome::Ok;
+        result.steps = request.minSteps;
+        result.samples = request.minSteps * request.microBatchSize;
+        result.secondsPerStep = seconds;
+        result.stepSeconds.assign(static_cast<std::size_t>(request.minSteps), seconds);
+        result.relativeError = 0.001;
+        result.optimizerSeconds = 0.002;
+        result.wallSeconds = 1.0 + request.minSteps * seconds;
+        return result;
+    }
+
+    static void saySteps(const trial::TrialRequest& request, double seconds)
+    {
+        if (seconds <= 0)
+            return;
+        for (int index = 0; index < 2; ++index)
+            say(trial::Step{
+                .id = request.id, .phase = trial::StepPhase::Warmup, .index = index, .seconds = seconds});
+        for (int index = 0; index < request.minSteps; ++index)
+            say(trial::Step{.id = request.id, .index = index, .seconds = seconds});
+    }
+
+    // Misdeeds after which no result comes.
+    bool breaksDown(const std::string& misdeed, const trial::TrialRequest& request)
+    {
+        if (misdeed == "exit")
+            std::exit(1);
+        if (misdeed == "exit42")
+            std::exit(42);
+        if (misdeed == "abort")
+            std::abort();
+        if (misdeed == "kill")
+            std::raise(SIGKILL);
+        if (misdeed == "garbage")
+            std::cout << "{\"type\":\"result\",\"id\":" << std::endl;
+        else if (misdeed == "long-line")
+            std::cout << std::string(trial::maxLineBytes + 10, 'x') << std::endl;
+        else if (misdeed == "zero-steps")
+            std::cout << R"({"type":"result","id":)" << request.id << R"(,"micro_batch_size":)"
+                      << request.microBatchSize
+                      << R"(,"outcome":"ok","steps":0,"seconds_per_step":0.1,"peak_reserved_bytes":1})"
+                      << std::endl;
+        else if (misdeed == "hang")
+            m_hanging = request;
+        else
+            return false;
+        return true;
+    }
+
+    void distort(const std::string& misdeed, trial::TrialResult& result) const
+    {
+        if (misdeed == "wrong-id") {
+            result.id += 1000;
+        } else if (misdeed == "wrong-size") {
+            ++result.microBatchSize;
+        } else if (misdeed == "failed" || misdeed == "unsupported" || misdeed == "timeout") {
+            result = {.id = result.id,
+                      .microBatchSize = result.microBatchSize,
+                      .outcome = *trial::outcomeFromText(misdeed),
+                      .text = "The fake worker was told to answer so."};
+        } else if (misdeed == "bare") {
+            result.stepSeconds.clear();
+            result.relativeError.reset();
+            result.optimizerSeconds.reset();
+            result.peakAllocatedBytes = 0;
+            result.samples = 0;
+            result.wallSeconds = 0.0;
+        } else if (misdeed == "spill") {
+            result.peakReservedBytes = m_behaviour.totalBytes + 1;
+        } else if (misdeed == "over-headroom") {
+            result.peakReservedBytes = m_limit + 1;
+        } else if (misdeed == "thrash") {
+            result.allocationRetries = 3;
+        }
+    }
+
+    FakeBehaviour m_behaviour;
+    std::int64_t m_limit = 0;
+    std::optional<trial::TrialRequest> m_hanging;
+    std::optional<trial::TrialResult> m_last;
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return FakeWorker(FakeBehaviour::parse({argv + 1, argv + argc})).run();
+}
