@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "local_device.h"
 
-#include "nvml.h"
+#include "nvidia_library.h"
 #include "processor.h"
 
 namespace batchpeak::device {
@@ -10,9 +10,9 @@ namespace batchpeak::device {
 namespace {
 
 // Loading and initialising the library takes tens of milliseconds, too long for every reading.
-const Nvml& sharedNvml()
+const NvidiaLibrary& sharedLibrary()
 {
-    static const Nvml nvml;
+    static const NvidiaLibrary nvml;
     return nvml;
 }
 
@@ -25,14 +25,14 @@ std::string LocalDevice::id() const
 
 std::vector<LocalDevice> localDevices()
 {
-    std::vector<LocalDevice> devices = sharedNvml().devices();
+    std::vector<LocalDevice> devices = sharedLibrary().devices();
     devices.push_back(processor());
     return devices;
 }
 
 DeviceReadings readingsOf(const std::string& uuid)
 {
-    return sharedNvml().readings(uuid);
+    return sharedLibrary().readings(uuid);
 }
 
 } // namespace batchpeak::device

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "nvml.h"
+#include "nvidia_library.h"
 
 #include <dlfcn.h>
 
@@ -42,7 +42,7 @@ std::string textOf(const Text& text)
 
 } // namespace
 
-struct Nvml::Functions
+struct NvidiaLibrary::Functions
 {
     explicit Functions(void* handle) : library(handle)
     {
@@ -95,7 +95,7 @@ struct Nvml::Functions
     Result (*maxClock)(Handle, unsigned, unsigned*) = nullptr;
 };
 
-Nvml::Nvml(const std::string& library)
+NvidiaLibrary::NvidiaLibrary(const std::string& library)
 {
     void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
@@ -121,9 +121,9 @@ Nvml::Nvml(const std::string& library)
     m_functions = std::move(functions);
 }
 
-Nvml::~Nvml() = default;
+NvidiaLibrary::~NvidiaLibrary() = default;
 
-std::vector<LocalDevice> Nvml::devices() const
+std::vector<LocalDevice> NvidiaLibrary::devices() const
 {
     std::vector<LocalDevice> devices;
     unsigned count = 0;
@@ -153,7 +153,7 @@ std::vector<LocalDevice> Nvml::devices() const
     return devices;
 }
 
-DeviceReadings Nvml::readings(const std::string& uuid) const
+DeviceReadings NvidiaLibrary::readings(const std::string& uuid) const
 {
     DeviceReadings readings;
     Handle handle = nullptr;

@@ -15,14 +15,14 @@ namespace batchpeak::device {
 ///
 /// It reads and never sets anything. A call that the driver refuses leaves its value absent; where the
 /// library itself is missing there are no devices and no readings, and problem() says why.
-class Nvml
+class NvidiaLibrary
 {
 public:
     /// \param library  name or path, as dlopen takes it
-    explicit Nvml(const std::string& library = "libnvidia-ml.so.1");
-    ~Nvml();
-    Nvml(const Nvml&) = delete;
-    Nvml& operator=(const Nvml&) = delete;
+    explicit NvidiaLibrary(const std::string& library = "libnvidia-ml.so.1");
+    ~NvidiaLibrary();
+    NvidiaLibrary(const NvidiaLibrary&) = delete;
+    NvidiaLibrary& operator=(const NvidiaLibrary&) = delete;
 
     /// Why there is no library to ask, as a full sentence; empty when there is.
     const std::string& problem() const { return m_problem; }

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "nvidia_library.h"
+
+#include <QTest>
+
+using batchpeak::device::NvidiaLibrary;
+
+class NvidiaLibraryTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void cleanup() { qunsetenv("FAKE_NVML_FAILS"); }
+
+    void listsDevices()
+    {
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        QVERIFY2(nvml.problem().empty(), nvml.problem().c_str());
+        const auto devices = nvml.devices();
+        QCOMPARE(devices.size(), 2U);
+        QCOMPARE(devices[0].id(), "cuda:0");
+        QCOMPARE(devices[0].name, "Fake H200");
+        QCOMPARE(devices[0].uuid, "GPU-first");
+        QCOMPARE(devices[0].totalBytes, 1000);
+        QCOMPARE(devices[0].freeBytes, 600);
+        QCOMPARE(devices[0].driver, "550.1");
+        QCOMPARE(devices[1].id(), "cuda:1");
+        QCOMPARE(devices[1].totalBytes, 0);
+    }
+
+    void readsWhatTheDeviceGives()
+    {
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        const auto first = nvml.readings("GPU-first");
+        QCOMPARE(first.utilizationPercent, 87);
+        QCOMPARE(first.temperatureCelsius, 61);
+        QCOMPARE(first.clockMegahertz, 1755);
+        QCOMPARE(first.maxClockMegahertz, 1980);
+        const auto refusing = nvml.readings("GPU-second");
+        QVERIFY(!refusing.utilizationPercent && !refusing.temperatureCelsius && !refusing.clockMegahertz);
+        QVERIFY(!nvml.readings("GPU-unknown").temperatureCelsius);
+    }
+
+    void livesWithoutALibrary_data()
+    {
+        QTest::addColumn<QString>("library");
+        QTest::addColumn<QString>("problem");
+        QTest::newRow("absent") << QStringLiteral("/nowhere/libnvidia-ml.so.1")
+                                << QStringLiteral("cannot be loaded");
+        QTest::newRow("another library") << QStringLiteral("libc.so.6") << QStringLiteral("lacks functions");
+        QTest::newRow("no driver") << QStringLiteral(BATCHPEAK_FAKE_NVML) << QStringLiteral("Not Supported");
+    }
+    void livesWithoutALibrary()
+    {
+        QFETCH(QString, library);
+        QFETCH(QString, problem);
+        qputenv("FAKE_NVML_FAILS", "1");
+        const NvidiaLibrary nvml(library.toStdString());
+        QVERIFY2(nvml.problem().find(problem.toStdString()) != std::string::npos, nvml.problem().c_str());
+        QVERIFY(nvml.devices().empty());
+        QVERIFY(!nvml.readings("GPU-first").temperatureCelsius);
+    }
+};
+
+QTEST_APPLESS_MAIN(NvidiaLibraryTest)
+#include "tst_nvidia_library.moc"
