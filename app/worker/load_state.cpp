@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "load_state.h"
+
+#include "parameter_table.h"
+
+#include <algorithm>
+
+namespace batchpeak::worker {
+
+std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadRequest& request)
+{
+    m_runner.reset();
+    m_loaded.reset();
+    if (const auto problem = model::problemWith(request.model))
+        return LoadProblem{.text = *problem};
+
+    std::optional<network::Failure> failure;
+    const std::int64_t refusalsBefore = m_memory.outOfMemoryCount();
+    try {
+        m_memory.emptyCache();
+        m_memory.setLimit(request.memoryLimitBytes);
+        const std::int64_t needed = network::requiredBaselineBytes(request);
+        if (needed > m_memory.limitBytes())
+            return notEvenLoaded(request, needed);
+        m_runner = std::make_unique<network::StepRunner>(request, m_memory);
+    } catch (const std::invalid_argument& error) {
+        return LoadProblem{.text = error.what()};
+    } catch (const std::exception& error) {
+        failure = network::classifyFailure(error, m_memory, refusalsBefore);
+    }
+    if (failure && failure->outcome == trial::Outcome::OutOfMemory) {
+        m_memory.emptyCache();
+        // What was there was enough by the table, so the rest is the device's own need.
+        return notEvenLoaded(request, std::max(failure->neededBytes, m_memory.limitBytes() + 1));
+    }
+    if (failure)
+        return LoadProblem{.text = failure->text, .sticky = failure->sticky};
+
+    m_loaded = trial::Loaded{.parameters = m_runner->parameters(),
+                             .baselineBytes = m_runner->baselineBytes(),
+                             .limitBytes = m_memory.limitBytes()};
+    return *m_loaded;
+}
+
+TrialEnd LoadState::runTrial(const trial::TrialRequest& request, const TrialClock& clock,
+                             const TrialSurroundings& surroundings)
+{
+    if (!m_runner) {
+        return {.result = {.id = request.id,
+                           .microBatchSize = request.microBatchSize,
+                           .outcome = trial::Outcome::OutOfMemory,
+                           .peakReservedBytes = m_loaded->baselineBytes,
+                           .text = "Not even the network without any sample fits."}};
+    }
+    NetworkSteps steps(*m_runner, m_memory);
+    return TrialRunner(steps, clock).run(request, surroundings);
+}
+
+bool LoadState::recover()
+{
+    return !m_runner || m_runner->recover();
+}
+
+trial::Loaded LoadState::notEvenLoaded(const trial::LoadRequest& request, std::int64_t neededBytes)
+{
+    m_loaded = trial::Loaded{.parameters = model::parameterCount(request.model),
+                             .baselineBytes = neededBytes,
+                             .limitBytes = m_memory.limitBytes()};
+    return *m_loaded;
+}
+
+} // namespace batchpeak::worker

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exit_code.h"
+#include "libtorch.h"
+#include "local_device.h"
+#include "session.h"
+#include "worker_options.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+using namespace batchpeak;
+using namespace batchpeak::worker;
+
+namespace {
+
+constexpr const char* program = "batchpeak-worker " BATCHPEAK_VERSION;
+
+trial::DeviceDescription describe(const network::DeviceMemory& memory)
+{
+    trial::DeviceDescription description{
+        .kind = "cpu", .totalBytes = memory.totalBytes(), .freeBytes = memory.freeBytes()};
+    std::string visible;
+    if (memory.device().kind == network::DeviceKind::Cuda) {
+        description.kind = "cuda";
+        // The parent names a GPU this way; without it the order of CUDA's numbers is not ours to tell.
+        if (const char* names = std::getenv("CUDA_VISIBLE_DEVICES"))
+            visible = names;
+    }
+    for (const device::LocalDevice& local : device::localDevices()) {
+        if (local.kind == description.kind && local.uuid == visible) {
+            description.name = local.name;
+            description.uuid = local.uuid;
+        }
+    }
+    return description;
+}
+
+int failToStart(ProtocolChannel& channel, const std::string& text)
+{
+    std::fprintf(stderr, "%s: %s\n", program, text.c_str());
+    channel.send(trial::WorkerError{.text = text, .fatal = true});
+    return ExitCode::CannotWork;
+}
+
+int serve(ProtocolChannel& channel, network::DeviceId device)
+{
+    Inbox inbox;
+    inbox.startReading();
+    try {
+        const auto memory = network::openDeviceMemory(device);
+        const int threads = network::useAllCores();
+        Session session(
+            inbox, channel, *memory,
+            {.program = program, .framework = network::libtorchName(), .device = describe(*memory)},
+            device.kind == network::DeviceKind::Cpu ? threads : 0);
+        return session.run();
+    } catch (const std::exception& error) {
+        return failToStart(channel, error.what());
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const WorkerOptions options = parseWorkerOptions(std::span(argv + 1, argv + argc));
+    if (options.versionOnly) {
+        std::puts(program);
+        return ExitCode::Finished;
+    }
+    // The terminal's Ctrl-C is for the parent, which decides what becomes of its worker.
+    std::signal(SIGINT, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ProtocolChannel channel;
+    if (!options.problem.empty())
+        return failToStart(channel, options.problem);
+
+    // Before anything asks libtorch a question, and only where it is wanted: it takes 90 ms and 240 MiB.
+    if (options.device.kind == network::DeviceKind::Cuda) {
+        const network::AcceleratorLibrary library = network::loadAcceleratorLibrary();
+        if (options.device.index >= library.devices) {
+            return failToStart(channel, library.problem.empty()
+                                            ? "This computer has no such NVIDIA GPU; use --device cpu."
+                                            : library.problem);
+        }
+    }
+    if (const auto problem = network::problemWithLibtorch())
+        return failToStart(channel, *problem);
+
+    // Not return: libtorch's threads may still run, and the reader uses what return would destroy.
+    _exit(serve(channel, options.device));
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "session.h"
+
+#include "exit_code.h"
+
+#include <variant>
+
+namespace batchpeak::worker {
+
+int Session::run()
+{
+    for (;;) {
+        ReceivedLine line = m_inbox.next();
+        const auto* message = std::get_if<trial::ParentMessage>(&line);
+        const std::optional<int> exitCode =
+            message ? std::visit([this](const auto& value) { return handle(value); }, *message)
+                    : handle(std::get<trial::ProtocolError>(line));
+        if (exitCode)
+            return *exitCode;
+    }
+}
+
+std::optional<int> Session::handle(const trial::ProtocolError& error)
+{
+    return complain(error.text.c_str());
+}
+
+std::optional<int> Session::handle(const trial::Hello& hello)
+{
+    if (hello.protocol != trial::protocolVersion) {
+        return endWith(ExitCode::CannotWork, "The parent speaks version " + std::to_string(hello.protocol) +
+                                                 " of the trial protocol, but this worker version " +
+                                                 std::to_string(trial::protocolVersion) +
+                                                 "; use programs of the same release.");
+    }
+    m_greeted = true;
+    m_channel.send(m_hello);
+    return std::nullopt;
+}
+
+std::optional<int> Session::handle(const trial::LoadRequest& request)
+{
+    if (!m_greeted)
+        return complain("A load must come after hello.");
+    const auto loaded = m_load.load(request);
+    if (const auto* problem = std::get_if<LoadProblem>(&loaded)) {
+        if (problem->sticky)
+            return endWith(ExitCode::StickyDeviceError, problem->text);
+        return complain(problem->text.c_str());
+    }
+    m_channel.send(std::get<trial::Loaded>(loaded));
+    return std::nullopt;
+}
+
+std::optional<int> Session::handle(const trial::TrialRequest& request)
+{
+    if (!m_load.isLoaded())
+        return complain("A trial must come after a load that succeeded.");
+    const TrialEnd end =
+        m_load.runTrial(request, m_clock,
+                        {.report = [this](const trial::Step& step) { m_channel.send(step); },
+                         .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); },
+                         .threads = m_threads});
+
+    // No result: the parent repeats the size in a fresh worker.
+    const auto* failure = end.interruption ? std::get_if<network::Failure>(&*end.interruption) : nullptr;
+    if (failure && failure->sticky)
+        return endWith(ExitCode::StickyDeviceError, failure->text);
+
+    const bool isFit = !end.interruption || m_load.recover();
+    m_channel.send(end.result);
+    if (!isFit) {
+        return endWith(ExitCode::MemoryLost,
+                       "The device did not get all of its memory back after the trial; a fresh worker will.");
+    }
+    return std::nullopt;
+}
+
+// The inbox hears cancels itself.
+std::optional<int> Session::handle(const trial::Cancel&)
+{
+    return std::nullopt;
+}
+
+std::optional<int> Session::handle(const trial::Bye&)
+{
+    return ExitCode::Finished;
+}
+
+std::optional<int> Session::complain(const char* text)
+{
+    m_channel.send(trial::WorkerError{.text = text});
+    return std::nullopt;
+}
+
+int Session::endWith(int exitCode, std::string text)
+{
+    m_channel.send(trial::WorkerError{.text = std::move(text), .fatal = true});
+    return exitCode;
+}
+
+} // namespace batchpeak::worker

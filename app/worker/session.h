@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "inbox.h"
+#include "load_state.h"
+#include "protocol_channel.h"
+
+namespace batchpeak::worker {
+
+/// The conversation with the parent: hello, load, trials, bye, in that order; whatever else is said is
+/// answered by an error line and nothing more.
+class Session
+{
+public:
+    /// \param hello  what is answered to the parent's
+    /// \param threads  that a step on the processor keeps busy; 0 on a GPU
+    Session(Inbox& inbox, ProtocolChannel& channel, network::DeviceMemory& memory, trial::WorkerHello hello,
+            int threads)
+        : m_inbox(inbox), m_channel(channel), m_load(memory), m_hello(std::move(hello)), m_threads(threads)
+    {}
+
+    /// \return the exit code, once the conversation is over
+    int run();
+
+private:
+    /// Each returns the exit code where the conversation ends with this message.
+    std::optional<int> handle(const trial::ProtocolError& error);
+    std::optional<int> handle(const trial::Hello& hello);
+    std::optional<int> handle(const trial::LoadRequest& request);
+    std::optional<int> handle(const trial::TrialRequest& request);
+    std::optional<int> handle(const trial::Cancel& cancel);
+    std::optional<int> handle(const trial::Bye& bye);
+    std::optional<int> complain(const char* text);
+    int endWith(int exitCode, std::string text);
+
+    Inbox& m_inbox;
+    ProtocolChannel& m_channel;
+    LoadState m_load;
+    trial::WorkerHello m_hello;
+    SystemClock m_clock;
+    int m_threads;
+    bool m_greeted = false;
+};
+
+} // namespace batchpeak::worker

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trial_runner.h"
+
+#include "step_statistics.h"
+#include "warmup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace batchpeak::worker {
+
+namespace {
+
+// The device is waited for once a chain: on a GPU a wait leaves it idle for some ten microseconds, which
+// is nothing beside a chain this long, and the parent still hears of steps several times a second.
+constexpr double chainSeconds = 0.1;
+constexpr int stepsBeforeAbandoning = 3;
+// Below this share of its threads' time the process was not alone on the processor (measured on busy
+// cores: torch.md, Figures).
+constexpr double undisturbedShare = 0.9;
+
+struct Timed
+{
+    std::vector<double> forward;
+    std::vector<double> backward;
+    std::vector<double> optimizer;
+    /// Forward and backward.
+    std::vector<double> step;
+    double totalSeconds = 0.0;
+
+    void add(const network::StepTimes& times)
+    {
+        forward.push_back(times.forwardSeconds);
+        backward.push_back(times.backwardSeconds);
+        optimizer.push_back(times.optimizerSeconds);
+        step.push_back(times.forwardSeconds + times.backwardSeconds);
+        totalSeconds += step.back() + times.optimizerSeconds;
+    }
+    int count() const { return static_cast<int>(step.size()); }
+};
+
+// One trial while it runs. Each stage returns whether the next one is to follow.
+class RunningTrial
+{
+public:
+    RunningTrial(const trial::TrialRequest& request, const TrialSurroundings& surroundings, Steppable& steps,
+                 const TrialClock& clock)
+        : m_request(request),
+          m_surroundings(surroundings),
+          m_steps(steps),
+          m_clock(clock),
+          m_start(clock.wallSeconds())
+    {
+        m_result.id = request.id;
+        m_result.microBatchSize = request.microBatchSize;
+    }
+
+    TrialEnd run()
+    {
+        m_steps.setInterrupted([this] { return m_surroundings.cancelled() || timeIsUp(); });
+        if (prepare() && warmUp() && measure())
+            m_result.outcome = trial::Outcome::Ok;
+        m_steps.setInterrupted([] { return false; });
+        summarise();
+        return {.result = std::move(m_result), .interruption = std::move(m_interruption)};
+    }
+
+private:
+    bool timeIsUp() const { return m_clock.wallSeconds() - m_start >= m_request.timeLimitSeconds; }
+
+    bool prepare()
+    {
+        if (auto interruption = m_steps.prepare(m_request.microBatchSize))
+            return interrupt(std::move(*interruption));
+        return true;
+    }
+
+    bool warmUp()
+    {
+        std::vector<double> seconds;
+        while (!trial::isWarm(seconds, m_request.timeLimitSeconds)) {
+            const auto chain = take(1);
+            if (!chain)
+                return false;
+            seconds.push_back(chain->wallSeconds);
+            report(trial::StepPhase::Warmup, static_cast<int>(seconds.size()) - 1, seconds.back());
+            if (endedBetweenSteps())
+                return false;
+        }
+        m_expectedSeconds = seconds.back();
+        return true;
+    }
+
+    bool measure()
+    {
+        const std::int64_t retriesBefore = m_steps.memory().allocationRetries;
+        m_steps.resetPeaks();
+        const double wallBefore = m_clock.wallSeconds();
+        const double processorBefore = m_clock.processorSeconds();
+        const bool complete = takeTimedSteps();
+        judgeProcessor(m_clock.wallSeconds() - wallBefore, m_clock.processorSeconds() - processorBefore);
+
+        const MemoryReading memory = m_steps.memory();
+        m_result.peakAllocatedBytes = memory.peakAllocatedBytes;
+        m_result.peakReservedBytes = std::max(m_result.peakReservedBytes, memory.peakReservedBytes);
+        m_result.allocationRetries = memory.allocationRetries - retriesBefore;
+        if (m_result.allocationRetries > 0)
+            m_result.flags.emplace_back("thrashes");
+        if (complete && memory.spilled) {
+            m_result.outcome = trial::Outcome::OutOfMemory;
+            m_result.text = "The step took more memory than the device has; its driver moved data to main "
+                            "memory instead of refusing it.";
+            return false;
+        }
+        return complete;
+    }
+
+    bool takeTimedSteps()
+    {
+        while (const int next = nextChain()) {
+            const auto chain = take(next);
+            if (!chain)
+                return false;
+            for (const network::StepTimes& times : chain->steps) {
+                m_timed.add(times);
+                report(trial::StepPhase::Timed, m_timed.count() - 1, m_timed.step.back());
+            }
+            m_expectedSeconds = m_timed.totalSeconds / m_timed.count();
+            if (canNoLongerWin()) {
+                m_result.flags.emplace_back("abandoned");
+                return true;
+            }
+            if (m_timed.count() < m_request.minSteps && endedBetweenSteps())
+                return false;
+            if (m_surroundings.cancelled())
+                return end(trial::Outcome::Cancelled);
+            if (timeIsUp())
+                break;
+        }
+        return true;
+    }
+
+    // Steps that are still wanted, but no more than may run without a look at cancel and clock.
+    int nextChain() const
+    {
+        const double left = m_request.minSeconds - m_timed.totalSeconds;
+        const double wantedForTime = left > 0 ? std::ceil(left / m_expectedSeconds) : 0.0;
+        const double wanted = std::clamp<double>(wantedForTime, m_request.minSteps - m_timed.count(),
+                                                 m_request.maxSteps - m_timed.count());
+        double allowed = std::max(1.0, std::floor(chainSeconds / m_expectedSeconds));
+        if (m_request.abandonAboveSeconds > 0 && m_timed.count() < stepsBeforeAbandoning)
+            allowed = std::min<double>(allowed, stepsBeforeAbandoning - m_timed.count());
+        return static_cast<int>(std::max(0.0, std::min(wanted, allowed)));
+    }
+
+    bool canNoLongerWin() const
+    {
+        return m_request.abandonAboveSeconds > 0 && m_timed.count() >= stepsBeforeAbandoning &&
+               std::ranges::min(m_timed.step) > m_request.abandonAboveSeconds;
+    }
+
+    std::optional<network::StepChain> take(int steps)
+    {
+        ChainOrInterruption taken = m_steps.run(steps);
+        if (auto* interruption = std::get_if<Interruption>(&taken)) {
+            interrupt(std::move(*interruption));
+            return std::nullopt;
+        }
+        return std::get<network::StepChain>(std::move(taken));
+    }
+
+    bool interrupt(Interruption interruption)
+    {
+        if (const auto* failure = std::get_if<network::Failure>(&interruption)) {
+            m_result.outcome = failure->outcome;
+            m_result.text = failure->text;
+            m_result.peakReservedBytes = std::max(failure->neededBytes, m_steps.memory().peakReservedBytes);
+        } else {
+            m_result.outcome =
+                m_surroundings.cancelled() ? trial::Outcome::Cancelled : trial::Outcome::Timeout;
+        }
+        m_interruption = std::move(interruption);
+        return false;
+    }
+
+    bool endedBetweenSteps()
+    {
+        if (m_surroundings.cancelled()) {
+            end(trial::Outcome::Cancelled);
+            return true;
+        }
+        if (timeIsUp()) {
+            end(trial::Outcome::Timeout);
+            return true;
+        }
+        return false;
+    }
+
+    bool end(trial::Outcome outcome)
+    {
+        m_result.outcome = outcome;
+        return false;
+    }
+
+    void report(trial::StepPhase phase, int index, double seconds)
+    {
+        m_surroundings.report({.id = m_request.id, .phase = phase, .index = index, .seconds = seconds});
+    }
+
+    void judgeProcessor(double wallSeconds, double processorSeconds)
+    {
+        if (m_surroundings.threads < 1 || wallSeconds <= 0)
+            return;
+        const double share = processorSeconds / (wallSeconds * m_surroundings.threads);
+        if (share < undisturbedShare) {
+            const int percent = static_cast<int>(std::lround(100 * share));
+            m_result.flags.push_back("disturbed: " + std::to_string(percent) +
+                                     " % of the processor was given to the trial");
+        }
+    }
+
+    void summarise()
+    {
+        m_result.steps = m_timed.count();
+        m_result.samples = m_request.microBatchSize * m_timed.count();
+        m_result.wallSeconds = m_clock.wallSeconds() - m_start;
+        m_result.stepSeconds = m_timed.step;
+        m_result.relativeError = trial::relativeStandardError(m_timed.step);
+        m_result.forwardSeconds = trial::typicalStepSeconds(m_timed.forward);
+        m_result.backwardSeconds = trial::typicalStepSeconds(m_timed.backward);
+        m_result.optimizerSeconds = trial::typicalStepSeconds(m_timed.optimizer);
+        if (const auto typical = trial::typicalStepSeconds(m_timed.step)) {
+            m_result.secondsPerStep = *typical;
+        } else if (m_result.outcome == trial::Outcome::Ok) {
+            m_result.outcome = trial::Outcome::Failed;
+            m_result.text = "No step took a time that could be measured.";
+        }
+        // A step of no time is no measurement, and the protocol refuses it.
+        if (m_result.secondsPerStep == 0)
+            m_result.stepSeconds.clear();
+    }
+
+    const trial::TrialRequest& m_request;
+    const TrialSurroundings& m_surroundings;
+    Steppable& m_steps;
+    const TrialClock& m_clock;
+    const double m_start;
+    double m_expectedSeconds = 0.0;
+    Timed m_timed;
+    trial::TrialResult m_result;
+    std::optional<Interruption> m_interruption;
+};
+
+} // namespace
+
+TrialEnd TrialRunner::run(const trial::TrialRequest& request, const TrialSurroundings& surroundings)
+{
+    return RunningTrial(request, surroundings, m_steps, m_clock).run();
+}
+
+} // namespace batchpeak::worker
