@@ -58,7 +58,7 @@ MemoryReading NetworkSteps::memory() const
     return {.peakAllocatedBytes = m_memory.peakAllocatedBytes(),
             .peakReservedBytes = m_memory.peakReservedBytes(),
             .allocationRetries = m_memory.allocationRetries(),
-            .spilled = m_memory.peakReservedBytes() > m_memory.limitBytes()};
+            .spilled = m_memory.spilled()};
 }
 
 } // namespace batchpeak::worker

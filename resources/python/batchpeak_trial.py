@@ -1,0 +1,302 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lets Batchpeak find the micro-batch size of your own training script.
+
+Copy this file beside the script; it needs nothing but Python 3.9. Give serve() a function that takes
+one step, and name the script to Batchpeak:
+
+    batchpeak explore config.yaml --worker "python3 train.py"
+
+An example with torch:
+
+    import torch
+    from batchpeak_trial import serve
+
+    model = torch.nn.Linear(1024, 1024, device="cuda")
+    optimizer = torch.optim.AdamW(model.parameters())
+
+    def step(micro_batch_size):
+        x = torch.randn(micro_batch_size, 1024, device="cuda")
+        model(x).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        torch.cuda.synchronize()
+
+    serve(step, parameters=sum(p.numel() for p in model.parameters()))
+
+A step is forward, backward and optimizer together, and must wait for the device before it returns.
+Standard output belongs to the protocol: whatever the script prints goes to standard error.
+"""
+
+import json
+import math
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+
+PROTOCOL = 1
+STICKY_DEVICE_ERROR = 42
+MAX_LINE_BYTES = 1 << 20
+
+# Warm-up and the middle of the steps, as batchpeak-worker has them.
+_FEWEST_WARMUP, _MOST_WARMUP, _STEADY_WITHIN, _WARMUP_SHARE = 2, 5, 0.03, 0.2
+_STEPS_BEFORE_ABANDONING = 3
+_OUT_OF_MEMORY_TEXTS = (
+    "out of memory",
+    "cublas_status_alloc_failed",
+    "cudnn_status_alloc_failed",
+    "can't allocate memory",
+    "not enough memory",
+)
+_STICKY_TEXTS = ("illegal memory access", "device-side assert", "unspecified launch failure")
+
+
+def serve(step_fn, load=None, recover=None, peak_bytes=None, reset_peaks=None, parameters=0, program=None):
+    """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
+
+    step_fn(micro_batch_size)   takes one whole step; raises when it does not fit
+    load(request)               told once of the load message, a dict; may build the network
+    recover()                   called after a failed step, when its exception is gone
+    peak_bytes()                highest memory use [bytes] since reset_peaks(); without it that of
+                                torch.cuda where the script has imported torch, else 0
+    reset_peaks()               called after warm-up
+    parameters                  how many the network has, for the window to show
+    """
+    channel = _Channel()
+    inbox = _Inbox()
+    torch_cuda = _TorchCuda()
+    peak_bytes = peak_bytes or torch_cuda.peak_bytes
+    reset_peaks = reset_peaks or torch_cuda.reset_peaks
+    greeted = loaded = False
+    while True:
+        message = inbox.next()
+        kind = message.get("type")
+        if kind == "problem":
+            channel.send({"type": "error", "text": message["text"], "fatal": False})
+        elif kind == "hello":
+            if message.get("protocol") != PROTOCOL:
+                text = "This script speaks version %d of the trial protocol alone." % PROTOCOL
+                channel.send({"type": "error", "text": text, "fatal": True})
+                return 1
+            greeted = True
+            channel.send(
+                {
+                    "type": "hello",
+                    "protocol": PROTOCOL,
+                    "program": program or os.path.basename(sys.argv[0] or "python"),
+                    "framework": torch_cuda.framework(),
+                    "device": torch_cuda.device(),
+                }
+            )
+        elif kind == "load" and greeted:
+            if load is not None:
+                try:
+                    load(message)
+                except Exception as error:  # the script's own trouble is the parent's to show
+                    channel.send({"type": "error", "text": _text_of(error), "fatal": True})
+                    return 1
+            loaded = True
+            limit = message.get("memory_limit_bytes") or 0
+            channel.send(
+                {"type": "loaded", "parameters": parameters, "baseline_bytes": 0, "limit_bytes": limit}
+            )
+        elif kind == "trial" and loaded:
+            result = _trial(message, step_fn, recover, peak_bytes, reset_peaks, channel, inbox, torch_cuda)
+            if result is None:
+                return STICKY_DEVICE_ERROR
+            channel.send(result)
+        elif kind == "bye":
+            return 0
+        else:
+            text = "The message type %s is unknown, or comes before hello and load." % json.dumps(kind)
+            channel.send({"type": "error", "text": text, "fatal": False})
+
+
+def _trial(request, step_fn, recover, peak_bytes, reset_peaks, channel, inbox, torch_cuda):
+    """The result message of one trial; None when only a fresh process can go on."""
+    trial, size = request.get("id"), request.get("micro_batch_size")
+    fewest, most = request.get("min_steps", 5), request.get("max_steps", 24)
+    least_seconds = request.get("min_seconds", 0.4)
+    limit = request.get("time_limit", 60.0)
+    abandon_above = request.get("abandon_above", 0.0)
+    start = time.perf_counter()
+    warmup, timed, flags = [], [], []
+    outcome, text, failed, sticky = "ok", "", False, False
+
+    def timed_step():
+        before = time.perf_counter()
+        step_fn(size)
+        return max(time.perf_counter() - before, 1e-9)
+
+    def report(phase, seconds):
+        index = len(seconds) - 1
+        channel.send({"type": "step", "id": trial, "phase": phase, "index": index, "seconds": seconds[-1]})
+
+    def ended():
+        if inbox.is_cancelled(trial):
+            return "cancelled"
+        return "timeout" if time.perf_counter() - start >= limit else ""
+
+    try:
+        while outcome == "ok" and not _is_warm(warmup, limit):
+            warmup.append(timed_step())
+            report("warmup", warmup)
+            outcome = ended() or "ok"
+        reset_peaks()
+        while outcome == "ok" and len(timed) < most:
+            if len(timed) >= fewest and sum(timed) >= least_seconds:
+                break
+            timed.append(timed_step())
+            report("timed", timed)
+            if abandon_above > 0 and len(timed) >= _STEPS_BEFORE_ABANDONING and min(timed) > abandon_above:
+                flags.append("abandoned")
+                break
+            end = ended()
+            if end == "cancelled" or (end == "timeout" and len(timed) < fewest):
+                outcome = end
+            elif end == "timeout":
+                break
+    except Exception as error:
+        failed = True
+        text = _text_of(error)
+        outcome, sticky = _judge(error, text)
+    if sticky:
+        channel.send({"type": "error", "text": text, "fatal": True})
+        return None
+    peak = int(peak_bytes())
+    if failed:
+        # The exception is gone here, and with it what its traceback held.
+        (recover or torch_cuda.empty_cache)()
+    result = {
+        "type": "result",
+        "id": trial,
+        "micro_batch_size": size,
+        "outcome": outcome,
+        "steps": len(timed),
+        "samples": size * len(timed),
+        "seconds_per_step": _midmean(timed) if timed else 0.0,
+        "step_seconds": timed,
+        "peak_reserved_bytes": peak,
+        "wall_seconds": time.perf_counter() - start,
+        "flags": flags,
+    }
+    if text:
+        result["text"] = text
+    return result
+
+
+def _is_warm(seconds, limit):
+    if len(seconds) < _FEWEST_WARMUP:
+        return False
+    if len(seconds) >= _MOST_WARMUP or sum(seconds) >= _WARMUP_SHARE * limit:
+        return True
+    settled = seconds[1:]
+    return len(settled) > 1 and abs(settled[-1] - settled[-2]) < _STEADY_WITHIN * min(settled[-2:])
+
+
+def _midmean(seconds):
+    dropped = max(len(seconds) // 5, 1 if len(seconds) >= 3 else 0)
+    middle = sorted(seconds)[dropped : len(seconds) - dropped]
+    return math.fsum(middle) / len(middle)
+
+
+def _text_of(error):
+    return "%s: %s" % (type(error).__name__, error)
+
+
+def _judge(error, text):
+    lowered = text.lower()
+    if isinstance(error, MemoryError) or any(word in lowered for word in _OUT_OF_MEMORY_TEXTS):
+        return "oom", False
+    return "failed", any(word in lowered for word in _STICKY_TEXTS)
+
+
+class _Channel:
+    """Standard output, taken away from everybody else."""
+
+    def __init__(self):
+        sys.stdout.flush()
+        self._out = os.fdopen(os.dup(1), "wb", buffering=0)
+        os.dup2(2, 1)
+
+    def send(self, message):
+        line = (json.dumps(message, allow_nan=False) + "\n").encode("ascii")
+        try:
+            while line:
+                line = line[self._out.write(line) :]
+        except BrokenPipeError:
+            os._exit(0)
+
+
+class _Inbox:
+    """Standard input, read by a thread, so that a cancel and the parent's end are heard within a step."""
+
+    def __init__(self):
+        self._messages = queue.Queue()
+        self._cancelled = set()
+        # The terminal's Ctrl-C is for the parent, which decides what becomes of this process.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def next(self):
+        return self._messages.get()
+
+    def is_cancelled(self, trial):
+        return trial in self._cancelled
+
+    def _read(self):
+        with os.fdopen(os.dup(0), "rb") as stream:
+            while True:
+                line = stream.readline(MAX_LINE_BYTES + 1)
+                if not line:
+                    os._exit(0)
+                self._take(line)
+
+    def _take(self, line):
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            message = {"type": "problem", "text": "The line is not a JSON object: %.80r" % line}
+        if message.get("type") == "cancel":
+            self._cancelled.add(message.get("id"))
+        else:
+            self._messages.put(message)
+
+
+class _TorchCuda:
+    """What torch tells of the GPU, where the script itself has imported torch."""
+
+    def _cuda(self):
+        torch = sys.modules.get("torch")
+        return torch.cuda if torch and torch.cuda.is_available() else None
+
+    def framework(self):
+        torch = sys.modules.get("torch")
+        return "torch " + torch.__version__ if torch else "Python " + sys.version.split()[0]
+
+    def device(self):
+        cuda = self._cuda()
+        if not cuda:
+            return {"kind": "cpu", "name": "", "uuid": "", "total_bytes": 0, "free_bytes": 0}
+        free, total = cuda.mem_get_info()
+        name = cuda.get_device_name()
+        return {"kind": "cuda", "name": name, "uuid": "", "total_bytes": total, "free_bytes": free}
+
+    def peak_bytes(self):
+        cuda = self._cuda()
+        return cuda.max_memory_reserved() if cuda else 0
+
+    def reset_peaks(self):
+        cuda = self._cuda()
+        if cuda:
+            cuda.reset_peak_memory_stats()
+
+    def empty_cache(self):
+        cuda = self._cuda()
+        if cuda:
+            cuda.empty_cache()

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trial_runner.h"
+
+#include <QTest>
+
+#include <vector>
+
+using namespace batchpeak;
+using namespace batchpeak::trial;
+using namespace batchpeak::worker;
+
+namespace {
+
+class ScriptedClock : public TrialClock
+{
+public:
+    double wallSeconds() const override { return wall; }
+    double processorSeconds() const override { return processor; }
+
+    double wall = 100.0;
+    double processor = 0.0;
+};
+
+// Steps of known length; whatever is scripted happens at the step of that number, counted from 0.
+class ScriptedSteps : public Steppable
+{
+public:
+    explicit ScriptedSteps(ScriptedClock& clock) : m_clock(clock) {}
+
+    void setInterrupted(std::function<bool()> interrupted) override
+    {
+        m_interrupted = std::move(interrupted);
+    }
+    std::optional<Interruption> prepare(std::int64_t) override
+    {
+        if (failsToPrepare)
+            return network::Failure{.outcome = Outcome::OutOfMemory, .neededBytes = 77, .text = "inputs"};
+        return std::nullopt;
+    }
+    void resetPeaks() override { stepsBeforeReset = m_taken; }
+    ChainOrInterruption run(int steps) override
+    {
+        chains.push_back(steps);
+        network::StepChain chain;
+        for (int i = 0; i < steps; ++i, ++m_taken) {
+            if (m_taken == failingStep)
+                return failure;
+            const double seconds = m_taken < static_cast<int>(first.size()) ? first[m_taken] : usual;
+            m_clock.wall += seconds;
+            m_clock.processor += seconds * busyThreads;
+            if (m_interrupted())
+                return Interrupted{};
+            chain.steps.push_back({.forwardSeconds = 0.3 * seconds,
+                                   .backwardSeconds = 0.6 * seconds,
+                                   .optimizerSeconds = 0.1 * seconds});
+            chain.wallSeconds += seconds;
+        }
+        return chain;
+    }
+    MemoryReading memory() const override
+    {
+        return {.peakAllocatedBytes = 900,
+                .peakReservedBytes = 1000,
+                .allocationRetries = 5 + (m_taken > retryingStep ? 1 : 0),
+                .spilled = spills};
+    }
+
+    /// The first steps [s], and all others.
+    std::vector<double> first = {1.0, 0.2};
+    double usual = 0.2;
+    double busyThreads = 2.0;
+    bool failsToPrepare = false;
+    bool spills = false;
+    int failingStep = -1;
+    int retryingStep = 1000;
+    network::Failure failure{.outcome = Outcome::OutOfMemory, .neededBytes = 5000, .text = "refused"};
+
+    std::vector<int> chains;
+    int stepsBeforeReset = -1;
+
+private:
+    ScriptedClock& m_clock;
+    std::function<bool()> m_interrupted;
+    int m_taken = 0;
+};
+
+using Change = std::function<void(ScriptedSteps&, TrialRequest&)>;
+
+} // namespace
+
+Q_DECLARE_METATYPE(batchpeak::trial::Outcome)
+
+class TrialRunnerTest : public QObject
+{
+    Q_OBJECT
+
+    ScriptedClock m_clock;
+    std::vector<Step> m_reported;
+
+    TrialEnd runTrial(ScriptedSteps& steps, const TrialRequest& request, int cancelAfter = 1'000'000)
+    {
+        m_reported.clear();
+        TrialRunner runner(steps, m_clock);
+        return runner.run(
+            request,
+            {.report = [this](const Step& step) { m_reported.push_back(step); },
+             .cancelled = [this, cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; },
+             .threads = 2});
+    }
+
+private slots:
+    void init()
+    {
+        m_clock.wall = 100.0;
+        m_clock.processor = 0.0;
+    }
+
+    void measures()
+    {
+        ScriptedSteps steps(m_clock);
+        const auto [result, interruption] = runTrial(steps, {.id = 7, .microBatchSize = 96});
+        QVERIFY(!interruption);
+        QCOMPARE(toText(result.outcome), toText(Outcome::Ok));
+        QCOMPARE(result.id, 7);
+        QCOMPARE(result.microBatchSize, 96);
+        // 0.2 s agree in the second and third step; then the fewest steps, since they take 0.4 s already.
+        QCOMPARE(steps.stepsBeforeReset, 3);
+        QCOMPARE(result.steps, 5);
+        QCOMPARE(result.samples, 480);
+        QCOMPARE(result.stepSeconds.size(), std::size_t{5});
+        QCOMPARE(result.secondsPerStep, 0.18);
+        QCOMPARE(*result.forwardSeconds, 0.06);
+        QCOMPARE(*result.backwardSeconds, 0.12);
+        QCOMPARE(*result.optimizerSeconds, 0.02);
+        QVERIFY(*result.relativeError < 1e-9);
+        QCOMPARE(result.peakAllocatedBytes, 900);
+        QCOMPARE(result.peakReservedBytes, 1000);
+        QCOMPARE(result.allocationRetries, 0);
+        QCOMPARE(result.wallSeconds, 2.4);
+        QVERIFY(result.flags.empty());
+        QCOMPARE(m_reported.size(), std::size_t{8});
+        QCOMPARE(m_reported[2].phase, StepPhase::Warmup);
+        QCOMPARE(m_reported[3].phase, StepPhase::Timed);
+        QCOMPARE(m_reported[3].index, 0);
+    }
+
+    void takesAsManyStepsAsItNeeds_data()
+    {
+        QTest::addColumn<double>("stepSeconds");
+        QTest::addColumn<int>("expected");
+        QTest::newRow("slow: the fewest") << 1.0 << 5;
+        QTest::newRow("until 0.4 s are measured") << 0.03 << 14;
+        QTest::newRow("fast: the most") << 0.001 << 24;
+    }
+    void takesAsManyStepsAsItNeeds()
+    {
+        QFETCH(double, stepSeconds);
+        QFETCH(int, expected);
+        ScriptedSteps steps(m_clock);
+        steps.first.clear();
+        steps.usual = stepSeconds;
+        QCOMPARE(runTrial(steps, {}).result.steps, expected);
+    }
+
+    void waitsOnceForManyFastSteps()
+    {
+        ScriptedSteps steps(m_clock);
+        steps.usual = 0.001;
+        steps.first = {0.01};
+        runTrial(steps, {});
+        QCOMPARE(steps.chains, (std::vector{1, 1, 1, 24}));
+    }
+
+    void endsAsItMust_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<int>("cancelAfter");
+        QTest::addColumn<Outcome>("outcome");
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<bool>("interrupted");
+        const int never = 1'000'000;
+        QTest::newRow("abandoned after three steps")
+            << Change([](auto&, TrialRequest& r) { r.abandonAboveSeconds = 0.17; }) << never << Outcome::Ok
+            << 3 << false;
+        QTest::newRow("not abandoned: one step was fast enough")
+            << Change([](ScriptedSteps& s, TrialRequest& r) {
+                   s.first = {1.0, 0.2, 0.2, 0.1};
+                   r.abandonAboveSeconds = 0.17;
+               })
+            << never << Outcome::Ok << 5 << false;
+        QTest::newRow("out of memory in warm-up")
+            << Change([](ScriptedSteps& s, auto&) { s.failingStep = 0; }) << never << Outcome::OutOfMemory
+            << 0 << true;
+        QTest::newRow("out of memory when timed")
+            << Change([](ScriptedSteps& s, auto&) { s.failingStep = 5; }) << never << Outcome::OutOfMemory
+            << 2 << true;
+        QTest::newRow("out of memory by the inputs")
+            << Change([](ScriptedSteps& s, auto&) { s.failsToPrepare = true; }) << never
+            << Outcome::OutOfMemory << 0 << true;
+        QTest::newRow("spilled") << Change([](ScriptedSteps& s, auto&) { s.spills = true; }) << never
+                                 << Outcome::OutOfMemory << 5 << false;
+        QTest::newRow("time is up within the first step")
+            << Change([](auto&, TrialRequest& r) { r.timeLimitSeconds = 0.5; }) << never << Outcome::Timeout
+            << 0 << true;
+        QTest::newRow("time is up within a timed step")
+            << Change([](auto&, TrialRequest& r) { r.timeLimitSeconds = 1.75; }) << never << Outcome::Timeout
+            << 2 << true;
+        QTest::newRow("cancelled before the first step")
+            << Change([](auto&, auto&) {}) << 0 << Outcome::Cancelled << 0 << true;
+        QTest::newRow("cancelled in warm-up")
+            << Change([](auto&, auto&) {}) << 2 << Outcome::Cancelled << 0 << false;
+        QTest::newRow("cancelled when timed")
+            << Change([](auto&, auto&) {}) << 5 << Outcome::Cancelled << 2 << false;
+        QTest::newRow("steps that take no time") << Change([](ScriptedSteps& s, auto&) {
+            s.first.clear();
+            s.usual = 0;
+        }) << never << Outcome::Failed << 24 << false;
+    }
+    void endsAsItMust()
+    {
+        QFETCH(Change, change);
+        QFETCH(int, cancelAfter);
+        QFETCH(Outcome, outcome);
+        QFETCH(int, steps);
+        QFETCH(bool, interrupted);
+        ScriptedSteps scripted(m_clock);
+        TrialRequest request{.id = 1, .microBatchSize = 2};
+        change(scripted, request);
+        const TrialEnd end = runTrial(scripted, request, cancelAfter);
+        QCOMPARE(toText(end.result.outcome), toText(outcome));
+        QCOMPARE(end.result.steps, steps);
+        QCOMPARE(end.interruption.has_value(), interrupted);
+        QVERIFY2(std::holds_alternative<WorkerMessage>(parseWorkerMessage(toLine(end.result))),
+                 toLine(end.result).c_str());
+    }
+
+    void saysWhatAFailedSizeWouldHaveNeeded()
+    {
+        ScriptedSteps steps(m_clock);
+        steps.failingStep = 4;
+        const TrialEnd end = runTrial(steps, {});
+        QCOMPARE(end.result.peakReservedBytes, 5000);
+        QCOMPARE(end.result.text, "refused");
+    }
+
+    void flagsThrashing_data()
+    {
+        QTest::addColumn<int>("retryingStep");
+        QTest::addColumn<bool>("flagged");
+        QTest::newRow("in warm-up: all first steps may") << 1 << false;
+        QTest::newRow("when timed") << 5 << true;
+    }
+    void flagsThrashing()
+    {
+        QFETCH(int, retryingStep);
+        QFETCH(bool, flagged);
+        ScriptedSteps steps(m_clock);
+        steps.retryingStep = retryingStep;
+        const TrialResult result = runTrial(steps, {}).result;
+        QCOMPARE(result.allocationRetries, flagged ? 1 : 0);
+        QCOMPARE(result.flags, flagged ? std::vector<std::string>{"thrashes"} : std::vector<std::string>{});
+    }
+
+    void flagsAbandoning()
+    {
+        ScriptedSteps steps(m_clock);
+        QCOMPARE(runTrial(steps, {.abandonAboveSeconds = 0.1}).result.flags,
+                 std::vector<std::string>{"abandoned"});
+    }
+
+    void flagsABusyProcessor_data()
+    {
+        QTest::addColumn<double>("busyThreads");
+        QTest::addColumn<bool>("flagged");
+        QTest::newRow("nine tenths of two threads") << 1.81 << false;
+        QTest::newRow("less") << 1.42 << true;
+    }
+    void flagsABusyProcessor()
+    {
+        QFETCH(double, busyThreads);
+        QFETCH(bool, flagged);
+        ScriptedSteps steps(m_clock);
+        steps.busyThreads = busyThreads;
+        const auto flags = runTrial(steps, {}).result.flags;
+        QCOMPARE(flags.empty(), !flagged);
+        if (flagged)
+            QCOMPARE(flags.front(), "disturbed: 71 % of the processor was given to the trial");
+    }
+};
+
+QTEST_APPLESS_MAIN(TrialRunnerTest)
+#include "tst_trial_runner.moc"

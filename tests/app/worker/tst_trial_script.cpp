@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "worker_talk.h"
+
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::trial;
+
+namespace {
+
+// Up to 8 samples fit; size 13 loses the device. It prints, as scripts do.
+const char* const script = R"(
+import sys
+sys.path.insert(0, sys.argv[1])
+from batchpeak_trial import serve
+
+def step(micro_batch_size):
+    print("step of", micro_batch_size)
+    if micro_batch_size == 13:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+    if micro_batch_size > 8:
+        raise RuntimeError("CUDA out of memory.")
+    sum(range(20000 * micro_batch_size))
+
+sys.exit(serve(step, peak_bytes=lambda: 4096, parameters=12))
+)";
+
+} // namespace
+
+/// batchpeak_trial.py, as a script of a user has it run.
+class TrialScriptTest : public QObject
+{
+    Q_OBJECT
+
+    QString m_python;
+    QTemporaryDir m_folder;
+
+    WorkerTalk* start()
+    {
+        return new WorkerTalk(m_python, {m_folder.filePath(QStringLiteral("train.py")),
+                                         QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/python")});
+    }
+    std::unique_ptr<WorkerTalk> startLoaded()
+    {
+        std::unique_ptr<WorkerTalk> talk(start());
+        talk->say(Hello{});
+        talk->say(LoadRequest{.model = {.family = "own"}, .sequenceLength = 1});
+        return talk->hear<Loaded>() ? std::move(talk) : nullptr;
+    }
+
+private slots:
+    void initTestCase()
+    {
+        m_python = QStandardPaths::findExecutable(QStringLiteral("python3"));
+        if (m_python.isEmpty())
+            QSKIP("There is no python3 on this computer.");
+        QFile file(m_folder.filePath(QStringLiteral("train.py")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QVERIFY(file.write(script) > 0);
+    }
+
+    void runsTrials()
+    {
+        std::unique_ptr<WorkerTalk> talk(start());
+        talk->say(Hello{});
+        const auto hello = talk->hear<WorkerHello>();
+        QVERIFY(hello);
+        QCOMPARE(hello->program, "train.py");
+        talk->say(LoadRequest{.model = {.family = "own"}, .sequenceLength = 1});
+        const auto loaded = talk->hear<Loaded>();
+        QVERIFY(loaded);
+        QCOMPARE(loaded->parameters, 12);
+
+        talk->say(TrialRequest{.id = 3, .microBatchSize = 8, .minSteps = 4, .maxSteps = 4});
+        const auto good = talk->hear<TrialResult>();
+        QVERIFY(good);
+        QCOMPARE(toText(good->outcome), toText(Outcome::Ok));
+        QCOMPARE(good->id, 3);
+        QCOMPARE(good->steps, 4);
+        QCOMPARE(good->stepSeconds.size(), std::size_t{4});
+        QCOMPARE(good->peakReservedBytes, 4096);
+
+        talk->say(TrialRequest{.id = 4, .microBatchSize = 9});
+        const auto tooLarge = talk->hear<TrialResult>();
+        QVERIFY(tooLarge);
+        QCOMPARE(toText(tooLarge->outcome), toText(Outcome::OutOfMemory));
+
+        talk->say(Bye{});
+        QVERIFY(talk->process.waitForFinished());
+        QCOMPARE(talk->process.exitCode(), 0);
+    }
+
+    void leavesALostDeviceToAFreshProcess()
+    {
+        const auto talk = startLoaded();
+        QVERIFY(talk);
+        talk->say(TrialRequest{.id = 1, .microBatchSize = 13});
+        const auto error = talk->hear<WorkerError>();
+        QVERIFY(error);
+        QVERIFY(error->fatal);
+        QVERIFY(talk->process.state() == QProcess::NotRunning || talk->process.waitForFinished());
+        QCOMPARE(talk->process.exitCode(), 42);
+    }
+
+    void cancels()
+    {
+        const auto talk = startLoaded();
+        QVERIFY(talk);
+        talk->say(TrialRequest{.id = 1,
+                               .microBatchSize = 1,
+                               .minSteps = 1'000'000,
+                               .maxSteps = 1'000'000,
+                               .timeLimitSeconds = 3600});
+        QVERIFY(talk->hear<Step>());
+        talk->say(Cancel{.id = 1});
+        const auto result = talk->hear<TrialResult>();
+        QVERIFY(result);
+        QCOMPARE(toText(result->outcome), toText(Outcome::Cancelled));
+    }
+
+    void endsWithItsInput()
+    {
+        const auto talk = startLoaded();
+        QVERIFY(talk);
+        talk->process.closeWriteChannel();
+        QVERIFY(talk->process.waitForFinished());
+        QCOMPARE(talk->process.exitCode(), 0);
+    }
+
+    void answersNonsenseAndGoesOn()
+    {
+        const std::unique_ptr<WorkerTalk> talk(start());
+        for (const char* line :
+             {"help\n", "[]\n", "{\"type\":\"dance\"}\n", "{\"type\":\"trial\",\"id\":1}\n"}) {
+            talk->sayLine(line);
+            const auto error = talk->hear<WorkerError>();
+            QVERIFY(error);
+            QVERIFY(!error->fatal);
+        }
+        talk->say(Hello{});
+        QVERIFY(talk->hear<WorkerHello>());
+    }
+};
+
+QTEST_GUILESS_MAIN(TrialScriptTest)
+#include "tst_trial_script.moc"
