@@ -1,17 +1,63 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app_icon.h"
 #include "command_line.h"
+#include "main_window.h"
+#include "startup_trace.h"
 
-#include <QCoreApplication>
+#include <QApplication>
+
+#include <chrono>
+
+namespace {
+
+/// A QApplication without a display does not fail but aborts the program.
+bool hasDisplay()
+{
+    return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
+           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+}
+
+void nameApplication()
+{
+    QCoreApplication::setApplicationName(QStringLiteral("batchpeak"));
+    QCoreApplication::setOrganizationName(QStringLiteral("batchpeak"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(BATCHPEAK_VERSION));
+}
+
+int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& request,
+               std::chrono::steady_clock::time_point startOfMain)
+{
+    const QApplication application(argc, argv);
+    nameApplication();
+    QApplication::setApplicationDisplayName(QStringLiteral("Batchpeak"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("org.batchpeak.Batchpeak"));
+    QApplication::setWindowIcon(batchpeak::appIcon());
+
+    batchpeak::ui::MainWindow window;
+    batchpeak::StartupTrace trace(&window, startOfMain);
+    window.setOptions(request.options);
+    const bool opened = !request.file.isEmpty() && window.openConfig(request.file);
+    window.show();
+    if (opened && request.start)
+        window.startExploring();
+    return QApplication::exec();
+}
+
+} // namespace
 
 int main(int argc, char** argv)
 {
+    const auto startOfMain = std::chrono::steady_clock::now();
     batchpeak::cli::CommandLine commandLine;
     if (const auto code = commandLine.parse(argc, argv))
         return *code;
 
+    const auto request = commandLine.windowRequest();
+    if (request && hasDisplay())
+        return openWindow(argc, argv, *request, startOfMain);
+
     const QCoreApplication application(argc, argv);
-    QCoreApplication::setApplicationName(QStringLiteral("batchpeak"));
-    QCoreApplication::setApplicationVersion(QStringLiteral(BATCHPEAK_VERSION));
-    return commandLine.windowRequest() ? commandLine.runWithoutDisplay() : commandLine.run();
+    nameApplication();
+    return request ? commandLine.runWithoutDisplay() : commandLine.run();
 }
