@@ -12,6 +12,7 @@ namespace batchpeak::ui {
 
 namespace {
 
+constexpr QSize gaugeSize{134, 108};
 constexpr double arcWidth = 9.0;
 // Qt counts sixteenths of a degree, counterclockwise from three o'clock.
 constexpr int sixteenths = 16;
@@ -22,14 +23,14 @@ constexpr int arcDegrees = 240;
 
 ConfidenceGauge::ConfidenceGauge(QWidget* parent) : QWidget(parent)
 {
-    setFixedSize(sizeHint());
+    setFixedSize(gaugeSize);
     setAccessibleName(tr("Confidence"));
     setConfidence(std::nullopt);
 }
 
 QSize ConfidenceGauge::sizeHint() const
 {
-    return {134, 108};
+    return gaugeSize;
 }
 
 void ConfidenceGauge::setTheme(const Theme& theme)

@@ -56,6 +56,9 @@ MainWindow::MainWindow(QWidget* parent)
 {
     setCentralWidget(m_view);
     setAcceptDrops(true);
+    // Else the first button would begin with the focus, and look pressed.
+    m_view->setFocusPolicy(Qt::ClickFocus);
+    m_view->setFocus();
     setMinimumSize(leastSize);
     resize(usualSize);
     m_recent->setFiles(m_settings.recentFiles());

@@ -89,7 +89,7 @@ TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, con
         measured ? rateText(*trial.samplesPerSecond, trial.relativeError, locale) : none;
     row.texts[TrialRow::Memory] =
         peakKnown ? memoryText(static_cast<double>(*trial.peakReservedBytes), unit, locale) : none;
-    row.texts[TrialRow::Took] = durationText(trial.wallSeconds, locale);
+    row.texts[TrialRow::Took] = trial.wallSeconds > 0.0 ? durationText(trial.wallSeconds, locale) : none;
     row.texts[TrialRow::Device] = trial.device;
 
     QStringList notes;

@@ -90,6 +90,15 @@ private slots:
         QCOMPARE(window.findChild<RecentFiles*>()->files(), QStringList{m_path});
     }
 
+    void isNeverTooSmallForItsContents()
+    {
+        MainWindow window;
+        const QSize needed = window.centralWidget()->minimumSizeHint();
+        QVERIFY2(window.minimumWidth() >= needed.width() && window.minimumHeight() >= needed.height(),
+                 qPrintable(QStringLiteral("needs %1 x %2").arg(needed.width()).arg(needed.height())));
+        QVERIFY(window.minimumWidth() <= 1100 && window.minimumHeight() <= 680);
+    }
+
     void refusesWhatIsNoSingleFile_data()
     {
         QTest::addColumn<QList<QUrl>>("urls");

@@ -98,6 +98,7 @@ void MemoryChart::drawMarks()
 void MemoryChart::drawScene()
 {
     canvas().setLargestValue(scene().unit.of(largestValue()));
+    canvas().setValuesVisible(!scene().points.empty() || scene().limitBytes > 0.0);
     zones().setZones(scene().headroomFrom, scene().wall);
     m_limits->setScene(scene());
     drawLine();
