@@ -202,12 +202,23 @@ private slots:
         const QPointF point = m_throughput->positionOf(96.0, 2047.0);
         const QImage image = m_throughput->grab().toImage();
         QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().throughput) < nearEnough);
-        for (const auto& other : m_scene.points)
-            QVERIFY2(!m_throughput->hoverBox().contains(positionOf(other)),
-                     qPrintable(QString::number(other.size)));
+
         emit m_throughput->sizePointedAt(std::nullopt);
         QVERIFY(m_throughput->hoverBox().isEmpty());
         m_window.hide();
+    }
+
+    void keepsTheHoverBoxOffTheData()
+    {
+        for (const auto& hovered : m_scene.points) {
+            emit m_throughput->sizePointedAt(hovered.size);
+            const QRectF box = m_throughput->hoverBox();
+            QVERIFY(m_throughput->plotArea().contains(box));
+            for (const auto& other : m_scene.points)
+                QVERIFY2(!box.contains(positionOf(other)),
+                         qPrintable(QStringLiteral("%1 hides %2").arg(hovered.size).arg(other.size)));
+        }
+        emit m_throughput->sizePointedAt(std::nullopt);
     }
 
     void walksThroughTheSizesByArrowKeys()

@@ -7,7 +7,6 @@
 #include <QPainter>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -65,16 +64,13 @@ QRectF HoverBox::box() const
         return {};
     const QSizeF size = sizeOfBox();
     const QRectF area = canvas().plotArea();
-    const double right = m_anchor.x() + distance;
-    const double left = m_anchor.x() - distance - size.width();
-    const double below = m_anchor.y() + distance;
-    const double above = m_anchor.y() - distance - size.height();
-    const double farBelow = m_anchor.y() + 4.0 * distance;
-    const double farAbove = m_anchor.y() - 4.0 * distance - size.height();
-
-    const std::array corners{QPointF(right, below),   QPointF(left, above),    QPointF(right, farBelow),
-                             QPointF(left, farAbove), QPointF(left, below),    QPointF(right, above),
-                             QPointF(left, farBelow), QPointF(right, farAbove)};
+    std::vector<QPointF> corners;
+    for (const double steps : {1.0, 4.0, 8.0, 12.0}) {
+        for (const double x : {m_anchor.x() + distance, m_anchor.x() - distance - size.width()}) {
+            corners.emplace_back(x, m_anchor.y() + steps * distance);
+            corners.emplace_back(x, m_anchor.y() - steps * distance - size.height());
+        }
+    }
     QRectF best;
     double leastHidden = std::numeric_limits<double>::infinity();
     for (const QPointF& corner : corners) {
