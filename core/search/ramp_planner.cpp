@@ -103,7 +103,8 @@ std::optional<RampPlanner::Step> RampPlanner::bisect() const
     std::ranges::sort(known);
 
     const std::int64_t best = m_situation.judgement.best;
-    const auto [first, last] = std::ranges::equal_range(known, best);
+    const auto first = std::ranges::lower_bound(known, best);
+    const auto last = std::ranges::upper_bound(known, best);
     std::vector<Step> steps;
     std::vector<double> widths;
     const auto consider = [&](std::int64_t low, std::int64_t high) {

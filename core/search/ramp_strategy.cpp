@@ -24,7 +24,8 @@ constexpr std::size_t fewestSizes = 3;
 /// A trial is given up when even its fastest step is this much slower than the best size's.
 constexpr double abandonMargin = 0.08;
 
-/// Trials that bisection and comparison take after the ramp: the median of simulated searches.
+/// Trials that bisection and comparison take after the ramp, in simulated searches on curves that are
+/// neither smooth nor flat.
 constexpr int trialsAfterRamp = 8;
 
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
