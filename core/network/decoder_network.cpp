@@ -12,6 +12,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/outer.h>
 #include <ATen/ops/pow.h>
+#include <ATen/ops/repeat_interleave.h>
 #include <ATen/ops/rms_norm.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/silu.h>
@@ -141,13 +142,18 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
     const at::Tensor turned = rotated(stacked.narrow(2, 0, m_spec.heads + keys));
     // {samples, heads, length, head size}
     const at::Tensor query = turned.narrow(2, 0, m_spec.heads).transpose(1, 2);
-    const at::Tensor key = turned.narrow(2, m_spec.heads, keys).transpose(1, 2);
-    const at::Tensor value = stacked.narrow(2, m_spec.heads + keys, keys).transpose(1, 2);
+    at::Tensor key = turned.narrow(2, m_spec.heads, keys).transpose(1, 2);
+    at::Tensor value = stacked.narrow(2, m_spec.heads + keys, keys).transpose(1, 2);
+    const bool repeats = grouped && m_options.repeatsKeys;
+    if (repeats) {
+        key = at::repeat_interleave(key, m_spec.heads / keys, 1);
+        value = at::repeat_interleave(value, m_spec.heads / keys, 1);
+    }
 
     const double dropout = m_options.trains ? m_spec.attentionDropout : 0.0;
     const at::Tensor mixed =
         at::scaled_dot_product_attention(query, key, value, /*attn_mask=*/{}, dropout, /*is_causal=*/true,
-                                         /*scale=*/std::nullopt, /*enable_gqa=*/grouped);
+                                         /*scale=*/std::nullopt, /*enable_gqa=*/grouped && !repeats);
     return at::linear(mixed.transpose(1, 2).reshape({samples, length, m_spec.heads * headSize(m_spec)}),
                       layer.attentionOutput.weight, layer.attentionOutput.bias);
 }

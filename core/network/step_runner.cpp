@@ -37,6 +37,13 @@ at::ScalarType computeType(const trial::LoadRequest& request)
     return request.precision == model::Precision::Bf16 ? at::kBFloat16 : at::kFloat;
 }
 
+// On a GPU, flash attention shares keys among queries but computes in 16 bits; the kernel for fp32
+// does not share, and libtorch would fall back to whole attention matrices.
+bool repeatsKeys(const trial::LoadRequest& request, at::Device device)
+{
+    return device.is_cuda() && request.precision != model::Precision::Bf16;
+}
+
 bool trains(const trial::LoadRequest& request)
 {
     return request.phase == model::Phase::Train;
@@ -118,6 +125,7 @@ StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory
     m_network.emplace(request.model, *m_parameters,
                       DecoderNetwork::Options{.sequenceLength = request.sequenceLength,
                                               .computeType = computeType(request),
+                                              .repeatsKeys = repeatsKeys(request, m_device),
                                               .trains = trains(request)});
     m_network->setBetweenLayers([this] {
         if (m_cancelled && m_cancelled())

@@ -139,6 +139,10 @@ private slots:
         const at::Tensor b = DecoderNetwork(repeated, with, {.sequenceLength = length}).logits(tokens);
         const double difference = relativeDifference(a, b);
         QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+
+        const DecoderNetwork repeats(grouped, of, {.sequenceLength = length, .repeatsKeys = true});
+        const double within = relativeDifference(repeats.logits(tokens), a);
+        QVERIFY2(within < 1e-5, qPrintable(QString::number(within)));
     }
 
     void staysCloseInBf16_data()
