@@ -71,7 +71,7 @@ ControlGroup::ControlGroup(fs::path root) : m_root(std::move(root))
 fs::path ControlGroup::folderOf(const char* controller) const
 {
     const fs::path mount = m_root / "sys/fs/cgroup";
-    const fs::path top = m_unified ? mount : mount / controller;
+    fs::path top = m_unified ? mount : mount / controller;
     std::ifstream groups(m_root / "proc/self/cgroup");
     std::string line;
     while (std::getline(groups, line)) {
