@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "event_log.h"
+#include "exploration_harness.h"
+
+#include <QBuffer>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+using namespace batchpeak;
+using engine::EventLog;
+using test::ExplorationHarness;
+
+namespace {
+
+// DESIGN's table of events, which other programs rely on.
+const QMap<QString, QStringList>& fieldsOfEvents()
+{
+    static const QMap<QString, QStringList> fields = [] {
+        QMap<QString, QStringList> table;
+        const auto add = [&](const char* event, const char* names) {
+            QStringList all = QString::fromUtf8(names).split(QLatin1Char(' ')) +
+                              QStringList{QStringLiteral("event"), QStringLiteral("time")};
+            all.sort();
+            table.insert(QString::fromUtf8(event), all);
+        };
+        add("started",
+            "schema file format family parameters batch_size devices setting phase objective tolerance");
+        add("device", "id kind name total_bytes limit_bytes");
+        add("trial_started", "trial device micro_batch_size predicted_fit");
+        add("trial_finished", "trial device micro_batch_size outcome seconds_per_step samples_per_second "
+                              "relative_error peak_allocated_bytes peak_reserved_bytes wall_seconds flags");
+        add("recommendation", "micro_batch_size relative_performance confidence samples_per_second reason");
+        add("finished", "status micro_batch_size relative_performance confidence samples_per_second "
+                        "peak_reserved_bytes accumulation_steps trials wall_seconds");
+        return table;
+    }();
+    return fields;
+}
+
+QList<QJsonObject> eventsOf(ExplorationHarness& harness)
+{
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    const EventLog log(harness.exploration(), buffer);
+    harness.runToEnd();
+    QList<QJsonObject> events;
+    for (const QByteArray& line : buffer.data().trimmed().split('\n'))
+        events.append(QJsonDocument::fromJson(line).object());
+    return events;
+}
+
+} // namespace
+
+class EventLogTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void cleanup() { QLocale::setDefault(QLocale::c()); }
+
+    void writesEveryFieldOfEveryEvent()
+    {
+        // A comma for the decimal point, a point for thousands.
+        QLocale::setDefault(QLocale(QLocale::German));
+        ExplorationHarness harness({QStringLiteral("slope=600000000")});
+        const auto events = eventsOf(harness);
+        QStringList order;
+        for (const QJsonObject& event : events) {
+            const QString name = event.value(QLatin1String("event")).toString();
+            order.append(name);
+            QCOMPARE(event.keys(), fieldsOfEvents().value(name));
+            const QString time = event.value(QLatin1String("time")).toString();
+            QVERIFY2(time.endsWith(QLatin1Char('Z')) &&
+                         QDateTime::fromString(time, Qt::ISODateWithMs).isValid(),
+                     qPrintable(time));
+        }
+        QCOMPARE(order.join(QLatin1Char(' ')),
+                 QStringLiteral("started device trial_started trial_finished recommendation trial_started "
+                                "trial_finished recommendation trial_started trial_finished finished"));
+        QCOMPARE(events.front().value(QLatin1String("schema")).toInt(), 1);
+        QCOMPARE(events.front().value(QLatin1String("setting")).toString(), QStringLiteral("explore"));
+        QCOMPARE(events.at(3).value(QLatin1String("seconds_per_step")).toDouble(), 0.011);
+        const QJsonObject failed = events.at(events.size() - 2);
+        QCOMPARE(failed.value(QLatin1String("outcome")).toString(), QStringLiteral("oom"));
+        QVERIFY(failed.value(QLatin1String("samples_per_second")).isNull());
+        QCOMPARE(events.back().value(QLatin1String("micro_batch_size")).toInt(), 2);
+        QCOMPARE(events.back().value(QLatin1String("accumulation_steps")).toInt(), 32);
+        QCOMPARE(events.back().value(QLatin1String("peak_reserved_bytes")).toInteger(), 1'300'000'000);
+    }
+
+    void saysNullWhereNothingIsRecommended()
+    {
+        ExplorationHarness harness({QStringLiteral("slope=1900000000")});
+        const QJsonObject last = eventsOf(harness).back();
+        QCOMPARE(last.value(QLatin1String("status")).toString(), QStringLiteral("nothing_fits"));
+        QVERIFY(last.value(QLatin1String("micro_batch_size")).isNull());
+        QCOMPARE(last.value(QLatin1String("trials")).toInt(), 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(EventLogTest)
+#include "tst_event_log.moc"

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_harness.h"
+#include "exploration_plan.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using engine::ExplorationOptions;
+using engine::ExplorationPlan;
+
+using Sizes = std::vector<std::int64_t>;
+using Change = std::function<void(config::ConfigContents&, ExplorationOptions&)>;
+
+namespace {
+
+Change setting(const config::Setting& value)
+{
+    return
+        [value](config::ConfigContents& contents, ExplorationOptions&) { contents.train->setting = value; };
+}
+
+} // namespace
+
+class ExplorationPlanTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void turnsASettingIntoSizes_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<qint64>("minimum");
+        QTest::addColumn<qint64>("maximum");
+        QTest::addColumn<Sizes>("candidates");
+        QTest::addColumn<bool>("isEffective");
+        QTest::newRow("explore") << setting(config::Explore{}) << qint64{1} << qint64{65535} << Sizes{}
+                                 << false;
+        QTest::newRow("explore within bounds") << setting(config::Explore{.minimum = 2, .maximum = 40})
+                                               << qint64{2} << qint64{40} << Sizes{} << false;
+        QTest::newRow("bounds of the command line hold") << Change([](auto& contents, auto& options) {
+            contents.train->setting = config::Explore{.minimum = 2, .maximum = 40};
+            options.minimum = 4;
+            options.maximum = 100;
+        }) << qint64{4} << qint64{100} << Sizes{} << false;
+        QTest::newRow("auto") << setting(config::Auto{}) << qint64{1} << qint64{64}
+                              << Sizes{1, 2, 4, 8, 16, 32, 64} << true;
+        QTest::newRow("auto on several devices, within bounds") << Change([](auto& contents, auto& options) {
+            contents.train = config::BatchPlan{.globalBatchSize = 23, .devices = 2};
+            options.minimum = 2;
+            options.maximum = 11;
+        }) << qint64{2} << qint64{6} << Sizes{2, 3, 4, 6} << true;
+        QTest::newRow("one size") << setting(config::Fixed{20}) << qint64{20} << qint64{20} << Sizes{20}
+                                  << false;
+        QTest::newRow("no micro-batching")
+            << setting(config::Whole{}) << qint64{64} << qint64{64} << Sizes{64} << false;
+        QTest::newRow("the command line's setting wins")
+            << Change([](auto&, auto& options) { options.setting = config::Fixed{3}; }) << qint64{3}
+            << qint64{3} << Sizes{3} << false;
+    }
+    void turnsASettingIntoSizes()
+    {
+        QFETCH(Change, change);
+        QFETCH(qint64, minimum);
+        QFETCH(qint64, maximum);
+        QFETCH(Sizes, candidates);
+        QFETCH(bool, isEffective);
+        config::ConfigContents contents = test::smallConfig();
+        ExplorationOptions options;
+        change(contents, options);
+        const ExplorationPlan plan = planExploration(QStringLiteral("c.yaml"), contents, options);
+        QCOMPARE(plan.space.minimum, minimum);
+        QCOMPARE(plan.space.maximum, maximum);
+        QCOMPARE(plan.space.candidates, candidates);
+        QCOMPARE(plan.run.objective == search::Objective::Effective, isEffective);
+    }
+
+    void refusesContradictions_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("sentence");
+        const auto row = [](const char* name, const Change& change, const char* sentence) {
+            QTest::newRow(name) << change << QString::fromUtf8(sentence);
+        };
+        row("bounds exchanged", setting(config::Explore{.minimum = 9, .maximum = 3}),
+            "9, is above the largest, 3");
+        row("below one", setting(config::Explore{.minimum = 0}), "at least 1");
+        row("one size, with bounds", Change([](auto& contents, auto& options) {
+                contents.train->setting = config::Fixed{20};
+                options.maximum = 40;
+            }),
+            "leave out --min and --max");
+        row("no divisor", Change([](auto& contents, auto& options) {
+                contents.train->setting = config::Auto{};
+                options.minimum = 33;
+                options.maximum = 63;
+            }),
+            "No divisor");
+        row("no such phase", Change([](auto&, auto& options) { options.phase = model::Phase::Eval; }),
+            "no evaluation batch");
+        row("too long for learned positions",
+            Change([](auto&, auto& options) { options.sequenceLength = 33; }), "32 positions");
+        row("no sequence length", Change([](auto& contents, auto&) { contents.sequenceLength = 0; }),
+            "--sequence-length");
+        row("unknown network", Change([](auto& contents, auto&) {
+                contents.model = config::UnsupportedModel{.sentence = "The network mamba is unknown."};
+            }),
+            "mamba");
+    }
+    void refusesContradictions()
+    {
+        QFETCH(Change, change);
+        QFETCH(QString, sentence);
+        config::ConfigContents contents = test::smallConfig();
+        ExplorationOptions options;
+        change(contents, options);
+        try {
+            planExploration(QStringLiteral("c.yaml"), contents, options);
+            QFAIL("nothing was thrown");
+        } catch (const config::ConfigError& error) {
+            QVERIFY2(QString::fromUtf8(error.what()).contains(sentence), error.what());
+        }
+    }
+
+    void saysWhatBecomesOfAnUnevenSize()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        contents.train->setting = config::Fixed{20};
+        const auto notes = engine::planExploration(QStringLiteral("c.yaml"), contents, {}).notes;
+        QCOMPARE(notes.size(), 1);
+        QVERIFY2(notes.front().contains(QStringLiteral("at most 16, not 20")), qPrintable(notes.front()));
+    }
+};
+
+QTEST_APPLESS_MAIN(ExplorationPlanTest)
+#include "tst_exploration_plan.moc"

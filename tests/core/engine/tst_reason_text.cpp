@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reason_text.h"
+
+#include <QTest>
+
+using namespace batchpeak::search;
+using batchpeak::engine::reasonText;
+using Status = Outlook::Status;
+
+Q_DECLARE_METATYPE(batchpeak::search::Reason)
+Q_DECLARE_METATYPE(batchpeak::search::Outlook::Status)
+
+class ReasonTextTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void saysWhy_data()
+    {
+        QTest::addColumn<Reason>("reason");
+        QTest::addColumn<Status>("status");
+        QTest::addColumn<QString>("text");
+        using Kind = Reason::Kind;
+        const auto row = [](const char* name, const Reason& reason, Status status, const char* text) {
+            QTest::newRow(name) << reason << status << QString::fromUtf8(text);
+        };
+        row("compared",
+            {.kind = Kind::Compared,
+             .runnerUp = 48,
+             .leadOverRunnerUp = 0.031,
+             .next = 96,
+             .largestPredictedFit = 1266},
+            Status::Searching,
+            "64 is 3.1 % faster than 48, the next best; memory predicts room up to about 1266. Next: 96.");
+        row("nothing comes after the end",
+            {.kind = Kind::Compared,
+             .runnerUp = 48,
+             .leadOverRunnerUp = 0.031,
+             .rival = 72,
+             .rivalProbability = 0.2,
+             .next = 96},
+            Status::Confident, "64 is 3.1 % faster than 48, the next best.");
+        row("cannot be told apart",
+            {.kind = Kind::Compared, .runnerUp = 72, .leadOverRunnerUp = -0.001, .next = 64},
+            Status::Searching,
+            "64 and 72 cannot be told apart, and 64 carries less risk. Next: 64 once more.");
+        row("a rival", {.kind = Kind::Compared, .rival = 72, .rivalProbability = 0.214}, Status::Searching,
+            "64 is the best so far. 72 may still be better (21 %).");
+        row("memory ends", {.kind = Kind::MemoryEnds, .largestPredictedFit = 64}, Status::Confident,
+            "Memory ends before throughput does: 64 is the largest size that fits.");
+        row("verified", {.kind = Kind::Verified}, Status::Exhausted,
+            "64 is the only size asked for, and it runs.");
+    }
+    void saysWhy()
+    {
+        QFETCH(Reason, reason);
+        QFETCH(Status, status);
+        QFETCH(QString, text);
+        const Outlook outlook{.status = status,
+                              .recommendation = Recommendation{.size = 64, .reason = reason}};
+        QCOMPARE(reasonText(outlook, QLocale::c()), text);
+    }
+
+    void writesNumbersAsTheReaderDoes()
+    {
+        const Outlook outlook{
+            .recommendation = Recommendation{
+                .size = 1024,
+                .reason = {.kind = Reason::Kind::Compared, .runnerUp = 512, .leadOverRunnerUp = 0.031}}};
+        QCOMPARE(reasonText(outlook, QLocale(QLocale::German)),
+                 QStringLiteral("1.024 is 3,1 % faster than 512, the next best."));
+    }
+
+    void isEmptyWithoutARecommendation() { QVERIFY(reasonText({}, QLocale::c()).isEmpty()); }
+};
+
+QTEST_APPLESS_MAIN(ReasonTextTest)
+#include "tst_reason_text.moc"

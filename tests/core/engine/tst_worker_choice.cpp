@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "device_choice.h"
+#include "exploration_error.h"
+#include "worker_location.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace batchpeak;
+using device::LocalDevice;
+
+namespace {
+
+const std::vector<LocalDevice> withGpus{{.kind = "cuda", .index = 0, .uuid = "GPU-a"},
+                                        {.kind = "cuda", .index = 1, .uuid = "GPU-b"},
+                                        {.kind = "cpu"}};
+const std::vector<LocalDevice> cpuOnly{{.kind = "cpu"}};
+
+void makeProgram(const QString& path)
+{
+    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QVERIFY(file.setPermissions(QFile::ReadOwner | QFile::ExeOwner));
+}
+
+} // namespace
+
+class WorkerChoiceTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void cleanup() { qunsetenv("BATCHPEAK_WORKER"); }
+
+    void choosesDevices_data()
+    {
+        QTest::addColumn<bool>("hasGpus");
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("chosen");
+        QTest::newRow("every GPU by default") << true << QString() << QStringLiteral("cuda:0 cuda:1");
+        QTest::newRow("else the CPU") << false << QString() << QStringLiteral("cpu");
+        QTest::newRow("the CPU beside GPUs") << true << QStringLiteral("cpu") << QStringLiteral("cpu");
+        QTest::newRow("every GPU") << true << QStringLiteral("cuda") << QStringLiteral("cuda:0 cuda:1");
+        QTest::newRow("one GPU") << true << QStringLiteral("cuda:1") << QStringLiteral("cuda:1");
+        QTest::newRow("each once") << true << QStringLiteral("cuda:1 cuda cpu")
+                                   << QStringLiteral("cuda:1 cuda:0 cpu");
+        QTest::newRow("absent") << true << QStringLiteral("cuda:2")
+                                << QStringLiteral("There is no device cuda:2 on this computer");
+        QTest::newRow("no GPU at all")
+            << false << QStringLiteral("cuda") << QStringLiteral("There is no device cuda on");
+        QTest::newRow("no device") << true << QStringLiteral("gpu") << QStringLiteral("\"gpu\" is no device");
+        QTest::newRow("no number") << true << QStringLiteral("cuda:x")
+                                   << QStringLiteral("\"cuda:x\" is no device");
+        QTest::newRow("negative") << true << QStringLiteral("cuda:-1") << QStringLiteral("is no device");
+    }
+    void choosesDevices()
+    {
+        QFETCH(bool, hasGpus);
+        QFETCH(QString, words);
+        QFETCH(QString, chosen);
+        QStringList ids;
+        try {
+            for (const auto& device : engine::chooseDevices(words.split(QLatin1Char(' '), Qt::SkipEmptyParts),
+                                                            hasGpus ? withGpus : cpuOnly))
+                ids.append(QString::fromStdString(device.id()));
+            QCOMPARE(ids.join(QLatin1Char(' ')), chosen);
+        } catch (const engine::ExplorationError& error) {
+            QVERIFY2(error.sentence().contains(chosen), error.what());
+        }
+    }
+
+    void findsTheWorker()
+    {
+        const QTemporaryDir prefix;
+        const QString bin = prefix.filePath(QStringLiteral("bin"));
+        QVERIFY(QDir().mkpath(bin));
+        QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, engine::workerPath(bin));
+
+        const QString named = prefix.filePath(QStringLiteral("elsewhere/worker"));
+        qputenv("BATCHPEAK_WORKER", named.toLocal8Bit());
+        QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, engine::workerPath(bin));
+        makeProgram(named);
+        QCOMPARE(engine::workerPath(bin), named);
+
+        const QString installed = prefix.filePath(QStringLiteral("libexec/batchpeak/batchpeak-worker"));
+        makeProgram(installed);
+        QCOMPARE(engine::workerPath(bin), installed);
+        const QString beside = prefix.filePath(QStringLiteral("bin/batchpeak-worker"));
+        makeProgram(beside);
+        QCOMPARE(engine::workerPath(bin), beside);
+    }
+
+    void putsTheCommandTogether()
+    {
+        const QTemporaryDir folder;
+        makeProgram(folder.filePath(QStringLiteral("batchpeak-worker")));
+        engine::ExplorationOptions options;
+        const auto own = engine::workerCommand(options, withGpus[1], folder.path());
+        QCOMPARE(own.arguments, (QStringList{QStringLiteral("--device"), QStringLiteral("cuda")}));
+        QCOMPARE(own.environment, QStringList(QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-b")));
+
+        options.launcher = QStringLiteral("srun --gpus=1");
+        options.workerCommand = QStringLiteral("python3 \"my step.py\" --fast");
+        const auto launched = engine::workerCommand(options, {.kind = "cpu"}, folder.path());
+        QCOMPARE(launched.program, QStringLiteral("srun"));
+        QCOMPARE(launched.arguments, (QStringList{QStringLiteral("--gpus=1"), QStringLiteral("python3"),
+                                                  QStringLiteral("my step.py"), QStringLiteral("--fast")}));
+        QVERIFY(launched.environment.isEmpty());
+    }
+};
+
+QTEST_APPLESS_MAIN(WorkerChoiceTest)
+#include "tst_worker_choice.moc"
