@@ -6,6 +6,7 @@
 #include "config_output.h"
 #include "config_text.h"
 #include "console.h"
+#include "event_log.h"
 #include "exit_code.h"
 #include "exploration.h"
 #include "exploration_arguments.h"
@@ -18,6 +19,7 @@
 #include <CLI/App.hpp>
 
 #include <QCoreApplication>
+#include <QFile>
 #include <QTimer>
 
 #include <utility>
@@ -54,6 +56,19 @@ void writeConfig(const engine::ConfigFile& file, const engine::Snapshot& snapsho
     console.answer(QStringLiteral("written to %1").arg(target));
 }
 
+/// \param target  "-" for stdout
+/// \throws UsageError with the system's reason
+void openEvents(QFile& events, const std::string& target)
+{
+    const bool opened =
+        target == "-" ? events.open(stdout, QIODevice::WriteOnly) : events.open(QIODevice::WriteOnly);
+    if (!opened) {
+        throw UsageError(QStringLiteral("%1 cannot be written: %2. Name another file for the events.")
+                             .arg(events.fileName(), events.errorString())
+                             .toStdString());
+    }
+}
+
 } // namespace
 
 ExploreCommand::ExploreCommand(std::string file, engine::ExplorationOptions options)
@@ -69,6 +84,8 @@ void ExploreCommand::addOptions(CLI::App& app)
 {
     app.add_option("FILE", m_file, "Config to explore")->type_name("");
     addExplorationOptions(app, m_options, "Exploration");
+    app.add_option("--events", m_events, "Write events as JSON Lines; - stands for stdout")
+        ->type_name("FILE");
     addOutputOptions(app, m_output, m_inPlace);
     app.add_flag("--quiet", m_quiet, "Print the last lines and errors only");
 }
@@ -88,14 +105,26 @@ int ExploreCommand::run()
     if (!target.isEmpty())
         checkWritable(target);
 
-    Console console;
+    Console console(m_events == "-" ? stderr : stdout);
     for (const QString& line : warningLines(file.path(), file.contents()))
         console.remark(line);
 
     engine::Exploration exploration;
     exploration.load(file.path(), file.contents(), m_options);
 
+    QFile events(QString::fromStdString(m_events));
+    std::unique_ptr<engine::EventLog> eventLog;
+    if (!m_events.empty()) {
+        openEvents(events, m_events);
+        eventLog = std::make_unique<engine::EventLog>(exploration, events);
+    }
+
     const int code = runInEventLoop(exploration, console);
+    if (eventLog && !eventLog->problem().isEmpty()) {
+        throw UsageError(QStringLiteral("the events could not all be written: %1.")
+                             .arg(eventLog->problem())
+                             .toStdString());
+    }
     if (code == exitCode::success && !target.isEmpty())
         writeConfig(file, exploration.snapshot(), target, console);
     return code;

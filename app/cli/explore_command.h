@@ -32,6 +32,7 @@ private:
 
     std::string m_file;
     engine::ExplorationOptions m_options;
+    std::string m_events;
     std::string m_output;
     bool m_inPlace = false;
     bool m_quiet = false;

@@ -26,6 +26,9 @@ ProgramRun runProgram(const QStringList& arguments);
 /// The environment without a display.
 QProcessEnvironment environmentWithoutDisplay();
 
+/// "explore", the example, the fake worker behaving as \p behaviour says, and \p options.
+QStringList exploreArguments(const QString& behaviour, const QStringList& options = {});
+
 /// A config of the examples that come with the program.
 QString examplePath(const QString& name);
 

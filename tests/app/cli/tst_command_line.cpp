@@ -83,6 +83,9 @@ private slots:
         row("output in no folder",
             explore({QStringLiteral("--output"), QStringLiteral("/no/such/folder/b.yaml")}),
             "/no/such/folder/b.yaml cannot be written");
+        row("events in no folder",
+            explore({QStringLiteral("--events"), QStringLiteral("/no/such/folder/e.jsonl")}),
+            "/no/such/folder/e.jsonl cannot be written");
         row("missing config", {QStringLiteral("explore"), QStringLiteral("/no/such.yaml")}, "/no/such.yaml");
         row("a folder", {QStringLiteral("inspect"), QStringLiteral("/")}, "/: ");
         row("export without a size",
