@@ -24,20 +24,33 @@ QStringList SourceFile::includes() const
     return names;
 }
 
-std::vector<SourceFile> sourceFiles(const QString& root)
+namespace {
+
+std::vector<SourceFile> filesNamed(const QString& root, const QStringList& patterns)
 {
     std::vector<SourceFile> files;
     const QDir base(root);
     for (const QString& room : {QStringLiteral("app"), QStringLiteral("core"), QStringLiteral("ui"),
                                 QStringLiteral("tests"), QStringLiteral("resources")}) {
-        QDirIterator walk(base.filePath(room), {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
-                          QDirIterator::Subdirectories);
+        QDirIterator walk(base.filePath(room), patterns, QDir::Files, QDirIterator::Subdirectories);
         while (walk.hasNext()) {
             const QString path = walk.next();
             files.push_back({base.relativeFilePath(path), textOf(path).split(QLatin1Char('\n'))});
         }
     }
     return files;
+}
+
+} // namespace
+
+std::vector<SourceFile> sourceFiles(const QString& root)
+{
+    return filesNamed(root, {QStringLiteral("*.cpp"), QStringLiteral("*.h")});
+}
+
+std::vector<SourceFile> buildFiles(const QString& root)
+{
+    return filesNamed(root, {QStringLiteral("CMakeLists.txt")});
 }
 
 QString textOf(const QString& path)

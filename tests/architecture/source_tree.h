@@ -23,5 +23,8 @@ struct SourceFile
 /// Every C++ file of the rooms and their tests.
 std::vector<SourceFile> sourceFiles(const QString& root);
 
+/// The CMakeLists.txt of every room and of its tests.
+std::vector<SourceFile> buildFiles(const QString& root);
+
 /// The text of a file of the project; empty where there is none.
 QString textOf(const QString& path);

@@ -81,6 +81,63 @@ private slots:
         }
     }
 
+    void linksLibrariesInTheirRooms_data()
+    {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QStringList>("rooms");
+        QTest::newRow("Qt Charts") << QStringLiteral("Qt6::Charts")
+                                   << QStringList{QStringLiteral("ui/charts"), QStringLiteral("tests/ui")};
+        QTest::newRow("libtorch")
+            << QStringLiteral("batchpeak_(torch|network)\\b|batchpeak_room\\(network\\b")
+            << QStringList{QStringLiteral("core/network"),       QStringLiteral("app/worker"),
+                           QStringLiteral("tests/core/network"), QStringLiteral("tests/app/worker"),
+                           QStringLiteral("tests/gpu"),          QStringLiteral("tests/bench")};
+        QTest::newRow("Qt") << QStringLiteral("Qt6::") << QStringList{QStringLiteral("core/engine"),
+                                                                      QStringLiteral("core/store"),
+                                                                      QStringLiteral("ui"),
+                                                                      QStringLiteral("app/cli"),
+                                                                      QStringLiteral("app/batchpeak"),
+                                                                      QStringLiteral("tests")};
+    }
+    void linksLibrariesInTheirRooms()
+    {
+        QFETCH(QString, target);
+        QFETCH(QStringList, rooms);
+        const QRegularExpression pattern(target);
+        int seen = 0;
+        for (const SourceFile& file : buildFiles(m_root)) {
+            const bool allowed =
+                std::ranges::any_of(rooms, [&](const QString& room) { return file.liesIn(room); });
+            for (const QString& line : file.lines) {
+                const bool links = !line.startsWith(QLatin1Char('#')) && pattern.match(line).hasMatch();
+                seen += links ? 1 : 0;
+                QVERIFY2(allowed || !links, qPrintable(QStringLiteral("%1: %2").arg(file.path, line)));
+            }
+        }
+        QVERIFY2(seen > 0, "nothing links it, so the pattern is stale");
+    }
+
+    void linksLibtorchIntoTheWorkerAlone_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<bool>("expected");
+        QTest::newRow("batchpeak") << QStringLiteral(BATCHPEAK_PROGRAM) << false;
+        QTest::newRow("batchpeak-worker") << QStringLiteral(BATCHPEAK_WORKER_PROGRAM) << true;
+    }
+    void linksLibtorchIntoTheWorkerAlone()
+    {
+        QFETCH(QString, program);
+        QFETCH(bool, expected);
+        QProcess readelf;
+        readelf.start(QStringLiteral("readelf"), {QStringLiteral("--dynamic"), program});
+        if (!readelf.waitForStarted())
+            QSKIP("readelf of binutils is not here");
+        QVERIFY(readelf.waitForFinished());
+        const QByteArray sections = readelf.readAllStandardOutput();
+        QVERIFY2(sections.contains("NEEDED"), qPrintable(program));
+        QCOMPARE(sections.contains("libtorch") || sections.contains("libc10"), expected);
+    }
+
     void everyFileSaysItsLicence()
     {
         for (const SourceFile& file : m_files) {
