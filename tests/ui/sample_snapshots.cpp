@@ -4,6 +4,7 @@
 
 #include "sample_parts.h"
 
+#include <cmath>
 #include <initializer_list>
 
 namespace batchpeak::ui::test {
@@ -251,7 +252,8 @@ Snapshot cpuSnapshot()
         snapshot.trials.push_back(trial);
     }
     snapshot.trials.push_back(trialThat(TrialState::Running, 6, 32, 3.4));
-    for (double size = 1.0; size <= 40.0; size *= 1.03) {
+    for (int i = 0; i < 125; ++i) {
+        const double size = std::pow(1.03, i);
         const double value = size / (0.11 + 0.39 * size);
         snapshot.outlook.curve.push_back({size, value, value * 0.985, value * 1.015});
     }

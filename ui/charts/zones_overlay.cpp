@@ -26,8 +26,11 @@ void hatch(QPainter& painter, const QRectF& area, const QColor& colour)
     painter.save();
     painter.setClipRect(area);
     painter.setPen(QPen(colour, 1.0));
-    for (double x = area.left() - area.height(); x < area.right(); x += hatchPixels)
+    const int lines = static_cast<int>((area.width() + area.height()) / hatchPixels) + 1;
+    for (int line = 0; line < lines; ++line) {
+        const double x = area.left() - area.height() + line * hatchPixels;
         painter.drawLine(QPointF(x, area.bottom()), QPointF(x + area.height(), area.top()));
+    }
     painter.restore();
 }
 
