@@ -33,9 +33,11 @@ QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
             needed = std::max(needed, trial.peakReservedBytes.value_or(0));
     }
 
+    // Where the network alone is too much, smaller sizes than those allowed would not help.
+    const bool notEvenOne = smallest == 1 || evenEmptyIsTooMuch;
     QString text =
-        smallest == 1 ? Translated::tr("Nothing fits, not even 1.")
-                      : Translated::tr("Nothing fits, not even %1, the smallest size allowed.").arg(smallest);
+        notEvenOne ? Translated::tr("Nothing fits, not even 1.")
+                   : Translated::tr("Nothing fits, not even %1, the smallest size allowed.").arg(smallest);
     text += QLatin1Char(' ');
     if (evenEmptyIsTooMuch)
         text += Translated::tr("The network alone, without any sample, needs %1").arg(bytesText(needed));
@@ -46,10 +48,13 @@ QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
     if (usable > 0)
         text += Translated::tr(", and %1 may be used").arg(bytesText(usable));
     text += QLatin1String(". ");
-    text += smallest > 1
-                ? Translated::tr("Allow smaller sizes, give it more memory, or shorten the sequence length.")
-                : Translated::tr("Give it more memory, by a higher limit or another device, or shorten the "
-                                 "sequence length.");
+    if (evenEmptyIsTooMuch)
+        text += Translated::tr("Give it more memory, by a higher limit or another device.");
+    else if (notEvenOne)
+        text += Translated::tr("Give it more memory, by a higher limit or another device, or shorten the "
+                               "sequence length.");
+    else
+        text += Translated::tr("Allow smaller sizes, give it more memory, or shorten the sequence length.");
     return text;
 }
 

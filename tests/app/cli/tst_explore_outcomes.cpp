@@ -25,9 +25,11 @@ private slots:
         };
         const QStringList fewTrials{QStringLiteral("--max-trials"), QStringLiteral("3")};
         row("good", "", fewTrials, 0, "micro_batch_size: ");
-        row("one size verified", "", {QStringLiteral("--setting"), QStringLiteral("32")}, 0,
-            "micro_batch_size: 32");
         row("nothing fits", "base=3000000000", {}, 2, "not even 1");
+        const QStringList oneSize{QStringLiteral("--setting"), QStringLiteral("32")};
+        row("one size verified", "", oneSize, 0, "micro_batch_size: 32");
+        row("the one size does not fit", "slope=100000000", oneSize, 2, "not even 32, the smallest");
+        row("not even the network fits", "base=3000000000", oneSize, 2, "not even 1. The network alone");
         row("worker ends at once", "start=exit", {}, 3, "batchpeak: ");
         row("worker refuses", "start=refuse", {}, 3, "refuses to start");
         row("network not loaded", "load=error", {}, 3, "batchpeak: ");
