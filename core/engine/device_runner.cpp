@@ -14,7 +14,7 @@ namespace {
 
 // A worker that cannot start once may have met a busy device; twice, it never will.
 constexpr int failuresBeforeGivingUp = 2;
-// DESIGN section 6: the device is in a state that only a fresh process leaves behind.
+// docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
 constexpr int stickyDeviceErrorCode = 42;
 
 // A worker's signals may be what led to its own removal, so it outlives the present call.

@@ -19,7 +19,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-// Search.md, section 6: room for a slower size, and for what start-up adds to a short one.
+// Room for a slower size than predicted, and for what start-up adds to a short one.
 constexpr double timeLimitPerPredicted = 3.0;
 constexpr double timeLimitBeyondPredicted = 30.0;
 // Before anything was measured: a first step of minutes is no size to recommend on any computer.

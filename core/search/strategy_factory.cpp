@@ -35,6 +35,7 @@ constexpr std::array<NamedStrategy, 1> strategies{{{"ramp", &make<RampStrategy>}
 std::vector<std::string_view> strategyNames()
 {
     std::vector<std::string_view> names;
+    names.reserve(strategies.size());
     for (const NamedStrategy& strategy : strategies)
         names.push_back(strategy.name);
     return names;

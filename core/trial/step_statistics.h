@@ -29,8 +29,8 @@ std::optional<double> typicalStepSeconds(std::span<const double> seconds);
 ///
 /// The spread is the range of the middle over its expected size in normal data (Blom's positions,
 /// Statistical Estimates and Transformed Beta-Variables, 1958); the mean of n such steps then has
-/// sqrt(2 / n) of it, the 2 for robustness and for steps that resemble their neighbours (search.md,
-/// Measuring a trial).
+/// sqrt(2 / n) of it, the 2 for robustness and for steps that resemble their neighbours, found on
+/// simulated searches.
 std::optional<double> relativeStandardError(std::span<const double> seconds);
 
 } // namespace batchpeak::trial

@@ -15,7 +15,7 @@ namespace batchpeak::trial {
 /// \param seconds  wall time of each warm-up step so far [s], in their order
 /// \param timeLimitSeconds  of the whole trial [s]
 ///
-/// The figures: search.md, Measuring a trial, settled on recorded curves.
+/// The figures were settled on recorded curves.
 bool isWarm(std::span<const double> seconds, double timeLimitSeconds);
 
 } // namespace batchpeak::trial

@@ -11,8 +11,8 @@
 
 namespace batchpeak::ui {
 
-/// Below this confidence [percent] a recommendation is called "leading" and shown in amber (DESIGN,
-/// vocabulary: confidence).
+/// Below this confidence [percent] a recommendation is called "leading" and shown in amber: it may well
+/// change.
 inline constexpr int leadingBelowPercent = 90;
 
 /// A finished trial that measured something.

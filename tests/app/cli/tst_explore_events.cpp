@@ -14,7 +14,7 @@
 
 namespace {
 
-/// The contract of DESIGN.md, section 4.
+/// The contract of docs/events.md.
 QStringList fieldsOf(const QString& event)
 {
     static const QMap<QString, QString> fields{

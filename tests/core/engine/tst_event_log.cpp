@@ -14,7 +14,7 @@ using test::ExplorationHarness;
 
 namespace {
 
-// DESIGN's table of events, which other programs rely on.
+// The table of docs/events.md, which other programs rely on.
 const QMap<QString, QStringList>& fieldsOfEvents()
 {
     static const QMap<QString, QStringList> fields = [] {
