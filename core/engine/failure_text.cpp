@@ -5,6 +5,7 @@
 #include "readable_text.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include <algorithm>
 
@@ -35,9 +36,9 @@ QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
 
     // Where the network alone is too much, smaller sizes than those allowed would not help.
     const bool notEvenOne = smallest == 1 || evenEmptyIsTooMuch;
-    QString text =
-        notEvenOne ? Translated::tr("Nothing fits, not even 1.")
-                   : Translated::tr("Nothing fits, not even %1, the smallest size allowed.").arg(smallest);
+    QString text = notEvenOne ? Translated::tr("Nothing fits, not even 1.")
+                              : Translated::tr("Nothing fits, not even %1, the smallest size allowed.")
+                                    .arg(QLocale().toString(static_cast<qlonglong>(smallest)));
     text += QLatin1Char(' ');
     if (evenEmptyIsTooMuch)
         text += Translated::tr("The network alone, without any sample, needs %1").arg(bytesText(needed));
@@ -66,8 +67,7 @@ QString noResultText(const Snapshot& snapshot)
     const QString why = last.text.isEmpty() ? Translated::tr("The worker did not say why.") : last.text;
     return Translated::tr(
                "No trial gave a result. The last one, of size %1, ended so: %2 Mend that, then start again.")
-        .arg(last.microBatchSize)
-        .arg(why);
+        .arg(QLocale().toString(static_cast<qlonglong>(last.microBatchSize)), why);
 }
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)

@@ -17,6 +17,11 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Log)
 };
 
+QString sizeText(std::int64_t size, const QLocale& locale)
+{
+    return locale.toString(static_cast<qlonglong>(size));
+}
+
 QString wordFor(TrialState state)
 {
     switch (state) {
@@ -52,20 +57,18 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
              bytesText(std::max(device.totalBytes, device.limitBytes), locale));
 }
 
-QString startText(const TrialSnapshot& trial)
+QString startText(const TrialSnapshot& trial, const QLocale& locale)
 {
     return Translated::tr("Trial %1: %2 on %3.")
         .arg(trial.number)
-        .arg(trial.microBatchSize)
-        .arg(trial.device);
+        .arg(sizeText(trial.microBatchSize, locale), trial.device);
 }
 
 QString endText(const TrialSnapshot& trial, const QLocale& locale)
 {
     QStringList parts{Translated::tr("Trial %1: %2 %3")
                           .arg(trial.number)
-                          .arg(trial.microBatchSize)
-                          .arg(wordFor(trial.state))};
+                          .arg(sizeText(trial.microBatchSize, locale), wordFor(trial.state))};
     if (trial.samplesPerSecond)
         parts.append(Translated::tr("%1 samples/s").arg(locale.toString(*trial.samplesPerSecond, 'g', 4)));
     if (trial.peakReservedBytes)
@@ -75,10 +78,10 @@ QString endText(const TrialSnapshot& trial, const QLocale& locale)
     return trial.text.isEmpty() ? text : text + QLatin1Char(' ') + trial.text;
 }
 
-QString recommendationText(const search::Recommendation& recommendation)
+QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale)
 {
     return Translated::tr("Recommended: %1, confidence %2 of 100.")
-        .arg(recommendation.size)
+        .arg(sizeText(recommendation.size, locale))
         .arg(recommendation.confidence);
 }
 

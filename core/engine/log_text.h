@@ -12,13 +12,13 @@ namespace batchpeak::engine {
 QString readyText(const DeviceSnapshot& device, const QLocale& locale = QLocale());
 
 /// "Trial 3: 8 on cpu."
-QString startText(const TrialSnapshot& trial);
+QString startText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
 
 /// "Trial 3: 8 ran, 31.2 samples/s, peak 1.2 GiB."
 QString endText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
 
 /// "Recommended: 8, confidence 45 of 100."
-QString recommendationText(const search::Recommendation& recommendation);
+QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale = QLocale());
 
 /// How an exploration ended, as a sentence.
 QString endText(FinishStatus status);
