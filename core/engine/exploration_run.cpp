@@ -6,6 +6,7 @@
 #include "exploration_error.h"
 #include "failure_text.h"
 #include "log_text.h"
+#include "search_terms.h"
 #include "trial_record.h"
 #include "worker_location.h"
 
@@ -19,13 +20,6 @@ namespace batchpeak::engine {
 
 namespace {
 
-// Room for a slower size than predicted, and for what start-up adds to a short one.
-constexpr double timeLimitPerPredicted = 3.0;
-constexpr double timeLimitBeyondPredicted = 30.0;
-// Before anything was measured: a first step of minutes is no size to recommend on any computer.
-constexpr double timeLimitUnpredicted = 300.0;
-// Where neither worker nor user names a limit, memory must still be a number: one pebibyte.
-constexpr std::int64_t unknownMemoryBytes = std::int64_t{1} << 50;
 constexpr std::chrono::seconds tickEvery{1};
 
 bool speaksOfMemory(const TrialSnapshot& trial)
@@ -95,10 +89,7 @@ std::vector<DeviceSetup> ExplorationRun::deviceSetups()
 void ExplorationRun::connectPool()
 {
     DevicePool* pool = m_pool.get();
-    connect(pool, &DevicePool::said, this, [this](LogLevel level, const QString& text) {
-        m_book.say(level, text);
-        publish();
-    });
+    connect(pool, &DevicePool::said, this, &ExplorationRun::remark);
     connect(pool, &DevicePool::deviceReady, this, [this](const DeviceSnapshot& device) {
         m_book.say(LogLevel::Info, readyText(device));
         publish();
@@ -117,16 +108,9 @@ void ExplorationRun::beginTrials()
 {
     if (state() != State::Starting)
         return;
-    search::SearchSpace space = m_plan.space;
-    space.memoryLimitBytes = unknownMemoryBytes;
-    for (const DeviceSnapshot& device : m_pool->snapshots()) {
-        if (device.usableBytes > 0)
-            space.memoryLimitBytes = std::min(space.memoryLimitBytes, device.usableBytes);
-        space.baselineBytes = std::max(space.baselineBytes, device.baselineBytes);
-    }
     try {
-        m_planner =
-            std::make_unique<TrialPlanner>(m_parts.makeStrategy(m_options.strategy.toStdString(), space));
+        m_planner = std::make_unique<TrialPlanner>(m_parts.makeStrategy(
+            m_options.strategy.toStdString(), spaceOn(m_pool->snapshots(), m_plan.space)));
     } catch (const std::invalid_argument& error) {
         finish(FinishStatus::Failed, QString::fromUtf8(error.what()));
         return;
@@ -160,19 +144,10 @@ void ExplorationRun::startTrials()
 
 void ExplorationRun::startTrial(DeviceRunner& runner, const search::Proposal& proposal)
 {
-    const trial::TrialRequest request{.id = m_book.nextTrial(),
-                                      .microBatchSize = proposal.size,
-                                      .minSteps = proposal.minSteps,
-                                      .maxSteps = proposal.maxSteps,
-                                      .minSeconds = proposal.minSeconds,
-                                      .timeLimitSeconds =
-                                          proposal.predictedWallSeconds
-                                              ? timeLimitPerPredicted * *proposal.predictedWallSeconds +
-                                                    timeLimitBeyondPredicted
-                                              : timeLimitUnpredicted,
-                                      .abandonAboveSeconds = proposal.abandonAboveSeconds};
+    const trial::TrialRequest request = requestFor(proposal, m_book.nextTrial());
     m_stalls.trialStarted(request.id, now(), proposal.predictedWallSeconds);
-    const TrialSnapshot started = m_book.startTrial(request, runner.snapshot().id, proposal.predictedFit);
+    const TrialSnapshot started =
+        m_book.startTrial(request, runner.snapshot().id, proposal.predictedFit, now());
     runner.runTrial(request);
     publish();
     emit trialStarted(started);
@@ -187,8 +162,7 @@ void ExplorationRun::takeStep(const trial::Step& step)
 
 void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
 {
-    const TrialSnapshot ended =
-        m_book.endTrial(end.result, device, now() - m_stalls.startOf(end.result.id).value_or(now()));
+    const TrialSnapshot ended = m_book.endTrial(end.result, device, now());
     m_stalls.trialEnded(end.result.id);
 
     bool isRecommendationNew = false;
@@ -250,6 +224,12 @@ void ExplorationRun::stop()
     finish(FinishStatus::Cancelled);
 }
 
+void ExplorationRun::remark(LogLevel level, const QString& text)
+{
+    m_book.say(level, text);
+    publish();
+}
+
 void ExplorationRun::finish(FinishStatus status, const QString& failure)
 {
     if (state() == State::Finishing || hasEnded())
@@ -302,7 +282,8 @@ void ExplorationRun::tick()
 
 void ExplorationRun::publish()
 {
-    if (m_pool) {
+    // What is said after the end no longer moves its clock.
+    if (m_pool && !hasEnded()) {
         m_book.setDevices(m_pool->snapshots());
         m_book.takeTime(
             now(), m_options.timeBudget ? std::optional<double>(m_options.timeBudget->count()) : std::nullopt,

@@ -37,6 +37,7 @@ public:
     void pause();
     void resume();
     void stop();
+    void remark(LogLevel level, const QString& text);
 
 signals:
     void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);

@@ -99,12 +99,15 @@ struct TrialSnapshot
     TrialState state = TrialState::Running;
     /// Of a running trial, from the steps so far; nothing before the first timed one.
     std::optional<double> samplesPerSecond;
+    /// Standard error relative to the value, the program's own or else reckoned from its steps; nothing
+    /// where there are too few of them to tell.
     std::optional<double> relativeError;
     std::optional<double> secondsPerStep;
     std::optional<std::int64_t> peakAllocatedBytes;
     std::optional<std::int64_t> peakReservedBytes;
     int warmupSteps = 0;
     int timedSteps = 0;
+    /// Of a running trial, so far.
     double wallSeconds = 0.0;
     double predictedFit = 1.0;
     bool thrashes = false;

@@ -30,8 +30,9 @@ TrialSnapshot& SnapshotBook::trial(std::int64_t number)
 }
 
 const TrialSnapshot& SnapshotBook::startTrial(const trial::TrialRequest& request, const QString& device,
-                                              double predictedFit)
+                                              double predictedFit, double now)
 {
+    m_underWay[request.id] = {.start = now, .stepSeconds = {}};
     m_snapshot.trials.push_back(startedTrial(request, device, predictedFit));
     say(LogLevel::Info, startText(m_snapshot.trials.back()));
     return m_snapshot.trials.back();
@@ -39,16 +40,20 @@ const TrialSnapshot& SnapshotBook::startTrial(const trial::TrialRequest& request
 
 void SnapshotBook::takeStep(const trial::Step& step)
 {
-    addStep(trial(step.id), step, *m_snapshot.run);
+    std::vector<double>& stepSeconds = m_underWay.at(step.id).stepSeconds;
+    if (step.phase == trial::StepPhase::Timed)
+        stepSeconds.push_back(step.seconds);
+    addStep(trial(step.id), step, stepSeconds, *m_snapshot.run);
 }
 
 const TrialSnapshot& SnapshotBook::endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
-                                            double seconds)
+                                            double now)
 {
+    const UnderWay underWay = std::move(m_underWay.extract(result.id).mapped());
     TrialSnapshot& ended = trial(result.id);
-    finishTrial(ended, result, device, *m_snapshot.run);
+    finishTrial(ended, result, underWay.stepSeconds, device, *m_snapshot.run);
     if (ended.wallSeconds <= 0)
-        ended.wallSeconds = seconds;
+        ended.wallSeconds = now - underWay.start;
     say(levelOf(ended), endText(ended));
     return ended;
 }
@@ -74,12 +79,14 @@ bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
     return true;
 }
 
-void SnapshotBook::takeTime(double elapsedSeconds, std::optional<double> budgetSeconds, int usableDevices)
+void SnapshotBook::takeTime(double now, std::optional<double> budgetSeconds, int usableDevices)
 {
-    m_snapshot.elapsedSeconds = elapsedSeconds;
+    m_snapshot.elapsedSeconds = now;
+    for (const auto& [number, underWay] : m_underWay)
+        trial(number).wallSeconds = now - underWay.start;
     Course course{.expectedTrials = m_snapshot.outlook.expectedTrials,
                   .devices = usableDevices,
-                  .elapsedSeconds = elapsedSeconds,
+                  .elapsedSeconds = now,
                   .budgetSeconds = budgetSeconds};
     for (const TrialSnapshot& trial : m_snapshot.trials) {
         if (trial.state == TrialState::Running)

@@ -7,6 +7,7 @@
 #include "trial_request.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -30,17 +31,18 @@ public:
 
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
+    /// \param now  seconds since the start of the exploration, here and below
     const TrialSnapshot& startTrial(const trial::TrialRequest& request, const QString& device,
-                                    double predictedFit);
+                                    double predictedFit, double now);
     void takeStep(const trial::Step& step);
-    /// \param seconds  what the trial took by our own clock, where the worker did not say
-    const TrialSnapshot& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
-                                  double seconds);
+    /// What the worker did not say of the trial's time and spread is taken from our own clock and from the
+    /// steps that it reported.
+    const TrialSnapshot& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device, double now);
 
     /// \return whether the recommended size, or the confidence in it, is another than before
     bool takeOutlook(const search::Outlook& outlook);
     /// \param usableDevices  among which the trials to come are shared
-    void takeTime(double elapsedSeconds, std::optional<double> budgetSeconds, int usableDevices);
+    void takeTime(double now, std::optional<double> budgetSeconds, int usableDevices);
 
     /// The oldest lines make room for new ones beyond a bound.
     void say(LogLevel level, const QString& text);
@@ -48,9 +50,17 @@ public:
     void close(FinishStatus status);
 
 private:
+    struct UnderWay
+    {
+        double start = 0.0;
+        /// Of the timed steps so far.
+        std::vector<double> stepSeconds;
+    };
+
     TrialSnapshot& trial(std::int64_t number);
 
     Snapshot m_snapshot;
+    std::map<std::int64_t, UnderWay> m_underWay;
 };
 
 } // namespace batchpeak::engine

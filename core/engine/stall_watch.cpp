@@ -19,7 +19,7 @@ constexpr double leastSilence = 5.0;
 void StallWatch::trialStarted(std::int64_t trial, double now, std::optional<double> predictedWallSeconds)
 {
     const double expected = std::max(leastSilence, predictedWallSeconds.value_or(firstStepSeconds));
-    m_trials[trial] = {.start = now, .lastSign = now, .expectedSilence = expected};
+    m_trials[trial] = {.lastSign = now, .expectedSilence = expected};
 }
 
 void StallWatch::stepTaken(std::int64_t trial, double now, double stepSeconds)
@@ -44,12 +44,6 @@ double StallWatch::stalledSeconds(double now) const
             longest = std::max(longest, silence);
     }
     return longest;
-}
-
-std::optional<double> StallWatch::startOf(std::int64_t trial) const
-{
-    const auto place = m_trials.find(trial);
-    return place == m_trials.end() ? std::nullopt : std::optional(place->second.start);
 }
 
 } // namespace batchpeak::engine

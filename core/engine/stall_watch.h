@@ -23,13 +23,9 @@ public:
     /// Longest silence of a trial that is longer than expected of it [s]; 0 when all is well.
     double stalledSeconds(double now) const;
 
-    /// When the trial started; nothing when it is not under way.
-    std::optional<double> startOf(std::int64_t trial) const;
-
 private:
     struct Watched
     {
-        double start = 0.0;
         double lastSign = 0.0;
         double expectedSilence = 0.0;
     };

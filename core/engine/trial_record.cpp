@@ -3,6 +3,7 @@
 #include "trial_record.h"
 
 #include "readable_text.h"
+#include "step_statistics.h"
 
 #include <QCoreApplication>
 
@@ -58,21 +59,22 @@ TrialSnapshot startedTrial(const trial::TrialRequest& request, const QString& de
             .predictedFit = predictedFit};
 }
 
-void addStep(TrialSnapshot& trial, const trial::Step& step, const RunDescription& run)
+void addStep(TrialSnapshot& trial, const trial::Step& step, std::span<const double> stepSeconds,
+             const RunDescription& run)
 {
     if (step.phase == trial::StepPhase::Warmup) {
         ++trial.warmupSteps;
         return;
     }
-    const double mean = trial.secondsPerStep.value_or(0.0);
     ++trial.timedSteps;
-    trial.secondsPerStep = mean + (step.seconds - mean) / trial.timedSteps;
-    if (*trial.secondsPerStep > 0)
+    trial.secondsPerStep = trial::typicalStepSeconds(stepSeconds);
+    trial.relativeError = trial::relativeStandardError(stepSeconds);
+    if (trial.secondsPerStep)
         trial.samplesPerSecond = samplesPerSecond(run, trial.microBatchSize, *trial.secondsPerStep, 0.0);
 }
 
-void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, const DeviceSnapshot& device,
-                 const RunDescription& run)
+void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::span<const double> reported,
+                 const DeviceSnapshot& device, const RunDescription& run)
 {
     trial.state = stateOf(result.outcome);
     trial.text = QString::fromStdString(result.text);
@@ -98,7 +100,9 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, const D
     }
     if (result.secondsPerStep > 0) {
         trial.secondsPerStep = result.secondsPerStep;
-        trial.relativeError = result.relativeError;
+        trial.relativeError = result.relativeError         ? result.relativeError
+                              : result.stepSeconds.empty() ? trial::relativeStandardError(reported)
+                                                           : trial::relativeStandardError(result.stepSeconds);
         trial.samplesPerSecond = samplesPerSecond(run, trial.microBatchSize, result.secondsPerStep,
                                                   result.optimizerSeconds.value_or(0.0));
     }

@@ -7,19 +7,25 @@
 #include "snapshot.h"
 #include "trial_request.h"
 
+#include <span>
+
 namespace batchpeak::engine {
 
 /// What is shown of a trial that begins.
 TrialSnapshot startedTrial(const trial::TrialRequest& request, const QString& device, double predictedFit);
 
 /// Counts a step into a running trial.
-void addStep(TrialSnapshot& trial, const trial::Step& step, const RunDescription& run);
+/// \param stepSeconds  of all its timed steps so far, \p step among them
+void addStep(TrialSnapshot& trial, const trial::Step& step, std::span<const double> stepSeconds,
+             const RunDescription& run);
 
 /// Ends a trial as its result says, with two corrections that only the parent can make: a peak above what
 /// the device has is out of memory even when nothing failed (drivers that spill to host memory), and a
 /// peak above the headroom is marked.
-void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, const DeviceSnapshot& device,
-                 const RunDescription& run);
+/// \param reported  seconds of the timed steps as they were reported one by one; they tell the spread
+///                  where the result does not
+void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::span<const double> reported,
+                 const DeviceSnapshot& device, const RunDescription& run);
 
 /// What the search is told of a finished trial. One that says nothing of its size (crash, failure,
 /// cancel) is Void; one that took longer than its time limit cannot be run at this size.

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "snapshot_book.h"
+#include "step_statistics.h"
+
+#include <QTest>
+
+#include <vector>
+
+using namespace batchpeak;
+using engine::SnapshotBook;
+using engine::TrialSnapshot;
+
+Q_DECLARE_METATYPE(trial::TrialResult)
+
+namespace {
+
+const std::vector<double> slowThenSteady{0.30, 0.10, 0.11, 0.12, 0.10};
+
+trial::TrialResult okResult()
+{
+    return {.id = 1, .microBatchSize = 8, .outcome = trial::Outcome::Ok, .steps = 5, .secondsPerStep = 0.11};
+}
+
+SnapshotBook bookWithATrialOf(const std::vector<double>& steps, double start)
+{
+    SnapshotBook book({});
+    book.startTrial({.id = 1, .microBatchSize = 8}, QStringLiteral("cpu"), 1.0, start);
+    book.takeStep({.id = 1, .phase = trial::StepPhase::Warmup, .seconds = 5.0});
+    for (const double seconds : steps)
+        book.takeStep({.id = 1, .seconds = seconds});
+    return book;
+}
+
+} // namespace
+
+class SnapshotBookTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void showsARunningTrialByItsSteps()
+    {
+        const SnapshotBook book = bookWithATrialOf(slowThenSteady, 3.0);
+        const TrialSnapshot& trial = book.snapshot().trials.front();
+        QCOMPARE(trial.warmupSteps, 1);
+        QCOMPARE(trial.timedSteps, 5);
+        QCOMPARE(*trial.secondsPerStep, *trial::typicalStepSeconds(slowThenSteady));
+        QCOMPARE(*trial.samplesPerSecond, 8 / *trial.secondsPerStep);
+        QCOMPARE(*trial.relativeError, *trial::relativeStandardError(slowThenSteady));
+    }
+
+    void letsTheTimeOfARunningTrialRun()
+    {
+        SnapshotBook book = bookWithATrialOf({}, 3.0);
+        book.takeTime(4.5, std::nullopt, 1);
+        QCOMPARE(book.snapshot().trials.front().wallSeconds, 1.5);
+        book.endTrial(okResult(), {}, 5.0);
+        book.takeTime(9.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().trials.front().wallSeconds, 2.0);
+    }
+
+    void takesTheWorkersOwnWordForTime()
+    {
+        SnapshotBook book = bookWithATrialOf({}, 3.0);
+        trial::TrialResult result = okResult();
+        result.wallSeconds = 1.75;
+        book.endTrial(result, {}, 5.0);
+        QCOMPARE(book.snapshot().trials.front().wallSeconds, 1.75);
+    }
+
+    void knowsTheSpread_data()
+    {
+        const std::vector<double> inTheResult{0.10, 0.10, 0.13, 0.16, 0.16};
+        QTest::addColumn<trial::TrialResult>("result");
+        QTest::addColumn<double>("relativeError");
+        trial::TrialResult result = okResult();
+        QTest::newRow("from the steps reported") << result << *trial::relativeStandardError(slowThenSteady);
+        result.stepSeconds = inTheResult;
+        QTest::newRow("from the steps in the result") << result << *trial::relativeStandardError(inTheResult);
+        result.relativeError = 0.5;
+        QTest::newRow("from the program itself") << result << 0.5;
+    }
+    void knowsTheSpread()
+    {
+        QFETCH(trial::TrialResult, result);
+        QFETCH(double, relativeError);
+        SnapshotBook book = bookWithATrialOf(slowThenSteady, 0.0);
+        book.endTrial(result, {}, 1.0);
+        QCOMPARE(*book.snapshot().trials.front().relativeError, relativeError);
+    }
+
+    void leavesTheSpreadOpenWhereNobodyTellsIt()
+    {
+        SnapshotBook book = bookWithATrialOf({0.1, 0.1}, 0.0);
+        book.endTrial(okResult(), {}, 1.0);
+        QVERIFY(!book.snapshot().trials.front().relativeError);
+    }
+};
+
+QTEST_APPLESS_MAIN(SnapshotBookTest)
+#include "tst_snapshot_book.moc"
