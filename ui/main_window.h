@@ -35,6 +35,8 @@ public:
     explicit MainWindow(QWidget* parent = nullptr);
     ~MainWindow() override;
 
+    /// To be recorded, or watched in another way.
+    engine::Exploration& exploration() const { return *m_exploration; }
     /// For the configs opened from now on.
     void setOptions(const engine::ExplorationOptions& options);
     /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app_icon.h"
 #include "command_line.h"
+#include "exploration_recorder.h"
+#include "exploration_store.h"
 #include "main_window.h"
 #include "startup_trace.h"
 
@@ -25,6 +27,17 @@ void nameApplication()
     QCoreApplication::setApplicationVersion(QStringLiteral(BATCHPEAK_VERSION));
 }
 
+/// The window only draws; whoever opens it keeps its explorations.
+void keepHistory(batchpeak::engine::ExplorationRecorder& recorder,
+                 batchpeak::engine::Exploration& exploration)
+{
+    using batchpeak::engine::ExplorationRecorder;
+    QObject::connect(&recorder, &ExplorationRecorder::failed, &exploration,
+                     [&exploration](const QString& sentence) {
+                         exploration.remark(batchpeak::engine::LogLevel::Warning, sentence);
+                     });
+}
+
 int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& request,
                std::chrono::steady_clock::time_point startOfMain)
 {
@@ -36,6 +49,9 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
 
     batchpeak::ui::MainWindow window;
     batchpeak::StartupTrace trace(&window, startOfMain);
+    batchpeak::engine::ExplorationRecorder recorder(window.exploration(),
+                                                    batchpeak::store::ExplorationStore::defaultPath());
+    keepHistory(recorder, window.exploration());
     window.setOptions(request.options);
     const bool opened = !request.file.isEmpty() && window.openConfig(request.file);
     window.show();

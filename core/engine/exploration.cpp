@@ -91,4 +91,10 @@ void Exploration::stop()
         d->run->stop();
 }
 
+void Exploration::remark(LogLevel level, const QString& text)
+{
+    if (d->run)
+        d->run->remark(level, text);
+}
+
 } // namespace batchpeak::engine

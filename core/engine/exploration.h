@@ -47,6 +47,8 @@ public:
     void resume();
     /// Ends the exploration with the best so far. A running trial is cancelled.
     void stop();
+    /// Adds a line to the log of the run, from whoever works beside it, as one that keeps a history.
+    void remark(LogLevel level, const QString& text);
 
 signals:
     /// start() was heard; the snapshot's run describes what begins.

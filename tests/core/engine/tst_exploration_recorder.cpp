@@ -91,6 +91,17 @@ private slots:
         QVERIFY(exploration.snapshot().outlook.recommendation);
     }
 
+    void aRemarkAfterTheEndMovesNothingElse()
+    {
+        engine::Exploration exploration;
+        run(exploration);
+        const double elapsed = exploration.snapshot().elapsedSeconds;
+        exploration.remark(engine::LogLevel::Warning, QStringLiteral("The history is full."));
+        QCOMPARE(exploration.snapshot().log.back().text, QStringLiteral("The history is full."));
+        QCOMPARE(exploration.snapshot().elapsedSeconds, elapsed);
+        QCOMPARE(exploration.snapshot().progress, 1.0);
+    }
+
 private:
     void run(engine::Exploration& exploration)
     {
