@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_file.h"
 
+#include "located_error.h"
+
 #include <QFile>
 #include <QFileInfo>
 #include <QSaveFile>
@@ -14,19 +16,9 @@ using config::ConfigError;
 
 namespace {
 
-/// "path:line:column: sentence", without the numbers where there is no place to name.
-ConfigError withPath(const QString& path, const ConfigError& error)
-{
-    std::string prefix = path.toStdString() + ":";
-    if (error.position().line > 0) {
-        prefix += std::to_string(error.position().line) + ":" + std::to_string(error.position().column) + ":";
-    }
-    return ConfigError(prefix + " " + error.what(), error.position());
-}
-
 [[noreturn]] void fail(const QString& path, const std::string& sentence)
 {
-    throw withPath(path, ConfigError(sentence));
+    throw located(path, ConfigError(sentence));
 }
 
 /// The bytes of a file that may be a config by its kind and size.
@@ -56,13 +48,16 @@ std::string readText(const QString& path)
     return bytes.toStdString();
 }
 
-[[noreturn]] void failToWrite(const QString& path, const QFileDevice& file)
+[[noreturn]] void failToWrite(const QString& path, const QString& reason)
 {
-    // Qt has no error for a write of fewer bytes than asked for.
-    const std::string reason = file.error() == QFileDevice::NoError ? "not all bytes could be written"
-                                                                    : file.errorString().toStdString();
-    fail(path, "The config was not written (" + reason +
+    fail(path, "The config was not written (" + reason.toStdString() +
                    "); make room or set permissions, or choose another place.");
+}
+
+/// Qt has no reason for a write of fewer bytes than asked for, which is how a disk fills up.
+QString reasonForShortWrite()
+{
+    return QStringLiteral("not all bytes could be written, as on a full disk");
 }
 
 /// A device or pipe, such as /dev/stdout, which cannot be replaced whole.
@@ -75,23 +70,24 @@ bool isStream(const QString& path)
 void writeStream(const QString& path, const QByteArray& bytes)
 {
     QFile file(path);
-    if (!file.open(QIODevice::WriteOnly | QIODevice::Unbuffered) || file.write(bytes) != bytes.size())
-        failToWrite(path, file);
+    if (!file.open(QIODevice::WriteOnly | QIODevice::Unbuffered))
+        failToWrite(path, file.errorString());
+    if (file.write(bytes) != bytes.size())
+        failToWrite(path, reasonForShortWrite());
 }
 
 /// QSaveFile keeps the permissions of a file that it replaces, and follows links to it. Its commit() alone
-/// would let a disk pass that fills up in the middle of a write, hence the flush() (Qt 6.4).
+/// would let a disk pass that fills up in the middle of a write, hence the flush() (Qt 6.4). Without a commit
+/// its destructor leaves the old file as it was.
 void replaceFile(const QString& path, const QByteArray& bytes)
 {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
-        failToWrite(path, file);
-    if (file.write(bytes) != bytes.size() || !file.flush()) {
-        file.cancelWriting();
-        failToWrite(path, file);
-    }
+        failToWrite(path, file.errorString());
+    if (file.write(bytes) != bytes.size() || !file.flush())
+        failToWrite(path, reasonForShortWrite());
     if (!file.commit())
-        failToWrite(path, file);
+        failToWrite(path, file.errorString());
 }
 
 } // namespace
@@ -105,7 +101,7 @@ ConfigFile ConfigFile::open(const QString& path)
         file.m_format = config::recognise(file.m_text);
         file.m_contents = file.m_format->read();
     } catch (const ConfigError& error) {
-        throw withPath(path, error);
+        throw located(path, error);
     }
     return file;
 }
@@ -115,7 +111,7 @@ config::SplicedText ConfigFile::withMicroBatchSize(model::Phase phase, std::int6
     try {
         return m_format->withMicroBatchSize(phase, microBatchSize);
     } catch (const ConfigError& error) {
-        throw withPath(m_path, error);
+        throw located(m_path, error);
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_plan.h"
 
+#include "located_error.h"
 #include "parameter_table.h"
 
 #include <QCoreApplication>
@@ -25,10 +26,10 @@ struct Translated
     throw ConfigError(sentence.toStdString());
 }
 
-model::ModelSpec runnableModel(const config::ConfigContents& contents)
+model::ModelSpec runnableModel(const QString& filePath, const config::ConfigContents& contents)
 {
     if (const auto* unsupported = std::get_if<config::UnsupportedModel>(&contents.model))
-        throw ConfigError(unsupported->sentence, unsupported->position);
+        throw located(filePath, ConfigError(unsupported->sentence, unsupported->position));
     return std::get<model::ModelSpec>(contents.model);
 }
 
@@ -153,7 +154,7 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
                                 const ExplorationOptions& options)
 {
-    const model::ModelSpec spec = runnableModel(contents);
+    const model::ModelSpec spec = runnableModel(filePath, contents);
     const config::BatchPlan batch = planOf(contents, options);
     const bool isAuto = std::holds_alternative<config::Auto>(batch.setting);
 

@@ -194,6 +194,7 @@ private slots:
         QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
         std::signal(SIGXFSZ, handler);
         QVERIFY2(error.contains(QStringLiteral("was not written")), qPrintable(error));
+        QVERIFY2(error.contains(QStringLiteral("as on a full disk")), qPrintable(error));
         QCOMPARE(read(m_path), sound);
         QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
     }
