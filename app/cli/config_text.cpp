@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_text.h"
 
+#include "located_error.h"
 #include "number_text.h"
 #include "parameter_table.h"
 #include "text_table.h"
@@ -19,23 +20,14 @@ QString word(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-QString located(const QString& path, config::TextPosition position, const QString& sentence)
-{
-    if (position.line == 0)
-        return QStringLiteral("%1: %2").arg(path, sentence);
-    return QStringLiteral("%1:%2:%3: %4")
-        .arg(path, QString::number(position.line), QString::number(position.column), sentence);
-}
-
 /// Bytes held before the first sample: fp32 parameters, and in training their gradients and the
-/// optimizer's moments (two for AdamW, none for plain SGD). Under autocast parameters stay fp32.
+/// optimizer's state. Under autocast parameters stay fp32.
 std::int64_t residentBytes(std::int64_t parameters, model::Phase phase, model::Optimizer optimizer)
 {
     constexpr std::int64_t fp32Bytes = 4;
     if (phase == model::Phase::Eval)
         return parameters * fp32Bytes;
-    const std::int64_t moments = optimizer == model::Optimizer::AdamW ? 2 : 0;
-    return parameters * fp32Bytes * (2 + moments);
+    return parameters * fp32Bytes * (2 + model::optimizerStateCopies(optimizer));
 }
 
 QString shapeText(const model::ModelSpec& spec)
@@ -141,8 +133,8 @@ QStringList warningLines(const QString& path, const config::ConfigContents& cont
 {
     QStringList lines;
     for (const config::Warning& warning : contents.warnings) {
-        lines << located(path, warning.position,
-                         QStringLiteral("warning: ") + QString::fromStdString(warning.sentence));
+        lines << engine::located(path, warning.position,
+                                 QStringLiteral("warning: ") + QString::fromStdString(warning.sentence));
     }
     return lines;
 }

@@ -15,6 +15,11 @@ constexpr WordTable<Optimizer, 2> optimizers{{{Optimizer::AdamW, "adamw"}, {Opti
 
 } // namespace
 
+int optimizerStateCopies(Optimizer optimizer)
+{
+    return optimizer == Optimizer::AdamW ? 2 : 1;
+}
+
 std::string_view toText(Phase value)
 {
     return wordFor(phases, value);

@@ -16,6 +16,9 @@ enum class Precision { Fp32, Tf32, Bf16 };
 
 enum class Optimizer { AdamW, Sgd };
 
+/// Copies of every parameter that the optimizer keeps: AdamW's two moments, SGD's momentum.
+int optimizerStateCopies(Optimizer optimizer);
+
 /// The words of the command line, of the trial protocol and of the events: "train", "bf16", "adamw".
 std::string_view toText(Phase value);
 std::string_view toText(Precision value);

@@ -21,11 +21,6 @@ constexpr double momentum = 0.9;
 
 } // namespace
 
-std::int64_t OptimizerStep::stateBuffers(model::Optimizer kind)
-{
-    return kind == model::Optimizer::AdamW ? 2 : 1;
-}
-
 OptimizerStep::OptimizerStep(model::Optimizer kind, FlatParameters& parameters)
     : m_kind(kind), m_parameters(parameters)
 {
@@ -33,7 +28,7 @@ OptimizerStep::OptimizerStep(model::Optimizer kind, FlatParameters& parameters)
     for (const auto& segment : parameters.segments())
         elements += segment.values.numel();
     const at::TensorOptions options(parameters.segments().front().values.device());
-    for (std::int64_t buffer = 0; buffer < stateBuffers(kind); ++buffer)
+    for (int copy = 0; copy < model::optimizerStateCopies(kind); ++copy)
         m_buffers.push_back(at::zeros({elements}, options));
 
     std::int64_t offset = 0;

@@ -25,9 +25,6 @@ public:
 
     void run();
 
-    /// Elements of state for each element of a parameter: AdamW's two moments, or SGD's momentum.
-    static std::int64_t stateBuffers(model::Optimizer kind);
-
 private:
     struct State
     {

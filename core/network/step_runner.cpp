@@ -275,7 +275,7 @@ std::int64_t requiredBaselineBytes(const trial::LoadRequest& request)
 
     std::int64_t bytes = scalar + buffer + 2 * rotaryTable;
     if (trains(request))
-        bytes += buffer * (1 + OptimizerStep::stateBuffers(request.optimizer));
+        bytes += buffer * (1 + model::optimizerStateCopies(request.optimizer));
     if (trains(request) && request.optimizer == model::Optimizer::AdamW)
         bytes += scalar;
     return bytes;
