@@ -15,7 +15,7 @@ namespace batchpeak::worker {
 void Inbox::startReading()
 {
     std::thread([this] {
-        std::array<char, 64 * 1024> buffer{};
+        std::array<char, 65536> buffer{};
         for (;;) {
             const ssize_t count = read(STDIN_FILENO, buffer.data(), buffer.size());
             if (count > 0)

@@ -103,9 +103,10 @@ private slots:
         row("no sequence length", Change([](auto& contents, auto&) { contents.sequenceLength = 0; }),
             "--sequence-length");
         row("unknown network", Change([](auto& contents, auto&) {
-                contents.model = config::UnsupportedModel{.sentence = "The network mamba is unknown."};
+                contents.model = config::UnsupportedModel{.sentence = "The network mamba is unknown.",
+                                                          .position = {.line = 4, .column = 7}};
             }),
-            "mamba");
+            "c.yaml:4:7: The network mamba");
     }
     void refusesContradictions()
     {
