@@ -140,7 +140,9 @@ private slots:
     void drawsALiveLineOnATerminal()
     {
         const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-        QVERIFY(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+        if (master < 0)
+            QSKIP("This system has no pseudo-terminals to draw the line on.");
+        QVERIFY(grantpt(master) == 0 && unlockpt(master) == 0);
         const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
         QVERIFY(terminal >= 0);
         QProcess process;
