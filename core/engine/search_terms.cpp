@@ -27,6 +27,7 @@ double timeLimitSeconds(const search::Proposal& proposal)
 
 search::SearchSpace spaceOn(const std::vector<DeviceSnapshot>& devices, search::SearchSpace space)
 {
+    space.devices = static_cast<int>(devices.size());
     space.memoryLimitBytes = unknownMemoryBytes;
     for (const DeviceSnapshot& device : devices) {
         if (device.usableBytes > 0)

@@ -126,6 +126,7 @@ search::Measurement measurementOf(const TrialSnapshot& trial, const trial::Trial
         measurement.outcome = Outcome::Ok;
         measurement.secondsPerStep = result.secondsPerStep;
         measurement.stepSeconds = result.stepSeconds;
+        measurement.steps = result.steps;
         measurement.relativeError = result.relativeError;
         measurement.optimizerSeconds = result.optimizerSeconds.value_or(0.0);
         measurement.thrashes = trial.thrashes;

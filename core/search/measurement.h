@@ -25,6 +25,8 @@ struct Measurement
     /// Typical time of one micro-batch [s], and every timed step; the latter may be empty.
     double secondsPerStep = 0.0;
     std::vector<double> stepSeconds;
+    /// Number of timed steps, for programs that do not send each; 0 where unknown.
+    int steps = 0;
     std::optional<double> relativeError;
     /// Optimizer step [s], not part of secondsPerStep.
     double optimizerSeconds = 0.0;
@@ -38,6 +40,12 @@ struct Measurement
     double wallSeconds = 0.0;
     /// End of the trial, since the start of the exploration [s].
     double clockSeconds = 0.0;
+
+    /// 0 where the program says neither each step nor how many there were.
+    double timedSteps() const
+    {
+        return stepSeconds.empty() ? static_cast<double>(steps) : static_cast<double>(stepSeconds.size());
+    }
 };
 
 } // namespace batchpeak::search

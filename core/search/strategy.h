@@ -37,6 +37,8 @@ struct SearchSpace
     /// The search ends when its confidence is at least this, 0..1.
     double targetConfidence = 0.95;
     int maxTrials = 40;
+    /// Trials that may run at the same time.
+    int devices = 1;
     std::uint64_t seed = 1;
 };
 

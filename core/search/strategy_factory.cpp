@@ -3,6 +3,7 @@
 #include "strategy_factory.h"
 
 #include "candidate_set.h"
+#include "posterior_strategy.h"
 #include "ramp_strategy.h"
 #include "verify_strategy.h"
 
@@ -28,7 +29,8 @@ std::unique_ptr<Strategy> make(const SearchSpace& space)
     return std::make_unique<Made>(space);
 }
 
-constexpr std::array<NamedStrategy, 1> strategies{{{"ramp", &make<RampStrategy>}}};
+constexpr std::array<NamedStrategy, 2> strategies{
+    {{"posterior", &make<PosteriorStrategy>}, {"ramp", &make<RampStrategy>}}};
 
 } // namespace
 

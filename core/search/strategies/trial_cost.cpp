@@ -23,6 +23,12 @@ constexpr double setupMemory = 0.3;
 
 } // namespace
 
+double TrialCost::Length::stepsAt(double stepSeconds) const
+{
+    const double wanted = std::ceil(minSeconds / std::max(stepSeconds, 1e-9));
+    return std::clamp(wanted, static_cast<double>(minSteps), static_cast<double>(maxSteps));
+}
+
 TrialCost::Length TrialCost::length(double predictedStepSeconds, bool isRepeat)
 {
     Length length = normalLength;
@@ -40,7 +46,7 @@ void TrialCost::record(const Measurement& measurement)
 {
     if (measurement.outcome != Measurement::Outcome::Ok || !std::isfinite(measurement.wallSeconds))
         return;
-    const double steps = warmupSteps + static_cast<double>(measurement.stepSeconds.size());
+    const double steps = warmupSteps + measurement.timedSteps();
     const double setup =
         std::max(leastSetupSeconds, measurement.wallSeconds - steps * measurement.secondsPerStep);
     m_setupSeconds = m_hasSetup ? (1.0 - setupMemory) * m_setupSeconds + setupMemory * setup : setup;
@@ -49,10 +55,7 @@ void TrialCost::record(const Measurement& measurement)
 
 double TrialCost::predictedWallSeconds(double predictedStepSeconds, const Length& length) const
 {
-    const double wanted = std::ceil(length.minSeconds / std::max(predictedStepSeconds, 1e-9));
-    const double steps =
-        std::clamp(wanted, static_cast<double>(length.minSteps), static_cast<double>(length.maxSteps));
-    return m_setupSeconds + (warmupSteps + steps) * predictedStepSeconds;
+    return m_setupSeconds + (warmupSteps + length.stepsAt(predictedStepSeconds)) * predictedStepSeconds;
 }
 
 } // namespace batchpeak::search

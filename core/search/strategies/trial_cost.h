@@ -16,6 +16,9 @@ public:
         int minSteps = 5;
         int maxSteps = 24;
         double minSeconds = 0.4;
+
+        /// Timed steps that come of it when one takes \p stepSeconds [s].
+        double stepsAt(double stepSeconds) const;
     };
 
     /// \param predictedStepSeconds  0 where nothing is predicted yet

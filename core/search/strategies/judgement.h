@@ -29,8 +29,8 @@ struct Judgement
 
     /// 0 as long as no size is good.
     std::int64_t best = 0;
-    /// Probability that the best measured size is within the tolerance of the best one that fits.
-    double share = 0.0;
+    /// Probability that the best measured size is within the tolerance of the best one that fits, calibrated.
+    double probability = 0.0;
     /// Good sizes, ascending.
     std::vector<MeasuredSize> measured;
     /// The most probable first; sizes that cannot win are left out.

@@ -5,6 +5,7 @@
 #include "candidate_set.h"
 #include "judgement.h"
 #include "memory_model.h"
+#include "outlook_writer.h"
 #include "ramp_planner.h"
 #include "strategy.h"
 #include "trial_cost.h"
@@ -18,8 +19,8 @@ namespace batchpeak::search {
 /// Powers of two until memory or throughput ends, then bisection around the best, then what may still
 /// beat it, until the confidence is high enough.
 ///
-/// It decides when a search has ended. What is known comes from the models and the judgement, the order
-/// of the sizes from RampPlanner.
+/// What is known comes from the posterior and the memory model, the order of the sizes from RampPlanner, and
+/// whether the search has ended from OutlookWriter.
 class RampStrategy final : public Strategy
 {
 public:
@@ -36,11 +37,7 @@ private:
     double abandonAbove(std::int64_t size) const;
 
     void updateOutlook();
-    void updateStatus(const std::optional<RampPlanner::Step>& step);
-    Recommendation recommendation(const std::optional<RampPlanner::Step>& step);
-    Reason reason(const std::optional<RampPlanner::Step>& step) const;
-    bool allTried() const;
-    int expectedTrials(const std::optional<RampPlanner::Step>& step) const;
+    int remainingTrials(const RampPlanner::Step& step) const;
 
     SearchSpace m_space;
     CandidateSet m_candidates;
@@ -48,13 +45,10 @@ private:
     MemoryModel m_memory;
     Judgement m_judgement;
     TrialCost m_cost;
+    OutlookWriter m_writer;
     Outlook m_outlook;
     /// Proposed and not yet recorded, as far as the last call of next() knew.
     std::vector<std::int64_t> m_pending;
-    /// The first size recommended, to which others are compared.
-    std::int64_t m_baseSize = 0;
-    /// Recommendations in a row that reached the target.
-    int m_timesConfident = 0;
 };
 
 } // namespace batchpeak::search

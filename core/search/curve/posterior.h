@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "curve_paths.h"
+#include "strategy.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace batchpeak::search {
+
+class CandidateSet;
+class MemoryModel;
+class RandomSource;
+class TrialHistory;
+
+/// What the trials leave possible: joint draws of the step-time curve and of the largest size that fits.
+/// The recommendation, its confidence and the next trial are all read off the same draws.
+///
+/// It measures what could be; which trial is worth its time is KnowledgeGradient's business.
+class Posterior
+{
+public:
+    Posterior(const SearchSpace& space, const CandidateSet& candidates, const TrialHistory& history,
+              const MemoryModel& memory, RandomSource& random);
+
+    /// Ascending.
+    const std::vector<std::int64_t>& sizes() const { return m_sizes; }
+    Eigen::Index indexOf(std::int64_t size) const;
+    bool contains(std::int64_t size) const { return std::ranges::binary_search(m_sizes, size); }
+    /// The largest size of the grid that is not above; the smallest where there is none.
+    Eigen::Index indexAtMost(std::int64_t size) const;
+    Eigen::Index pathCount() const { return m_logSpeed.cols(); }
+
+    /// ln(samples/s) of the micro-batch alone: a row for each size, a column for each path.
+    const Eigen::MatrixXd& logSpeed() const { return m_logSpeed; }
+    /// How far below the path's best allowed size that fits, in ln of what is maximised.
+    double gap(Eigen::Index size, Eigen::Index path) const { return m_top[path] - m_objective(size, path); }
+    double logTolerance() const { return m_logTolerance; }
+    std::int64_t largestFit(Eigen::Index path) const { return m_largestFit[static_cast<std::size_t>(path)]; }
+    /// Index of each path's best size.
+    Eigen::Index bestOf(Eigen::Index path) const { return m_best[static_cast<std::size_t>(path)]; }
+    bool isAllowed(Eigen::Index size) const { return m_isAllowed[static_cast<std::size_t>(size)]; }
+
+    /// Mean and standard deviation over the paths of logSpeed.
+    double meanLogSpeed(Eigen::Index size) const { return m_mean[size]; }
+    double deviation(Eigen::Index size) const { return m_deviation[size]; }
+    /// ln of what is maximised [ln samples/s].
+    double objective(Eigen::Index size, Eigen::Index path) const { return m_objective(size, path); }
+    /// Mean over the paths of objective.
+    double meanObjective(Eigen::Index size) const { return m_objective.row(size).mean(); }
+    /// Typical time of an optimizer step [s]; 0 where none was reported.
+    double optimizerSeconds() const { return m_optimizerSeconds; }
+    double meanRunNoise() const { return m_curves.runNoise.mean(); }
+    const CurveTrials& trials() const { return m_trials; }
+    const CurvePaths& curves() const { return m_curves; }
+
+    /// Good measured sizes that may be recommended, ascending.
+    const std::vector<std::int64_t>& measured() const { return m_measured; }
+    /// Cost of a gap; never flat, since a loss that saturates stalls the search.
+    double loss(double gap) const;
+    double expectedLoss(std::int64_t size) const;
+    double expectedRegret(std::int64_t size) const;
+    /// Share of the paths in which the size is within the tolerance.
+    double shareWithin(std::int64_t size) const;
+    /// The measured size with the least expected loss, or a smaller one that cannot be told from it; 0 where
+    /// none is measured.
+    std::int64_t recommended() const { return m_recommended; }
+
+    /// Believes the trials in flight: paths are kept as far as they agree with what these are expected to
+    /// show, and their sizes count as measured.
+    void believe(std::span<const std::int64_t> inFlight, RandomSource& random);
+
+private:
+    void computeEffectiveObjective();
+    void judge();
+    void choose();
+
+    const SearchSpace* m_space;
+    const CandidateSet* m_candidates;
+    CurveTrials m_trials;
+    double m_optimizerSeconds = 0.0;
+    double m_logTolerance;
+    std::vector<std::int64_t> m_sizes;
+    std::vector<bool> m_isAllowed;
+    CurvePaths m_curves;
+    Eigen::MatrixXd m_logSpeed;
+    Eigen::MatrixXd m_objective;
+    std::vector<std::int64_t> m_largestFit;
+    Eigen::VectorXd m_top;
+    std::vector<Eigen::Index> m_best;
+    Eigen::VectorXd m_mean;
+    Eigen::VectorXd m_deviation;
+    std::vector<std::int64_t> m_measured;
+    std::int64_t m_recommended = 0;
+};
+
+} // namespace batchpeak::search

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "posterior.h"
+#include "trial_cost.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace batchpeak::search {
+
+class MemoryModel;
+
+/// Which trial is worth its time most: the drop in expected loss that its result brings on average, per
+/// second that it costs. Knowledge gradient: Frazier, Powell and Dayanik, SIAM Journal on Control and
+/// Optimization 47 (2008); per cost: arXiv 2003.10870.
+///
+/// It picks among the sizes it is given. Which of those may be tried at all is the strategy's business.
+class KnowledgeGradient
+{
+public:
+    enum class Length { Normal, Long, Short };
+    struct Choice
+    {
+        std::int64_t size = 0;
+        Length length = Length::Normal;
+        /// Expected drop of the loss per second.
+        double score = 0.0;
+    };
+
+    KnowledgeGradient(const Posterior& posterior, const TrialCost& cost, int trials, RandomSource& random);
+
+    /// Sizes worth asking about: the recommended one and its rival, where paths have their best, the largest
+    /// that surely or probably fit, and some on the way there. The first named first, none twice.
+    std::vector<std::int64_t> candidates(const MemoryModel& memory, std::int64_t verified) const;
+
+    /// \param sizes  at least one, of the posterior's grid
+    Choice best(const std::vector<std::int64_t>& sizes) const;
+
+    static TrialCost::Length stepsOf(Length length, double stepSeconds);
+
+private:
+    struct Draw
+    {
+        Eigen::Index path = 0;
+        double normal = 0.0;
+    };
+    double expectedLossAfter(Eigen::Index size, double deviation) const;
+
+    const Posterior& m_posterior;
+    const TrialCost& m_cost;
+    int m_trials;
+    std::vector<Draw> m_draws;
+    /// Loss of each path (columns) if one of the likeliest measured sizes (rows) is recommended.
+    Eigen::MatrixXd m_losses;
+    double m_presentLoss = 0.0;
+};
+
+} // namespace batchpeak::search

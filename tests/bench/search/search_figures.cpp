@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "search_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <span>
+
+namespace {
+
+constexpr double tolerance = 0.02;
+
+double mean(std::span<const double> values)
+{
+    double sum = 0.0;
+    for (const double value : values)
+        sum += value;
+    return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
+}
+
+double quantile(std::vector<double> values, double share)
+{
+    std::ranges::sort(values);
+    return values[static_cast<std::size_t>(std::round(share * static_cast<double>(values.size() - 1)))];
+}
+
+std::vector<double> ofEach(const std::vector<RecordedSearch>& searches,
+                           const std::function<double(const RecordedSearch&)>& figure)
+{
+    std::vector<double> values;
+    std::ranges::transform(searches, std::back_inserter(values), figure);
+    return values;
+}
+
+bool isRight(const RecordedSearch::Report& report)
+{
+    return report.regret <= tolerance;
+}
+
+/// Regret of what was recommended when this much was spent; of the last word where the search ended before.
+double regretAt(const RecordedSearch& search, double ramps)
+{
+    double regret = search.reports.front().regret;
+    for (const RecordedSearch::Report& report : search.reports) {
+        if (report.ramps <= ramps)
+            regret = report.regret;
+    }
+    return regret;
+}
+
+/// Mean over ten bins of |stated - right|, weighted by the reports in them.
+double expectedCalibrationError(const std::vector<RecordedSearch>& searches)
+{
+    std::array<double, 10> excess{};
+    double reports = 0.0;
+    for (const RecordedSearch& search : searches) {
+        for (const RecordedSearch::Report& report : search.reports) {
+            excess.at(std::min<std::size_t>(static_cast<std::size_t>(report.stated * 10.0), 9)) +=
+                report.stated - (isRight(report) ? 1.0 : 0.0);
+            reports += 1.0;
+        }
+    }
+    double error = 0.0;
+    for (const double value : excess)
+        error += std::abs(value);
+    return error / reports;
+}
+
+/// Share of the searches that were right when they first stated at least this; nothing where none did.
+std::optional<double> rightAtFirstPassage(const std::vector<RecordedSearch>& searches, double stated)
+{
+    std::vector<double> right;
+    for (const RecordedSearch& search : searches) {
+        const auto first =
+            std::ranges::find_if(search.reports, [=](const auto& report) { return report.stated >= stated; });
+        if (first != search.reports.end())
+            right.push_back(isRight(*first) ? 1.0 : 0.0);
+    }
+    return right.empty() ? std::nullopt : std::optional(mean(right));
+}
+
+std::string cell(double value, int width, int decimals)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%*.*f", width, decimals, value);
+    return text.data();
+}
+
+} // namespace
+
+std::string figuresHeading()
+{
+    return "                         trials ramps exhst regret   p95  at 1  at 2 within stated confid   ece  "
+           "p50 p80 p90 p95    oom max     ms  max";
+}
+
+std::string figuresRow(const std::string& name, const std::vector<RecordedSearch>& searches)
+{
+    const auto regrets = ofEach(searches, [](const auto& s) { return 100.0 * s.last().regret; });
+    const auto failures = ofEach(searches, [](const auto& s) { return double(s.outOfMemory); });
+    std::vector<double> updates;
+    for (const RecordedSearch& search : searches)
+        updates.insert(updates.end(), search.updateMilliseconds.begin(), search.updateMilliseconds.end());
+
+    std::string row = name + std::string(24 - std::min<std::size_t>(name.size(), 24), ' ');
+    row +=
+        cell(quantile(ofEach(searches, [](const auto& s) { return double(s.reports.size()); }), 0.5), 7, 0);
+    row += cell(quantile(ofEach(searches, [](const auto& s) { return s.last().ramps; }), 0.5), 6, 2);
+    row +=
+        cell(100.0 * quantile(ofEach(searches, [](const auto& s) { return s.exhaustiveShare; }), 0.5), 6, 1);
+    row += cell(mean(regrets), 7, 2) + cell(quantile(regrets, 0.95), 6, 2);
+    for (const double ramps : {1.0, 2.0})
+        row += cell(100.0 * mean(ofEach(searches, [=](const auto& s) { return regretAt(s, ramps); })), 6, 2);
+    row += cell(100.0 * mean(ofEach(searches, [](const auto& s) { return isRight(s.last()) ? 1.0 : 0.0; })),
+                7, 1);
+    row += cell(100.0 * mean(ofEach(searches, [](const auto& s) { return s.last().stated; })), 7, 1);
+    row +=
+        cell(100.0 * mean(ofEach(searches, [](const auto& s) { return s.isConfident ? 1.0 : 0.0; })), 7, 0);
+    row += cell(100.0 * expectedCalibrationError(searches), 6, 1) + " ";
+    for (const double stated : {0.5, 0.8, 0.9, 0.95}) {
+        const auto right = rightAtFirstPassage(searches, stated);
+        row += right ? cell(100.0 * *right, 4, 0) : std::string("   -");
+    }
+    row += cell(mean(failures), 7, 3) + cell(std::ranges::max(failures), 4, 0);
+    row += cell(quantile(updates, 0.5), 7, 1) + cell(std::ranges::max(updates), 5, 0);
+    return row;
+}

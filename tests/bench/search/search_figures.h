@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "recorded_search.h"
+
+#include <string>
+#include <vector>
+
+/// Names of the columns, to be printed above the rows.
+std::string figuresHeading();
+
+/// One row: what many searches cost, and how right and how honest they were.
+std::string figuresRow(const std::string& name, const std::vector<RecordedSearch>& searches);

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "device_families.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+using batchpeak::search::RandomSource;
+
+namespace {
+
+using Truth = ReplayDevice::Truth;
+
+constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+constexpr double mebibyte = 1024.0 * 1024.0;
+constexpr double segmentBytes = 2.0 * mebibyte;
+
+double logUniform(RandomSource& random, double low, double high)
+{
+    return low * std::pow(high / low, random.uniform());
+}
+
+/// FNV-1a (Fowler, Noll, Vo), which unlike std::hash is the same on every library.
+std::uint64_t fingerprint(std::string_view text)
+{
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char letter : text)
+        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+    return hash;
+}
+
+double uniform(RandomSource& random, double low, double high)
+{
+    return low + (high - low) * random.uniform();
+}
+
+/// Matrix products of a step: each takes whole waves of tiles over the multiprocessors.
+struct Product
+{
+    double rowsPerSample = 1.0;
+    double tile = 128.0;
+    double columns = 8.0;
+    double secondsPerWave = 1e-4;
+};
+
+/// Products with waves between these sizes, on top of an affine part.
+std::function<double(std::int64_t)> tiledCurve(RandomSource& random, double shortestWave, double longestWave,
+                                               double perSample, double overhead, double share)
+{
+    const int count = 3 + static_cast<int>(random.uniform() * 6.0);
+    const double processors = std::round(uniform(random, 20.0, 144.0));
+    auto products = std::make_shared<std::vector<Product>>();
+    for (int i = 0; i < count; ++i) {
+        const double wave = logUniform(random, shortestWave, longestWave);
+        const double tiles[] = {64.0, 128.0, 256.0};
+        Product product{.tile = tiles[static_cast<int>(random.uniform() * 3.0)],
+                        .columns = std::max(1.0, std::round(uniform(random, 2.0, 48.0)))};
+        product.rowsPerSample = processors * product.tile / product.columns / wave;
+        product.secondsPerWave = share * perSample * wave * uniform(random, 0.3, 1.7) / count;
+        products->push_back(product);
+    }
+    return [=](std::int64_t size) {
+        const auto m = static_cast<double>(size);
+        double seconds = overhead + (1.0 - share) * perSample * m;
+        for (const Product& product : *products) {
+            const double tiles = std::ceil(m * product.rowsPerSample / product.tile) * product.columns;
+            seconds += product.secondsPerWave * std::ceil(tiles / processors - 1e-9);
+        }
+        return seconds;
+    };
+}
+
+/// Peak memory: affine, rounded to segments, in some worlds with a workspace that appears at a size or a
+/// slope that changes there.
+void addMemory(Truth& truth, RandomSource& random, double largest)
+{
+    const double limit = logUniform(random, 6.0, 80.0) * gibibyte;
+    const double base = limit * uniform(random, 0.03, 0.5);
+    const double stepAt = logUniform(random, 2.0, std::max(largest, 3.0));
+    const double step = random.uniform() < 0.35 ? limit * uniform(random, 0.005, 0.05) : 0.0;
+    const double kinkAt = logUniform(random, 2.0, std::max(largest, 3.0));
+    const double kink = random.uniform() < 0.15 ? uniform(random, -0.15, 0.15) : 0.0;
+    const double afterKink = std::max(largest + 0.5 - kinkAt, 0.0) * kink;
+    const double atLargest = limit - base - (stepAt <= largest ? step : 0.0);
+    const double slope = std::max(atLargest, 0.1 * limit) / (largest + 0.5 + afterKink);
+    truth.baselineBytes = base;
+    truth.limitBytes = limit;
+    truth.peakBytes = [=](std::int64_t size) {
+        const auto m = static_cast<double>(size);
+        double bytes = base + slope * (m + kink * std::max(m - kinkAt, 0.0));
+        if (m >= stepAt)
+            bytes += step;
+        return std::ceil(bytes / segmentBytes) * segmentBytes;
+    };
+}
+
+void addNoise(Truth& truth, RandomSource& random)
+{
+    truth.stepNoise = logUniform(random, 0.002, 0.03);
+    truth.runNoise = logUniform(random, 0.0008, 0.006);
+    truth.drift = random.uniform() < 0.3 ? logUniform(random, 0.002, 0.02) : 0.0005;
+    truth.outlierShare = random.uniform() < 0.3 ? uniform(random, 0.01, 0.08) : 0.0;
+    truth.setupSeconds = logUniform(random, 0.2, 2.5);
+}
+
+/// Memory that is a power of the size, or rises in several steps.
+void addCrookedMemory(Truth& truth, RandomSource& random, double largest)
+{
+    const double limit = logUniform(random, 6.0, 80.0) * gibibyte;
+    const double base = limit * uniform(random, 0.03, 0.4);
+    const double power = uniform(random, 0.94, 1.12);
+    const double stepSize = limit * uniform(random, 0.0, 0.03);
+    const double firstStep = logUniform(random, 2.0, std::max(largest, 3.0));
+    const double ratio = uniform(random, 1.7, 4.0);
+    const auto stepsUpTo = [=](double m) {
+        double bytes = 0.0;
+        for (double at = firstStep; at <= m && bytes < 2.5 * stepSize; at *= ratio)
+            bytes += stepSize;
+        return bytes;
+    };
+    const double slope = (limit - base - stepsUpTo(largest)) / std::pow(largest + 0.5, power);
+    truth.baselineBytes = base;
+    truth.limitBytes = limit;
+    truth.peakBytes = [=](std::int64_t size) {
+        const auto m = static_cast<double>(size);
+        return std::ceil((base + slope * std::pow(m, power) + stepsUpTo(m)) / segmentBytes) * segmentBytes;
+    };
+}
+
+} // namespace
+
+std::vector<std::string> calibrationFamilies()
+{
+    return {"smooth",    "fine saw", "middle saw", "cliffs", "interior peak", "thrash",
+            "alignment", "plateau",  "noisy",      "rising", "special"};
+}
+
+std::vector<std::string> heldOutFamilies()
+{
+    return {"clocked", "ripples", "jittered tiles"};
+}
+
+Truth simulatedDevice(const std::string& family, std::uint64_t seed)
+{
+    // Families must not share the draws of one seed.
+    RandomSource random(seed * 1000003 + fingerprint(family) % 999983);
+    const double largest = std::floor(logUniform(random, 8.0, 6000.0));
+    const double perSample = logUniform(random, 3e-5, 3e-2) * std::sqrt(60.0 / largest);
+    const double halfSpeed = logUniform(random, 0.3, std::max(0.6, largest / 6.0));
+    const double overhead = perSample * halfSpeed;
+    Truth truth{.family = family};
+    const auto affine = [=](std::int64_t size) { return overhead + perSample * static_cast<double>(size); };
+    truth.seconds = affine;
+    addMemory(truth, random, largest);
+    addNoise(truth, random);
+
+    if (family == "smooth") {
+        const double bend = uniform(random, 0.0, 0.5);
+        truth.seconds = [=](std::int64_t size) {
+            return affine(size) + bend * perSample * std::sqrt(static_cast<double>(size) * halfSpeed);
+        };
+    } else if (family == "fine saw") {
+        truth.seconds = tiledCurve(random, 1.0, std::max(2.0, largest / 12.0), perSample, overhead,
+                                   uniform(random, 0.5, 0.95));
+    } else if (family == "middle saw" || family == "rising") {
+        truth.seconds =
+            tiledCurve(random, std::max(2.0, largest / 12.0), std::max(3.0, largest / 2.0), perSample,
+                       family == "rising" ? perSample * largest * uniform(random, 0.3, 2.0) : overhead,
+                       uniform(random, 0.4, 0.9));
+    } else if (family == "cliffs") {
+        const double first = logUniform(random, 2.0, std::max(largest, 3.0));
+        const double second = logUniform(random, 2.0, std::max(largest, 3.0));
+        const double up = uniform(random, 0.08, 0.6);
+        const double down = uniform(random, -0.2, 0.3);
+        truth.seconds = [=](std::int64_t size) {
+            const auto m = static_cast<double>(size);
+            return affine(size) * (1.0 + (m >= first ? up : 0.0) + (m >= second ? down : 0.0));
+        };
+    } else if (family == "interior peak") {
+        const double peak = logUniform(random, 2.0, std::max(largest, 3.0));
+        const double decline = uniform(random, 0.03, 0.3);
+        truth.seconds = [=](std::int64_t size) {
+            return affine(size) *
+                   (1.0 + decline * std::max(0.0, std::log2(static_cast<double>(size) / peak)));
+        };
+    } else if (family == "thrash") {
+        const double from = std::max(2.0, largest * uniform(random, 0.8, 0.98));
+        const double worse = uniform(random, 1.3, 3.0);
+        const auto tiled = tiledCurve(random, 1.0, std::max(3.0, largest / 3.0), perSample, overhead, 0.4);
+        truth.thrashesFrom = static_cast<std::int64_t>(from);
+        truth.seconds = [=](std::int64_t size) {
+            return tiled(size) * (static_cast<double>(size) >= from ? worse : 1.0);
+        };
+    } else if (family == "alignment") {
+        const std::int64_t tiles[] = {4, 8, 8, 16, 32, 64};
+        const std::int64_t tile = tiles[static_cast<int>(random.uniform() * 6.0)];
+        const double off = uniform(random, 0.03, 0.3);
+        truth.seconds = [=](std::int64_t size) {
+            return affine(size) + (size % tile == 0 ? 0.0 : off * perSample * static_cast<double>(size));
+        };
+    } else if (family == "plateau") {
+        const double ripple = uniform(random, 0.0, 0.004);
+        truth.seconds = [=](std::int64_t size) {
+            const auto m = static_cast<double>(size);
+            const double flat = std::max(perSample * m, perSample * std::min(halfSpeed, largest / 3.0));
+            return flat * (1.0 + ripple * std::sin(3.0 * std::log(m)));
+        };
+    } else if (family == "noisy") {
+        truth.seconds = tiledCurve(random, 1.0, std::max(3.0, largest / 2.0), perSample, overhead,
+                                   uniform(random, 0.2, 0.8));
+        truth.stepNoise = uniform(random, 0.03, 0.08);
+        truth.runNoise = uniform(random, 0.006, 0.015);
+        truth.drift = uniform(random, 0.0, 0.05);
+    } else if (family == "special") {
+        const double units[] = {6.0, 12.0, 24.0, 48.0, 96.0};
+        const auto unit = static_cast<std::int64_t>(
+            std::min(units[static_cast<int>(random.uniform() * 5.0)], std::max(2.0, largest / 3.0)));
+        const double gain = uniform(random, 0.03, 0.15);
+        truth.seconds = [=](std::int64_t size) {
+            return affine(size) * (size % unit == 0 ? 1.0 - gain : 1.0);
+        };
+    } else if (family == "clocked") {
+        // Power-limited phases: each size range has its own rate.
+        auto edges = std::make_shared<std::vector<std::pair<double, double>>>();
+        for (int i = 0; i < 4; ++i)
+            edges->emplace_back(logUniform(random, 2.0, std::max(largest, 3.0)),
+                                uniform(random, -0.08, 0.15));
+        truth.seconds = [=](std::int64_t size) {
+            double seconds = affine(size);
+            for (const auto& [at, change] : *edges)
+                seconds += std::max(0.0, static_cast<double>(size) - at) * change * perSample;
+            return std::max(seconds, 0.4 * perSample * static_cast<double>(size));
+        };
+        addCrookedMemory(truth, random, largest);
+    } else if (family == "ripples") {
+        const double period = uniform(random, 0.25, 1.1);
+        const double amplitude = uniform(random, 0.01, 0.06);
+        const double phase = uniform(random, 0.0, 2.0 * std::numbers::pi);
+        truth.seconds = [=](std::int64_t size) {
+            const double angle =
+                2.0 * std::numbers::pi * std::log(static_cast<double>(size)) / period + phase;
+            return affine(size) * (1.0 + amplitude * std::sin(angle));
+        };
+        addCrookedMemory(truth, random, largest);
+    } else if (family == "jittered tiles") {
+        const double first = logUniform(random, 1.5, std::max(2.0, largest / 3.0));
+        const double second = first * std::numbers::phi;
+        const double share = uniform(random, 0.15, 0.4);
+        truth.seconds = [=](std::int64_t size) {
+            const auto m = static_cast<double>(size);
+            return overhead + perSample * ((1.0 - 2.0 * share) * m + share * first * std::ceil(m / first) +
+                                           share * second * std::ceil(m / second));
+        };
+        truth.stepNoise = uniform(random, 0.01, 0.05);
+        truth.outlierShare = uniform(random, 0.0, 0.1);
+        addCrookedMemory(truth, random, largest);
+    } else {
+        throw std::invalid_argument("There is no family of simulated devices called " + family + ".");
+    }
+    return truth;
+}

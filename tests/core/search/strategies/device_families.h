@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "replay_device.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Families of simulated devices, each a way in which real curves were seen to leave a straight line:
+/// launch overhead, waves of tiles over multiprocessors, kernel switches, caches, alignment, thrashing. Sizes
+/// that fit reach from 8 to 6000.
+///
+/// The families of calibration are for fitting; those held out share neither formulas nor memory laws with
+/// them, and are for reporting.
+std::vector<std::string> calibrationFamilies();
+std::vector<std::string> heldOutFamilies();
+
+/// One device of a family; the same for the same seed.
+ReplayDevice::Truth simulatedDevice(const std::string& family, std::uint64_t seed);

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replay_device.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+using namespace batchpeak::search;
+
+namespace {
+
+constexpr double warmupSteps = 4.5;
+constexpr int stepsUntilAbandoned = 3;
+constexpr double driftSeconds = 45.0;
+constexpr double failureSeconds = 1.0;
+
+double usualSteps(double seconds)
+{
+    return std::clamp(std::ceil(0.4 / seconds), 5.0, 24.0);
+}
+
+} // namespace
+
+ReplayDevice::ReplayDevice(Truth truth, std::uint64_t seed)
+    : m_truth(std::move(truth)), m_seed(seed), m_random(seed * 2 + 1)
+{
+    while (m_largestFit < m_truth.maximum && m_truth.peakBytes(m_largestFit + 1) <= m_truth.limitBytes)
+        ++m_largestFit;
+}
+
+bool ReplayDevice::fits(std::int64_t size) const
+{
+    return size <= m_truth.maximum && m_truth.peakBytes(size) <= m_truth.limitBytes;
+}
+
+SearchSpace ReplayDevice::space() const
+{
+    return {.maximum = m_truth.maximum,
+            .memoryLimitBytes = static_cast<std::int64_t>(m_truth.limitBytes),
+            .baselineBytes = static_cast<std::int64_t>(m_truth.baselineBytes),
+            .seed = m_seed};
+}
+
+double ReplayDevice::driftNow()
+{
+    const double keeps = std::exp(-(m_clock - m_driftClock) / driftSeconds);
+    m_drift = keeps * m_drift + std::sqrt(1.0 - keeps * keeps) * m_random.normal();
+    m_driftClock = m_clock;
+    return m_truth.drift * m_drift;
+}
+
+Measurement ReplayDevice::run(const Proposal& proposal)
+{
+    Measurement trial{.size = proposal.size};
+    const double calm = m_truth.seconds(proposal.size);
+    if (!fits(proposal.size)) {
+        trial.outcome = Measurement::Outcome::DoesNotFit;
+        trial.peakReservedBytes = static_cast<std::int64_t>(m_truth.limitBytes);
+        trial.wallSeconds = failureSeconds + m_truth.setupSeconds + 0.5 * calm;
+    } else {
+        trial.outcome = Measurement::Outcome::Ok;
+        trial.peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(proposal.size));
+        trial.peakAllocatedBytes = trial.peakReservedBytes;
+        const double typical = calm * std::exp(m_truth.runNoise * m_random.normal() + driftNow());
+        double sum = 0.0;
+        for (int step = 0; step < proposal.maxSteps; ++step) {
+            if (step >= proposal.minSteps && sum >= proposal.minSeconds)
+                break;
+            double seconds = typical * std::exp(m_truth.stepNoise * m_random.normal());
+            if (m_random.uniform() < m_truth.outlierShare)
+                seconds *= 1.2 + m_random.uniform();
+            trial.stepSeconds.push_back(seconds);
+            sum += seconds;
+            if (proposal.abandonAboveSeconds > 0.0 && step + 1 == stepsUntilAbandoned &&
+                std::ranges::min(trial.stepSeconds) > proposal.abandonAboveSeconds) {
+                trial.abandoned = true;
+                break;
+            }
+        }
+        std::vector<double> sorted = trial.stepSeconds;
+        std::ranges::sort(sorted);
+        const std::size_t dropped = std::max<std::size_t>(sorted.size() / 5, sorted.size() >= 3 ? 1 : 0);
+        double middle = 0.0;
+        for (std::size_t i = dropped; i < sorted.size() - dropped; ++i)
+            middle += sorted[i];
+        trial.secondsPerStep = middle / static_cast<double>(sorted.size() - 2 * dropped);
+        trial.thrashes = m_truth.thrashesFrom > 0 && proposal.size >= m_truth.thrashesFrom &&
+                         m_random.uniform() < m_truth.thrashSeen;
+        trial.wallSeconds = m_truth.setupSeconds + warmupSteps * typical + sum;
+    }
+    m_clock += trial.wallSeconds;
+    trial.clockSeconds = m_clock;
+    return trial;
+}
+
+double ReplayDevice::speed(std::int64_t size) const
+{
+    return static_cast<double>(size) / m_truth.seconds(size);
+}
+
+double ReplayDevice::bestSpeed(const std::vector<std::int64_t>& candidates) const
+{
+    double best = 0.0;
+    const auto consider = [&](std::int64_t size) {
+        if (size <= m_largestFit)
+            best = std::max(best, speed(size));
+    };
+    if (!candidates.empty()) {
+        std::ranges::for_each(candidates, consider);
+        return best;
+    }
+    for (std::int64_t size = 1; size <= m_largestFit; ++size)
+        consider(size);
+    return best;
+}
+
+double ReplayDevice::trialSeconds(std::int64_t size) const
+{
+    const double seconds = m_truth.seconds(size);
+    if (!fits(size))
+        return failureSeconds + m_truth.setupSeconds + 0.5 * seconds;
+    return m_truth.setupSeconds + (warmupSteps + usualSteps(seconds)) * seconds;
+}
+
+double ReplayDevice::rampSeconds() const
+{
+    double sum = 0.0;
+    for (std::int64_t size = 1; size <= m_largestFit; size *= 2)
+        sum += trialSeconds(size);
+    return sum;
+}
+
+double ReplayDevice::exhaustiveSeconds() const
+{
+    double sum = 0.0;
+    for (std::int64_t size = 1; size <= m_largestFit; ++size)
+        sum += trialSeconds(size);
+    return sum;
+}

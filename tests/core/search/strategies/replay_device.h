@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "random_source.h"
+#include "strategy.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// A device that is a formula or a table: what a trial would measure on it, and the truth that a search can
+/// only estimate. All chance comes from the seed.
+class ReplayDevice
+{
+public:
+    struct Truth
+    {
+        std::string family;
+        /// Time of one micro-batch when all is calm [s].
+        std::function<double(std::int64_t)> seconds;
+        /// Peak reserved bytes; a size fits when they are within limitBytes.
+        std::function<double(std::int64_t)> peakBytes;
+        double baselineBytes = 0.0;
+        double limitBytes = 0.0;
+        std::int64_t maximum = 65535;
+        /// Sizes from which the allocator flushes its cache again and again; 0 where it never does.
+        std::int64_t thrashesFrom = 0;
+        /// How often the worker's counters show it.
+        double thrashSeen = 0.7;
+        /// Relative deviations of single steps, of whole runs, and of the slow drift.
+        double stepNoise = 0.01;
+        double runNoise = 0.003;
+        double drift = 0.0;
+        double outlierShare = 0.0;
+        double setupSeconds = 0.5;
+    };
+
+    ReplayDevice(Truth truth, std::uint64_t seed);
+
+    const Truth& truth() const { return m_truth; }
+    /// What a search on it would be asked.
+    batchpeak::search::SearchSpace space() const;
+    batchpeak::search::Measurement run(const batchpeak::search::Proposal& proposal);
+    double clockSeconds() const { return m_clock; }
+
+    bool fits(std::int64_t size) const;
+    /// Largest size up to which all fit.
+    std::int64_t largestFit() const { return m_largestFit; }
+    /// True samples/s of the best of these sizes that fits; of all sizes where the list is empty.
+    double bestSpeed(const std::vector<std::int64_t>& candidates) const;
+    double speed(std::int64_t size) const;
+    /// Cost of an undisturbed trial [s], failures included.
+    double trialSeconds(std::int64_t size) const;
+    /// Of 1, 2, 4, ... to the limit [s].
+    double rampSeconds() const;
+    /// Of every size that fits [s].
+    double exhaustiveSeconds() const;
+
+private:
+    double driftNow();
+
+    Truth m_truth;
+    std::uint64_t m_seed;
+    batchpeak::search::RandomSource m_random;
+    std::int64_t m_largestFit = 0;
+    double m_clock = 0.0;
+    double m_drift = 0.0;
+    double m_driftClock = -1e9;
+};

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "candidate_set.h"
+#include "device_families.h"
+#include "replay_device.h"
+#include "strategy_factory.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+using namespace batchpeak::search;
+using Outcome = Measurement::Outcome;
+using Sizes = std::vector<std::int64_t>;
+using Status = Outlook::Status;
+
+namespace {
+
+constexpr std::uint64_t seed = 7;
+/// Nothing less likely to fit is ever proposed.
+constexpr double leastFit = 0.5;
+
+void addStrategies()
+{
+    for (const std::string_view name : strategyNames())
+        QTest::addRow("%s", std::string(name).c_str()) << QString::fromStdString(std::string(name));
+}
+
+} // namespace
+
+/// What holds of every strategy on every simulated device, whatever the curve and the noise.
+class StrategyWorldsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void propertiesHoldInEveryWorld_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("family");
+        QTest::addColumn<Sizes>("candidates");
+        std::vector<std::string> families = calibrationFamilies();
+        std::ranges::copy(heldOutFamilies(), std::back_inserter(families));
+        for (const std::string_view view : strategyNames()) {
+            const std::string name(view);
+            for (const std::string& family : families) {
+                QTest::addRow("%s, %s", name.c_str(), family.c_str())
+                    << QString::fromStdString(name) << QString::fromStdString(family) << Sizes();
+            }
+            QTest::addRow("%s, divisors", name.c_str())
+                << QString::fromStdString(name) << QStringLiteral("middle saw")
+                << Sizes{1, 2, 3, 4, 6, 8, 12, 24, 48, 96, 192, 384, 768, 1536};
+            QTest::addRow("%s, few sizes far apart", name.c_str())
+                << QString::fromStdString(name) << QStringLiteral("smooth") << Sizes{1, 2, 50000};
+        }
+    }
+    void propertiesHoldInEveryWorld()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, family);
+        QFETCH(Sizes, candidates);
+        ReplayDevice device(simulatedDevice(family.toStdString(), seed), seed);
+        SearchSpace space = device.space();
+        space.candidates = candidates;
+        space.maxTrials = 14;
+        const auto strategy = makeStrategy(name.toStdString(), space);
+        const CandidateSet allowed(space);
+        std::set<std::int64_t> good;
+        std::int64_t smallestFailure = std::numeric_limits<std::int64_t>::max();
+        int trials = 0;
+        while (const auto proposal = strategy->next({})) {
+            QVERIFY(++trials <= space.maxTrials);
+            QVERIFY(allowed.contains(proposal->size));
+            QVERIFY(proposal->size < smallestFailure);
+            QVERIFY(proposal->predictedFit >= leastFit && proposal->predictedFit <= 1.0);
+            QVERIFY(proposal->minSteps >= 3 && proposal->minSteps <= proposal->maxSteps);
+            QCOMPARE(proposal->predictedWallSeconds.has_value(), trials > 1);
+            const Measurement trial = device.run(*proposal);
+            strategy->record(trial);
+            if (trial.outcome == Outcome::Ok && !trial.thrashes)
+                good.insert(trial.size);
+            else
+                smallestFailure = std::min(smallestFailure, trial.size);
+            good.erase(good.lower_bound(smallestFailure), good.end());
+            const Outlook& outlook = strategy->outlook();
+            QVERIFY(outlook.recommendation);
+            QVERIFY(good.contains(outlook.recommendation->size));
+            QVERIFY(allowed.contains(outlook.recommendation->size));
+            QVERIFY(outlook.recommendation->confidence >= 1 && outlook.recommendation->confidence <= 99);
+            QVERIFY(outlook.recommendation->samplesPerSecond > 0.0);
+            QVERIFY(outlook.largestPredictedFit < smallestFailure);
+            QVERIFY(outlook.expectedTrials >= trials && outlook.expectedTrials <= space.maxTrials);
+            for (const CurvePoint& point : outlook.curve)
+                QVERIFY(point.low <= point.samplesPerSecond && point.samplesPerSecond <= point.high);
+        }
+        QVERIFY(trials > 0);
+        QVERIFY(strategy->outlook().status != Status::Searching);
+    }
+
+    void sameSeedSameTrace_data()
+    {
+        QTest::addColumn<QString>("name");
+        addStrategies();
+    }
+    void sameSeedSameTrace()
+    {
+        QFETCH(QString, name);
+        std::vector<Sizes> traces;
+        std::vector<std::vector<int>> confidences;
+        for (int repetition = 0; repetition < 2; ++repetition) {
+            ReplayDevice device(simulatedDevice("middle saw", 5), 5);
+            const auto strategy = makeStrategy(name.toStdString(), device.space());
+            Sizes& trace = traces.emplace_back();
+            std::vector<int>& stated = confidences.emplace_back();
+            while (const auto proposal = strategy->next({})) {
+                trace.push_back(proposal->size);
+                strategy->record(device.run(*proposal));
+                stated.push_back(strategy->outlook().recommendation->confidence);
+            }
+        }
+        QCOMPARE(traces.front(), traces.back());
+        QCOMPARE(confidences.front(), confidences.back());
+    }
+
+    void severalDevicesEndToo_data()
+    {
+        QTest::addColumn<QString>("name");
+        addStrategies();
+    }
+    void severalDevicesEndToo()
+    {
+        QFETCH(QString, name);
+        ReplayDevice device(simulatedDevice("smooth", 3), 3);
+        SearchSpace space = device.space();
+        space.devices = 4;
+        const auto strategy = makeStrategy(name.toStdString(), space);
+        Sizes inFlight;
+        std::vector<Proposal> running;
+        int trials = 0;
+        std::size_t mostAtATime = 0;
+        while (true) {
+            while (running.size() < static_cast<std::size_t>(space.devices)) {
+                const auto proposal = strategy->next(inFlight);
+                if (!proposal)
+                    break;
+                QVERIFY(std::ranges::find(inFlight, proposal->size) == inFlight.end());
+                inFlight.push_back(proposal->size);
+                running.push_back(*proposal);
+            }
+            mostAtATime = std::max(mostAtATime, running.size());
+            if (running.empty())
+                break;
+            const Proposal ended = running.front();
+            running.erase(running.begin());
+            inFlight.erase(inFlight.begin());
+            strategy->record(device.run(ended));
+            ++trials;
+        }
+        QVERIFY(trials <= space.maxTrials);
+        QVERIFY(mostAtATime >= 2);
+        QVERIFY(strategy->outlook().status != Status::Searching);
+        const std::int64_t best = strategy->outlook().recommendation->size;
+        QVERIFY(device.speed(best) > 0.95 * device.bestSpeed({}));
+    }
+};
+
+QTEST_APPLESS_MAIN(StrategyWorldsTest)
+#include "tst_strategy_worlds.moc"
