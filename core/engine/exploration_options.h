@@ -32,7 +32,7 @@ struct ExplorationOptions
     std::optional<search::Objective> objective;
     double tolerance = 0.02;
     double targetConfidence = 0.95;
-    QString strategy = QStringLiteral("ramp");
+    QString strategy = QStringLiteral("posterior");
     int maxTrials = 40;
     std::optional<std::chrono::seconds> timeBudget;
     std::optional<std::int64_t> sequenceLength;
