@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "curve_paths.h"
+
+#include "curve_samples.h"
+#include "random_source.h"
+
+#include <Eigen/LU>
+#include <QTest>
+
+#include <cmath>
+
+using namespace batchpeak::search;
+
+using Points = std::vector<std::pair<std::int64_t, double>>;
+Q_DECLARE_METATYPE(Points)
+
+namespace {
+
+constexpr int pathCount = 8000;
+const std::vector<std::int64_t> sizes{1, 8, 9, 30, 64, 200};
+
+} // namespace
+
+class CurvePathsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    /// Given a path's own theta, the curve is normal with a mean and a covariance that can be written down.
+    void pathsHaveTheExactConditional_data()
+    {
+        QTest::addColumn<Points>("points");
+        QTest::newRow("one point") << Points{{8, 0.012}};
+        QTest::newRow("two points") << Points{{8, 0.012}, {64, 0.071}};
+        QTest::newRow("three points, one repeated") << Points{{8, 0.012}, {64, 0.071}, {64, 0.075}};
+        QTest::newRow("three points, a cliff") << Points{{1, 0.005}, {8, 0.012}, {9, 0.019}};
+    }
+    void pathsHaveTheExactConditional()
+    {
+        QFETCH(Points, points);
+        const CurveTrials trials = curveTrials(points);
+        const CurveModel model{
+            .scales = {.smooth = 0.04, .rough = 0.035, .roughLength = 0.1, .drift = 0.015, .run = 0.005}};
+        RandomSource random(5);
+        const CurvePaths paths = drawCurvePaths(trials, {model}, sizes, pathCount, random);
+
+        Eigen::VectorXd logSizes(static_cast<Eigen::Index>(sizes.size()));
+        for (Eigen::Index i = 0; i < logSizes.size(); ++i)
+            logSizes[i] = std::log(static_cast<double>(sizes[static_cast<std::size_t>(i)]));
+        const auto priorCovariance = [](double distance) {
+            return std::pow(0.04, 2) * smoothCorrelation(distance) +
+                   std::pow(0.035, 2) * roughCorrelation(distance, 0.1);
+        };
+        Eigen::MatrixXd toTrials(logSizes.size(), trials.count());
+        Eigen::MatrixXd within(logSizes.size(), logSizes.size());
+        for (Eigen::Index i = 0; i < logSizes.size(); ++i) {
+            for (Eigen::Index j = 0; j < trials.count(); ++j)
+                toTrials(i, j) = priorCovariance(std::abs(logSizes[i] - trials.logSize[j]));
+            for (Eigen::Index j = 0; j < logSizes.size(); ++j)
+                within(i, j) = priorCovariance(std::abs(logSizes[i] - logSizes[j]));
+        }
+        const Eigen::MatrixXd gain = toTrials * trials.covariance(model.scales).inverse();
+        const Eigen::MatrixXd expected = within - gain * toTrials.transpose();
+
+        Eigen::MatrixXd off(logSizes.size(), pathCount);
+        for (int path = 0; path < pathCount; ++path) {
+            const Eigen::Vector4d theta = paths.theta.col(path);
+            QVERIFY(theta.minCoeff() >= 0.0);
+            Eigen::VectorXd atTrials(trials.count());
+            for (Eigen::Index i = 0; i < trials.count(); ++i)
+                atTrials[i] =
+                    std::log(trials.seconds[i]) - std::log(model.shape.features(trials.size[i]).dot(theta));
+            const Eigen::VectorXd moved = gain * atTrials;
+            for (Eigen::Index i = 0; i < logSizes.size(); ++i) {
+                const double size = static_cast<double>(sizes[static_cast<std::size_t>(i)]);
+                off(i, path) =
+                    paths.logSeconds(i, path) - std::log(model.shape.features(size).dot(theta)) - moved[i];
+            }
+        }
+        const Eigen::VectorXd mean = off.rowwise().mean();
+        const Eigen::MatrixXd covariance = off * off.transpose() / pathCount;
+        for (Eigen::Index i = 0; i < logSizes.size(); ++i) {
+            QVERIFY(std::abs(mean[i]) < 5.0 * std::sqrt(expected(i, i) / pathCount));
+            for (Eigen::Index j = 0; j < logSizes.size(); ++j) {
+                const double deviation = std::sqrt(2.0 * expected(i, i) * expected(j, j) / pathCount);
+                QVERIFY(std::abs(covariance(i, j) - expected(i, j)) < 5.0 * deviation);
+            }
+        }
+    }
+
+    void resamplingIsEven()
+    {
+        const std::vector<double> logWeights{std::log(0.5), std::log(0.3), -HUGE_VAL, std::log(0.2)};
+        RandomSource random(1);
+        for (int repetition = 0; repetition < 20; ++repetition) {
+            const auto chosen = resampleSystematically(logWeights, 25, random);
+            const std::vector<double> expected{12.5, 7.5, 0.0, 5.0};
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                const auto count = static_cast<double>(std::ranges::count(chosen, i));
+                QVERIFY(count >= std::floor(expected[i]) && count <= std::ceil(expected[i]));
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(CurvePathsTest)
+#include "tst_curve_paths.moc"

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "calibration.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace batchpeak::search;
+
+class CalibrationTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void isTheFittedMap_data()
+    {
+        QTest::addColumn<double>("tolerance");
+        QTest::addColumn<bool>("divisorsOnly");
+        QTest::addColumn<bool>("severalDevices");
+        QTest::addColumn<double>("logit");
+        // intercept + slope ln 3 + growth ln 2, for a share of 0.75 and 16 trials.
+        const auto row = [](const char* name, double tolerance, bool divisors, bool several, double a,
+                            double b, double c) {
+            QTest::newRow(name) << tolerance << divisors << several
+                                << a + b * std::log(3.0) + c * std::log(2.0);
+        };
+        row("2 %", 0.02, false, false, 1.12, 0.51, 0.66);
+        row("5 %", 0.05, false, false, 1.95, 0.65, 0.98);
+        row("tighter than any", 0.001, false, false, 0.44, 0.61, 0.06);
+        row("looser than any", 0.2, false, false, 1.95, 0.65, 0.98);
+        row("half way in the logarithm", std::sqrt(0.01 * 0.02), false, false, 0.82, 0.485, 0.565);
+        row("divisors", 0.02, true, false, 0.61, 0.96, -0.17);
+        row("several devices", 0.02, false, true, 1.185, 0.642, 0.0);
+        row("divisors at 5 %", 0.05, true, false, 0.61 + 1.95 - 1.12, 0.96 * 0.65 / 0.51, -0.17);
+    }
+    void isTheFittedMap()
+    {
+        QFETCH(double, tolerance);
+        QFETCH(bool, divisorsOnly);
+        QFETCH(bool, severalDevices);
+        QFETCH(double, logit);
+        const double p = calibratedProbability({tolerance, divisorsOnly, severalDevices}, 0.75, 16);
+        QVERIFY2(std::abs(std::log(p / (1.0 - p)) - logit) < 1e-9, std::to_string(p).c_str());
+    }
+
+    void growsWithTheShareAndNeverReachesCertainty()
+    {
+        double before = 0.0;
+        for (const double share : {0.0, 0.1, 0.5, 0.9, 0.99}) {
+            const double p = calibratedProbability({}, share, 10);
+            QVERIFY(p > before && p < 1.0);
+            before = p;
+        }
+        QCOMPARE(calibratedProbability({}, 1.0, 10), calibratedProbability({}, 0.995, 10));
+    }
+};
+
+QTEST_APPLESS_MAIN(CalibrationTest)
+#include "tst_calibration.moc"
