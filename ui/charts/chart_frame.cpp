@@ -58,6 +58,7 @@ void ChartFrame::setScene(const ChartScene& scene, const SizeRange& range, bool 
 {
     m_scene = scene;
     m_range = range;
+    m_isLogarithmic = logarithmic;
     m_canvas->setSizeRange(range, logarithmic);
     drawScene();
     updateHover();

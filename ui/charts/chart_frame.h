@@ -65,6 +65,7 @@ protected:
 
     const ChartScene& scene() const { return m_scene; }
     const SizeRange& sizeRange() const { return m_range; }
+    bool isLogarithmic() const { return m_isLogarithmic; }
     PlotCanvas& canvas() const { return *m_canvas; }
     MarksOverlay& marks() const { return *m_marks; }
     ZonesOverlay& zones() const { return *m_zones; }
@@ -77,6 +78,7 @@ private:
 
     ChartScene m_scene;
     SizeRange m_range;
+    bool m_isLogarithmic = true;
     std::optional<std::int64_t> m_hovered;
     PlotCanvas* m_canvas;
     ZonesOverlay* m_zones;

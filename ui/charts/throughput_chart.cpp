@@ -10,6 +10,8 @@
 #include <QtCharts/QLineSeries>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace batchpeak::ui {
 
@@ -18,6 +20,9 @@ namespace {
 // A band may be many times as high as what was measured, before much is known; it must not press the
 // measurements onto the axis.
 constexpr double mostBandAboveMeasured = 1.5;
+// Across the whole axis, some ten pixels each: what the drawn paths of the search differ by from one size
+// to the next within them is their own noise, and no knowledge of these sizes.
+constexpr double strips = 80.0;
 
 } // namespace
 
@@ -64,15 +69,42 @@ double ThroughputChart::largestValue() const
     return largest;
 }
 
+std::vector<ModelPoint> ThroughputChart::curveInStrips() const
+{
+    const double begin = sizeRange().minimum;
+    const double end = scene().wall > 0.0 ? std::min(scene().wall, sizeRange().maximum) : sizeRange().maximum;
+    const auto stripOf = [&](double size) {
+        const double share = isLogarithmic() ? std::log(size / begin) / std::log(sizeRange().maximum / begin)
+                                             : size / sizeRange().maximum;
+        return static_cast<int>(share * strips);
+    };
+    std::vector<ModelPoint> means;
+    int strip = -1;
+    double members = 0.0;
+    for (const auto& point : scene().curve) {
+        if (point.size < begin || point.size > end)
+            continue;
+        if (stripOf(point.size) != strip) {
+            strip = stripOf(point.size);
+            members = 0.0;
+            means.push_back({.size = 0.0});
+        }
+        ModelPoint& mean = means.back();
+        members += 1.0;
+        mean.size += (point.size - mean.size) / members;
+        mean.samplesPerSecond += (point.samplesPerSecond - mean.samplesPerSecond) / members;
+        mean.low += (point.low - mean.low) / members;
+        mean.high += (point.high - mean.high) / members;
+    }
+    return means;
+}
+
 void ThroughputChart::drawCurve()
 {
     QList<QPointF> upper;
     QList<QPointF> lower;
     QList<QPointF> middle;
-    const double end = scene().wall > 0.0 ? std::min(scene().wall, sizeRange().maximum) : sizeRange().maximum;
-    for (const auto& point : scene().curve) {
-        if (point.size < sizeRange().minimum || point.size > end)
-            continue;
+    for (const ModelPoint& point : curveInStrips()) {
         upper.append({point.size, point.high});
         lower.append({point.size, std::max(0.0, point.low)});
         middle.append({point.size, point.samplesPerSecond});

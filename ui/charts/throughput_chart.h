@@ -21,6 +21,8 @@ protected:
     double valueOf(const MeasuredPoint& point) const override;
 
 private:
+    /// The model curve as it is drawn: the means of narrow strips of the size axis.
+    std::vector<ModelPoint> curveInStrips() const;
     void drawCurve();
     void drawMarks();
     double largestValue() const;
