@@ -21,6 +21,7 @@
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMimeData>
+#include <QScreen>
 #include <QUrl>
 
 #include <chrono>
@@ -60,7 +61,7 @@ MainWindow::MainWindow(QWidget* parent)
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
     setMinimumSize(leastSize);
-    resize(usualSize);
+    resize(usualSize.boundedTo(screen()->availableSize()));
     m_recent->setFiles(m_settings.recentFiles());
     m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
     m_view->setLogarithmic(m_settings.isLogarithmic());
