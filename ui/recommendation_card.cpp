@@ -156,17 +156,20 @@ void RecommendationCard::showFigures(const Snapshot& snapshot, const MemoryUnit&
         if (device.limitBytes > 0 && (limit == 0.0 || static_cast<double>(device.limitBytes) < limit))
             limit = static_cast<double>(device.limitBytes);
     }
+    // One unit in the caption serves both numbers, unless the limit is far above the peak.
+    const bool sameUnit = limit <= 0.0 || MemoryUnit::forBytes(limit) == unit;
     QString peak = none;
     if (recommendation && snapshot.recommendedPeakBytes > 0) {
-        peak = memoryText(static_cast<double>(snapshot.recommendedPeakBytes), unit);
+        const auto bytes = static_cast<double>(snapshot.recommendedPeakBytes);
+        peak = sameUnit ? memoryText(bytes, unit) : memoryTextWithUnit(bytes);
         if (limit > 0.0)
-            peak = tr("%1 of %2").arg(peak, memoryText(limit, unit));
+            peak = tr("%1 of %2").arg(peak, sameUnit ? memoryText(limit, unit) : memoryTextWithUnit(limit));
     }
     setIfNew(m_rate.value, recommendation
                                ? rateText(recommendation->samplesPerSecond, recommendation->relativeError)
                                : none);
     setIfNew(m_peak.value, peak);
-    setIfNew(m_peak.caption, tr("peak memory, %1").arg(unit.name));
+    setIfNew(m_peak.caption, sameUnit ? tr("peak memory, %1").arg(unit.name) : tr("peak memory"));
     setIfNew(m_accumulation.value,
              recommendation && snapshot.accumulationSteps > 0
                  ? tr("%1 ×").arg(QLocale().toString(static_cast<qlonglong>(snapshot.accumulationSteps)))

@@ -42,6 +42,30 @@ private slots:
         QCOMPARE(scene.failed.size(), std::size_t{4});
     }
 
+    void countsMemoryInTheUnitOfWhatIsShown_data()
+    {
+        QTest::addColumn<double>("peakOfLimit");
+        QTest::addColumn<QString>("unit");
+        QTest::newRow("some MiB far below 20 GiB") << 0.002 << QStringLiteral("MiB");
+        QTest::newRow("near the limit") << 0.5 << QStringLiteral("GiB");
+        QTest::newRow("nothing measured") << 0.0 << QStringLiteral("GiB");
+    }
+    void countsMemoryInTheUnitOfWhatIsShown()
+    {
+        QFETCH(double, peakOfLimit);
+        QFETCH(QString, unit);
+        constexpr std::int64_t limit = 20LL << 30;
+        engine::Snapshot snapshot;
+        snapshot.devices = {{.limitBytes = limit}};
+        if (peakOfLimit > 0.0)
+            snapshot.trials = {
+                {.microBatchSize = 8,
+                 .state = engine::TrialState::Ok,
+                 .samplesPerSecond = 10.0,
+                 .peakReservedBytes = static_cast<std::int64_t>(peakOfLimit * static_cast<double>(limit))}};
+        QCOMPARE(chartSceneOf(snapshot).unit.name, unit);
+    }
+
     void leavesOutSizesThatWouldEmptyALogarithmicAxis()
     {
         engine::Snapshot snapshot = test::earlySnapshot();

@@ -98,6 +98,16 @@ private slots:
                                         "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; "
                                         "8 × accumulation; 192 is 0.4 % faster than 224, the next best, "
                                         "and needs less memory. Next: 208, to tell the two apart.");
+        Snapshot tiny = test::runningSnapshot();
+        tiny.recommendedPeakBytes = 44LL << 20;
+        for (auto& trial : tiny.trials)
+            trial.peakReservedBytes = 44LL << 20;
+        QTest::newRow("peaks far below the limit")
+            << tiny
+            << QStringLiteral("micro_batch_size; 192; 2.05× base; confidence 93 percent; "
+                              "2234 ± 38 samples/s; 44.0 MiB of 79.1 GiB peak memory; "
+                              "8 × accumulation; 192 is 0.4 % faster than 224, the next best, "
+                              "and needs less memory. Next: 208, to tell the two apart.");
         QTest::newRow("nothing fits")
             << test::nothingFitsSnapshot()
             << QStringLiteral(

@@ -48,6 +48,7 @@ private slots:
         QTest::addColumn<QString>("expected");
         const double mebibyte = 1048576.0;
         QTest::newRow("small device") << 800.0 * mebibyte << 312.4 * mebibyte << QStringLiteral("312 MiB");
+        QTest::newRow("small peak") << 800.0 * mebibyte << 23.5 * mebibyte << QStringLiteral("23.5 MiB");
         QTest::newRow("large device, small peak")
             << 8192.0 * mebibyte << 860.0 * mebibyte << QStringLiteral("0.84 GiB");
         QTest::newRow("large peak") << 81920.0 * mebibyte << 61132.8 * mebibyte << QStringLiteral("59.7 GiB");

@@ -107,12 +107,15 @@ void placeZones(ChartScene& scene)
         scene.headroomFrom = 0.0;
 }
 
-double largestBytes(const ChartScene& scene)
+// The limit has a say only where it is drawn: beside one of many GiB, peaks of some MiB would all read
+// as 0.02.
+MemoryUnit unitFor(const ChartScene& scene)
 {
-    double largest = scene.limitBytes;
+    double largest = 0.0;
     for (const auto& point : scene.points)
         largest = std::max(largest, point.peakBytes);
-    return largest;
+    const bool isLimitFar = largest > 0.0 && largest < leastShareOfLimit * scene.limitBytes;
+    return MemoryUnit::forBytes(isLimitFar ? largest : std::max(largest, scene.limitBytes));
 }
 
 struct Words
@@ -146,7 +149,7 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
     scene.limitBytes = smallestPositive(snapshot, &engine::DeviceSnapshot::limitBytes);
     scene.usableBytes = smallestPositive(snapshot, &engine::DeviceSnapshot::usableBytes);
     scene.headroom = snapshot.run ? snapshot.run->headroom : 0.0;
-    scene.unit = MemoryUnit::forBytes(largestBytes(scene));
+    scene.unit = unitFor(scene);
     placeZones(scene);
     return scene;
 }
@@ -184,8 +187,7 @@ QString memorySummary(const ChartScene& scene)
     const QLocale locale;
     QStringList sentences;
     if (scene.limitBytes > 0.0)
-        sentences << Words::tr("The device limit is %1 %2.")
-                         .arg(memoryText(scene.limitBytes, scene.unit, locale), scene.unit.name);
+        sentences << Words::tr("The device limit is %1.").arg(memoryTextWithUnit(scene.limitBytes, locale));
     if (scene.points.empty())
         return (sentences << Words::tr("No peak memory is measured yet.")).join(QLatin1Char(' '));
     const auto& largest = *std::ranges::max_element(

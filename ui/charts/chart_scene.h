@@ -15,6 +15,10 @@ namespace batchpeak::ui {
 /// change.
 inline constexpr int leadingBelowPercent = 90;
 
+/// Peaks below this share of the limit would lie flat on the axis; then the memory chart shows the peaks,
+/// and the limit is only named.
+inline constexpr double leastShareOfLimit = 0.15;
+
 /// A finished trial that measured something.
 struct MeasuredPoint
 {

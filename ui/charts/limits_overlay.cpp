@@ -30,6 +30,11 @@ std::vector<QRectF> LimitsOverlay::obstacles() const
         keepOff(point.size, point.peakBytes);
     for (const std::int64_t size : m_scene.outOfMemory)
         keepOff(size, m_scene.limitBytes);
+    if (m_scene.lead) {
+        const double x = canvas().positionOf(static_cast<double>(m_scene.lead->size), 0.0).x();
+        const QRectF area = canvas().plotArea();
+        boxes.emplace_back(x - 4.0, area.top(), 8.0, area.height());
+    }
     return boxes;
 }
 
@@ -50,6 +55,8 @@ void LimitsOverlay::drawLabel(QPainter& painter, const QString& text, const QCol
             break;
         box.moveLeft(area.left() + share * (area.width() - size.width()));
     }
+    // Keeps the grid from striking it through.
+    painter.fillRect(box.adjusted(-2.0, 1.0, 0.0, -1.0), canvas().theme().card);
     painter.setPen(colour);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
@@ -67,8 +74,7 @@ void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QW
 
     const double limit = m_scene.unit.of(m_scene.limitBytes);
     const double usable = m_scene.unit.of(m_scene.usableBytes);
-    const QString limitText =
-        tr("device limit %1 %2").arg(memoryText(m_scene.limitBytes, m_scene.unit), m_scene.unit.name);
+    const QString limitText = tr("device limit %1").arg(memoryTextWithUnit(m_scene.limitBytes));
     if (limit > canvas().topValue()) {
         drawLabel(*painter, tr("%1, far above").arg(limitText), theme.bad, area.top() + 1.0, false);
         return;

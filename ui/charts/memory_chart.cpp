@@ -16,9 +16,6 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Peaks below this share of the limit would lie flat on the axis; then the chart shows the peaks, and
-// the limit is only named.
-constexpr double leastShareOfLimit = 0.15;
 // Straight in memory, curved on a logarithmic axis: so many pieces look smooth.
 constexpr int pieces = 120;
 // Below it, limit and headroom leave no room for the peaks.

@@ -35,8 +35,15 @@ MemoryUnit MemoryUnit::forBytes(double largest)
 QString memoryText(double count, const MemoryUnit& unit, const QLocale& locale)
 {
     const double value = unit.of(count);
-    const bool fine = unit.bytes >= gibibyte;
-    return locale.toString(value, 'f', !fine ? 0 : value < 9.995 ? 2 : 1);
+    if (unit.bytes >= gibibyte)
+        return locale.toString(value, 'f', value < 9.995 ? 2 : 1);
+    return locale.toString(value, 'f', value < 99.95 ? 1 : 0);
+}
+
+QString memoryTextWithUnit(double count, const QLocale& locale)
+{
+    const MemoryUnit unit = MemoryUnit::forBytes(count);
+    return QCoreApplication::translate("Quantity", "%1 %2").arg(memoryText(count, unit, locale), unit.name);
 }
 
 QString rateText(double value, const QLocale& locale)

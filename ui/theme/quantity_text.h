@@ -28,6 +28,9 @@ struct MemoryUnit
 /// "59.7", "0.84", "312": as many digits as a reader compares by.
 QString memoryText(double count, const MemoryUnit& unit, const QLocale& locale = QLocale());
 
+/// "19.1 GiB": a number that stands alone, in a unit of its own.
+QString memoryTextWithUnit(double count, const QLocale& locale = QLocale());
+
 /// "2,266": at least three significant digits.
 QString rateText(double value, const QLocale& locale = QLocale());
 
