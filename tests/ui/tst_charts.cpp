@@ -101,6 +101,23 @@ private slots:
                  qPrintable(QStringLiteral("line at %1, ring at %2").arg(darkestX).arg(ring.x())));
     }
 
+    void cutsAnIntervalOffAtThePlot()
+    {
+        engine::Snapshot unsure = test::runningSnapshot();
+        for (auto& trial : unsure.trials)
+            trial.relativeError = 0.9;
+        test::SampleWindow window(Theme::day(), QSize(1440, 900));
+        window.display(unsure);
+        auto* chart = window.findChild<ThroughputChart*>();
+        const QImage image = chart->grab().toImage();
+        const auto x = static_cast<int>(chart->positionOf(4.0, 0.0).x());
+        const auto axis = static_cast<int>(chart->plotArea().bottom());
+        QVERIFY(hasColourNear(image, QPointF(x, axis - 8), Theme::day().throughput, 1));
+        for (int below = 3; below < 20; ++below)
+            QVERIFY2(!hasColourNear(image, QPointF(x, axis + below), Theme::day().throughput, 1),
+                     qPrintable(QString::number(below)));
+    }
+
     void fillsTheRecommendedPointGreen()
     {
         const auto& lead = *m_scene.lead;
@@ -244,7 +261,7 @@ private slots:
         const QImage light = m_throughput->grab().toImage();
         m_window.setTheme(Theme::night());
         const QImage dark = m_throughput->grab().toImage();
-        const QPoint corner = m_throughput->plotArea().center().toPoint();
+        const QPoint corner = m_throughput->plotArea().topLeft().toPoint() + QPoint(20, 20);
         QVERIFY(dark.pixelColor(corner).lightness() < 128);
         m_window.setTheme(Theme::day());
         QCOMPARE(m_throughput->grab().toImage(), light);

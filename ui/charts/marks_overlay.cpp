@@ -82,6 +82,7 @@ void MarksOverlay::paintRings(QPainter& painter) const
         colour.setAlpha(ring.superseded ? 110 : 255);
         return colour;
     };
+    const QRectF area = canvas().plotArea();
     const double leadSize = m_marks.lead ? m_marks.lead->size : 0.0;
     for (const auto& ring : m_marks.rings) {
         const double top = canvas().positionOf(ring.size, ring.value + ring.half).y();
@@ -91,9 +92,12 @@ void MarksOverlay::paintRings(QPainter& painter) const
         const double x = crisp(canvas().positionOf(ring.size, ring.value).x());
         painter.setPen(QPen(ring.size == leadSize ? m_marks.lead->colour : ring.colour, 1.6, Qt::SolidLine,
                             Qt::FlatCap));
-        painter.drawLine(QPointF(x, top), QPointF(x, bottom));
-        painter.drawLine(QPointF(x - capPixels, top), QPointF(x + capPixels, top));
-        painter.drawLine(QPointF(x - capPixels, bottom), QPointF(x + capPixels, bottom));
+        // A cap says where the interval ends, so that one that leaves the plot has none there.
+        painter.drawLine(QPointF(x, std::max(top, area.top())), QPointF(x, std::min(bottom, area.bottom())));
+        for (const double end : {top, bottom}) {
+            if (end >= area.top() && end <= area.bottom())
+                painter.drawLine(QPointF(x - capPixels, end), QPointF(x + capPixels, end));
+        }
     }
     for (const auto& ring : m_marks.rings) {
         QPointF centre = canvas().positionOf(ring.size, ring.value);
