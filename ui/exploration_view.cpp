@@ -4,6 +4,7 @@
 
 #include "chart_key.h"
 #include "chart_pair.h"
+#include "column_widths.h"
 #include "empty_view.h"
 #include "log_view.h"
 #include "memory_chart.h"
@@ -63,6 +64,9 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     m_stack->addWidget(makeCharts());
     m_columns->addWidget(m_stack);
     m_columns->addWidget(makeSide(actions));
+    m_charts->addAction(actions->saveCharts);
+    m_charts->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_trials->offer(actions->saveTrials);
     m_columns->setStretchFactor(0, 1);
     m_columns->setStretchFactor(1, 0);
 
@@ -122,6 +126,17 @@ void ExplorationView::resetLayout()
     m_columns->setSizes({10000, sideWidth});
     m_charts->setSizes({5000, 2000});
     m_side->setSizes({m_recommendation->sizeHint().height(), 3000, 1000});
+    m_trials->columns().reset();
+}
+
+QWidget& ExplorationView::charts() const
+{
+    return *m_charts;
+}
+
+ColumnWidths& ExplorationView::columns() const
+{
+    return m_trials->columns();
 }
 
 QList<QSplitter*> ExplorationView::splitters() const

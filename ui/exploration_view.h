@@ -15,6 +15,7 @@ namespace batchpeak::ui {
 
 class Card;
 class ChartPair;
+class ColumnWidths;
 class EmptyView;
 class LogView;
 class MemoryChart;
@@ -43,6 +44,9 @@ public:
 
     MessageBanner* banner() const { return m_banner; }
     QList<QSplitter*> splitters() const;
+    /// Both, with their cards.
+    QWidget& charts() const;
+    ColumnWidths& columns() const;
     void resetLayout();
 
 signals:

@@ -3,19 +3,18 @@
 #include "main_window.h"
 
 #include "chart_frame.h"
+#include "column_widths.h"
 #include "exploration.h"
 #include "exploration_view.h"
-#include "export_dialog.h"
 #include "message_banner.h"
 #include "recent_files.h"
 #include "style_sheet.h"
 #include "window_actions.h"
+#include "window_exports.h"
 
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
-#include <QClipboard>
-#include <QDir>
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -52,6 +51,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_exploration(new engine::Exploration(this)),
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
+      m_exports(new WindowExports(this)),
       m_recent(new RecentFiles(this)),
       m_view(new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, this), this))
 {
@@ -66,6 +66,7 @@ MainWindow::MainWindow(QWidget* parent)
     m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
     m_view->setLogarithmic(m_settings.isLogarithmic());
     m_settings.attach(this, m_view->splitters());
+    m_view->columns().setChosen(m_settings.columnWidths());
     applyTheme();
 
     m_drawTimer.setSingleShot(true);
@@ -77,6 +78,7 @@ MainWindow::MainWindow(QWidget* parent)
     });
     connect(m_exploration, &engine::Exploration::finished, this, &MainWindow::announceEnd);
     connectActions();
+    connectExports();
     draw();
 }
 
@@ -93,8 +95,6 @@ void MainWindow::connectActions()
     connect(m_view->banner(), &MessageBanner::actionRequested, this, &MainWindow::startExploring);
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
-    connect(m_actions->exportSize, &QAction::triggered, this, &MainWindow::exportSize);
-    connect(m_actions->copySize, &QAction::triggered, this, &MainWindow::copySize);
     connect(m_actions->logarithmic, &QAction::toggled, this, [this](bool logarithmic) {
         m_view->setLogarithmic(logarithmic);
         m_settings.setLogarithmic(logarithmic);
@@ -110,6 +110,22 @@ void MainWindow::connectActions()
         m_themeSetting = static_cast<ThemeSetting>(action->data().toInt());
         m_settings.setTheme(m_themeSetting);
         applyTheme();
+    });
+}
+
+void MainWindow::connectExports()
+{
+    const auto snapshot = [this]() -> const engine::Snapshot& { return m_exploration->snapshot(); };
+    connect(m_actions->exportSize, &QAction::triggered, this,
+            [=, this] { m_exports->exportSize(*m_config, snapshot(), m_theme); });
+    connect(m_actions->copySize, &QAction::triggered, this, [=, this] { m_exports->copySize(snapshot()); });
+    connect(m_actions->saveTrials, &QAction::triggered, this,
+            [=, this] { m_exports->saveTrials(snapshot()); });
+    connect(m_actions->saveCharts, &QAction::triggered, this,
+            [=, this] { m_exports->saveCharts(snapshot(), m_view->charts(), m_theme); });
+    connect(m_exports, &WindowExports::failed, this, &MainWindow::complain);
+    connect(m_exports, &WindowExports::succeeded, this, [this](const QString& sentence) {
+        m_view->banner()->showMessage(MessageBanner::Kind::Note, sentence);
     });
 }
 
@@ -220,31 +236,6 @@ void MainWindow::pauseOrResume()
         m_exploration->pause();
 }
 
-void MainWindow::exportSize()
-{
-    const auto& recommendation = m_exploration->snapshot().outlook.recommendation;
-    if (!m_config || !recommendation)
-        return;
-    try {
-        ExportDialog dialog(*m_config, m_options.phase, recommendation->size, m_theme, this);
-        if (dialog.exec() != QDialog::Accepted)
-            return;
-        m_view->banner()->showMessage(MessageBanner::Kind::Note,
-                                      tr("Micro-batch size %1 is written to %2.")
-                                          .arg(recommendation->size)
-                                          .arg(QDir::toNativeSeparators(dialog.path())));
-    } catch (const config::ConfigError& error) {
-        complain(QString::fromUtf8(error.what()));
-    }
-}
-
-void MainWindow::copySize()
-{
-    if (const auto& recommendation = m_exploration->snapshot().outlook.recommendation)
-        QGuiApplication::clipboard()->setText(
-            QStringLiteral("micro_batch_size: %1").arg(recommendation->size));
-}
-
 void MainWindow::complain(const QString& sentence)
 {
     m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
@@ -253,6 +244,7 @@ void MainWindow::complain(const QString& sentence)
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     m_settings.save();
+    m_settings.setColumnWidths(m_view->columns().chosen());
     QMainWindow::closeEvent(event);
 }
 

@@ -22,6 +22,7 @@ namespace batchpeak::ui {
 class ExplorationView;
 class RecentFiles;
 class WindowActions;
+class WindowExports;
 
 /// The window of batchpeak: it joins an exploration, the view that draws it, and what a person asks for.
 ///
@@ -55,12 +56,11 @@ protected:
 
 private:
     void connectActions();
+    void connectExports();
     void applyTheme();
     void draw();
     void chooseConfig();
     void pauseOrResume();
-    void exportSize();
-    void copySize();
     void announceEnd(engine::FinishStatus status);
     void updateTitle();
     void complain(const QString& sentence);
@@ -73,6 +73,7 @@ private:
     ThemeSetting m_themeSetting;
     Theme m_theme;
     WindowActions* m_actions;
+    WindowExports* m_exports;
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;

@@ -70,6 +70,8 @@ RunBar::RunBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget
     layout->addWidget(verticalLine(this));
     for (QAction* action : {actions.start, actions.pause, actions.stop})
         layout->addWidget(buttonFor(action));
+    layout->addWidget(verticalLine(this));
+    layout->addWidget(buttonFor(actions.exportSize));
     layout->addSpacing(12);
 
     m_run->setProperty("muted", true);

@@ -2,25 +2,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials_view.h"
 
+#include "column_widths.h"
 #include "fonts.h"
 #include "trials_model.h"
 #include "whole_rows.h"
 
+#include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QKeyEvent>
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <set>
 
 namespace batchpeak::ui {
 
 namespace {
 
-constexpr int cellPadding = 12;
+// Under which the widths are kept, whatever the language and the order of the columns.
+QStringList columnNames()
+{
+    return {QStringLiteral("number"), QStringLiteral("size"),   QStringLiteral("result"),
+            QStringLiteral("rate"),   QStringLiteral("memory"), QStringLiteral("took"),
+            QStringLiteral("device")};
+}
 
 } // namespace
 
@@ -48,26 +54,18 @@ TrialsView::TrialsView(QWidget* parent)
     header->setHighlightSections(false);
     header->setSectionsClickable(false);
     header->setFixedHeight(rowHeight + 2);
-    header->setMinimumSectionSize(20);
-    header->setSectionResizeMode(QHeaderView::Fixed);
-    header->setSectionResizeMode(TrialRow::Result, QHeaderView::Stretch);
-    m_table->setColumnHidden(TrialRow::Device, true);
-    m_table->installEventFilter(this);
+    m_columns = new ColumnWidths(m_table, TrialRow::Result, columnNames());
+    m_columns->setHidden(TrialRow::Device, true);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto* copy = new QAction(tr("&Copy rows"), this);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    connect(copy, &QAction::triggered, this, &TrialsView::copySelection);
+    m_table->addAction(copy);
 
     auto* rows = new WholeRows(
         m_table, [header] { return header->height(); }, [rowHeight] { return rowHeight; }, this);
     body()->addWidget(rows, 1);
-
-    for (int column = 0; column < TrialRow::ColumnCount; ++column)
-        m_table->setColumnWidth(column, cellPadding);
-    growColumns(0, -1);
-    connect(m_model, &QAbstractItemModel::rowsInserted, this,
-            [this](const QModelIndex&, int first, int last) { growColumns(first, last); });
-    connect(
-        m_model, &QAbstractItemModel::dataChanged, this,
-        [this](const QModelIndex& first, const QModelIndex& last) { growColumns(first.row(), last.row()); });
-    connect(m_model, &QAbstractItemModel::modelReset, this,
-            [this] { growColumns(0, m_model->rowCount() - 1); });
 }
 
 void TrialsView::setTheme(const Theme& theme)
@@ -78,35 +76,14 @@ void TrialsView::setTheme(const Theme& theme)
 void TrialsView::display(const engine::Snapshot& snapshot, const MemoryUnit& unit)
 {
     // There is room for one of the two beside the words of the results.
-    m_table->setColumnHidden(TrialRow::Device, snapshot.devices.size() < 2);
-    m_table->setColumnHidden(TrialRow::Took, snapshot.devices.size() >= 2);
+    m_columns->setHidden(TrialRow::Device, snapshot.devices.size() < 2);
+    m_columns->setHidden(TrialRow::Took, snapshot.devices.size() >= 2);
     m_model->display(snapshot, unit);
 }
 
-void TrialsView::growColumns(int firstRow, int lastRow)
+void TrialsView::offer(QAction* action)
 {
-    const QFontMetrics bold(scaled(font(), 1.0, QFont::DemiBold));
-    for (int column = 0; column < TrialRow::ColumnCount; ++column) {
-        if (column == TrialRow::Result)
-            continue;
-        int needed =
-            bold.horizontalAdvance(m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
-        for (int row = firstRow; row <= lastRow; ++row)
-            needed = std::max(
-                needed, bold.horizontalAdvance(m_model->index(row, column).data(Qt::DisplayRole).toString()));
-        if (needed + cellPadding > m_table->columnWidth(column))
-            m_table->setColumnWidth(column, needed + cellPadding);
-    }
-}
-
-bool TrialsView::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched == m_table && event->type() == QEvent::KeyPress &&
-        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
-        copySelection();
-        return true;
-    }
-    return Card::eventFilter(watched, event);
+    m_table->addAction(action);
 }
 
 void TrialsView::copySelection() const

@@ -7,14 +7,15 @@
 #include "snapshot.h"
 #include "theme.h"
 
+class QAction;
 class QTableView;
 
 namespace batchpeak::ui {
 
+class ColumnWidths;
 class TrialsModel;
 
-/// The table of trials. Columns grow with their contents and never shrink, so that live numbers do not
-/// make them tremble; the result column takes what is left.
+/// The table of trials; the result column takes the width that the others leave.
 class TrialsView : public Card
 {
     Q_OBJECT
@@ -25,16 +26,16 @@ public:
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const MemoryUnit& unit);
     const TrialsModel& model() const { return *m_model; }
-
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    ColumnWidths& columns() const { return *m_columns; }
+    /// To be offered in the table's own menu too.
+    void offer(QAction* action);
 
 private:
-    void growColumns(int firstRow, int lastRow);
     void copySelection() const;
 
     TrialsModel* m_model;
     QTableView* m_table;
+    ColumnWidths* m_columns;
 };
 
 } // namespace batchpeak::ui

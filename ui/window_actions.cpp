@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QWidget>
 
+#include <algorithm>
 #include <utility>
 
 namespace batchpeak::ui {
@@ -41,6 +42,8 @@ WindowActions::WindowActions(QWidget* window)
       stop(new QAction(tr("S&top"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
       copySize(new QAction(tr("&Copy"), this)),
+      saveTrials(new QAction(tr("Save t&rials as CSV…"), this)),
+      saveCharts(new QAction(tr("Save c&harts as PNG…"), this)),
       logarithmic(new QAction(tr("&Logarithmic sizes"), this)),
       fullScreen(new QAction(tr("&Full screen"), this)),
       resetLayout(new QAction(tr("&Reset layout"), this)),
@@ -51,6 +54,8 @@ WindowActions::WindowActions(QWidget* window)
     start->setShortcut(Qt::Key_F5);
     stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
     exportSize->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_E), QKeySequence(QKeySequence::Save)});
+    // The tool bar has no room for the name of a format.
+    exportSize->setIconText(tr("Export…"));
     copySize->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
     copySize->setToolTip(tr("Copy the recommended size as a line of a config"));
     logarithmic->setShortcut(Qt::Key_L);
@@ -68,8 +73,8 @@ WindowActions::WindowActions(QWidget* window)
         action->setData(static_cast<int>(setting));
         action->setChecked(setting == ThemeSetting::System);
     }
-    for (QAction* action :
-         {open, start, pause, stop, exportSize, copySize, logarithmic, fullScreen, resetLayout, quit})
+    for (QAction* action : {open, start, pause, stop, exportSize, copySize, saveTrials, saveCharts,
+                            logarithmic, fullScreen, resetLayout, quit})
         window->addAction(action);
     update({});
 }
@@ -82,6 +87,8 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
     menu->addSeparator();
     menu->addAction(exportSize);
     menu->addAction(copySize);
+    menu->addAction(saveTrials);
+    menu->addAction(saveCharts);
     menu->addSeparator();
     menu->addAction(logarithmic);
     menu->addMenu(tr("&Theme"))->addActions(themes->actions());
@@ -112,6 +119,10 @@ void WindowActions::update(const Snapshot& snapshot)
                             ? tr("&Export to %1…").arg(snapshot.run->formatName)
                             : tr("&Export…"));
     copySize->setEnabled(hasSize);
+    saveTrials->setEnabled(snapshot.run && std::ranges::any_of(snapshot.trials, [](const auto& trial) {
+                               return trial.state != engine::TrialState::Running;
+                           }));
+    saveCharts->setEnabled(snapshot.run && !snapshot.trials.empty());
 }
 
 void WindowActions::setTheme(const Theme& theme)

@@ -36,6 +36,8 @@ public:
     QAction* stop;
     QAction* exportSize;
     QAction* copySize;
+    QAction* saveTrials;
+    QAction* saveCharts;
     QAction* logarithmic;
     QAction* fullScreen;
     QAction* resetLayout;

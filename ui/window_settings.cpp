@@ -26,6 +26,7 @@ QSettings settings()
 const QString geometryKey = QStringLiteral("ui/geometry");
 const QString themeKey = QStringLiteral("ui/theme");
 const QString logarithmicKey = QStringLiteral("ui/logarithmicSizes");
+const QString columnsKey = QStringLiteral("ui/columnWidths");
 const QString recentKey = QStringLiteral("ui/recentFiles");
 const QString folderKey = QStringLiteral("ui/lastFolder");
 
@@ -72,6 +73,7 @@ void WindowSettings::resetLayout()
     QSettings stored = settings();
     for (const QSplitter* splitter : m_splitters)
         stored.remove(splitterKey(splitter->objectName()));
+    stored.remove(columnsKey);
 }
 
 ThemeSetting WindowSettings::theme() const
@@ -100,6 +102,16 @@ bool WindowSettings::isLogarithmic() const
 void WindowSettings::setLogarithmic(bool logarithmic)
 {
     settings().setValue(logarithmicKey, logarithmic);
+}
+
+QVariantMap WindowSettings::columnWidths() const
+{
+    return settings().value(columnsKey).toMap();
+}
+
+void WindowSettings::setColumnWidths(const QVariantMap& widths)
+{
+    settings().setValue(columnsKey, widths);
 }
 
 QStringList WindowSettings::recentFiles() const

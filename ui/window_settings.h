@@ -5,6 +5,7 @@
 #include "theme.h"
 
 #include <QStringList>
+#include <QVariantMap>
 
 #include <set>
 
@@ -21,13 +22,16 @@ public:
     /// Restores the geometry, and the splitters that were moved before; watches for those moved now.
     void attach(QWidget* window, const QList<QSplitter*>& splitters);
     void save() const;
-    /// Forgets the splitters.
+    /// Forgets the splitters and the column widths.
     void resetLayout();
 
     ThemeSetting theme() const;
     void setTheme(ThemeSetting setting);
     bool isLogarithmic() const;
     void setLogarithmic(bool logarithmic);
+    /// Of the table of trials, by the names of the columns.
+    QVariantMap columnWidths() const;
+    void setColumnWidths(const QVariantMap& widths);
     QStringList recentFiles() const;
     void setRecentFiles(const QStringList& files);
     QString lastFolder() const;

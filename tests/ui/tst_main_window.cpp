@@ -5,16 +5,21 @@
 #include "main_window.h"
 #include "message_banner.h"
 #include "recent_files.h"
+#include "trial_row.h"
 #include "window_settings.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
+#include <QHeaderView>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QSplitter>
 #include <QStandardPaths>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QUrl>
@@ -88,6 +93,14 @@ private slots:
         QVERIFY(!empty->isVisible());
         QVERIFY(window.windowTitle().startsWith(QStringLiteral("params.yaml")));
         QCOMPARE(window.findChild<RecentFiles*>()->files(), QStringList{m_path});
+    }
+
+    void isNeverLargerThanTheScreen()
+    {
+        // Before any test has left a geometry behind.
+        MainWindow window;
+        const QSize room = window.screen()->availableSize().expandedTo(window.minimumSize());
+        QVERIFY(window.width() <= room.width() && window.height() <= room.height());
     }
 
     void isNeverTooSmallForItsContents()
@@ -203,6 +216,28 @@ private slots:
         window.show();
         const QList<int> sizes = columnsOf(window)->sizes();
         QVERIFY2(sizes.at(1) > 550, qPrintable(QString::number(sizes.at(1))));
+    }
+
+    void keepsTheColumnsThatWereDragged()
+    {
+        const auto tableOf = [](const MainWindow& window) { return window.findChild<QTableView*>(); };
+        {
+            MainWindow window;
+            window.show();
+            tableOf(window)->horizontalHeader()->resizeSection(TrialRow::Rate, 150);
+            window.close();
+        }
+        MainWindow window;
+        window.show();
+        QCOMPARE(tableOf(window)->columnWidth(TrialRow::Rate), 150);
+        const auto column = QStringLiteral("rate");
+        QCOMPARE(WindowSettings().columnWidths().keys(), QStringList{column});
+        for (QAction* action : window.actions()) {
+            if (action->text() == QStringLiteral("&Reset layout"))
+                action->trigger();
+        }
+        QVERIFY(tableOf(window)->columnWidth(TrialRow::Rate) < 150);
+        QVERIFY(WindowSettings().columnWidths().isEmpty());
     }
 };
 

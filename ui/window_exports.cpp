@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window_exports.h"
+
+#include "chart_picture.h"
+#include "export_dialog.h"
+#include "trials_csv.h"
+
+#include <QBuffer>
+#include <QClipboard>
+#include <QDateTime>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QLocale>
+#include <QSaveFile>
+#include <QWidget>
+
+namespace batchpeak::ui {
+
+namespace {
+
+// Beside the config, and named after it.
+QString pathBeside(const engine::Snapshot& snapshot, const QString& end)
+{
+    const QFileInfo config(snapshot.run->filePath);
+    return config.dir().filePath(config.completeBaseName() + end);
+}
+
+} // namespace
+
+WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window) {}
+
+void WindowExports::exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot,
+                               const Theme& theme)
+{
+    const std::int64_t size = snapshot.outlook.recommendation->size;
+    try {
+        ExportDialog dialog(config, snapshot.run->phase, size, theme, m_window);
+        if (dialog.exec() == QDialog::Accepted)
+            emit succeeded(tr("Micro-batch size %1 is written to %2.")
+                               .arg(QLocale().toString(static_cast<qlonglong>(size)),
+                                    QDir::toNativeSeparators(dialog.path())));
+    } catch (const config::ConfigError& error) {
+        emit failed(QString::fromUtf8(error.what()));
+    }
+}
+
+void WindowExports::copySize(const engine::Snapshot& snapshot)
+{
+    QGuiApplication::clipboard()->setText(
+        QStringLiteral("micro_batch_size: %1").arg(snapshot.outlook.recommendation->size));
+}
+
+void WindowExports::saveTrials(const engine::Snapshot& snapshot)
+{
+    const QByteArray table = trialsCsv(snapshot.trials);
+    save(choosePath(tr("Save the trials"), pathBeside(snapshot, QStringLiteral("-trials.csv")),
+                    tr("Comma-separated values (*.csv)"), QStringLiteral("csv")),
+         table);
+}
+
+void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme)
+{
+    // Drawn before the dialog covers anything or the exploration goes on.
+    QByteArray picture;
+    QBuffer buffer(&picture);
+    buffer.open(QIODevice::WriteOnly);
+    chartPicture(charts, snapshot, theme, QDateTime::currentDateTime()).save(&buffer, "PNG");
+    save(choosePath(tr("Save the charts"), pathBeside(snapshot, QStringLiteral("-charts.png")),
+                    tr("Pictures (*.png)"), QStringLiteral("png")),
+         picture);
+}
+
+QString WindowExports::choosePath(const QString& title, const QString& suggestion, const QString& filter,
+                                  const QString& suffix)
+{
+    QFileDialog dialog(m_window, title, QFileInfo(suggestion).path(), filter);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(suffix);
+    dialog.selectFile(QFileInfo(suggestion).fileName());
+    return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
+}
+
+void WindowExports::save(const QString& path, const QByteArray& bytes)
+{
+    if (path.isEmpty())
+        return;
+    QSaveFile file(path);
+    // Qt has no error for a write of fewer bytes than asked for, and commit() alone lets a disk pass that
+    // fills up in the middle (Qt 6.4).
+    const bool isWritten =
+        file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.flush() && file.commit();
+    const QString name = QDir::toNativeSeparators(path);
+    if (isWritten)
+        emit succeeded(tr("%1 is written.").arg(name));
+    else
+        emit failed(tr("%1 could not be written: %2. Choose another place, or make room there.")
+                        .arg(name, file.errorString()));
+}
+
+} // namespace batchpeak::ui

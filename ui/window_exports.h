@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_file.h"
+#include "snapshot.h"
+#include "theme.h"
+
+#include <QObject>
+
+class QWidget;
+
+namespace batchpeak::ui {
+
+/// What leaves the window for a file or the clipboard: the recommended size, the trials, the charts. It
+/// asks where to, and writes a file whole or not at all.
+///
+/// Only what can be exported is asked of it; the actions see to that.
+class WindowExports : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param window  that its dialogs belong to
+    explicit WindowExports(QWidget* window);
+
+    void exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot, const Theme& theme);
+    void copySize(const engine::Snapshot& snapshot);
+    /// The finished trials, as CSV.
+    void saveTrials(const engine::Snapshot& snapshot);
+    /// \p charts as they stand, as PNG.
+    void saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme);
+
+signals:
+    void succeeded(const QString& sentence);
+    void failed(const QString& sentence);
+
+private:
+    /// \return the path that was chosen; empty when none was
+    QString choosePath(const QString& title, const QString& suggestion, const QString& filter,
+                       const QString& suffix);
+    void save(const QString& path, const QByteArray& bytes);
+
+    QWidget* m_window;
+};
+
+} // namespace batchpeak::ui
