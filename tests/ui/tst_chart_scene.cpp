@@ -135,7 +135,7 @@ private slots:
     {
         QTest::addColumn<double>("largest");
         QTest::addColumn<int>("mostTicks");
-        for (const double largest : {0.013, 0.9, 2.31, 79.1, 100.0, 2304.0, 98765.0}) {
+        for (const double largest : {0.013, 0.9, 2.31, 12.3, 79.1, 100.0, 2304.0, 98765.0}) {
             for (const int mostTicks : {2, 3, 4, 6})
                 QTest::addRow("%g in %d", largest, mostTicks) << largest << mostTicks;
         }
@@ -147,6 +147,9 @@ private slots:
         const ValueScale scale = valueScaleFor(largest, mostTicks);
         QVERIFY(scale.top >= largest * 1.1);
         const int ticks = static_cast<int>(std::floor(scale.top / scale.step)) + 1;
+        const double lastDigits = scale.step * std::pow(10.0, scale.decimals);
+        QVERIFY2(std::abs(lastDigits - std::round(lastDigits)) < 1e-6 * lastDigits,
+                 qPrintable(QStringLiteral("step %1, decimals %2").arg(scale.step).arg(scale.decimals)));
         QVERIFY2(ticks <= mostTicks && ticks >= 2 - (mostTicks == 2), qPrintable(QString::number(ticks)));
     }
 

@@ -30,6 +30,18 @@ SizeRange sizeRangeOf(const ChartScene& scene)
     return {.minimum = smallest * 0.87, .maximum = std::max(end, smallest * 4.6)};
 }
 
+namespace {
+
+int decimalsOf(double step)
+{
+    int decimals = 0;
+    for (double rest = step; decimals < 9 && std::abs(rest - std::round(rest)) > 1e-6 * rest; rest *= 10.0)
+        ++decimals;
+    return decimals;
+}
+
+} // namespace
+
 ValueScale valueScaleFor(double largest, int mostTicks)
 {
     const double top = largest > 0.0 ? largest * 1.12 : 1.0;
@@ -39,9 +51,9 @@ ValueScale valueScaleFor(double largest, int mostTicks)
     for (const double factor : round) {
         // At top exactly there would be one tick more.
         if (top / (factor * power) < intervals + 1.0 - 1e-9)
-            return {.top = top, .step = factor * power};
+            return {.top = top, .step = factor * power, .decimals = decimalsOf(factor * power)};
     }
-    return {.top = top, .step = 10.0 * power};
+    return {.top = top, .step = 10.0 * power, .decimals = decimalsOf(10.0 * power)};
 }
 
 int logBaseFor(const SizeRange& range, double pixels, double labelPixels)

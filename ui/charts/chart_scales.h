@@ -24,6 +24,8 @@ struct ValueScale
 {
     double top = 1.0;
     double step = 0.5;
+    /// With which every label is exact.
+    int decimals = 1;
     bool operator==(const ValueScale&) const = default;
 };
 

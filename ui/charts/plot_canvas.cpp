@@ -159,9 +159,9 @@ void PlotCanvas::setSizeTitle(const QString& title)
 int PlotCanvas::neededLeftMargin() const
 {
     const QFontMetricsF metrics(font());
-    const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(m_scale.step) + 1e-9)));
     const double last = std::floor(m_scale.top / m_scale.step) * m_scale.step;
-    return static_cast<int>(std::ceil(metrics.horizontalAdvance(QLocale().toString(last, 'f', decimals)))) +
+    return static_cast<int>(
+               std::ceil(metrics.horizontalAdvance(QLocale().toString(last, 'f', m_scale.decimals)))) +
            labelGap;
 }
 
@@ -175,10 +175,9 @@ void PlotCanvas::layOut()
 
     const int mostTicks = std::clamp(static_cast<int>(area.height() / (metrics.height() * 1.3)), 2, 6);
     m_scale = valueScaleFor(m_largestValue, mostTicks);
-    const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(m_scale.step) + 1e-9)));
     m_valueAxis->setTickInterval(m_scale.step);
     m_valueAxis->setRange(0.0, m_scale.top);
-    m_valueAxis->setLabelFormat(QStringLiteral("%.%1f").arg(decimals));
+    m_valueAxis->setLabelFormat(QStringLiteral("%.%1f").arg(m_scale.decimals));
 
     const double labelPixels = metrics.horizontalAdvance(QLocale().toString(m_range.maximum, 'f', 0)) * 1.6;
     if (m_logarithmic)
