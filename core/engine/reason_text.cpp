@@ -21,14 +21,17 @@ class Sentences
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Reason)
 
 public:
-    Sentences(const search::Outlook& outlook, const QLocale& locale)
-        : m_outlook(outlook), m_best(*outlook.recommendation), m_reason(m_best.reason), m_locale(locale)
+    Sentences(const search::Outlook& outlook, const QLocale& locale, bool isStopped)
+        : m_best(*outlook.recommendation),
+          m_reason(m_best.reason),
+          m_locale(locale),
+          m_hasEnded(isStopped || outlook.status != search::Outlook::Status::Searching)
     {}
 
     QString text() const
     {
         QStringList sentences{why()};
-        if (hasEnded())
+        if (m_hasEnded)
             return sentences.join(QLatin1Char(' '));
         if (m_reason.kind == Reason::Kind::Compared && m_reason.rival > 0 &&
             m_reason.rivalProbability >= mentionedRival)
@@ -43,8 +46,6 @@ public:
     }
 
 private:
-    bool hasEnded() const { return m_outlook.status != search::Outlook::Status::Searching; }
-
     QString why() const
     {
         switch (m_reason.kind) {
@@ -67,10 +68,12 @@ private:
     QString climbing() const
     {
         const QString still = tr("Throughput still rises at %1").arg(size());
+        const QString hence = m_hasEnded ? tr("so a larger size is very likely faster")
+                                         : tr("so the size will very likely rise");
         if (m_reason.largestPredictedFit > m_best.size)
-            return tr("%1; memory predicts room up to about %2, so the size will very likely rise.")
-                .arg(still, number(m_reason.largestPredictedFit));
-        return tr("%1, so the size will very likely rise.").arg(still);
+            return tr("%1; memory predicts room up to about %2, %3.")
+                .arg(still, number(m_reason.largestPredictedFit), hence);
+        return tr("%1, %2.").arg(still, hence);
     }
 
     QString compared() const
@@ -106,17 +109,17 @@ private:
     QString size() const { return number(m_best.size); }
     QString number(std::int64_t value) const { return m_locale.toString(static_cast<qlonglong>(value)); }
 
-    const search::Outlook& m_outlook;
     const search::Recommendation& m_best;
     const Reason& m_reason;
     const QLocale& m_locale;
+    bool m_hasEnded;
 };
 
 } // namespace
 
-QString reasonText(const search::Outlook& outlook, const QLocale& locale)
+QString reasonText(const search::Outlook& outlook, const QLocale& locale, std::optional<FinishStatus> finish)
 {
-    return outlook.recommendation ? Sentences(outlook, locale).text() : QString();
+    return outlook.recommendation ? Sentences(outlook, locale, finish.has_value()).text() : QString();
 }
 
 } // namespace batchpeak::engine

@@ -2,15 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "strategy.h"
+#include "snapshot.h"
 
 #include <QLocale>
 #include <QString>
+
+#include <optional>
 
 namespace batchpeak::engine {
 
 /// Why the recommended size is the best so far, and what comes next: one or two plain sentences made of
 /// the search's own numbers. Empty without a recommendation.
-QString reasonText(const search::Outlook& outlook, const QLocale& locale = QLocale());
+/// \param finish  how the exploration ended: also one that was stopped in the middle of its search has
+///                no next size
+QString reasonText(const search::Outlook& outlook, const QLocale& locale = QLocale(),
+                   std::optional<FinishStatus> finish = {});
 
 } // namespace batchpeak::engine

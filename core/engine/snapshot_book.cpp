@@ -111,6 +111,7 @@ void SnapshotBook::close(FinishStatus status)
     const bool failed = status == FinishStatus::Failed;
     m_snapshot.state = failed ? State::Failed : State::Finished;
     m_snapshot.finish = status;
+    m_snapshot.reason = reasonText(m_snapshot.outlook, QLocale(), status);
     m_snapshot.stalledSeconds = 0.0;
     m_snapshot.secondsLeft.reset();
     if (!failed)

@@ -62,6 +62,20 @@ private slots:
         QCOMPARE(reasonText(outlook, QLocale::c()), text);
     }
 
+    void promisesNothingOnceStopped()
+    {
+        const Outlook outlook{
+            .recommendation = Recommendation{
+                .size = 64,
+                .reason = {.kind = Reason::Kind::Climbing, .next = 96, .largestPredictedFit = 1266}}};
+        QCOMPARE(reasonText(outlook, QLocale::c()),
+                 QStringLiteral("Throughput still rises at 64; memory predicts room up to about 1266, so the "
+                                "size will very likely rise. Next: 96."));
+        QCOMPARE(reasonText(outlook, QLocale::c(), batchpeak::engine::FinishStatus::Budget),
+                 QStringLiteral("Throughput still rises at 64; memory predicts room up to about 1266, so a "
+                                "larger size is very likely faster."));
+    }
+
     void writesNumbersAsTheReaderDoes()
     {
         const Outlook outlook{
