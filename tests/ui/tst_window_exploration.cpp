@@ -9,6 +9,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QFile>
 #include <QFileDialog>
 #include <QImage>
@@ -16,6 +17,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -46,7 +48,9 @@ const QByteArray gpt2 = "train_input:\n"
 
 engine::ExplorationOptions optionsWith(const QString& words)
 {
-    return {.maxTrials = 5, .workerCommand = QStringLiteral(BATCHPEAK_FAKE_WORKER " ") + words};
+    // No more than the config's batch, which an exploration ignores and an export does not.
+    return {
+        .maximum = 32, .maxTrials = 5, .workerCommand = QStringLiteral(BATCHPEAK_FAKE_WORKER " ") + words};
 }
 
 QByteArray contentsOf(const QString& path)
@@ -156,6 +160,22 @@ private slots:
         QCOMPARE(contentsOf(target), QByteArray(gpt2).replace("explore #", size + " #"));
         QCOMPARE(contentsOf(m_path), gpt2);
         QVERIFY2(banner()->text().contains(target), qPrintable(banner()->text()));
+    }
+
+    void copiesTheRowsThatAreSelected()
+    {
+        explore(QString());
+        auto* table = m_window->findChild<QTableView*>();
+        m_window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        table->setFocus();
+        table->selectRow(1);
+        QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
+        const QStringList lines =
+            QGuiApplication::clipboard()->text().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 2);
+        QVERIFY2(lines.back().startsWith(QStringLiteral("%1\t").arg(snapshot().trials.size() - 1)),
+                 qPrintable(lines.back()));
     }
 
     void writesTheTrials()
