@@ -30,16 +30,20 @@ double quantile(std::vector<double>& values, double share)
     return values[static_cast<std::size_t>(place)];
 }
 
+/// About two hundred sizes, and every measured one, so that the curve that is drawn meets what was seen.
 std::vector<CurvePoint> curveOf(const Posterior& posterior, std::int64_t limit)
 {
     const Eigen::Index end = posterior.indexAtMost(limit) + 1;
     const Eigen::Index stride = std::max<Eigen::Index>(end / curvePoints, 1);
     std::vector<CurvePoint> points;
     std::vector<double> values(static_cast<std::size_t>(posterior.pathCount()));
-    for (Eigen::Index size = 0; size < end; size += stride) {
+    for (Eigen::Index size = 0; size < end; ++size) {
+        const std::int64_t samples = posterior.sizes()[static_cast<std::size_t>(size)];
+        if (size % stride != 0 && !std::ranges::binary_search(posterior.measured(), samples))
+            continue;
         for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
             values[static_cast<std::size_t>(path)] = posterior.objective(size, path);
-        points.push_back({.size = static_cast<double>(posterior.sizes()[static_cast<std::size_t>(size)]),
+        points.push_back({.size = static_cast<double>(samples),
                           .samplesPerSecond = std::exp(quantile(values, 0.5)),
                           .low = std::exp(quantile(values, lowQuantile)),
                           .high = std::exp(quantile(values, highQuantile))});

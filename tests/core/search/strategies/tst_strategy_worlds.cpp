@@ -92,8 +92,14 @@ private slots:
             QVERIFY(outlook.recommendation->samplesPerSecond > 0.0);
             QVERIFY(outlook.largestPredictedFit < smallestFailure);
             QVERIFY(outlook.expectedTrials >= trials && outlook.expectedTrials <= space.maxTrials);
-            for (const CurvePoint& point : outlook.curve)
+            std::set<double> drawn;
+            for (const CurvePoint& point : outlook.curve) {
                 QVERIFY(point.low <= point.samplesPerSecond && point.samplesPerSecond <= point.high);
+                drawn.insert(point.size);
+            }
+            for (const std::int64_t size : good)
+                QVERIFY(drawn.empty() || !allowed.contains(size) ||
+                        drawn.contains(static_cast<double>(size)));
         }
         QVERIFY(trials > 0);
         QVERIFY(strategy->outlook().status != Status::Searching);
