@@ -7,6 +7,13 @@
 
 namespace batchpeak::ui {
 
+namespace {
+
+/// One, so that the window keeps within 680 px also where the fixed font is a tall one.
+constexpr int leastRows = 1;
+
+} // namespace
+
 WholeRows::WholeRows(QWidget* list, std::function<int()> besides, std::function<int()> rowHeight,
                      QWidget* parent)
     : QWidget(parent), m_list(list), m_besides(std::move(besides)), m_rowHeight(std::move(rowHeight))
@@ -15,15 +22,9 @@ WholeRows::WholeRows(QWidget* list, std::function<int()> besides, std::function<
     setFocusProxy(m_list);
 }
 
-void WholeRows::setLeastRows(int rows)
-{
-    m_leastRows = rows;
-    updateGeometry();
-}
-
 QSize WholeRows::minimumSizeHint() const
 {
-    return {120, m_besides() + m_leastRows * m_rowHeight()};
+    return {120, m_besides() + leastRows * m_rowHeight()};
 }
 
 QSize WholeRows::sizeHint() const

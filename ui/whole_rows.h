@@ -21,7 +21,6 @@ public:
     WholeRows(QWidget* list, std::function<int()> besides, std::function<int()> rowHeight,
               QWidget* parent = nullptr);
 
-    void setLeastRows(int rows);
     QSize minimumSizeHint() const override;
     QSize sizeHint() const override;
 
@@ -32,7 +31,6 @@ private:
     QWidget* m_list;
     std::function<int()> m_besides;
     std::function<int()> m_rowHeight;
-    int m_leastRows = 2;
 };
 
 } // namespace batchpeak::ui
