@@ -32,6 +32,10 @@ public:
     std::optional<Proposal> next(std::span<const std::int64_t> inFlight) override;
     const Outlook& outlook() const override { return m_outlook; }
 
+    /// What the trials so far leave possible, for those who fit the calibration of its shares; nothing before
+    /// a trial was timed.
+    const std::optional<Posterior>& posterior() const { return m_posterior; }
+
 private:
     using Choice = KnowledgeGradient::Choice;
 
