@@ -10,9 +10,9 @@
 #include <optional>
 #include <span>
 
-namespace {
+using batchpeak::search::Outlook;
 
-constexpr double tolerance = 0.02;
+namespace {
 
 double mean(std::span<const double> values)
 {
@@ -28,24 +28,19 @@ double quantile(std::vector<double> values, double share)
     return values[static_cast<std::size_t>(std::round(share * static_cast<double>(values.size() - 1)))];
 }
 
-std::vector<double> ofEach(const std::vector<RecordedSearch>& searches,
-                           const std::function<double(const RecordedSearch&)>& figure)
+std::vector<double> ofEach(const std::vector<SearchRecord>& searches,
+                           const std::function<double(const SearchRecord&)>& figure)
 {
     std::vector<double> values;
     std::ranges::transform(searches, std::back_inserter(values), figure);
     return values;
 }
 
-bool isRight(const RecordedSearch::Report& report)
-{
-    return report.regret <= tolerance;
-}
-
 /// Regret of what was recommended when this much was spent; of the last word where the search ended before.
-double regretAt(const RecordedSearch& search, double ramps)
+double regretAt(const SearchRecord& search, double ramps)
 {
-    double regret = search.reports.front().regret;
-    for (const RecordedSearch::Report& report : search.reports) {
+    double regret = search.moments.front().regret;
+    for (const SearchRecord::Moment& report : search.moments) {
         if (report.ramps <= ramps)
             regret = report.regret;
     }
@@ -53,14 +48,14 @@ double regretAt(const RecordedSearch& search, double ramps)
 }
 
 /// Mean over ten bins of |stated - right|, weighted by the reports in them.
-double expectedCalibrationError(const std::vector<RecordedSearch>& searches)
+double expectedCalibrationError(const std::vector<SearchRecord>& searches)
 {
     std::array<double, 10> excess{};
     double reports = 0.0;
-    for (const RecordedSearch& search : searches) {
-        for (const RecordedSearch::Report& report : search.reports) {
+    for (const SearchRecord& search : searches) {
+        for (const SearchRecord::Moment& report : search.moments) {
             excess.at(std::min<std::size_t>(static_cast<std::size_t>(report.stated * 10.0), 9)) +=
-                report.stated - (isRight(report) ? 1.0 : 0.0);
+                report.stated - (search.isRight(report) ? 1.0 : 0.0);
             reports += 1.0;
         }
     }
@@ -71,14 +66,14 @@ double expectedCalibrationError(const std::vector<RecordedSearch>& searches)
 }
 
 /// Share of the searches that were right when they first stated at least this; nothing where none did.
-std::optional<double> rightAtFirstPassage(const std::vector<RecordedSearch>& searches, double stated)
+std::optional<double> rightAtFirstPassage(const std::vector<SearchRecord>& searches, double stated)
 {
     std::vector<double> right;
-    for (const RecordedSearch& search : searches) {
+    for (const SearchRecord& search : searches) {
         const auto first =
-            std::ranges::find_if(search.reports, [=](const auto& report) { return report.stated >= stated; });
-        if (first != search.reports.end())
-            right.push_back(isRight(*first) ? 1.0 : 0.0);
+            std::ranges::find_if(search.moments, [=](const auto& report) { return report.stated >= stated; });
+        if (first != search.moments.end())
+            right.push_back(search.isRight(*first) ? 1.0 : 0.0);
     }
     return right.empty() ? std::nullopt : std::optional(mean(right));
 }
@@ -98,28 +93,31 @@ std::string figuresHeading()
            "p50 p80 p90 p95    oom max     ms  max";
 }
 
-std::string figuresRow(const std::string& name, const std::vector<RecordedSearch>& searches)
+std::string figuresRow(const std::string& name, const std::vector<SearchRecord>& searches)
 {
     const auto regrets = ofEach(searches, [](const auto& s) { return 100.0 * s.last().regret; });
     const auto failures = ofEach(searches, [](const auto& s) { return double(s.outOfMemory); });
     std::vector<double> updates;
-    for (const RecordedSearch& search : searches)
+    for (const SearchRecord& search : searches)
         updates.insert(updates.end(), search.updateMilliseconds.begin(), search.updateMilliseconds.end());
 
     std::string row = name + std::string(24 - std::min<std::size_t>(name.size(), 24), ' ');
     row +=
-        cell(quantile(ofEach(searches, [](const auto& s) { return double(s.reports.size()); }), 0.5), 7, 0);
+        cell(quantile(ofEach(searches, [](const auto& s) { return double(s.moments.size()); }), 0.5), 7, 0);
     row += cell(quantile(ofEach(searches, [](const auto& s) { return s.last().ramps; }), 0.5), 6, 2);
     row +=
         cell(100.0 * quantile(ofEach(searches, [](const auto& s) { return s.exhaustiveShare; }), 0.5), 6, 1);
     row += cell(mean(regrets), 7, 2) + cell(quantile(regrets, 0.95), 6, 2);
     for (const double ramps : {1.0, 2.0})
         row += cell(100.0 * mean(ofEach(searches, [=](const auto& s) { return regretAt(s, ramps); })), 6, 2);
-    row += cell(100.0 * mean(ofEach(searches, [](const auto& s) { return isRight(s.last()) ? 1.0 : 0.0; })),
+    row += cell(100.0 * mean(ofEach(searches, [](const auto& s) { return s.isRight(s.last()) ? 1.0 : 0.0; })),
                 7, 1);
     row += cell(100.0 * mean(ofEach(searches, [](const auto& s) { return s.last().stated; })), 7, 1);
-    row +=
-        cell(100.0 * mean(ofEach(searches, [](const auto& s) { return s.isConfident ? 1.0 : 0.0; })), 7, 0);
+    row += cell(100.0 * mean(ofEach(searches,
+                                    [](const auto& s) {
+                                        return s.outlook.status == Outlook::Status::Confident ? 1.0 : 0.0;
+                                    })),
+                7, 0);
     row += cell(100.0 * expectedCalibrationError(searches), 6, 1) + " ";
     for (const double stated : {0.5, 0.8, 0.9, 0.95}) {
         const auto right = rightAtFirstPassage(searches, stated);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "recorded_search.h"
+#include "search_record.h"
 
 #include <string>
 #include <vector>
@@ -11,4 +11,4 @@
 std::string figuresHeading();
 
 /// One row: what many searches cost, and how right and how honest they were.
-std::string figuresRow(const std::string& name, const std::vector<RecordedSearch>& searches);
+std::string figuresRow(const std::string& name, const std::vector<SearchRecord>& searches);

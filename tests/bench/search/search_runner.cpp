@@ -1,42 +1,154 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "recorded_search.h"
+#include "search_runner.h"
 
-#include "device_families.h"
+#include "posterior_strategy.h"
+#include "search_world.h"
 #include "strategy_factory.h"
 
-#include <chrono>
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <future>
+#include <memory>
 #include <optional>
+#include <thread>
+#include <utility>
 
 using namespace batchpeak::search;
 
-RecordedSearch searchOn(const std::string& strategyName, const std::string& family, std::uint64_t seed)
-{
-    ReplayDevice device(simulatedDevice(family, seed), seed);
-    const double bestSpeed = device.bestSpeed({});
-    const double rampSeconds = device.rampSeconds();
-    const auto strategy = makeStrategy(strategyName, device.space());
-    RecordedSearch search;
-    double seconds = 0.0;
-    std::optional<Proposal> proposal = strategy->next({});
-    while (proposal) {
-        const Measurement trial = device.run(*proposal);
-        seconds += trial.wallSeconds;
-        search.outOfMemory += trial.outcome == Measurement::Outcome::DoesNotFit ? 1 : 0;
-        const auto start = std::chrono::steady_clock::now();
-        strategy->record(trial);
-        proposal = strategy->next({});
-        const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-        search.updateMilliseconds.push_back(taken.count());
+namespace {
 
-        RecordedSearch::Report report{.ramps = seconds / rampSeconds};
-        if (const auto& recommendation = strategy->outlook().recommendation) {
-            report.stated = recommendation->confidence / 100.0;
-            report.regret = 1.0 - device.speed(recommendation->size) / bestSpeed;
-        }
-        search.reports.push_back(report);
+/// A trial that has begun; its result is known at once, but told only when its time has come.
+struct TrialInFlight
+{
+    Measurement measurement;
+    double predictedFit = 1.0;
+};
+
+/// Other programs must not count, so not the time on the wall.
+double processorMilliseconds()
+{
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+/// Lets the devices of a world work side by side, each by its own clock.
+class Replay
+{
+public:
+    explicit Replay(const SearchTask& task)
+        : m_world(task),
+          m_strategy(makeStrategy(task.strategy, m_world.space())),
+          m_posterior(dynamic_cast<const PosteriorStrategy*>(m_strategy.get())),
+          m_inFlight(m_world.devices().size())
+    {
+        m_record.task = task;
+        m_record.largestFit = m_world.largestFit();
     }
-    search.exhaustiveShare = seconds / device.exhaustiveSeconds();
-    search.isConfident = strategy->outlook().status == Outlook::Status::Confident;
-    return search;
+
+    SearchRecord run()
+    {
+        startTrials();
+        while (const auto device = nextToFinish()) {
+            const TrialInFlight trial = *std::exchange(m_inFlight[*device], std::nullopt);
+            m_now = trial.measurement.clockSeconds;
+            const double before = processorMilliseconds();
+            m_strategy->record(trial.measurement);
+            startTrials();
+            m_record.updateMilliseconds.push_back(processorMilliseconds() - before);
+            note(trial);
+        }
+        m_record.outlook = m_strategy->outlook();
+        m_record.exhaustiveShare = m_now / m_world.exhaustiveSeconds();
+        return std::move(m_record);
+    }
+
+private:
+    std::optional<std::size_t> nextToFinish() const
+    {
+        std::optional<std::size_t> first;
+        if (m_strategy->outlook().status != Outlook::Status::Searching)
+            return first;
+        for (std::size_t device = 0; device < m_inFlight.size(); ++device) {
+            const auto& trial = m_inFlight[device];
+            if (trial &&
+                (!first || trial->measurement.clockSeconds < m_inFlight[*first]->measurement.clockSeconds))
+                first = device;
+        }
+        return first;
+    }
+
+    void startTrials()
+    {
+        for (std::size_t device = 0; device < m_inFlight.size(); ++device) {
+            if (m_inFlight[device])
+                continue;
+            std::vector<std::int64_t> sizes;
+            for (const auto& trial : m_inFlight) {
+                if (trial)
+                    sizes.push_back(trial->measurement.size);
+            }
+            const std::optional<Proposal> proposal = m_strategy->next(sizes);
+            if (!proposal)
+                return;
+            ReplayDevice& replay = m_world.devices()[device];
+            replay.waitUntil(m_now);
+            m_inFlight[device] = {replay.run(*proposal), proposal->predictedFit};
+        }
+    }
+
+    void note(const TrialInFlight& trial)
+    {
+        const Measurement& measurement = trial.measurement;
+        m_record.outOfMemory += measurement.outcome == Measurement::Outcome::DoesNotFit ? 1 : 0;
+        SearchRecord::Moment moment{.size = measurement.size,
+                                    .outcome = measurement.outcome,
+                                    .thrashes = measurement.thrashes,
+                                    .abandoned = measurement.abandoned,
+                                    .predictedFit = trial.predictedFit,
+                                    .ramps = m_now / m_world.rampSeconds()};
+        if (measurement.secondsPerStep > 0.0)
+            moment.measuredSpeed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
+        if (const auto& recommendation = m_strategy->outlook().recommendation) {
+            moment.recommended = recommendation->size;
+            moment.stated = recommendation->confidence / 100.0;
+            moment.regret = m_world.regret(recommendation->size);
+            moment.reason = recommendation->reason;
+            if (m_posterior && m_posterior->posterior())
+                moment.share = m_posterior->posterior()->shareWithin(recommendation->size);
+        }
+        m_record.moments.push_back(moment);
+    }
+
+    SearchWorld m_world;
+    std::unique_ptr<Strategy> m_strategy;
+    /// Nothing where it is another strategy.
+    const PosteriorStrategy* m_posterior;
+    std::vector<std::optional<TrialInFlight>> m_inFlight;
+    double m_now = 0.0;
+    SearchRecord m_record;
+};
+
+} // namespace
+
+SearchRecord runSearch(const SearchTask& task)
+{
+    return Replay(task).run();
+}
+
+std::vector<SearchRecord> runSearches(std::span<const SearchTask> tasks)
+{
+    std::vector<SearchRecord> records(tasks.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t task = next++; task < tasks.size(); task = next++)
+            records[task] = runSearch(tasks[task]);
+    };
+    std::vector<std::future<void>> workers;
+    for (unsigned worker = 0; worker < std::max(std::thread::hardware_concurrency(), 1U); ++worker)
+        workers.push_back(std::async(std::launch::async, work));
+    std::ranges::for_each(workers, &std::future<void>::get);
+    return records;
 }

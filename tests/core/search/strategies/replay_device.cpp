@@ -62,6 +62,7 @@ Measurement ReplayDevice::run(const Proposal& proposal)
         trial.outcome = Measurement::Outcome::Ok;
         trial.peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(proposal.size));
         trial.peakAllocatedBytes = trial.peakReservedBytes;
+        trial.optimizerSeconds = m_truth.optimizerSeconds;
         const double typical = calm * std::exp(m_truth.runNoise * m_random.normal() + driftNow());
         double sum = 0.0;
         for (int step = 0; step < proposal.maxSteps; ++step) {

@@ -5,6 +5,7 @@
 #include "random_source.h"
 #include "strategy.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -35,6 +36,8 @@ public:
         double drift = 0.0;
         double outlierShare = 0.0;
         double setupSeconds = 0.5;
+        /// Of the optimizer step, which is no part of a micro-batch.
+        double optimizerSeconds = 0.0;
     };
 
     ReplayDevice(Truth truth, std::uint64_t seed);
@@ -44,6 +47,8 @@ public:
     batchpeak::search::SearchSpace space() const;
     batchpeak::search::Measurement run(const batchpeak::search::Proposal& proposal);
     double clockSeconds() const { return m_clock; }
+    /// Lets time pass without a trial, where another device has one; never backwards.
+    void waitUntil(double clockSeconds) { m_clock = std::max(m_clock, clockSeconds); }
 
     bool fits(std::int64_t size) const;
     /// Largest size up to which all fit.

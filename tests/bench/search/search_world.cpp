@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "search_world.h"
+
+#include "device_families.h"
+#include "random_source.h"
+#include "throughput.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+using namespace batchpeak::search;
+
+namespace {
+
+/// Batches per device that people use: powers of two, what 2, 4 and 8 devices leave of round numbers, and
+/// numbers with many divisors.
+constexpr std::array<std::int64_t, 30> typicalBatches{32,  48,  60,  64,  96,  100, 120,  125,  128,  144,
+                                                      180, 192, 240, 250, 256, 288, 320,  360,  384,  480,
+                                                      500, 512, 672, 720, 768, 960, 1000, 1024, 1536, 2048};
+
+/// Far from the seeds of other draws, so that devices of one world differ from those of the next.
+constexpr std::uint64_t deviceSeedStep = 15485863;
+constexpr std::uint64_t batchSeedStep = 32452843;
+
+std::int64_t typicalBatch(std::uint64_t seed)
+{
+    RandomSource random(seed * batchSeedStep);
+    return typicalBatches.at(static_cast<std::size_t>(random.uniform() * double{typicalBatches.size()}));
+}
+
+std::vector<std::int64_t> divisorsOf(std::int64_t batch)
+{
+    std::vector<std::int64_t> divisors(static_cast<std::size_t>(batch));
+    std::iota(divisors.begin(), divisors.end(), 1);
+    std::erase_if(divisors, [batch](std::int64_t size) { return batch % size != 0; });
+    return divisors;
+}
+
+} // namespace
+
+SearchWorld::SearchWorld(const SearchTask& task)
+{
+    ReplayDevice::Truth truth = simulatedDevice(task.family, task.seed);
+    const std::int64_t batch = typicalBatch(task.seed);
+    if (task.divisorsOnly || task.objective == Objective::Effective)
+        truth.maximum = std::min(truth.maximum, batch);
+    for (int device = 0; device < task.devices; ++device)
+        m_devices.emplace_back(truth, task.seed + deviceSeedStep * static_cast<std::uint64_t>(device));
+
+    m_space = m_devices.front().space();
+    m_space.perDeviceBatch = batch;
+    if (task.divisorsOnly)
+        m_space.candidates = divisorsOf(batch);
+    m_space.objective = task.objective;
+    m_space.tolerance = task.tolerance;
+    m_space.devices = task.devices;
+    m_space.targetConfidence = task.targetConfidence;
+
+    double bestSpeed = 0.0;
+    for (const std::int64_t size : answers()) {
+        if (speed(size) > bestSpeed) {
+            bestSpeed = speed(size);
+            m_bestSize = size;
+        }
+    }
+}
+
+double SearchWorld::speed(std::int64_t size) const
+{
+    return Throughput(m_space, truth().optimizerSeconds).samplesPerSecond(size, truth().seconds);
+}
+
+double SearchWorld::exhaustiveSeconds() const
+{
+    double seconds = 0.0;
+    for (const std::int64_t size : answers())
+        seconds += m_devices.front().trialSeconds(size);
+    return seconds;
+}
+
+std::vector<std::int64_t> SearchWorld::answers() const
+{
+    std::vector<std::int64_t> sizes = m_space.candidates;
+    if (sizes.empty()) {
+        sizes.resize(static_cast<std::size_t>(largestFit()));
+        std::iota(sizes.begin(), sizes.end(), 1);
+    }
+    std::erase_if(sizes, [this](std::int64_t size) { return size > largestFit(); });
+    return sizes;
+}

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "replay_device.h"
+#include "search_task.h"
+#include "strategy.h"
+
+#include <cstdint>
+#include <vector>
+
+/// What a search runs on, and the truth that it is judged by. Several devices of a world are equal, apart
+/// from their noise.
+class SearchWorld
+{
+public:
+    /// \throws std::invalid_argument where there is no such family
+    explicit SearchWorld(const SearchTask& task);
+
+    const batchpeak::search::SearchSpace& space() const { return m_space; }
+    std::vector<ReplayDevice>& devices() { return m_devices; }
+    const ReplayDevice::Truth& truth() const { return m_devices.front().truth(); }
+
+    /// True samples/s of what the search maximises.
+    double speed(std::int64_t size) const;
+    /// The size with the highest speed among those that are allowed and fit. Thrashing ones count as slow as
+    /// they are.
+    std::int64_t bestSize() const { return m_bestSize; }
+    /// 1 - speed over that of the best size.
+    double regret(std::int64_t size) const { return 1.0 - speed(size) / speed(m_bestSize); }
+    std::int64_t largestFit() const { return m_devices.front().largestFit(); }
+
+    /// Cost of trying 1, 2, 4, ... to the limit on one device [s].
+    double rampSeconds() const { return m_devices.front().rampSeconds(); }
+    /// Cost of trying every allowed size that fits on one device [s].
+    double exhaustiveSeconds() const;
+
+private:
+    /// Allowed sizes that fit.
+    std::vector<std::int64_t> answers() const;
+
+    batchpeak::search::SearchSpace m_space;
+    std::vector<ReplayDevice> m_devices;
+    std::int64_t m_bestSize = 1;
+};
