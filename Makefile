@@ -4,7 +4,10 @@ PRESET ?= dev
 JOBS ?= $(shell scripts/build-jobs.sh)
 EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 
-.PHONY: run test setup build configure format tidy clean
+# Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.
+BENCH ?=
+
+.PHONY: run test setup build configure bench-search calibrate-search format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -20,6 +23,16 @@ configure: setup
 
 setup:
 	scripts/setup.sh
+
+# What every search strategy costs, and how right and how honest it is, on devices that are formulas or tables.
+bench-search: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-search
+	build/$(PRESET)/bin/batchpeak-bench-search $(BENCH)
+
+# Fits the maps behind the stated confidence; prints rows for core/search/strategies/calibration.cpp.
+calibrate-search: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-calibrate-search
+	build/$(PRESET)/bin/batchpeak-calibrate-search $(BENCH)
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format -i

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_figures.h"
 
+#include "table_text.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <span>
@@ -78,13 +79,6 @@ std::optional<double> rightAtFirstPassage(const std::vector<SearchRecord>& searc
     return right.empty() ? std::nullopt : std::optional(mean(right));
 }
 
-std::string cell(double value, int width, int decimals)
-{
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%*.*f", width, decimals, value);
-    return text.data();
-}
-
 } // namespace
 
 std::string figuresHeading()
@@ -101,7 +95,7 @@ std::string figuresRow(const std::string& name, const std::vector<SearchRecord>&
     for (const SearchRecord& search : searches)
         updates.insert(updates.end(), search.updateMilliseconds.begin(), search.updateMilliseconds.end());
 
-    std::string row = name + std::string(24 - std::min<std::size_t>(name.size(), 24), ' ');
+    std::string row = nameCell(name, 24);
     row +=
         cell(quantile(ofEach(searches, [](const auto& s) { return double(s.moments.size()); }), 0.5), 7, 0);
     row += cell(quantile(ofEach(searches, [](const auto& s) { return s.last().ramps; }), 0.5), 6, 2);
