@@ -13,14 +13,11 @@ namespace batchpeak::search {
 
 namespace {
 
-constexpr std::int64_t usualAlignment = 8;
-constexpr std::int64_t otherAlignments[] = {4, 16, 32, 64};
-/// Logarithm of the prior of an alignment that is not the usual one.
-const double unusualLogPrior = std::log(0.15);
 constexpr std::size_t scalesWithAlignments = 30;
-constexpr std::size_t scalesWithWaves = 10;
+constexpr std::size_t scalesWithSteps = 10;
 constexpr std::size_t alignmentsWithWaves = 2;
-/// Fewer trials cannot tell a wave from a rough curve.
+/// Fewer trials cannot tell a step from a rough curve.
+constexpr Eigen::Index fewestForCliffs = 4;
 constexpr Eigen::Index fewestForWaves = 5;
 
 /// Columns of the linearised problem, multiplied by the inverse Cholesky factor of one covariance: what the
@@ -28,9 +25,10 @@ constexpr Eigen::Index fewestForWaves = 5;
 class Whitened
 {
 public:
-    Whitened(const CurveTrials& trials, const ThetaPrior& prior, const CurveScales& scales)
-        : m_trials(trials), m_prior(prior), m_factor(trials.covariance(scales))
+    Whitened(const CurveTrials& trials, const CurveScales& scales)
+        : m_trials(trials), m_factor(trials.covariance(scales))
     {
+        const ThetaPrior prior(trials, {});
         m_logDeterminant = m_factor.matrixL().toDenseMatrix().diagonal().array().log().sum();
         Eigen::MatrixXd columns(trials.count(), 3);
         columns.col(0) = prior.deviation[0] * trials.seconds.cwiseInverse();
@@ -42,25 +40,18 @@ public:
         m_base = columns;
     }
 
-    /// Column of one feature alone, in units of its prior deviation.
-    Eigen::VectorXd column(const CurveShape& shape, Eigen::Index feature) const
-    {
-        Eigen::VectorXd values(m_trials.count());
-        for (Eigen::Index i = 0; i < values.size(); ++i)
-            values[i] = shape.features(m_trials.size[i])[feature] / m_trials.seconds[i];
-        values *= m_prior.deviation[feature];
-        m_factor.matrixL().solveInPlace(values);
-        return values;
-    }
+    /// Columns of one feature alone, in units of its prior deviation.
+    Eigen::VectorXd steps(const CurveShape& shape) const { return column(shape, 2); }
+    Eigen::VectorXd misaligned(const CurveShape& shape) const { return column(shape, 3); }
 
     /// Logarithm of the marginal likelihood, up to a constant.
-    double logEvidence(const Eigen::VectorXd& wave, const Eigen::VectorXd& misaligned) const
+    double logEvidence(const Eigen::VectorXd& steps, const Eigen::VectorXd& misaligned) const
     {
         Eigen::MatrixXd u(m_trials.count(), 4);
         u.col(0) = m_base.col(0);
         u.col(1) = m_base.col(1);
-        if (wave.size() > 0)
-            u.col(2) = wave;
+        if (steps.size() > 0)
+            u.col(2) = steps;
         else
             u.col(2).setZero();
         u.col(3) = misaligned;
@@ -73,28 +64,22 @@ public:
     }
 
 private:
+    Eigen::VectorXd column(const CurveShape& shape, Eigen::Index feature) const
+    {
+        Eigen::VectorXd values(m_trials.count());
+        for (Eigen::Index i = 0; i < values.size(); ++i)
+            values[i] = shape.features(m_trials.size[i])[feature] / m_trials.seconds[i];
+        values *= ThetaPrior(m_trials, shape).deviation[feature];
+        m_factor.matrixL().solveInPlace(values);
+        return values;
+    }
+
     const CurveTrials& m_trials;
-    const ThetaPrior& m_prior;
     Eigen::LLT<Eigen::MatrixXd> m_factor;
     double m_logDeterminant = 0.0;
     /// Overhead, work per sample, and what they leave unexplained at their prior means.
     Eigen::MatrixXd m_base;
 };
-
-std::vector<double> waveLengths(double largestMeasured, double largestFit)
-{
-    std::vector<double> lengths;
-    const double longest = std::max(largestMeasured, 0.5 * largestFit);
-    for (double divisor = 1.0; divisor <= 32.0; divisor += divisor < 8.0 ? 0.125 : 0.25) {
-        if (longest / divisor >= 2.0)
-            lengths.push_back(longest / divisor);
-    }
-    for (const double usual : {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.}) {
-        if (usual > largestMeasured / 40.0 && usual < largestMeasured)
-            lengths.push_back(usual);
-    }
-    return lengths;
-}
 
 std::vector<std::size_t> bestFirst(const std::vector<CurveModel>& models)
 {
@@ -105,99 +90,83 @@ std::vector<std::size_t> bestFirst(const std::vector<CurveModel>& models)
     return order;
 }
 
-double alignmentLogPrior(std::int64_t alignment)
+/// The shapes whose single best models weigh most.
+std::vector<LikelyShape> bestShapes(const std::vector<LikelyShape>& shapes,
+                                    const std::vector<CurveModel>& models, std::size_t count)
 {
-    return alignment == usualAlignment ? 0.0 : unusualLogPrior;
-}
-
-/// The alignments whose single best models weigh most.
-std::vector<std::int64_t> bestAlignments(const std::vector<CurveModel>& models)
-{
-    std::vector<std::pair<double, std::int64_t>> best;
-    const auto note = [&](std::int64_t alignment) {
+    std::vector<std::pair<double, std::size_t>> best;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
         double weight = -std::numeric_limits<double>::infinity();
         for (const CurveModel& model : models) {
-            if (model.shape.alignment == alignment)
+            if (model.shape == shapes[i].shape)
                 weight = std::max(weight, model.logWeight);
         }
-        best.emplace_back(weight, alignment);
-    };
-    note(usualAlignment);
-    std::ranges::for_each(otherAlignments, note);
+        best.emplace_back(weight, i);
+    }
     std::ranges::stable_sort(best, [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<std::int64_t> alignments;
-    for (std::size_t i = 0; i < alignmentsWithWaves; ++i)
-        alignments.push_back(best[i].second);
-    return alignments;
+    std::vector<LikelyShape> chosen;
+    for (std::size_t i = 0; i < std::min(count, best.size()); ++i)
+        chosen.push_back(shapes[best[i].second]);
+    return chosen;
 }
 
 } // namespace
 
-Eigen::Vector4d CurveShape::features(double size) const
-{
-    // A size that is a whole number of waves up to rounding must not need one more.
-    const double inWaves = wave > 0.0 ? wave * std::ceil(size / wave - 1e-9) : 0.0;
-    const bool isAligned = static_cast<std::int64_t>(size) % alignment == 0;
-    return {1.0, size, inWaves, isAligned ? 0.0 : size};
-}
-
-ThetaPrior::ThetaPrior(const CurveTrials& trials)
-{
-    const double shortest = trials.seconds.minCoeff();
-    const double perSample = trials.seconds.cwiseQuotient(trials.size).minCoeff();
-    mean = {0.5 * shortest, 0.55 * perSample, 0.0, 0.0};
-    deviation = {1.5 * shortest, 0.6 * perSample, 0.4 * perSample, 0.06 * perSample};
-}
-
 std::vector<CurveModel> weighCurveModels(const CurveTrials& trials, double largestFit)
 {
-    const ThetaPrior prior(trials);
-    const CurveShape plain{.alignment = usualAlignment};
-    const Eigen::VectorXd noWave;
+    const std::vector<LikelyShape> alignments = alignedShapes();
+    const CurveShape plain = alignments.front().shape;
+    const Eigen::VectorXd noSteps;
 
     std::vector<CurveModel> models;
     for (const CurveScales& scales : curveScalesGrid()) {
-        const Whitened whitened(trials, prior, scales);
+        const Whitened whitened(trials, scales);
         models.push_back(
             {.shape = plain,
              .scales = scales,
-             .logWeight = whitened.logEvidence(noWave, whitened.column(plain, 3)) + scales.logPrior});
+             .logWeight = whitened.logEvidence(noSteps, whitened.misaligned(plain)) + scales.logPrior});
     }
 
     const std::vector<std::size_t> order = bestFirst(models);
     std::vector<Whitened> best;
+    std::vector<CurveScales> bestScales;
     for (std::size_t i = 0; i < std::min(scalesWithAlignments, order.size()); ++i) {
-        const CurveScales scales = models[order[i]].scales;
-        best.emplace_back(trials, prior, scales);
-        for (const std::int64_t alignment : otherAlignments) {
-            const CurveShape shape{.alignment = alignment};
-            models.push_back({.shape = shape,
-                              .scales = scales,
-                              .logWeight = best.back().logEvidence(noWave, best.back().column(shape, 3)) +
-                                           scales.logPrior + unusualLogPrior});
+        bestScales.push_back(models[order[i]].scales);
+        best.emplace_back(trials, bestScales.back());
+    }
+    const auto add = [&](std::size_t which, const CurveShape& shape, double logEvidence, double logPrior) {
+        models.push_back({.shape = shape,
+                          .scales = bestScales[which],
+                          .logWeight = logEvidence + bestScales[which].logPrior + logPrior});
+    };
+    for (std::size_t i = 0; i < best.size(); ++i) {
+        for (std::size_t a = 1; a < alignments.size(); ++a) {
+            const CurveShape& shape = alignments[a].shape;
+            add(i, shape, best[i].logEvidence(noSteps, best[i].misaligned(shape)), alignments[a].logPrior);
         }
     }
 
-    if (trials.count() < fewestForWaves)
-        return models;
-    const std::vector<double> waves = waveLengths(trials.size.maxCoeff(), largestFit);
-    const std::vector<std::int64_t> alignments = bestAlignments(models);
-    const double waveLogPrior = -std::log(static_cast<double>(std::max<std::size_t>(waves.size(), 1)));
-    for (std::size_t i = 0; i < std::min(scalesWithWaves, best.size()); ++i) {
-        const CurveScales scales = models[order[i]].scales;
-        std::vector<Eigen::VectorXd> misaligned;
-        for (const std::int64_t alignment : alignments)
-            misaligned.push_back(best[i].column({.alignment = alignment}, 3));
-        for (const double wave : waves) {
-            const Eigen::VectorXd column = best[i].column({.wave = wave}, 2);
-            for (std::size_t a = 0; a < alignments.size(); ++a) {
-                models.push_back({.shape = {.wave = wave, .alignment = alignments[a]},
-                                  .scales = scales,
-                                  .logWeight = best[i].logEvidence(column, misaligned[a]) + scales.logPrior +
-                                               alignmentLogPrior(alignments[a]) + waveLogPrior});
+    const std::vector<LikelyShape> bestAligned = bestShapes(alignments, models, alignmentsWithWaves);
+    const auto addSteps = [&](const std::vector<LikelyShape>& shapes, std::size_t alignmentCount) {
+        for (std::size_t i = 0; i < std::min(scalesWithSteps, best.size()); ++i) {
+            std::vector<Eigen::VectorXd> misaligned;
+            for (std::size_t a = 0; a < alignmentCount; ++a)
+                misaligned.push_back(best[i].misaligned(bestAligned[a].shape));
+            for (const LikelyShape& likely : shapes) {
+                const Eigen::VectorXd steps = best[i].steps(likely.shape);
+                for (std::size_t a = 0; a < alignmentCount; ++a) {
+                    CurveShape shape = likely.shape;
+                    shape.alignment = bestAligned[a].shape.alignment;
+                    add(i, shape, best[i].logEvidence(steps, misaligned[a]),
+                        likely.logPrior + bestAligned[a].logPrior);
+                }
             }
         }
-    }
+    };
+    if (trials.count() >= fewestForCliffs)
+        addSteps(cliffShapes(trials, largestFit), 1);
+    if (trials.count() >= fewestForWaves)
+        addSteps(wavedShapes(trials, largestFit), alignmentsWithWaves);
     return models;
 }
 

@@ -4,6 +4,7 @@
 
 #include "deviation_draws.h"
 #include "random_source.h"
+#include "systematic_resampling.h"
 
 #include <Eigen/Cholesky>
 
@@ -21,8 +22,8 @@ constexpr int thetaAttempts = 12;
 class ModelPosterior
 {
 public:
-    ModelPosterior(const CurveTrials& trials, const ThetaPrior& prior, const CurveModel& model)
-        : m_prior(prior),
+    ModelPosterior(const CurveTrials& trials, const CurveModel& model)
+        : m_prior(trials, model.shape),
           m_model(model),
           m_factor(trials.covariance(model.scales)),
           m_features(trials.count(), 4)
@@ -31,8 +32,8 @@ public:
         Eigen::VectorXd q = Eigen::VectorXd::Ones(trials.count());
         for (Eigen::Index i = 0; i < trials.count(); ++i) {
             m_features.row(i) = model.shape.features(trials.size[i]);
-            u.row(i) = m_features.row(i).cwiseProduct(prior.deviation.transpose()) / trials.seconds[i];
-            q[i] -= m_features.row(i).dot(prior.mean) / trials.seconds[i];
+            u.row(i) = m_features.row(i).cwiseProduct(m_prior.deviation.transpose()) / trials.seconds[i];
+            q[i] -= m_features.row(i).dot(m_prior.mean) / trials.seconds[i];
         }
         m_factor.matrixL().solveInPlace(u);
         m_factor.matrixL().solveInPlace(q);
@@ -52,7 +53,7 @@ public:
                 value = random.normal();
             m_upper.triangularView<Eigen::Upper>().solveInPlace(normal);
             theta = m_prior.mean + m_prior.deviation.cwiseProduct(m_mean + normal);
-            if (m_model.shape.wave == 0.0)
+            if (!m_model.shape.hasSteps())
                 theta[2] = 0.0;
             if (theta.minCoeff() >= 0.0)
                 return theta;
@@ -68,7 +69,7 @@ public:
     const Eigen::LLT<Eigen::MatrixXd>& factor() const { return m_factor; }
 
 private:
-    const ThetaPrior& m_prior;
+    ThetaPrior m_prior;
     const CurveModel& m_model;
     Eigen::LLT<Eigen::MatrixXd> m_factor;
     Eigen::MatrixXd m_features;
@@ -89,32 +90,9 @@ std::vector<std::size_t> indicesOfTrials(const CurveTrials& trials, std::span<co
 
 } // namespace
 
-std::vector<std::size_t> resampleSystematically(std::span<const double> logWeights, int count,
-                                                RandomSource& random)
-{
-    const double largest = *std::ranges::max_element(logWeights);
-    std::vector<double> cumulated;
-    double sum = 0.0;
-    for (const double logWeight : logWeights) {
-        sum += std::exp(logWeight - largest);
-        cumulated.push_back(sum);
-    }
-    const double shift = random.uniform();
-    std::vector<std::size_t> chosen;
-    std::size_t index = 0;
-    for (int draw = 0; draw < count; ++draw) {
-        const double position = sum * (shift + draw) / count;
-        while (index + 1 < cumulated.size() && cumulated[index] < position)
-            ++index;
-        chosen.push_back(index);
-    }
-    return chosen;
-}
-
 CurvePaths drawCurvePaths(const CurveTrials& trials, const std::vector<CurveModel>& models,
                           std::span<const std::int64_t> sizes, int pathCount, RandomSource& random)
 {
-    const ThetaPrior prior(trials);
     const std::vector<std::size_t> trialIndices = indicesOfTrials(trials, sizes);
     const auto gridCount = static_cast<Eigen::Index>(sizes.size());
     Eigen::VectorXd size(gridCount);
@@ -145,7 +123,7 @@ CurvePaths drawCurvePaths(const CurveTrials& trials, const std::vector<CurveMode
         const std::size_t which = chosen[static_cast<std::size_t>(path)];
         const CurveModel& model = models[which];
         if (path == 0 || which != chosen[static_cast<std::size_t>(path) - 1])
-            posterior.emplace(trials, prior, model);
+            posterior.emplace(trials, model);
 
         const Eigen::Vector4d theta = posterior->drawTheta(random);
         draws.drawSmooth(random, smooth);
@@ -165,11 +143,12 @@ CurvePaths drawCurvePaths(const CurveTrials& trials, const std::vector<CurveMode
         smoothMoves.col(path) = model.scales.smooth * model.scales.smooth * move;
         roughMoves.col(path) = model.scales.rough * model.scales.rough * move;
 
+        const CurveShape shape = withCliffMoved(model.shape, trials, random.uniform());
         for (Eigen::Index i = 0; i < gridCount; ++i)
-            physical[i] = model.shape.features(size[i]).dot(theta);
+            physical[i] = shape.features(size[i]).dot(theta);
         paths.logSeconds.col(path) = physical.array().log() + smooth.array() + rough.array();
         paths.runNoise[path] = model.scales.run;
-        paths.shapes.push_back(model.shape);
+        paths.shapes.push_back(shape);
         paths.theta.col(path) = theta;
     }
 

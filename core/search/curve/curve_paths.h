@@ -36,9 +36,4 @@ struct CurvePaths
 CurvePaths drawCurvePaths(const CurveTrials& trials, const std::vector<CurveModel>& models,
                           std::span<const std::int64_t> sizes, int pathCount, RandomSource& random);
 
-/// Indices of \p count draws from \p logWeights (up to a constant): evenly spaced positions, one uniform
-/// shift (Kitagawa, Journal of Computational and Graphical Statistics 5, 1996). Ascending.
-std::vector<std::size_t> resampleSystematically(std::span<const double> logWeights, int count,
-                                                RandomSource& random);
-
 } // namespace batchpeak::search

@@ -6,6 +6,7 @@
 #include "interpolation.h"
 #include "memory_model.h"
 #include "random_source.h"
+#include "systematic_resampling.h"
 #include "throughput.h"
 #include "trial_history.h"
 

@@ -4,6 +4,7 @@
 
 #include "candidate_set.h"
 #include "random_source.h"
+#include "systematic_resampling.h"
 #include "trial_history.h"
 
 #include <algorithm>
@@ -15,21 +16,58 @@ namespace {
 
 constexpr double bytesPerMebibyte = 1024.0 * 1024.0;
 
-// A caching allocator rounds to segments of 2 and 20 MiB, and libraries choose workspaces by size: what a
-// peak may lie off the line [MiB; share of the peak].
-constexpr double roundingMebibytes = 24.0;
-constexpr double roundingShare = 0.006;
-// Further off the largest trial the line counts for less, per halving of the size.
-constexpr double distancePenalty = 0.5;
-// Error of an extrapolation as shares of the limit, at a doubling and at no distance, and of the growth;
-// these and the above were found on 472 simulated memory curves.
+// Error of an extrapolation as shares of the limit, at a doubling and at no distance, and of the growth,
+// found on 472 simulated memory curves.
 constexpr double doublingErrorShare = 0.0084;
 constexpr double anchorErrorShare = 0.002;
 constexpr double growthErrorShare = 0.02;
 
+// A workspace may appear above all that was tried, too.
+constexpr double futureStepProbability = 0.35;
+constexpr double largestStepShare = 0.05;
+
 constexpr double smallestSlope = 1e-9;
-constexpr int drawAttempts = 24;
-constexpr int bisections = 40;
+/// Draws that contradict a failure are dropped, so that there must be more of them; and where hardly one is
+/// left, the laws err by more than they claim.
+constexpr int attemptsPerDraw = 4;
+constexpr std::size_t fewestDraws = 32;
+constexpr int bisections = 30;
+
+/// The largest number in low..high at which the predicate, true up to some point, holds; low where it never
+/// does.
+template<typename Predicate>
+double bisect(double low, double high, const Predicate& holds)
+{
+    for (int step = 0; step < bisections; ++step) {
+        const double middle = 0.5 * (low + high);
+        (holds(middle) ? low : high) = middle;
+    }
+    return low;
+}
+
+using BytesOf = std::int64_t Measurement::*;
+
+std::vector<MemoryPeak> peaksOf(const TrialHistory& history, BytesOf bytes)
+{
+    std::vector<MemoryPeak> peaks;
+    for (const Measurement& trial : history.all()) {
+        if (trial.outcome == Measurement::Outcome::Ok && trial.*bytes > 0)
+            peaks.push_back(
+                {static_cast<double>(trial.size), static_cast<double>(trial.*bytes) / bytesPerMebibyte});
+    }
+    return peaks;
+}
+
+std::optional<MemoryLine> lineOf(const std::vector<MemoryPeak>& peaks)
+{
+    const auto law = affineMemoryLaw(peaks);
+    if (!law)
+        return std::nullopt;
+    // Through the largest trial, where it matters.
+    const MemoryPeak last = *std::ranges::max_element(peaks, {}, &MemoryPeak::size);
+    return MemoryLine{.constantBytes = (last.mebibytes - law->perSample * last.size) * bytesPerMebibyte,
+                      .bytesPerSample = law->perSample * bytesPerMebibyte};
+}
 
 } // namespace
 
@@ -37,45 +75,154 @@ MemoryModel::MemoryModel(const SearchSpace& space, const CandidateSet& candidate
                          const TrialHistory& history, RandomSource& random)
     : m_limitMebibytes(static_cast<double>(space.memoryLimitBytes) / bytesPerMebibyte),
       m_largestGood(history.largestGood()),
+      m_largestInMemory(candidates.largest()),
       m_largestPossible(candidates.largest())
 {
-    if (const std::int64_t failure = history.smallestFailure(); failure > 0 && failure <= m_largestPossible) {
-        m_hasFailure = true;
-        m_largestPossible = std::max<std::int64_t>(failure - 1, 1);
-    }
-    std::vector<Peak> peaks;
-    for (const Measurement& trial : history.all()) {
-        if (trial.outcome == Measurement::Outcome::Ok && trial.peakReservedBytes > 0) {
-            peaks.push_back({static_cast<double>(trial.size),
-                             static_cast<double>(trial.peakReservedBytes) / bytesPerMebibyte});
-        }
-        if (trial.size < m_largestGood && history.hasFailed(trial.size))
-            m_isolatedFailures.push_back(trial.size);
-    }
-
-    if (peaks.empty() || m_limitMebibytes <= 0.0) {
+    noteFailures(history);
+    const std::vector<MemoryPeak> peaks = peaksOf(history, &Measurement::peakReservedBytes);
+    if (peaks.empty() || m_limitMebibytes <= 0.0 || m_largestGood >= m_largestInMemory) {
         for (int draw = 0; draw < drawCount; ++draw)
-            m_largestFits.push_back(drawWithoutLine(random));
+            m_largestFits.push_back(drawWithoutLaw(random));
     } else {
-        const Peak last = *std::ranges::max_element(peaks, {}, &Peak::size);
-        const Slope slope = fitSlope(peaks, static_cast<double>(space.baselineBytes) / bytesPerMebibyte);
-        for (int draw = 0; draw < drawCount; ++draw)
-            m_largestFits.push_back(drawLargestFit(slope, last, random));
-        if (slope.upperBound == 0.0)
-            predictAlongLine(slope, last, candidates);
+        drawFrom(peaks, static_cast<double>(space.baselineBytes) / bytesPerMebibyte, random);
     }
+    if (m_smallestThrash > 0)
+        boundByThrashing(random);
     m_ascendingFits = m_largestFits;
     std::ranges::sort(m_ascendingFits);
+
+    if (m_limitMebibytes > 0.0 && !peaks.empty())
+        m_line = lineOf(peaks);
+    if (m_line)
+        predictAlongLine(candidates);
+    if (const auto allocated = peaksOf(history, &Measurement::peakAllocatedBytes); !allocated.empty())
+        m_allocatedLine = lineOf(allocated);
 }
 
-void MemoryModel::predictAlongLine(const Slope& slope, const Peak& last, const CandidateSet& candidates)
+void MemoryModel::noteFailures(const TrialHistory& history)
 {
-    m_line = MemoryLine{.constantBytes = (last.mebibytes - slope.perSample * last.size) * bytesPerMebibyte,
-                        .bytesPerSample = slope.perSample * bytesPerMebibyte};
-    const double predicted = last.size + std::floor((m_limitMebibytes - last.mebibytes) / slope.perSample);
+    std::int64_t outOfMemory = 0;
+    for (const Measurement& trial : history.all()) {
+        if (!history.hasFailed(trial.size))
+            continue;
+        if (trial.size < m_largestGood)
+            m_isolatedFailures.push_back(trial.size);
+        if (trial.size <= m_largestGood)
+            continue;
+        std::int64_t& smallest = trial.thrashes ? m_smallestThrash : outOfMemory;
+        smallest = smallest > 0 ? std::min(smallest, trial.size) : trial.size;
+    }
+    if (outOfMemory > 0 && outOfMemory <= m_largestInMemory) {
+        m_hasFailure = true;
+        m_largestInMemory = std::max<std::int64_t>(outOfMemory - 1, 1);
+    }
+    m_largestPossible = m_largestInMemory;
+    if (m_smallestThrash > 0)
+        m_largestPossible = std::max<std::int64_t>(std::min(m_largestPossible, m_smallestThrash - 1), 1);
+}
+
+void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, double baselineMebibytes,
+                           RandomSource& random)
+{
+    const MemoryPeak last = *std::ranges::max_element(peaks, {}, &MemoryPeak::size);
+    std::vector<MemoryLaw> laws = weighMemoryLaws(peaks, m_limitMebibytes);
+    if (laws.empty()) {
+        // One size alone: everything above the baseline, workspaces and gradients too, belongs to the samples
+        // at worst, and any smaller part is as likely.
+        const double above =
+            last.mebibytes > baselineMebibytes ? last.mebibytes - baselineMebibytes : last.mebibytes;
+        for (int part = 1; part <= drawCount; ++part) {
+            const double share = (static_cast<double>(part) - 0.5) / drawCount;
+            laws.push_back(
+                {.perSample = std::max(share * above / last.size, smallestSlope), .largestSize = last.size});
+        }
+    }
+    std::vector<std::int64_t> draws;
+    for (const double doubt : {1.0, 3.0, 9.0}) {
+        draws = drawAlong(laws, last, doubt, random);
+        if (draws.size() >= fewestDraws)
+            break;
+    }
+    while (m_largestFits.size() < drawCount) {
+        // In no order: those of the step times have one, and the two must not go together.
+        const auto any = static_cast<std::size_t>(random.uniform() * static_cast<double>(draws.size()));
+        m_largestFits.push_back(draws.empty() ? drawWithoutLaw(random) : draws[any]);
+    }
+}
+
+std::vector<std::int64_t> MemoryModel::drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
+                                                 double doubt, RandomSource& random) const
+{
+    std::vector<double> logWeights;
+    std::ranges::transform(laws, std::back_inserter(logWeights), &MemoryLaw::logWeight);
+    const int count = m_hasFailure ? attemptsPerDraw * drawCount : drawCount;
+    std::vector<std::int64_t> draws;
+    for (const std::size_t law : resampleSystematically(logWeights, count, random)) {
+        const double drawn = drawLimitAlong(laws[law], last, doubt, random);
+        // Above m_largestInMemory either a trial has failed, and the draw contradicts it, or nothing is
+        // allowed, and the draw is as good as that.
+        const auto possible = static_cast<double>(m_largestInMemory);
+        if (drawn < possible + 1.0 || !m_hasFailure)
+            draws.push_back(static_cast<std::int64_t>(std::min(drawn, possible)));
+    }
+    return draws;
+}
+
+double MemoryModel::drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last, double doubt,
+                                   RandomSource& random) const
+{
+    const double lowest = static_cast<double>(std::max<std::int64_t>(m_largestGood, 1));
+    const double highest = static_cast<double>(m_largestInMemory) + 1.0;
+    const double perSample = std::max(law.perSample + law.deviation * random.normal(), smallestSlope);
+    const double limitError = doubt * m_limitMebibytes * random.normal();
+    const double growth =
+        std::max(perSample * (1.0 + doubt * growthErrorShare * random.normal()), smallestSlope);
+    const double growthAtLast = law.growth(last.size);
+    const auto peakAt = [&](double size) {
+        const double doublings = std::clamp(std::log2(size / last.size), 0.0, 1.0);
+        return last.mebibytes + growth * (law.growth(size) - growthAtLast) +
+               limitError * (doublingErrorShare * doublings + anchorErrorShare);
+    };
+    const auto fitsBeside = [&](double workspace) {
+        return [&, workspace](double size) { return peakAt(size) + workspace <= m_limitMebibytes; };
+    };
+    const double withoutStep = fitsBeside(0.0)(highest) ? highest : bisect(lowest, highest, fitsBeside(0.0));
+
+    const double position = last.size + (withoutStep - last.size) * random.uniform();
+    const double step = largestStepShare * m_limitMebibytes * random.uniform();
+    if (withoutStep <= last.size ||
+        random.uniform() >= futureStepProbability * (1.0 - last.size / withoutStep))
+        return withoutStep;
+    return fitsBeside(step)(position) ? bisect(position, withoutStep, fitsBeside(step))
+                                      : std::max(position, lowest);
+}
+
+std::int64_t MemoryModel::drawWithoutLaw(RandomSource& random) const
+{
+    if (!m_hasFailure || m_largestGood == 0 || m_largestGood >= m_largestInMemory)
+        return m_largestInMemory;
+    const auto good = static_cast<double>(m_largestGood);
+    const double ratio = static_cast<double>(m_largestInMemory + 1) / good;
+    const double drawn = good * std::pow(ratio, 0.5 + 0.5 * random.uniform());
+    return std::clamp(static_cast<std::int64_t>(drawn), m_largestGood, m_largestInMemory);
+}
+
+void MemoryModel::boundByThrashing(RandomSource& random)
+{
+    // Thrashing begins somewhere above what ran well; no law tells where.
+    const auto room = static_cast<double>(m_smallestThrash - m_largestGood);
+    for (std::int64_t& fit : m_largestFits) {
+        const auto bound = m_largestGood + static_cast<std::int64_t>(room * random.uniform());
+        fit = std::max<std::int64_t>(std::min(fit, bound), 1);
+    }
+}
+
+void MemoryModel::predictAlongLine(const CandidateSet& candidates)
+{
+    const double room = m_limitMebibytes * bytesPerMebibyte - m_line->constantBytes;
     const auto possible = static_cast<double>(m_largestPossible);
-    const double bounded =
-        std::clamp(predicted, std::min(static_cast<double>(m_largestGood), possible), possible);
+    const double bounded = std::clamp(std::floor(room / m_line->bytesPerSample),
+                                      std::min(static_cast<double>(m_largestGood), possible), possible);
     m_largestPredictedFit = candidates.atMost(static_cast<std::int64_t>(bounded)).value_or(0);
 }
 
@@ -96,84 +243,6 @@ std::int64_t MemoryModel::largestWithFit(double probability) const
     const auto below = static_cast<std::size_t>(std::max((1.0 - probability) * draws, 0.0));
     const std::int64_t drawn = m_ascendingFits[std::min(below, m_ascendingFits.size() - 1)];
     return std::max(drawn, std::min(m_largestGood, m_largestPossible));
-}
-
-MemoryModel::Slope MemoryModel::fitSlope(const std::vector<Peak>& peaks, double baselineMebibytes)
-{
-    const auto [least, last] = std::ranges::minmax(peaks, {}, &Peak::size);
-    if (least.size == last.size) {
-        // Everything above the baseline, workspaces and gradients too, belongs to the samples at worst.
-        const double above =
-            last.mebibytes > baselineMebibytes ? last.mebibytes - baselineMebibytes : last.mebibytes;
-        return {.perSample = 0.5 * above / last.size, .upperBound = above / last.size};
-    }
-
-    // Weighted normal equations of mebibytes = a + b size; the ridge keeps them solvable.
-    double weights = 0.0;
-    double sizes = 0.0;
-    double squares = 1e-9;
-    double values = 0.0;
-    double products = 0.0;
-    for (const Peak& peak : peaks) {
-        const double deviation = std::hypot(roundingMebibytes, roundingShare * peak.mebibytes) *
-                                 (1.0 + distancePenalty * std::log2(last.size / peak.size));
-        const double weight = 1.0 / (deviation * deviation);
-        weights += weight;
-        sizes += weight * peak.size;
-        squares += weight * peak.size * peak.size;
-        values += weight * peak.mebibytes;
-        products += weight * peak.size * peak.mebibytes;
-    }
-    const double determinant = weights * squares - sizes * sizes;
-    const double slope = (weights * products - sizes * values) / determinant;
-    return {.perSample = std::max(slope, smallestSlope), .deviation = std::sqrt(weights / determinant)};
-}
-
-std::int64_t MemoryModel::drawWithoutLine(RandomSource& random) const
-{
-    if (!m_hasFailure || m_largestGood == 0 || m_largestGood >= m_largestPossible)
-        return m_largestPossible;
-    const auto good = static_cast<double>(m_largestGood);
-    const double drawn = good * std::pow(static_cast<double>(m_largestPossible + 1) / good, random.uniform());
-    return std::clamp(static_cast<std::int64_t>(drawn), m_largestGood, m_largestPossible);
-}
-
-std::int64_t MemoryModel::drawLargestFit(const Slope& slope, const Peak& last, RandomSource& random) const
-{
-    if (m_largestGood >= m_largestPossible)
-        return m_largestPossible;
-    const double lowest = static_cast<double>(std::max<std::int64_t>(m_largestGood, 1));
-    const double highest = 4.0 * static_cast<double>(m_largestPossible) + 4.0;
-    for (int attempt = 0; attempt < drawAttempts; ++attempt) {
-        const double drawn = slope.upperBound > 0.0 ? slope.upperBound * random.uniform()
-                                                    : slope.perSample + slope.deviation * random.normal();
-        const double perSample = std::max(drawn, smallestSlope);
-        const double limitError = random.normal();
-        const double growthError = random.normal();
-        const auto peakAt = [&](double size) {
-            const double doublings = std::clamp(std::log2(size / last.size), 0.0, 1.0);
-            return last.mebibytes + perSample * (size - last.size) * (1.0 + growthErrorShare * growthError) +
-                   m_limitMebibytes * limitError * (doublingErrorShare * doublings + anchorErrorShare);
-        };
-        if (peakAt(highest) <= m_limitMebibytes) {
-            if (!m_hasFailure)
-                return m_largestPossible;
-            continue;
-        }
-        double low = lowest;
-        double high = highest;
-        for (int step = 0; step < bisections; ++step) {
-            const double middle = 0.5 * (low + high);
-            (peakAt(middle) <= m_limitMebibytes ? low : high) = middle;
-        }
-        // Above m_largestPossible either a trial has failed, and the draw contradicts it, or nothing is
-        // allowed, and the draw is as good as that.
-        const auto size = static_cast<std::int64_t>(low);
-        if (size <= m_largestPossible || !m_hasFailure)
-            return std::min(size, m_largestPossible);
-    }
-    // The line cannot be reconciled with the failure, and only what ran and what failed still counts.
-    return drawWithoutLine(random);
 }
 
 } // namespace batchpeak::search

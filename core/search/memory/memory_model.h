@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "memory_law.h"
 #include "strategy.h"
 
 #include <cstdint>
@@ -14,8 +15,8 @@ class CandidateSet;
 class RandomSource;
 class TrialHistory;
 
-/// Which sizes fit in memory, as far as the trials tell: peak memory is affine in the size, and an
-/// allocator adds steps, so that the slope comes from the largest trials.
+/// Which sizes fit in memory, as far as the trials tell: draws of the largest that does, from every law that
+/// may explain the peaks, anchored at the largest trial, and truncated by what ran and what failed.
 ///
 /// It says how probable a fit is. Whether that is enough to try a size is up to the strategy.
 class MemoryModel
@@ -28,8 +29,11 @@ public:
     MemoryModel(const SearchSpace& space, const CandidateSet& candidates, const TrialHistory& history,
                 RandomSource& random);
 
-    /// Nothing before two sizes ran, or where no memory was reported.
+    /// Of what was reserved, which decides the fit. Nothing before two sizes ran, or where no memory was
+    /// reported.
     const std::optional<MemoryLine>& line() const { return m_line; }
+    /// Of what the network itself held, without the allocator's rounding.
+    const std::optional<MemoryLine>& allocatedLine() const { return m_allocatedLine; }
 
     /// Share of the draws in which \p size fits: 1 up to the largest good size, 0 from a failure on.
     double probabilityOfFit(std::int64_t size) const;
@@ -46,34 +50,32 @@ public:
     const std::vector<std::int64_t>& largestFits() const { return m_largestFits; }
 
 private:
-    struct Peak
-    {
-        double size = 1.0;
-        double mebibytes = 0.0;
-    };
-    /// Slope of the peaks [MiB per sample] and its uncertainty.
-    struct Slope
-    {
-        double perSample = 0.0;
-        double deviation = 0.0;
-        /// Above 0: nothing but this bound is known, and any slope below it is as likely.
-        double upperBound = 0.0;
-    };
-
-    static Slope fitSlope(const std::vector<Peak>& peaks, double baselineMebibytes);
-    void predictAlongLine(const Slope& slope, const Peak& last, const CandidateSet& candidates);
-    /// Any size between what ran and what failed, uniform in its logarithm.
-    std::int64_t drawWithoutLine(RandomSource& random) const;
-    std::int64_t drawLargestFit(const Slope& slope, const Peak& last, RandomSource& random) const;
+    void noteFailures(const TrialHistory& history);
+    void drawFrom(const std::vector<MemoryPeak>& peaks, double baselineMebibytes, RandomSource& random);
+    /// Draws that agree with the failure, if there is one, from laws weighted as they are; perhaps none.
+    std::vector<std::int64_t> drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
+                                        double doubt, RandomSource& random) const;
+    /// The size at which the law reaches the limit, or one above m_largestInMemory where it does not.
+    double drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last, double doubt,
+                          RandomSource& random) const;
+    /// The upper half of what lies between what ran and what failed, uniform in its logarithm.
+    std::int64_t drawWithoutLaw(RandomSource& random) const;
+    void boundByThrashing(RandomSource& random);
+    void predictAlongLine(const CandidateSet& candidates);
 
     double m_limitMebibytes = 0.0;
     std::int64_t m_largestGood = 0;
+    /// The largest allowed size that is below the smallest that ran out of memory.
+    std::int64_t m_largestInMemory = 1;
+    bool m_hasFailure = false;
+    /// The smallest size that thrashes; 0 where none is known.
+    std::int64_t m_smallestThrash = 0;
     /// The largest size that neither failed nor leaves the allowed ones.
     std::int64_t m_largestPossible = 1;
-    bool m_hasFailure = false;
     /// Failures below the largest size that ran, and so no matter of memory.
     std::vector<std::int64_t> m_isolatedFailures;
     std::optional<MemoryLine> m_line;
+    std::optional<MemoryLine> m_allocatedLine;
     std::int64_t m_largestPredictedFit = 0;
     std::vector<std::int64_t> m_largestFits;
     std::vector<std::int64_t> m_ascendingFits;

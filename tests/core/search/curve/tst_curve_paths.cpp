@@ -88,20 +88,6 @@ private slots:
             }
         }
     }
-
-    void resamplingIsEven()
-    {
-        const std::vector<double> logWeights{std::log(0.5), std::log(0.3), -HUGE_VAL, std::log(0.2)};
-        RandomSource random(1);
-        for (int repetition = 0; repetition < 20; ++repetition) {
-            const auto chosen = resampleSystematically(logWeights, 25, random);
-            const std::vector<double> expected{12.5, 7.5, 0.0, 5.0};
-            for (std::size_t i = 0; i < expected.size(); ++i) {
-                const auto count = static_cast<double>(std::ranges::count(chosen, i));
-                QVERIFY(count >= std::floor(expected[i]) && count <= std::ceil(expected[i]));
-            }
-        }
-    }
 };
 
 QTEST_APPLESS_MAIN(CurvePathsTest)

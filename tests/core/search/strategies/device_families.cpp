@@ -195,7 +195,7 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
         const double from = std::max(2.0, largest * uniform(random, 0.8, 0.98));
         const double worse = uniform(random, 1.3, 3.0);
         const auto tiled = tiledCurve(random, 1.0, std::max(3.0, largest / 3.0), perSample, overhead, 0.4);
-        truth.thrashesFrom = static_cast<std::int64_t>(from);
+        truth.thrashesFrom = static_cast<std::int64_t>(std::ceil(from));
         truth.seconds = [=](std::int64_t size) {
             return tiled(size) * (static_cast<double>(size) >= from ? worse : 1.0);
         };

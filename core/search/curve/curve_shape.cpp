@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "curve_shape.h"
+
+#include "curve_trials.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::search {
+
+namespace {
+
+constexpr std::int64_t powerAlignments[] = {4, 16, 32, 64};
+constexpr double powerProbability = 0.15;
+constexpr std::int64_t rareAlignments[] = {6, 10, 12, 20, 24, 40, 48, 80, 96, 128};
+constexpr double rareProbability = 0.02;
+
+// Sizes of waves that were seen on GPUs, beside those that divide the sizes measured.
+constexpr double usualWaves[] = {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.};
+
+// Surcharges as shares of the time per sample. A cliff is found anywhere, but most often near the end of
+// memory.
+constexpr double waveDeviation = 0.4;
+constexpr double cliffDeviation = 0.8;
+constexpr double riseProbability = 0.15;
+constexpr double dropProbability = 0.05;
+
+std::vector<double> measuredSizes(const CurveTrials& trials)
+{
+    std::vector<double> sizes(trials.size.begin(), trials.size.end());
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
+
+} // namespace
+
+Eigen::Vector4d CurveShape::features(double size) const
+{
+    double steps = 0.0;
+    // A size that is a whole number of waves up to rounding must not need one more.
+    if (wave > 0.0)
+        steps = wave * std::ceil(size / wave - 1e-9);
+    else if ((riseAfter > 0.0 && size > riseAfter) || size <= dropAfter)
+        steps = size;
+    const bool isAligned = static_cast<std::int64_t>(size) % alignment == 0;
+    return {1.0, size, steps, isAligned ? 0.0 : size};
+}
+
+std::vector<LikelyShape> alignedShapes()
+{
+    std::vector<LikelyShape> shapes{LikelyShape{}};
+    for (const std::int64_t alignment : powerAlignments)
+        shapes.push_back({.shape = {.alignment = alignment}, .logPrior = std::log(powerProbability)});
+    for (const std::int64_t alignment : rareAlignments)
+        shapes.push_back({.shape = {.alignment = alignment}, .logPrior = std::log(rareProbability)});
+    return shapes;
+}
+
+std::vector<LikelyShape> wavedShapes(const CurveTrials& trials, double largestFit)
+{
+    const double largest = trials.size.maxCoeff();
+    const double longest = std::max(largest, 0.5 * largestFit);
+    std::vector<LikelyShape> shapes;
+    for (double divisor = 1.0; divisor <= 32.0; divisor += divisor < 8.0 ? 0.125 : 0.25) {
+        if (longest / divisor >= 2.0)
+            shapes.push_back({.shape = {.wave = longest / divisor}});
+    }
+    for (const double usual : usualWaves) {
+        if (usual > largest / 40.0 && usual < largest)
+            shapes.push_back({.shape = {.wave = usual}});
+    }
+    for (LikelyShape& shape : shapes)
+        shape.logPrior = -std::log(static_cast<double>(shapes.size()));
+    return shapes;
+}
+
+std::vector<LikelyShape> cliffShapes(const CurveTrials& trials, double largestFit)
+{
+    const std::vector<double> sizes = measuredSizes(trials);
+    const double end = std::max(largestFit, sizes.back()) + 1.0;
+    std::vector<LikelyShape> shapes;
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        const double ofLogarithms = std::log(sizes[i + 1] / sizes[i]) / std::log(end);
+        const double ofSizes = (sizes[i + 1] - sizes[i]) / end;
+        const double share = 0.5 * (ofLogarithms + ofSizes);
+        shapes.push_back({.shape = {.riseAfter = sizes[i]}, .logPrior = std::log(riseProbability * share)});
+        shapes.push_back({.shape = {.dropAfter = sizes[i]}, .logPrior = std::log(dropProbability * share)});
+    }
+    return shapes;
+}
+
+CurveShape withCliffMoved(const CurveShape& shape, const CurveTrials& trials, double share)
+{
+    const double from = std::max(shape.riseAfter, shape.dropAfter);
+    if (from <= 0.0)
+        return shape;
+    const std::vector<double> sizes = measuredSizes(trials);
+    const auto next = std::ranges::upper_bound(sizes, from);
+    if (next == sizes.end())
+        return shape;
+    CurveShape moved = shape;
+    (shape.riseAfter > 0.0 ? moved.riseAfter : moved.dropAfter) = std::floor(from + share * (*next - from));
+    return moved;
+}
+
+ThetaPrior::ThetaPrior(const CurveTrials& trials, const CurveShape& shape)
+{
+    const double shortest = trials.seconds.minCoeff();
+    const double perSample = trials.seconds.cwiseQuotient(trials.size).minCoeff();
+    const double steps = shape.wave > 0.0 ? waveDeviation : cliffDeviation;
+    mean = {0.5 * shortest, 0.55 * perSample, 0.0, 0.0};
+    deviation = {1.5 * shortest, 0.6 * perSample, steps * perSample, 0.06 * perSample};
+}
+
+} // namespace batchpeak::search

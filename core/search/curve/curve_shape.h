@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <vector>
+
+namespace batchpeak::search {
+
+struct CurveTrials;
+
+/// The physical part of a step time, T(m) = theta . (1, m, s(m), m if P does not divide m): launch overhead,
+/// work per sample, steps, and a surcharge off multiples of P. theta >= 0.
+///
+/// s(m): whole waves of W samples, W ceil(m / W), as tiles take over a GPU's multiprocessors; or a cliff: a
+/// surcharge on every sample above some size (a cache overflows, an allocator thrashes) or up to one (a
+/// faster kernel takes over). P: alignment of matrix products.
+struct CurveShape
+{
+    /// Samples in a wave; 0 for a curve without.
+    double wave = 0.0;
+    /// The surcharge begins above this size; 0 where there is none.
+    double riseAfter = 0.0;
+    /// The surcharge ends at this size; 0 where there is none.
+    double dropAfter = 0.0;
+    std::int64_t alignment = 8;
+
+    bool hasSteps() const { return wave > 0.0 || riseAfter > 0.0 || dropAfter > 0.0; }
+    Eigen::Vector4d features(double size) const;
+    bool operator==(const CurveShape&) const = default;
+};
+
+/// A shape and the logarithm of its probability before any trial, relative to the plain one's.
+struct LikelyShape
+{
+    CurveShape shape;
+    double logPrior = 0.0;
+};
+
+/// No steps, and any alignment that matrix products were seen to have: multiples of 8, powers of two, and now
+/// and then other sizes that go well with a device.
+std::vector<LikelyShape> alignedShapes();
+/// Every wave that the trials could show; of the usual alignment.
+/// \param largestFit  largest size that may fit: longer waves than that are not seen
+std::vector<LikelyShape> wavedShapes(const CurveTrials& trials, double largestFit);
+/// A cliff between two measured sizes, at the smaller of the two: where exactly, the trials cannot tell.
+std::vector<LikelyShape> cliffShapes(const CurveTrials& trials, double largestFit);
+
+/// The same shape with its cliff somewhere between that size and the next measured one.
+/// \param share  of the way there, 0..1
+CurveShape withCliffMoved(const CurveShape& shape, const CurveTrials& trials, double share);
+
+/// What theta is taken to be before any trial: independent normal, from the trials' own magnitudes.
+struct ThetaPrior
+{
+    ThetaPrior(const CurveTrials& trials, const CurveShape& shape);
+    Eigen::Vector4d mean;
+    Eigen::Vector4d deviation;
+};
+
+} // namespace batchpeak::search

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "memory_law.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+using namespace batchpeak::search;
+
+using Peaks = std::vector<MemoryPeak>;
+Q_DECLARE_METATYPE(Peaks)
+
+namespace {
+
+constexpr double limitMebibytes = 40000.0;
+
+Peaks peaksOf(const std::function<double(double)>& mebibytes, const std::vector<double>& sizes)
+{
+    Peaks peaks;
+    for (const double size : sizes)
+        peaks.push_back({size, mebibytes(size)});
+    return peaks;
+}
+
+double affine(double size)
+{
+    return 2000.0 + 30.0 * size;
+}
+
+double stepped(double size)
+{
+    return affine(size) + (size > 200.0 ? 0.045 * limitMebibytes : 0.0);
+}
+
+double curved(double size)
+{
+    return 2000.0 + 15.0 * std::pow(size, 1.12);
+}
+
+const std::vector<double> sizes{1, 8, 64, 256, 512, 600};
+
+MemoryLaw heaviest(const std::vector<MemoryLaw>& laws)
+{
+    return *std::ranges::max_element(laws, {}, &MemoryLaw::logWeight);
+}
+
+} // namespace
+
+class MemoryLawTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void findsTheLine()
+    {
+        const auto law = affineMemoryLaw(peaksOf(affine, {8, 64, 64}));
+        QVERIFY(law);
+        QVERIFY(std::abs(law->perSample - 30.0) < 1e-6);
+        QVERIFY(std::abs(law->constantMebibytes - 2000.0) < 1e-3);
+        QVERIFY(!affineMemoryLaw({{8, 100.0}, {8, 101.0}}));
+        QVERIFY(weighMemoryLaws({{8, 100.0}}, limitMebibytes).empty());
+    }
+
+    void namesTheLawThatMadeThePeaks()
+    {
+        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), limitMebibytes)).power, 1.0);
+        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), limitMebibytes)).stepAfter, 0.0);
+
+        const MemoryLaw step = heaviest(weighMemoryLaws(peaksOf(stepped, sizes), limitMebibytes));
+        QCOMPARE(step.stepAfter, 64.0);
+        QCOMPARE(step.stepMebibytes, 0.045 * limitMebibytes);
+        QVERIFY(std::abs(step.perSample - 30.0) < 0.3);
+
+        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(curved, sizes), limitMebibytes)).power, 1.12);
+    }
+
+    void everyLawMeetsItsOwnPeaks_data()
+    {
+        QTest::addColumn<Peaks>("peaks");
+        QTest::newRow("affine") << peaksOf(affine, sizes);
+        QTest::newRow("stepped") << peaksOf(stepped, sizes);
+        QTest::newRow("curved") << peaksOf(curved, sizes);
+    }
+    void everyLawMeetsItsOwnPeaks()
+    {
+        QFETCH(Peaks, peaks);
+        const MemoryLaw law = heaviest(weighMemoryLaws(peaks, limitMebibytes));
+        for (const MemoryPeak& peak : peaks)
+            QVERIFY(std::abs(law.mebibytesAt(peak.size) - peak.mebibytes) < 24.0);
+    }
+
+    void fallingMemoryIsUnlikelyAndNeverASlope()
+    {
+        const auto laws = weighMemoryLaws({{1, 900.0}, {8, 500.0}, {64, 400.0}}, limitMebibytes);
+        QVERIFY(std::ranges::all_of(laws, [](const MemoryLaw& law) { return law.perSample > 0.0; }));
+    }
+};
+
+QTEST_APPLESS_MAIN(MemoryLawTest)
+#include "tst_memory_law.moc"
