@@ -7,7 +7,7 @@ EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 # Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.
 BENCH ?=
 
-.PHONY: run test setup build configure bench-search calibrate-search format tidy clean
+.PHONY: run test setup build configure bench-search bench-pictures calibrate-search format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -28,6 +28,11 @@ setup:
 bench-search: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-search
 	build/$(PRESET)/bin/batchpeak-bench-search $(BENCH)
+
+# One search on each family of devices as a picture: the true curve, what was believed, the trials in order.
+bench-pictures: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-draw-searches
+	build/$(PRESET)/bin/batchpeak-draw-searches --folder build/pictures $(BENCH)
 
 # Fits the maps behind the stated confidence; prints rows for core/search/strategies/calibration.cpp.
 calibrate-search: configure

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Collects lines, areas and words of a picture, and writes them as SVG. Places are in pixels, from the upper
+/// left corner.
+class SvgCanvas
+{
+public:
+    struct Point
+    {
+        double x = 0.0;
+        double y = 0.0;
+    };
+    enum class Anchor { Start, Middle, End };
+
+    SvgCanvas(double width, double height);
+
+    /// Colours are as in CSS.
+    void line(Point from, Point to, std::string_view colour, double width, std::string_view dashes = "");
+    void polyline(const std::vector<Point>& points, std::string_view colour, double width);
+    void area(const std::vector<Point>& outline, std::string_view colour);
+    void circle(Point middle, double radius, std::string_view colour);
+    void text(Point place, std::string_view words, std::string_view colour, double size,
+              Anchor anchor = Anchor::Start);
+
+    std::string document() const;
+
+private:
+    double m_width;
+    double m_height;
+    std::string m_body;
+};
