@@ -47,8 +47,8 @@ void TrialHistory::record(Measurement measurement)
     if (ran && !measurement.thrashes)
         m_timed.push_back(measurement);
 
+    m_outOfMemoryTrials += measurement.outcome == Outcome::DoesNotFit ? 1 : 0;
     if (measurement.outcome == Outcome::DoesNotFit || (ran && (measurement.thrashes || aboveLimit))) {
-        ++m_failures;
         insertOnce(m_failedSizes, measurement.size);
         std::erase(m_goodSizes, measurement.size);
     } else if (ran && !hasFailed(measurement.size)) {

@@ -35,7 +35,8 @@ public:
     /// Timed trials of this size.
     int timedTrials(std::int64_t size) const;
     int voidTrials(std::int64_t size) const;
-    int failures() const { return m_failures; }
+    /// Trials that did not fit; one that ran beyond the limit or thrashed is none of them.
+    int outOfMemoryTrials() const { return m_outOfMemoryTrials; }
 
     /// 0 where there is none.
     std::int64_t largestGood() const;
@@ -51,7 +52,7 @@ private:
     std::vector<Measurement> m_timed;
     std::vector<std::int64_t> m_goodSizes;
     std::vector<std::int64_t> m_failedSizes;
-    int m_failures = 0;
+    int m_outOfMemoryTrials = 0;
 };
 
 } // namespace batchpeak::search

@@ -16,19 +16,8 @@ namespace batchpeak::search {
 
 namespace {
 
-// How probable a fit must be: at first, once a size has failed, and while a size larger than any that ran
-// is still under way; found on simulated memory curves to keep failures at a few in a hundred searches.
-constexpr double demandedAtFirst = 0.8;
-constexpr double demandedAfterFailure = 0.97;
-constexpr double demandedBesideUnknown = 0.985;
-// Where the alternative is to end without knowing, an even chance will do, but not again and again.
-constexpr double demandedAtLast = 0.5;
+/// Where the alternative is to end without knowing, an even chance will do, but not again and again.
 constexpr int failuresAllowedAtLast = 2;
-/// A line through small sizes is not trusted further up than this.
-constexpr std::int64_t farthestRatio = 16;
-
-/// A void trial says nothing, and a second one in a row would not either.
-constexpr int voidTrialsAllowed = 1;
 
 /// A size this much slower than a smaller one ends the ramp at once; two that gain nothing do so too.
 constexpr double clearlySlower = 0.85;
@@ -51,7 +40,9 @@ double ratio(std::int64_t larger, std::int64_t smaller)
 
 } // namespace
 
-RampPlanner::RampPlanner(const Situation& situation) : m_situation(situation)
+RampPlanner::RampPlanner(const Situation& situation)
+    : m_situation(situation),
+      m_safety({situation.candidates, situation.history, situation.memory, situation.inFlight})
 {
     for (const std::int64_t size : m_situation.inFlight)
         m_largestInFlight = std::max(m_largestInFlight, size);
@@ -61,7 +52,7 @@ std::optional<RampPlanner::Step> RampPlanner::next() const
 {
     const CandidateSet& candidates = m_situation.candidates;
     if (m_situation.history.goodSizes().empty()) {
-        if (m_situation.history.failures() > 0 || !isFree(candidates.smallest()))
+        if (!isFree(candidates.smallest()))
             return std::nullopt;
         return Step{.size = candidates.smallest(), .purpose = Purpose::Climb};
     }
@@ -85,11 +76,11 @@ std::optional<RampPlanner::Step> RampPlanner::climb() const
         size = candidates.above(top);
     if (!size)
         return std::nullopt;
-    if (isFree(*size) && isSafe(*size))
+    if (m_safety.mayBeTried(*size))
         return Step{.size = *size, .purpose = Purpose::Climb};
 
-    size = candidates.atMost(m_situation.memory.largestWithFit(demandedFit(*size)));
-    if (size && ratio(*size, top) >= leastClimbRatio && isFree(*size) && isSafe(*size))
+    size = candidates.atMost(m_situation.memory.largestWithFit(m_safety.demandedFit()));
+    if (size && ratio(*size, top) >= leastClimbRatio && m_safety.mayBeTried(*size))
         return Step{.size = *size, .purpose = Purpose::Climb};
     return std::nullopt;
 }
@@ -109,7 +100,7 @@ std::optional<RampPlanner::Step> RampPlanner::bisect() const
     std::vector<double> widths;
     const auto consider = [&](std::int64_t low, std::int64_t high) {
         const std::optional<std::int64_t> middle = m_situation.candidates.between(low, high);
-        if (ratio(high, low) > narrowGapRatio && middle && isFree(*middle) && isSafe(*middle)) {
+        if (ratio(high, low) > narrowGapRatio && middle && m_safety.mayBeTried(*middle)) {
             steps.push_back({.size = *middle, .purpose = Purpose::Refine});
             widths.push_back(ratio(high, low));
         }
@@ -132,7 +123,7 @@ std::optional<RampPlanner::Step> RampPlanner::challenge() const
         const bool awaitsNeighbour = std::ranges::any_of(m_situation.inFlight, [&](std::int64_t size) {
             return ratio(std::max(size, rival.size), std::min(size, rival.size)) < neighbourRatio;
         });
-        if (awaitsNeighbour || !isSafe(rival.size))
+        if (awaitsNeighbour || !m_safety.isSafe(rival.size))
             continue;
         if (history.timedTrials(rival.size) == 0) {
             if (isFree(rival.size))
@@ -150,11 +141,9 @@ std::optional<RampPlanner::Step> RampPlanner::challenge() const
 
 std::optional<RampPlanner::Step> RampPlanner::lastResort() const
 {
-    const TrialHistory& history = m_situation.history;
-    if (throughputHasEnded() || !m_situation.inFlight.empty() || history.failures() >= failuresAllowedAtLast)
+    if (throughputHasEnded())
         return std::nullopt;
-    const std::optional<std::int64_t> size = m_situation.candidates.above(history.largestGood());
-    if (size && isFree(*size) && m_situation.memory.probabilityOfFit(*size) >= demandedAtLast)
+    if (const auto size = m_safety.doubtful(failuresAllowedAtLast))
         return Step{.size = *size, .purpose = Purpose::Climb};
     return std::nullopt;
 }
@@ -181,31 +170,7 @@ bool RampPlanner::throughputHasEnded() const
 
 bool RampPlanner::isFree(std::int64_t size) const
 {
-    return m_situation.candidates.contains(size) && !m_situation.history.hasFailed(size) &&
-           !isInFlight(size) && m_situation.history.voidTrials(size) <= voidTrialsAllowed;
-}
-
-bool RampPlanner::isSafe(std::int64_t size) const
-{
-    const TrialHistory& history = m_situation.history;
-    if (history.isGood(size))
-        return true;
-    const std::optional<std::int64_t> nextAllowed = m_situation.candidates.above(history.largestGood());
-    const bool isNear = size <= farthestRatio * history.largestGood() || size == nextAllowed;
-    return isNear && m_situation.memory.probabilityOfFit(size) >= demandedFit(size);
-}
-
-bool RampPlanner::isInFlight(std::int64_t size) const
-{
-    return std::ranges::find(m_situation.inFlight, size) != m_situation.inFlight.end();
-}
-
-double RampPlanner::demandedFit(std::int64_t size) const
-{
-    const std::int64_t verified = m_situation.history.largestGood();
-    if (m_largestInFlight > verified && size > verified)
-        return demandedBesideUnknown;
-    return m_situation.history.failures() > 0 ? demandedAfterFailure : demandedAtFirst;
+    return m_situation.candidates.contains(size) && m_safety.isUsable(size) && !m_safety.isInFlight(size);
 }
 
 } // namespace batchpeak::search

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "trial_safety.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,8 +18,8 @@ struct Judgement;
 /// Which size a ramp tries next: powers of two until memory or throughput ends, then the middle of the
 /// gaps beside the best, then what may still beat it.
 ///
-/// It keeps to sizes that probably fit. It neither judges what was measured nor decides when confidence
-/// is high enough.
+/// It keeps to the sizes that TrialSafety allows. It neither judges what was measured nor decides when
+/// confidence is high enough.
 class RampPlanner
 {
 public:
@@ -57,12 +59,11 @@ private:
     std::optional<Step> lastResort() const;
 
     bool throughputHasEnded() const;
+    /// An allowed size that is usable and not under way.
     bool isFree(std::int64_t size) const;
-    bool isSafe(std::int64_t size) const;
-    bool isInFlight(std::int64_t size) const;
-    double demandedFit(std::int64_t size) const;
 
     Situation m_situation;
+    TrialSafety m_safety;
     std::int64_t m_largestInFlight = 0;
 };
 

@@ -1,62 +1,16 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "exact_device.h"
 #include "ramp_strategy.h"
 
 #include <QTest>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
 
 using namespace batchpeak::search;
+using exact::Sizes;
 using Kind = Reason::Kind;
-using Outcome = Measurement::Outcome;
-using Sizes = std::vector<std::int64_t>;
 using Status = Outlook::Status;
-using TrialOf = std::function<Measurement(const Proposal&)>;
-
-namespace {
-
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-constexpr std::int64_t baselineBytes = 1000 * mebibyte;
-
-/// Time overhead + size [ms], 50 MiB per sample, five steps without noise.
-Measurement exactTrial(std::int64_t size, double overhead)
-{
-    const double seconds = 1e-3 * (overhead + static_cast<double>(size));
-    return {.size = size,
-            .outcome = Outcome::Ok,
-            .secondsPerStep = seconds,
-            .stepSeconds = std::vector<double>(5, seconds),
-            .peakReservedBytes = baselineBytes + size * 50 * mebibyte,
-            .wallSeconds = 1.0};
-}
-
-SearchSpace spaceFor(std::int64_t largestFit)
-{
-    return {.maximum = 65535,
-            .memoryLimitBytes = baselineBytes + largestFit * 50 * mebibyte,
-            .baselineBytes = baselineBytes};
-}
-
-Measurement outOfMemory(std::int64_t size)
-{
-    return {.size = size, .outcome = Outcome::DoesNotFit, .wallSeconds = 1.0};
-}
-
-/// Sizes proposed one after another until the search ends.
-Sizes searchWith(RampStrategy& strategy, const TrialOf& run)
-{
-    Sizes sizes;
-    while (const auto proposal = strategy.next({})) {
-        sizes.push_back(proposal->size);
-        strategy.record(run(*proposal));
-    }
-    return sizes;
-}
-
-} // namespace
 
 class RampStrategyTest : public QObject
 {
@@ -67,14 +21,14 @@ private slots:
     {
         QTest::addColumn<SearchSpace>("space");
         QTest::addColumn<Sizes>("expected");
-        SearchSpace fromFive = spaceFor(1000);
+        SearchSpace fromFive = exact::spaceFor(1000);
         fromFive.minimum = 5;
-        SearchSpace divisors = spaceFor(1000);
+        SearchSpace divisors = exact::spaceFor(1000);
         divisors.candidates = {1, 3, 5, 9, 15, 45};
-        QTest::newRow("all sizes") << spaceFor(1000) << Sizes{1, 2, 4, 8, 16};
+        QTest::newRow("all sizes") << exact::spaceFor(1000) << Sizes{1, 2, 4, 8, 16};
         QTest::newRow("from a minimum") << fromFive << Sizes{5, 8, 16, 32};
         QTest::newRow("divisors") << divisors << Sizes{1, 3, 5, 9, 15, 45};
-        QTest::newRow("up to what memory holds") << spaceFor(11) << Sizes{1, 2, 4, 8};
+        QTest::newRow("up to what memory holds") << exact::spaceFor(11) << Sizes{1, 2, 4, 8};
     }
     void climbsByPowersOfTwo()
     {
@@ -85,79 +39,15 @@ private slots:
             const auto proposal = strategy.next({});
             QVERIFY(proposal);
             QCOMPARE(proposal->size, size);
-            strategy.record(exactTrial(size, 500.0));
+            strategy.record(exact::trial(size, 500.0));
         }
-    }
-
-    void endsInEveryWay_data()
-    {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<TrialOf>("run");
-        QTest::addColumn<Status>("status");
-        QTest::addColumn<bool>("hasRecommendation");
-        const TrialOf plain = [](const Proposal& p) { return exactTrial(p.size, 4.0); };
-        SearchSpace few = spaceFor(1000);
-        few.maxTrials = 3;
-        SearchSpace two = spaceFor(1000);
-        two.maximum = 2;
-        two.targetConfidence = 1.0;
-        const auto row = [](const char* name, const SearchSpace& space, const TrialOf& run, Status status,
-                            bool hasRecommendation) {
-            QTest::newRow(name) << space << run << status << hasRecommendation;
-        };
-        row("a smooth curve", spaceFor(300), plain, Status::Confident, true);
-        row("few trials", few, plain, Status::Budget, true);
-        row("two sizes", two, plain, Status::Exhausted, true);
-        row(
-            "nothing fits", spaceFor(300), [](const Proposal& p) { return outOfMemory(p.size); },
-            Status::NothingFits, false);
-        row(
-            "one needs more than the limit", spaceFor(300),
-            [](const Proposal& p) {
-                Measurement trial = exactTrial(p.size, 4.0);
-                trial.peakReservedBytes *= 100;
-                return trial;
-            },
-            Status::NothingFits, false);
-        row(
-            "one thrashes", spaceFor(300),
-            [](const Proposal& p) {
-                Measurement trial = exactTrial(p.size, 4.0);
-                trial.thrashes = true;
-                return trial;
-            },
-            Status::NothingFits, false);
-        row(
-            "nothing can be told", spaceFor(300),
-            [](const Proposal& p) { return Measurement{.size = p.size}; }, Status::Exhausted, false);
-        row(
-            "times that are none", spaceFor(300),
-            [](const Proposal& p) {
-                Measurement trial = exactTrial(p.size, 4.0);
-                trial.secondsPerStep = std::numeric_limits<double>::quiet_NaN();
-                return trial;
-            },
-            Status::Exhausted, false);
-    }
-    void endsInEveryWay()
-    {
-        QFETCH(SearchSpace, space);
-        QFETCH(TrialOf, run);
-        QFETCH(Status, status);
-        QFETCH(bool, hasRecommendation);
-        RampStrategy strategy(space);
-        QCOMPARE(strategy.outlook().status, Status::Searching);
-        const Sizes sizes = searchWith(strategy, run);
-        QVERIFY(sizes.size() <= static_cast<std::size_t>(space.maxTrials));
-        QCOMPARE(strategy.outlook().status, status);
-        QCOMPARE(strategy.outlook().recommendation.has_value(), hasRecommendation);
     }
 
     void oneSizeSaysLittle()
     {
-        RampStrategy strategy(spaceFor(300));
+        RampStrategy strategy(exact::spaceFor(300));
         strategy.next({});
-        strategy.record(exactTrial(1, 4.0));
+        strategy.record(exact::trial(1, 4.0));
         const Recommendation& recommendation = *strategy.outlook().recommendation;
         QCOMPARE(recommendation.confidence, 2);
         QCOMPARE(recommendation.relativePerformance, 1.0);
@@ -170,11 +60,11 @@ private slots:
         QTest::addColumn<SearchSpace>("space");
         QTest::addColumn<double>("overhead");
         QTest::addColumn<Kind>("kind");
-        SearchSpace small = spaceFor(1000);
+        SearchSpace small = exact::spaceFor(1000);
         small.maximum = 2;
-        QTest::newRow("memory ends a rising curve") << spaceFor(20) << 500.0 << Kind::MemoryEnds;
+        QTest::newRow("memory ends a rising curve") << exact::spaceFor(20) << 500.0 << Kind::MemoryEnds;
         QTest::newRow("every allowed size is known") << small << 500.0 << Kind::AllTried;
-        QTest::newRow("flat within the tolerance") << spaceFor(60000) << 0.1 << Kind::Compared;
+        QTest::newRow("flat within the tolerance") << exact::spaceFor(60000) << 0.1 << Kind::Compared;
     }
     void endsWithTheReason()
     {
@@ -182,51 +72,25 @@ private slots:
         QFETCH(double, overhead);
         QFETCH(Kind, kind);
         RampStrategy strategy(space);
-        searchWith(strategy, [overhead](const Proposal& p) { return exactTrial(p.size, overhead); });
+        exact::searchWith(strategy, [overhead](const Proposal& p) { return exact::trial(p.size, overhead); });
         QCOMPARE(strategy.outlook().recommendation->reason.kind, kind);
     }
 
     void largestFittingSizeIsTriedWhileThroughputRises()
     {
-        RampStrategy strategy(spaceFor(100));
+        RampStrategy strategy(exact::spaceFor(100));
         const Sizes sizes =
-            searchWith(strategy, [](const Proposal& p) { return exactTrial(p.size, 2000.0); });
+            exact::searchWith(strategy, [](const Proposal& p) { return exact::trial(p.size, 2000.0); });
         QVERIFY(std::ranges::max(sizes) >= 95);
         QVERIFY(std::ranges::max(sizes) <= 100);
         QVERIFY(strategy.outlook().recommendation->size >= 95);
     }
 
-    void whatFailedIsNeverPassed()
-    {
-        RampStrategy strategy(spaceFor(100000));
-        bool hasFailed = false;
-        const Sizes sizes = searchWith(strategy, [&](const Proposal& p) {
-            hasFailed = hasFailed || p.size >= 40;
-            return p.size >= 40 ? outOfMemory(p.size) : exactTrial(p.size, 500.0);
-        });
-        QVERIFY(hasFailed);
-        const auto failure = std::ranges::find_if(sizes, [](std::int64_t size) { return size >= 40; });
-        QVERIFY(
-            std::all_of(std::next(failure), sizes.end(), [&](std::int64_t size) { return size < *failure; }));
-        QVERIFY(strategy.outlook().recommendation->size < 40);
-        QVERIFY(strategy.outlook().smallestFailure >= 40);
-    }
-
-    void voidTrialIsRepeatedOnce()
-    {
-        RampStrategy strategy(spaceFor(300));
-        const Sizes sizes = searchWith(strategy, [](const Proposal& p) {
-            return p.size == 8 ? Measurement{.size = 8} : exactTrial(p.size, 4.0);
-        });
-        QCOMPARE(std::ranges::count(sizes, 8), 2);
-        QCOMPARE(strategy.outlook().status, Status::Confident);
-    }
-
     void sizesThatCannotWinAreGivenUp()
     {
-        RampStrategy strategy(spaceFor(300));
+        RampStrategy strategy(exact::spaceFor(300));
         QCOMPARE(strategy.next({})->abandonAboveSeconds, 0.0);
-        strategy.record(exactTrial(1, 4.0));
+        strategy.record(exact::trial(1, 4.0));
         const double bound = strategy.next({})->abandonAboveSeconds;
         // Twice the size in twice the time and a margin.
         QVERIFY(bound > 2.0 * 0.005 && bound < 2.0 * 0.005 * 1.2);
@@ -234,12 +98,12 @@ private slots:
 
     void sizesInFlightAreLeftAlone()
     {
-        RampStrategy strategy(spaceFor(300));
+        RampStrategy strategy(exact::spaceFor(300));
         const Sizes first{strategy.next({})->size};
         QVERIFY(!strategy.next(first));
         QCOMPARE(strategy.outlook().status, Status::Searching);
         for (const std::int64_t size : {1, 2, 4, 8})
-            strategy.record(exactTrial(size, 20.0));
+            strategy.record(exact::trial(size, 20.0));
 
         Sizes inFlight;
         while (const auto proposal = strategy.next(inFlight)) {
@@ -248,37 +112,6 @@ private slots:
             QVERIFY(inFlight.size() < 40);
         }
         QVERIFY(inFlight.size() >= 3);
-    }
-
-    void effectiveCountsTheOptimizer()
-    {
-        // Without the optimizer 5 of 10 is as fast as 10; with it fewer, larger micro-batches win, but
-        // a size that leaves a small rest does not.
-        SearchSpace space = spaceFor(1000);
-        space.maximum = 10;
-        space.objective = Objective::Effective;
-        space.perDeviceBatch = 10;
-        RampStrategy strategy(space);
-        searchWith(strategy, [](const Proposal& p) {
-            Measurement trial = exactTrial(p.size, 3.0);
-            trial.optimizerSeconds = 0.020;
-            return trial;
-        });
-        const Recommendation& recommendation = *strategy.outlook().recommendation;
-        QCOMPARE(recommendation.size, 10);
-        QVERIFY(std::abs(recommendation.samplesPerSecond / (10.0 / 0.033) - 1.0) < 0.02);
-    }
-
-    void allEqualTimesAreNoTrouble()
-    {
-        RampStrategy strategy(spaceFor(64));
-        searchWith(strategy, [](const Proposal& p) {
-            Measurement trial = exactTrial(p.size, 0.0);
-            trial.secondsPerStep = 0.1;
-            trial.stepSeconds.assign(5, 0.1);
-            return trial;
-        });
-        QVERIFY(strategy.outlook().recommendation->size >= 60);
     }
 };
 

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exact_device.h"
+#include "strategy_factory.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace batchpeak::search;
+using exact::Sizes;
+using exact::TrialOf;
+using Outcome = Measurement::Outcome;
+using Status = Outlook::Status;
+
+namespace {
+
+std::unique_ptr<Strategy> make(const QString& name, const SearchSpace& space)
+{
+    return makeStrategy(name.toStdString(), space);
+}
+
+void addStrategies()
+{
+    QTest::addColumn<QString>("name");
+    for (const std::string_view view : strategyNames()) {
+        const std::string name(view);
+        QTest::newRow(name.c_str()) << QString::fromStdString(name);
+    }
+}
+
+} // namespace
+
+/// What every strategy does alike, on devices whose answer is known.
+class StrategiesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void endsInEveryWay_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<SearchSpace>("space");
+        QTest::addColumn<TrialOf>("run");
+        QTest::addColumn<Status>("status");
+        QTest::addColumn<bool>("hasRecommendation");
+        const SearchSpace plain = exact::spaceFor(300);
+        SearchSpace few = exact::spaceFor(1000);
+        few.maxTrials = 3;
+        SearchSpace two = exact::spaceFor(1000);
+        two.maximum = 2;
+        two.targetConfidence = 1.0;
+        const TrialOf runs = exact::deviceWith(plain, 4.0);
+        const TrialOf neverFits = [](const Proposal& p) { return exact::outOfMemory(p.size); };
+        const TrialOf needsTooMuch = [](const Proposal& p) {
+            Measurement trial = exact::trial(p.size, 4.0);
+            trial.peakReservedBytes *= 100;
+            return trial;
+        };
+        const TrialOf thrashes = [](const Proposal& p) {
+            Measurement trial = exact::trial(p.size, 4.0);
+            trial.thrashes = true;
+            return trial;
+        };
+        const TrialOf tellsNothing = [](const Proposal& p) { return Measurement{.size = p.size}; };
+        const auto timedAs = [](double seconds) {
+            return TrialOf([seconds](const Proposal& p) {
+                Measurement trial = exact::trial(p.size, 4.0);
+                trial.secondsPerStep = seconds;
+                return trial;
+            });
+        };
+        for (const std::string_view view : strategyNames()) {
+            const std::string name(view);
+            const auto row = [&](const char* what, const SearchSpace& space, const TrialOf& run,
+                                 Status status, bool hasRecommendation) {
+                QTest::addRow("%s: %s", name.c_str(), what)
+                    << QString::fromStdString(name) << space << run << status << hasRecommendation;
+            };
+            row("a smooth curve", plain, runs, Status::Confident, true);
+            row("few trials", few, runs, Status::Budget, true);
+            row("two sizes", two, runs, Status::Exhausted, true);
+            row("nothing fits", plain, neverFits, Status::NothingFits, false);
+            row("one needs more than the limit", plain, needsTooMuch, Status::NothingFits, false);
+            row("one thrashes", plain, thrashes, Status::NothingFits, false);
+            row("nothing can be told", plain, tellsNothing, Status::Exhausted, false);
+            row("a time that is no number", plain, timedAs(std::numeric_limits<double>::quiet_NaN()),
+                Status::Exhausted, false);
+            row("a negative time", plain, timedAs(-0.1), Status::Exhausted, false);
+            row("an endless time", plain, timedAs(std::numeric_limits<double>::infinity()), Status::Exhausted,
+                false);
+        }
+    }
+    void endsInEveryWay()
+    {
+        QFETCH(QString, name);
+        QFETCH(SearchSpace, space);
+        QFETCH(TrialOf, run);
+        QFETCH(Status, status);
+        QFETCH(bool, hasRecommendation);
+        const auto strategy = make(name, space);
+        QCOMPARE(strategy->outlook().status, Status::Searching);
+        const Sizes sizes = exact::searchWith(*strategy, run);
+        QVERIFY(!sizes.empty());
+        QVERIFY(sizes.size() <= static_cast<std::size_t>(space.maxTrials));
+        QCOMPARE(strategy->outlook().status, status);
+        QCOMPARE(strategy->outlook().recommendation.has_value(), hasRecommendation);
+    }
+
+    void whatFailedIsNeverPassed_data() { addStrategies(); }
+    void whatFailedIsNeverPassed()
+    {
+        QFETCH(QString, name);
+        const auto strategy = make(name, exact::spaceFor(100000));
+        const Sizes sizes = exact::searchWith(*strategy, [](const Proposal& p) {
+            return p.size >= 40 ? exact::outOfMemory(p.size) : exact::trial(p.size, 500.0);
+        });
+        const auto failure = std::ranges::find_if(sizes, [](std::int64_t size) { return size >= 40; });
+        QVERIFY(failure != sizes.end());
+        QVERIFY(
+            std::all_of(std::next(failure), sizes.end(), [&](std::int64_t size) { return size < *failure; }));
+        QVERIFY(strategy->outlook().recommendation->size < 40);
+        QVERIFY(strategy->outlook().smallestFailure >= 40);
+    }
+
+    void thrashingIsNotTheEnd_data() { addStrategies(); }
+    void thrashingIsNotTheEnd()
+    {
+        QFETCH(QString, name);
+        const auto strategy = make(name, exact::spaceFor(1000));
+        exact::searchWith(*strategy, [](const Proposal& p) {
+            Measurement trial = exact::trial(p.size, 2000.0);
+            trial.thrashes = p.size >= 90;
+            return trial;
+        });
+        const std::int64_t best = strategy->outlook().recommendation->size;
+        QVERIFY2(best >= 85 && best < 90, QByteArray::number(static_cast<qint64>(best)).constData());
+    }
+
+    void voidTrialIsRepeatedOnce_data() { addStrategies(); }
+    void voidTrialIsRepeatedOnce()
+    {
+        QFETCH(QString, name);
+        const auto strategy = make(name, exact::spaceFor(300));
+        const Sizes sizes = exact::searchWith(*strategy, [](const Proposal& p) {
+            return p.size == 8 ? Measurement{.size = 8} : exact::trial(p.size, 4.0);
+        });
+        QCOMPARE(std::ranges::count(sizes, 8), 2);
+        QCOMPARE(strategy->outlook().status, Status::Confident);
+    }
+
+    void effectiveCountsTheOptimizer_data() { addStrategies(); }
+    void effectiveCountsTheOptimizer()
+    {
+        // Without the optimizer 5 of 10 is as fast as 10; with it fewer, larger micro-batches win, but
+        // a size that leaves a small rest does not.
+        QFETCH(QString, name);
+        SearchSpace space = exact::spaceFor(1000);
+        space.maximum = 10;
+        space.objective = Objective::Effective;
+        space.perDeviceBatch = 10;
+        const auto strategy = make(name, space);
+        exact::searchWith(*strategy, [](const Proposal& p) {
+            Measurement trial = exact::trial(p.size, 3.0);
+            trial.optimizerSeconds = 0.020;
+            return trial;
+        });
+        const Recommendation& recommendation = *strategy->outlook().recommendation;
+        QCOMPARE(recommendation.size, 10);
+        QVERIFY(std::abs(recommendation.samplesPerSecond / (10.0 / 0.033) - 1.0) < 0.02);
+    }
+
+    void allEqualTimesAreNoTrouble_data() { addStrategies(); }
+    void allEqualTimesAreNoTrouble()
+    {
+        QFETCH(QString, name);
+        const auto strategy = make(name, exact::spaceFor(64));
+        exact::searchWith(*strategy, [](const Proposal& p) {
+            Measurement trial = exact::trial(p.size, 0.0);
+            trial.secondsPerStep = 0.1;
+            trial.stepSeconds.assign(5, 0.1);
+            return p.size > 64 ? exact::outOfMemory(p.size) : trial;
+        });
+        QVERIFY(strategy->outlook().recommendation->size >= 60);
+    }
+};
+
+QTEST_APPLESS_MAIN(StrategiesTest)
+#include "tst_strategies.moc"
