@@ -4,7 +4,7 @@
 // Searches on simulated devices and prints, strategy by strategy, what they cost and how right they were:
 //     batchpeak-bench-search --help
 
-#include "device_families.h"
+#include "device_groups.h"
 #include "search_figures.h"
 #include "search_runner.h"
 #include "search_trace.h"
@@ -122,8 +122,8 @@ void printTable(const Options& options)
         const std::string strategy(name);
         if (!options.strategy.empty() && strategy != options.strategy)
             continue;
-        printGroup(options, strategy, "calibration", calibrationFamilies());
-        printGroup(options, strategy, "held out", heldOutFamilies());
+        for (const DeviceGroup& group : deviceGroups())
+            printGroup(options, strategy, group.title, group.families);
     }
 }
 

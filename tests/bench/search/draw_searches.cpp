@@ -4,7 +4,7 @@
 // Draws one search on each family of devices, as SVG:
 //     batchpeak-draw-searches --help
 
-#include "device_families.h"
+#include "device_groups.h"
 #include "search_picture.h"
 #include "search_runner.h"
 
@@ -17,7 +17,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -37,8 +36,8 @@ std::vector<SearchTask> tasksOf(const Options& options)
 {
     std::vector<std::string> families = options.families;
     if (families.empty()) {
-        families = calibrationFamilies();
-        std::ranges::copy(heldOutFamilies(), std::back_inserter(families));
+        for (const DeviceGroup& group : deviceGroups())
+            families.insert(families.end(), group.families.begin(), group.families.end());
     }
     std::vector<SearchTask> tasks;
     for (const std::string& family : families) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_world.h"
 
-#include "device_families.h"
+#include "device_groups.h"
 #include "random_source.h"
 #include "throughput.h"
 
@@ -42,7 +42,7 @@ std::vector<std::int64_t> divisorsOf(std::int64_t batch)
 
 SearchWorld::SearchWorld(const SearchTask& task)
 {
-    ReplayDevice::Truth truth = simulatedDevice(task.family, task.seed);
+    ReplayDevice::Truth truth = deviceOf(task.family, task.seed);
     const std::int64_t batch = typicalBatch(task.seed);
     if (task.divisorsOnly || task.objective == Objective::Effective)
         truth.maximum = std::min(truth.maximum, batch);

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replay_device.h"
+
+#include "device_groups.h"
+#include "strategy_factory.h"
+
+#include <QTest>
+
+using namespace batchpeak::search;
+using Outcome = Measurement::Outcome;
+
+namespace {
+
+/// Ten sizes fit; a step takes a tenth of a second for each sample.
+ReplayDevice::Truth plainTruth()
+{
+    return {.seconds = [](std::int64_t size) { return 0.1 * static_cast<double>(size); },
+            .peakBytes = [](std::int64_t size) { return 100.0 * static_cast<double>(size); },
+            .limitBytes = 1050.0,
+            .stepNoise = 0.0,
+            .runNoise = 0.0,
+            .setupSeconds = 2.0};
+}
+
+} // namespace
+
+class ReplayDeviceTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void measuresTheTruthWhereThereIsNoNoise()
+    {
+        ReplayDevice device(plainTruth(), 1);
+        const Measurement trial = device.run({.size = 4});
+        QCOMPARE(trial.outcome, Outcome::Ok);
+        QCOMPARE(trial.secondsPerStep, 0.4);
+        QCOMPARE(trial.stepSeconds.size(), std::size_t{5});
+        QCOMPARE(trial.peakReservedBytes, 400);
+        QCOMPARE(trial.wallSeconds, 2.0 + (4.5 + 5.0) * 0.4);
+        QCOMPARE(device.clockSeconds(), trial.wallSeconds);
+    }
+
+    void refusesWhatDoesNotFit()
+    {
+        ReplayDevice device(plainTruth(), 1);
+        QCOMPARE(device.largestFit(), 10);
+        QCOMPARE(device.run({.size = 10}).outcome, Outcome::Ok);
+        const Measurement trial = device.run({.size = 11});
+        QCOMPARE(trial.outcome, Outcome::DoesNotFit);
+        QVERIFY(trial.stepSeconds.empty());
+        QVERIFY(trial.wallSeconds > 0.0);
+    }
+
+    void givesUpAfterThreeSlowSteps()
+    {
+        ReplayDevice device(plainTruth(), 1);
+        const Measurement slow = device.run({.size = 4, .abandonAboveSeconds = 0.39});
+        QVERIFY(slow.abandoned);
+        QCOMPARE(slow.stepSeconds.size(), std::size_t{3});
+        QVERIFY(!device.run({.size = 4, .abandonAboveSeconds = 0.41}).abandoned);
+    }
+
+    void waitsButNeverGoesBack()
+    {
+        ReplayDevice device(plainTruth(), 1);
+        device.waitUntil(30.0);
+        device.waitUntil(20.0);
+        QCOMPARE(device.run({.size = 4}).clockSeconds, 30.0 + 2.0 + (4.5 + 5.0) * 0.4);
+    }
+
+    void sumsTheCostOfARamp()
+    {
+        // 1, 2, 4 and 8 samples: 24, 5, 5 and 5 timed steps, and 4.5 before them.
+        ReplayDevice::Truth truth = plainTruth();
+        truth.seconds = [](std::int64_t size) { return size == 1 ? 0.01 : 0.1; };
+        QCOMPARE(ReplayDevice(truth, 1).rampSeconds(), 4 * 2.0 + 28.5 * 0.01 + 3 * 9.5 * 0.1);
+    }
+
+    void endsWithAMeasuredSizeOnEveryRecordedSweep_data()
+    {
+        QTest::addColumn<QString>("family");
+        QTest::addColumn<QString>("strategy");
+        const std::vector<DeviceGroup> groups = deviceGroups();
+        QCOMPARE(groups.back().title, std::string("recorded"));
+        QVERIFY(groups.back().families.size() >= 4);
+        for (const std::string& family : groups.back().families) {
+            for (const std::string_view strategy : strategyNames()) {
+                QTest::addRow("%s, %s", family.c_str(), std::string(strategy).c_str())
+                    << QString::fromStdString(family) << QString::fromStdString(std::string(strategy));
+            }
+        }
+    }
+    void endsWithAMeasuredSizeOnEveryRecordedSweep()
+    {
+        QFETCH(QString, family);
+        QFETCH(QString, strategy);
+        ReplayDevice device(deviceOf(family.toStdString(), 3), 3);
+        const auto search = makeStrategy(strategy.toStdString(), device.space());
+        std::vector<std::int64_t> ran;
+        while (const auto proposal = search->next({})) {
+            const Measurement trial = device.run(*proposal);
+            search->record(trial);
+            if (trial.outcome == Outcome::Ok)
+                ran.push_back(trial.size);
+        }
+        const auto& recommendation = search->outlook().recommendation;
+        QVERIFY(recommendation);
+        QVERIFY(std::ranges::find(ran, recommendation->size) != ran.end());
+        QVERIFY(recommendation->confidence >= 1 && recommendation->confidence <= 99);
+        QVERIFY(search->outlook().status != Outlook::Status::Searching);
+    }
+};
+
+QTEST_APPLESS_MAIN(ReplayDeviceTest)
+#include "tst_replay_device.moc"
