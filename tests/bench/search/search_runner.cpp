@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_runner.h"
 
-#include "posterior_strategy.h"
+#include "baselines.h"
 #include "search_world.h"
+#include "searching_strategy.h"
 #include "strategy_factory.h"
 
 #include <algorithm>
@@ -34,14 +35,20 @@ double processorMilliseconds()
     return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
+std::unique_ptr<Strategy> makeAnyStrategy(const std::string& name, const SearchSpace& space)
+{
+    std::unique_ptr<Strategy> baseline = makeBaseline(name, space);
+    return baseline ? std::move(baseline) : makeStrategy(name, space);
+}
+
 /// Lets the devices of a world work side by side, each by its own clock.
 class Replay
 {
 public:
     explicit Replay(const SearchTask& task)
         : m_world(task),
-          m_strategy(makeStrategy(task.strategy, m_world.space())),
-          m_posterior(dynamic_cast<const PosteriorStrategy*>(m_strategy.get())),
+          m_strategy(makeAnyStrategy(task.strategy, m_world.space())),
+          m_searching(dynamic_cast<const SearchingStrategy*>(m_strategy.get())),
           m_inFlight(m_world.devices().size())
     {
         m_record.task = task;
@@ -116,16 +123,16 @@ private:
             moment.stated = recommendation->confidence / 100.0;
             moment.regret = m_world.regret(recommendation->size);
             moment.reason = recommendation->reason;
-            if (m_posterior && m_posterior->posterior())
-                moment.share = m_posterior->posterior()->shareWithin(recommendation->size);
+            if (m_searching && m_searching->posterior())
+                moment.share = m_searching->posterior()->shareWithin(recommendation->size);
         }
         m_record.moments.push_back(moment);
     }
 
     SearchWorld m_world;
     std::unique_ptr<Strategy> m_strategy;
-    /// Nothing where it is another strategy.
-    const PosteriorStrategy* m_posterior;
+    /// Nothing where it is a baseline.
+    const SearchingStrategy* m_searching;
     std::vector<std::optional<TrialInFlight>> m_inFlight;
     double m_now = 0.0;
     SearchRecord m_record;

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "strategy.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+/// Ways to find a size that others have, for comparison. None of them states a confidence.
+std::vector<std::string_view> baselineNames();
+
+/// \return nothing where no baseline has this name
+std::unique_ptr<batchpeak::search::Strategy> makeBaseline(std::string_view name,
+                                                          const batchpeak::search::SearchSpace& space);
