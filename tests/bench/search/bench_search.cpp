@@ -4,6 +4,7 @@
 // Searches on simulated devices and prints, strategy by strategy, what they cost and how right they were:
 //     batchpeak-bench-search --help
 
+#include "baselines.h"
 #include "device_groups.h"
 #include "search_figures.h"
 #include "search_runner.h"
@@ -15,48 +16,71 @@
 #include <CLI/Formatter.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <iterator>
 #include <ranges>
 #include <string>
+#include <utility>
 #include <vector>
 
 using batchpeak::search::Objective;
 
 namespace {
 
+const std::string usualStrategy = "posterior";
+
+/// What is asked of a search.
+struct Question
+{
+    std::string setting = "explore";
+    /// Empty: as the setting has it.
+    std::string objective;
+    double tolerancePercent = 2.0;
+    int devices = 1;
+};
+
 struct Options
 {
     int searches = 10;
     /// The tests use small ones.
     std::uint64_t seed = 1000;
-    std::string strategy;
+    std::vector<std::string> strategies;
     std::vector<std::string> families;
     bool printsFamilies = false;
-    std::string setting = "explore";
-    std::string objective;
-    int devices = 1;
-    double tolerancePercent = 2.0;
+    Question question;
     bool neverStops = false;
     std::string tracedFamily;
     int worst = 0;
 };
 
+/// Questions beside that for the fastest of all sizes, and what to call them.
+const std::vector<std::pair<std::string, Question>> otherQuestions{
+    {"auto: divisors of a batch, its whole step counts", {.setting = "auto"}},
+    {"every size, the whole step of a batch counts", {.objective = "effective"}},
+    {"tolerance 0.5 %", {.tolerancePercent = 0.5}},
+    {"tolerance 1 %", {.tolerancePercent = 1.0}},
+    {"tolerance 5 %", {.tolerancePercent = 5.0}},
+    {"2 devices", {.devices = 2}},
+    {"4 devices", {.devices = 4}},
+    {"8 devices", {.devices = 8}}};
+
 SearchTask taskOf(const Options& options, const std::string& strategy, const std::string& family,
                   std::uint64_t seed)
 {
-    const bool isAuto = options.setting == "auto";
+    const Question& question = options.question;
+    const bool isAuto = question.setting == "auto";
     // As the program has it: the user's batch is known in `auto`, and of no account in `explore`.
-    const bool isEffective = options.objective.empty() ? isAuto : options.objective == "effective";
+    const bool isEffective = question.objective.empty() ? isAuto : question.objective == "effective";
     SearchTask task{.strategy = strategy,
                     .family = family,
                     .seed = seed,
                     .divisorsOnly = isAuto,
                     .objective = isEffective ? Objective::Effective : Objective::Micro,
-                    .tolerance = options.tolerancePercent / 100.0,
-                    .devices = options.devices};
+                    .tolerance = question.tolerancePercent / 100.0,
+                    .devices = question.devices};
     if (options.neverStops)
         task.targetConfidence = 2.0;
     return task;
@@ -104,26 +128,44 @@ void printGroup(const Options& options, const std::string& strategy, const std::
         }
     }
     std::puts(figuresRow(strategy + ", " + title, records).c_str());
+    std::puts(intervalRows(records).c_str());
     printWorst(records, options.worst);
     std::fflush(stdout);
+}
+
+void printStrategies(const Options& options, const std::vector<std::string>& strategies)
+{
+    for (const std::string& strategy : strategies) {
+        for (const DeviceGroup& group : deviceGroups())
+            printGroup(options, strategy, group.title, group.families);
+    }
+}
+
+std::vector<std::string> everyStrategy()
+{
+    std::vector<std::string> names;
+    for (const std::string_view name : batchpeak::search::strategyNames())
+        names.emplace_back(name);
+    for (const std::string_view name : baselineNames())
+        names.emplace_back(name);
+    return names;
 }
 
 void printTable(const Options& options)
 {
     std::printf(
-        "%d searches a family. Percent: exhst (share of the cost of trying every size), regret (mean; "
-        "p95;\nmean at 1 and 2 ramps), within (the tolerance), stated, confid (ended so), ece, p50..p95 "
-        "(right "
-        "when the\nconfidence first passes it). Ramps: cost over that of 1, 2, 4, ... to the limit. "
-        "ms: an update.\n",
-        options.searches);
-    std::puts(figuresHeading().c_str());
-    for (const std::string_view name : batchpeak::search::strategyNames()) {
-        const std::string strategy(name);
-        if (!options.strategy.empty() && strategy != options.strategy)
-            continue;
-        for (const DeviceGroup& group : deviceGroups())
-            printGroup(options, strategy, group.title, group.families);
+        "%d searches on each device family, from seed %llu. from, to: 95 %% of what other searches would "
+        "show.\n%s\n",
+        options.searches, static_cast<unsigned long long>(options.seed), figuresHeading().c_str());
+    printStrategies(options, options.strategies.empty() ? everyStrategy() : options.strategies);
+}
+
+void printOtherQuestions(Options options)
+{
+    for (const auto& [title, question] : otherQuestions) {
+        std::printf("%s\n", title.c_str());
+        options.question = question;
+        printStrategies(options, {usualStrategy});
     }
 }
 
@@ -132,20 +174,23 @@ void printTable(const Options& options)
 int main(int argc, char** argv)
 {
     Options options;
-    CLI::App app("Searches on simulated devices: what each strategy costs and how right it is.");
+    CLI::App app(
+        "Searches on simulated and recorded devices: what each strategy costs and how right it is. "
+        "Without a strategy, setting, objective, tolerance or number of devices all of them are shown.");
     app.add_option("--searches", options.searches, "searches on each family")->capture_default_str();
     app.add_option("--seed", options.seed, "of the first search; the next ones follow")
         ->capture_default_str();
-    app.add_option("--strategy", options.strategy, "this one alone");
+    app.add_option("--strategy", options.strategies, "this one alone; may be given again")
+        ->check(CLI::IsMember(everyStrategy()));
     app.add_option("--family", options.families, "this one alone; may be given again");
     app.add_flag("--families", options.printsFamilies, "a row for each family too");
-    app.add_option("--setting", options.setting, "allow every size, or divisors of a batch")
+    app.add_option("--setting", options.question.setting, "allow every size, or divisors of a batch")
         ->check(CLI::IsMember({"explore", "auto"}))
         ->capture_default_str();
-    app.add_option("--objective", options.objective, "default: micro in explore, effective in auto")
+    app.add_option("--objective", options.question.objective, "default: micro in explore, effective in auto")
         ->check(CLI::IsMember({"micro", "effective"}));
-    app.add_option("--devices", options.devices, "equal ones, side by side")->capture_default_str();
-    app.add_option("--tolerance", options.tolerancePercent, "percent")->capture_default_str();
+    app.add_option("--devices", options.question.devices, "equal ones, side by side")->capture_default_str();
+    app.add_option("--tolerance", options.question.tolerancePercent, "percent")->capture_default_str();
     app.add_flag("--to-the-end", options.neverStops, "do not stop at any confidence");
     app.add_option("--worst", options.worst, "name so many searches with the largest regret");
     app.add_option("--trace", options.tracedFamily,
@@ -153,13 +198,19 @@ int main(int argc, char** argv)
     CLI11_PARSE(app, argc, argv);
 
     try {
-        if (options.tracedFamily.empty()) {
-            printTable(options);
-        } else {
-            const std::string strategy = options.strategy.empty() ? "posterior" : options.strategy;
+        if (!options.tracedFamily.empty()) {
+            const std::string strategy =
+                options.strategies.empty() ? usualStrategy : options.strategies.front();
             const SearchTask task = taskOf(options, strategy, options.tracedFamily, options.seed);
             std::fputs(traceText(runSearch(task)).c_str(), stdout);
+            return 0;
         }
+        printTable(options);
+        const bool asksForOne = std::ranges::any_of(
+            std::array{"--strategy", "--setting", "--objective", "--devices", "--tolerance"},
+            [&](const char* option) { return app.count(option) > 0; });
+        if (!asksForOne)
+            printOtherQuestions(options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "calibration_check.h"
 
+#include "statistics.h"
 #include "table_text.h"
 
 #include <algorithm>
@@ -14,29 +15,6 @@ namespace {
 constexpr double target = 0.95;
 constexpr double convincing = 0.985;
 constexpr std::array passages{0.5, 0.8, 0.9, 0.95};
-constexpr std::size_t bins = 10;
-
-struct Judged
-{
-    double stated = 0.0;
-    bool isRight = false;
-    double weight = 0.0;
-};
-
-double expectedCalibrationError(std::span<const Judged> reports)
-{
-    std::array<double, bins> excess{};
-    double weight = 0.0;
-    for (const Judged& report : reports) {
-        const auto bin = std::min(static_cast<std::size_t>(report.stated * double{bins}), bins - 1);
-        excess.at(bin) += report.weight * (report.stated - (report.isRight ? 1.0 : 0.0));
-        weight += report.weight;
-    }
-    double error = 0.0;
-    for (const double value : excess)
-        error += std::abs(value);
-    return error / weight;
-}
 
 /// The report at which the search would have stopped; the last one where it would not. Core/search demands
 /// three good sizes beside, which nearly all reports have.
@@ -50,20 +28,6 @@ std::size_t stopOf(const std::vector<double>& stated)
     return stated.size() - 1;
 }
 
-double quantile(std::vector<double> values, double share)
-{
-    std::ranges::sort(values);
-    return values[static_cast<std::size_t>(std::round(share * static_cast<double>(values.size() - 1)))];
-}
-
-double mean(std::span<const double> values)
-{
-    double sum = 0.0;
-    for (const double value : values)
-        sum += value;
-    return sum / static_cast<double>(values.size());
-}
-
 } // namespace
 
 std::string calibrationCheckHeading()
@@ -73,7 +37,7 @@ std::string calibrationCheckHeading()
 
 std::string calibrationCheck(const CalibrationMap& map, std::span<const CalibrationReports> searches)
 {
-    std::vector<Judged> all;
+    std::vector<Statement> all;
     std::array<std::vector<double>, passages.size()> rightAtPassage;
     std::vector<double> within;
     std::vector<double> statedAtStop;

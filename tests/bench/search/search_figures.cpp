@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_figures.h"
 
+#include "random_source.h"
+#include "statistics.h"
 #include "table_text.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
@@ -15,109 +16,226 @@ using batchpeak::search::Outlook;
 
 namespace {
 
-double mean(std::span<const double> values)
-{
-    double sum = 0.0;
-    for (const double value : values)
-        sum += value;
-    return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
-}
+constexpr std::size_t nameWidth = 34;
+/// Above it trying every size is out of the question.
+constexpr std::int64_t manySizes = 1000;
+constexpr int resamples = 400;
 
-double quantile(std::vector<double> values, double share)
-{
-    std::ranges::sort(values);
-    return values[static_cast<std::size_t>(std::round(share * static_cast<double>(values.size() - 1)))];
-}
+/// The searches that a figure is of; resampling takes some twice.
+using Searches = std::vector<const SearchRecord*>;
+using FigureOfOne = std::function<double(const SearchRecord&)>;
 
-std::vector<double> ofEach(const std::vector<SearchRecord>& searches,
-                           const std::function<double(const SearchRecord&)>& figure)
+std::vector<double> ofEach(const Searches& searches, const FigureOfOne& figure)
 {
     std::vector<double> values;
-    std::ranges::transform(searches, std::back_inserter(values), figure);
+    for (const SearchRecord* search : searches)
+        values.push_back(figure(*search));
     return values;
+}
+
+double percentOf(bool is)
+{
+    return is ? 100.0 : 0.0;
 }
 
 /// Regret of what was recommended when this much was spent; of the last word where the search ended before.
 double regretAt(const SearchRecord& search, double ramps)
 {
     double regret = search.moments.front().regret;
-    for (const SearchRecord::Moment& report : search.moments) {
-        if (report.ramps <= ramps)
-            regret = report.regret;
+    for (const SearchRecord::Moment& moment : search.moments) {
+        if (moment.ramps <= ramps)
+            regret = moment.regret;
     }
     return regret;
 }
 
-/// Mean over ten bins of |stated - right|, weighted by the reports in them.
-double expectedCalibrationError(const std::vector<SearchRecord>& searches)
+double calibrationError(const Searches& searches)
 {
-    std::array<double, 10> excess{};
-    double reports = 0.0;
-    for (const SearchRecord& search : searches) {
-        for (const SearchRecord::Moment& report : search.moments) {
-            excess.at(std::min<std::size_t>(static_cast<std::size_t>(report.stated * 10.0), 9)) +=
-                report.stated - (search.isRight(report) ? 1.0 : 0.0);
-            reports += 1.0;
-        }
+    std::vector<Statement> statements;
+    for (const SearchRecord* search : searches) {
+        for (const SearchRecord::Moment& moment : search->moments)
+            statements.push_back({.stated = moment.stated, .isRight = search->isRight(moment)});
     }
-    double error = 0.0;
-    for (const double value : excess)
-        error += std::abs(value);
-    return error / reports;
+    return 100.0 * expectedCalibrationError(statements);
 }
 
 /// Share of the searches that were right when they first stated at least this; nothing where none did.
-std::optional<double> rightAtFirstPassage(const std::vector<SearchRecord>& searches, double stated)
+std::optional<double> rightAtFirstPassage(const Searches& searches, double stated)
 {
     std::vector<double> right;
-    for (const SearchRecord& search : searches) {
-        const auto first =
-            std::ranges::find_if(search.moments, [=](const auto& report) { return report.stated >= stated; });
-        if (first != search.moments.end())
-            right.push_back(search.isRight(*first) ? 1.0 : 0.0);
+    for (const SearchRecord* search : searches) {
+        const auto first = std::ranges::find_if(search->moments,
+                                                [=](const auto& moment) { return moment.stated >= stated; });
+        if (first != search->moments.end())
+            right.push_back(percentOf(search->isRight(*first)));
     }
     return right.empty() ? std::nullopt : std::optional(mean(right));
+}
+
+std::optional<double> exhaustiveShare(const Searches& searches, std::int64_t atLeast)
+{
+    std::vector<double> shares;
+    for (const SearchRecord* search : searches) {
+        if (search->largestFit >= atLeast)
+            shares.push_back(100.0 * search->exhaustiveShare);
+    }
+    return shares.empty() ? std::nullopt : std::optional(quantile(shares, 0.5));
+}
+
+double medianRamps(const Searches& searches)
+{
+    return quantile(ofEach(searches, [](const auto& s) { return s.last().ramps; }), 0.5);
+}
+
+std::vector<double> regrets(const Searches& searches)
+{
+    return ofEach(searches, [](const auto& s) { return 100.0 * s.last().regret; });
+}
+
+double meanRegret(const Searches& searches)
+{
+    return mean(regrets(searches));
+}
+
+double highRegret(const Searches& searches)
+{
+    return quantile(regrets(searches), 0.95);
+}
+
+double regretAtOneRamp(const Searches& searches)
+{
+    return 100.0 * mean(ofEach(searches, [](const auto& s) { return regretAt(s, 1.0); }));
+}
+
+double regretAtTwoRamps(const Searches& searches)
+{
+    return 100.0 * mean(ofEach(searches, [](const auto& s) { return regretAt(s, 2.0); }));
+}
+
+double within(const Searches& searches)
+{
+    return mean(ofEach(searches, [](const auto& s) { return percentOf(s.isRight(s.last())); }));
+}
+
+double stated(const Searches& searches)
+{
+    return 100.0 * mean(ofEach(searches, [](const auto& s) { return s.last().stated; }));
+}
+
+double endedConfident(const Searches& searches)
+{
+    return mean(ofEach(
+        searches, [](const auto& s) { return percentOf(s.outlook.status == Outlook::Status::Confident); }));
+}
+
+/// A column whose figure changes with the searches that happen to be run.
+struct Column
+{
+    double (*figure)(const Searches&);
+    int width;
+    int decimals;
+    bool isOfConfidence = false;
+};
+
+constexpr std::array<Column, 9> columns{{{medianRamps, 6, 2},
+                                         {meanRegret, 7, 2},
+                                         {highRegret, 6, 2},
+                                         {regretAtOneRamp, 6, 2},
+                                         {regretAtTwoRamps, 6, 2},
+                                         {within, 7, 1},
+                                         {stated, 7, 1, true},
+                                         {endedConfident, 7, 0, true},
+                                         {calibrationError, 5, 1, true}}};
+
+std::string absent(int width)
+{
+    return std::string(static_cast<std::size_t>(width - 1), ' ') + "-";
+}
+
+std::string cellOf(const std::optional<double>& value, int width, int decimals)
+{
+    return value ? cell(*value, width, decimals) : absent(width);
+}
+
+bool stateConfidence(const Searches& searches)
+{
+    return std::ranges::all_of(searches, [](const SearchRecord* search) { return search->statesConfidence; });
+}
+
+Searches pointersTo(const std::vector<SearchRecord>& searches)
+{
+    Searches pointers;
+    for (const SearchRecord& search : searches)
+        pointers.push_back(&search);
+    return pointers;
 }
 
 } // namespace
 
 std::string figuresHeading()
 {
-    return "                         trials ramps exhst regret   p95  at 1  at 2 within stated confid   ece  "
-           "p50 p80 p90 p95    oom max     ms  max";
+    return "Cost: trials, ramps (time over that of 1, 2, 4, ... to the limit), all (percent of trying every "
+           "size), "
+           ">1000 (the\nsame where over 1000 fit): medians. Percent below the best: regret (mean), p95, at "
+           "1r and "
+           "2r (mean when 1 and 2 ramps\nwere spent). Percent of searches: within (the tolerance), stated "
+           "(confidence, mean), sure (ended by it), ece (error of\nall stated confidences), @50..@95 (right "
+           "when "
+           "the confidence first passes that). Out of memory: mean, most.\nMilliseconds an update: median, "
+           "most.\n" +
+           nameCell("", nameWidth) +
+           " ramps regret   p95 at 1r at 2r within stated   sure  ece  @50 @80 @90 @95 trials   all >1000    "
+           "oom "
+           "max     ms max";
 }
 
-std::string figuresRow(const std::string& name, const std::vector<SearchRecord>& searches)
+std::string figuresRow(const std::string& name, const std::vector<SearchRecord>& records)
 {
-    const auto regrets = ofEach(searches, [](const auto& s) { return 100.0 * s.last().regret; });
-    const auto failures = ofEach(searches, [](const auto& s) { return double(s.outOfMemory); });
-    std::vector<double> updates;
-    for (const SearchRecord& search : searches)
-        updates.insert(updates.end(), search.updateMilliseconds.begin(), search.updateMilliseconds.end());
-
-    std::string row = nameCell(name, 24);
+    const Searches searches = pointersTo(records);
+    const bool isStated = stateConfidence(searches);
+    std::string row = nameCell(name, nameWidth);
+    for (const Column& column : columns) {
+        row += column.isOfConfidence && !isStated
+                   ? absent(column.width)
+                   : cell(column.figure(searches), column.width, column.decimals);
+    }
+    row += " ";
+    for (const double passage : {0.5, 0.8, 0.9, 0.95})
+        row += cellOf(isStated ? rightAtFirstPassage(searches, passage) : std::nullopt, 4, 0);
     row +=
         cell(quantile(ofEach(searches, [](const auto& s) { return double(s.moments.size()); }), 0.5), 7, 0);
-    row += cell(quantile(ofEach(searches, [](const auto& s) { return s.last().ramps; }), 0.5), 6, 2);
-    row +=
-        cell(100.0 * quantile(ofEach(searches, [](const auto& s) { return s.exhaustiveShare; }), 0.5), 6, 1);
-    row += cell(mean(regrets), 7, 2) + cell(quantile(regrets, 0.95), 6, 2);
-    for (const double ramps : {1.0, 2.0})
-        row += cell(100.0 * mean(ofEach(searches, [=](const auto& s) { return regretAt(s, ramps); })), 6, 2);
-    row += cell(100.0 * mean(ofEach(searches, [](const auto& s) { return s.isRight(s.last()) ? 1.0 : 0.0; })),
-                7, 1);
-    row += cell(100.0 * mean(ofEach(searches, [](const auto& s) { return s.last().stated; })), 7, 1);
-    row += cell(100.0 * mean(ofEach(searches,
-                                    [](const auto& s) {
-                                        return s.outlook.status == Outlook::Status::Confident ? 1.0 : 0.0;
-                                    })),
-                7, 0);
-    row += cell(100.0 * expectedCalibrationError(searches), 6, 1) + " ";
-    for (const double stated : {0.5, 0.8, 0.9, 0.95}) {
-        const auto right = rightAtFirstPassage(searches, stated);
-        row += right ? cell(100.0 * *right, 4, 0) : std::string("   -");
-    }
+    row += cellOf(exhaustiveShare(searches, 1), 6, 1) + cellOf(exhaustiveShare(searches, manySizes), 6, 2);
+
+    const auto failures = ofEach(searches, [](const auto& s) { return double(s.outOfMemory); });
+    std::vector<double> updates;
+    for (const SearchRecord& search : records)
+        updates.insert(updates.end(), search.updateMilliseconds.begin(), search.updateMilliseconds.end());
     row += cell(mean(failures), 7, 3) + cell(std::ranges::max(failures), 4, 0);
-    row += cell(quantile(updates, 0.5), 7, 1) + cell(std::ranges::max(updates), 5, 0);
-    return row;
+    return row + cell(quantile(updates, 0.5), 7, 1) + cell(std::ranges::max(updates), 4, 0);
+}
+
+std::string intervalRows(const std::vector<SearchRecord>& records)
+{
+    const Searches searches = pointersTo(records);
+    const bool isStated = stateConfidence(searches);
+    batchpeak::search::RandomSource random(1);
+    std::array<std::vector<double>, columns.size()> values;
+    for (int resample = 0; resample < resamples; ++resample) {
+        Searches drawn;
+        for (std::size_t i = 0; i < searches.size(); ++i)
+            drawn.push_back(searches[static_cast<std::size_t>(random.uniform() * double(searches.size()))]);
+        for (std::size_t column = 0; column < columns.size(); ++column)
+            values.at(column).push_back(columns.at(column).figure(drawn));
+    }
+    std::string low = nameCell("    from", nameWidth);
+    std::string high = nameCell("    to", nameWidth);
+    for (std::size_t place = 0; place < columns.size(); ++place) {
+        const Column& column = columns.at(place);
+        const bool isShown = isStated || !column.isOfConfidence;
+        low += isShown ? cell(quantile(values.at(place), 0.025), column.width, column.decimals)
+                       : absent(column.width);
+        high += isShown ? cell(quantile(values.at(place), 0.975), column.width, column.decimals)
+                        : absent(column.width);
+    }
+    return low + "\n" + high;
 }

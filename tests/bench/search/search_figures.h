@@ -7,8 +7,13 @@
 #include <string>
 #include <vector>
 
-/// Names of the columns, to be printed above the rows.
+/// What the columns mean, and their names, to be printed above the rows.
 std::string figuresHeading();
 
 /// One row: what many searches cost, and how right and how honest they were.
 std::string figuresRow(const std::string& name, const std::vector<SearchRecord>& searches);
+
+/// Two rows to stand below that one: between what it lies with a probability of 95 %, had other searches of
+/// the same kind been run. Bootstrap over searches, since the reports of one are not independent; Efron,
+/// Annals of Statistics 7 (1979).
+std::string intervalRows(const std::vector<SearchRecord>& searches);

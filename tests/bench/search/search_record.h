@@ -39,6 +39,8 @@ struct SearchRecord
     };
 
     SearchTask task;
+    /// False for baselines, which have none.
+    bool statesConfidence = true;
     std::vector<Moment> moments;
     /// Processor time of each update, choice of the next trial included [ms].
     std::vector<double> updateMilliseconds;

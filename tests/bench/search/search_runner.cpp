@@ -52,6 +52,7 @@ public:
           m_inFlight(m_world.devices().size())
     {
         m_record.task = task;
+        m_record.statesConfidence = m_searching != nullptr;
         m_record.largestFit = m_world.largestFit();
     }
 

@@ -23,11 +23,16 @@ constexpr std::array<std::int64_t, 30> typicalBatches{32,  48,  60,  64,  96,  1
 /// Far from the seeds of other draws, so that devices of one world differ from those of the next.
 constexpr std::uint64_t deviceSeedStep = 15485863;
 constexpr std::uint64_t batchSeedStep = 32452843;
+constexpr int mostDraws = 4;
 
-std::int64_t typicalBatch(std::uint64_t seed)
+/// Mostly one that does not fit as a whole: else there is little to be searched.
+std::int64_t typicalBatch(std::uint64_t seed, std::int64_t largestFit)
 {
     RandomSource random(seed * batchSeedStep);
-    return typicalBatches.at(static_cast<std::size_t>(random.uniform() * double{typicalBatches.size()}));
+    std::int64_t batch = 0;
+    for (int draw = 0; draw < mostDraws && batch <= largestFit; ++draw)
+        batch = typicalBatches.at(static_cast<std::size_t>(random.uniform() * double{typicalBatches.size()}));
+    return batch;
 }
 
 std::vector<std::int64_t> divisorsOf(std::int64_t batch)
@@ -43,7 +48,7 @@ std::vector<std::int64_t> divisorsOf(std::int64_t batch)
 SearchWorld::SearchWorld(const SearchTask& task)
 {
     ReplayDevice::Truth truth = deviceOf(task.family, task.seed);
-    const std::int64_t batch = typicalBatch(task.seed);
+    const std::int64_t batch = typicalBatch(task.seed, ReplayDevice(truth, task.seed).largestFit());
     if (task.divisorsOnly || task.objective == Objective::Effective)
         truth.maximum = std::min(truth.maximum, batch);
     for (int device = 0; device < task.devices; ++device)

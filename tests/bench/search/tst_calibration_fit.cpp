@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "calibration_fit.h"
+
+#include "random_source.h"
+#include "statistics.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using batchpeak::search::RandomSource;
+
+namespace {
+
+/// Searches whose reports are right as often as \p truth says.
+std::vector<CalibrationReports> searchesBy(const CalibrationMap& truth, int count)
+{
+    RandomSource random(5);
+    std::vector<CalibrationReports> searches;
+    for (int search = 0; search < count; ++search) {
+        CalibrationReports reports;
+        for (int trial = 2; trial <= 20; ++trial) {
+            const double share = 0.02 + 0.96 * random.uniform();
+            reports.push_back({.share = share,
+                               .trials = trial,
+                               .isRight = random.uniform() < truth.probability(share, trial)});
+        }
+        searches.push_back(reports);
+    }
+    return searches;
+}
+
+} // namespace
+
+class CalibrationFitTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void findsTheMapThatMadeTheReports_data()
+    {
+        QTest::addColumn<double>("intercept");
+        QTest::addColumn<double>("slope");
+        QTest::addColumn<double>("growth");
+        QTest::newRow("honest already") << 0.0 << 1.0 << 0.0;
+        QTest::newRow("too modest, better with trials") << 1.1 << 0.5 << 0.7;
+        QTest::newRow("over-confident, worse with trials") << -0.8 << 0.3 << -0.4;
+    }
+    void findsTheMapThatMadeTheReports()
+    {
+        QFETCH(double, intercept);
+        QFETCH(double, slope);
+        QFETCH(double, growth);
+        const CalibrationMap truth{.intercept = intercept, .slope = slope, .growth = growth};
+        const auto searches = searchesBy(truth, 4000);
+        const CalibrationMap map = fitCalibration(searches);
+        // The scatter of a fit to so many reports is about 0.01.
+        QVERIFY2(std::abs(map.intercept - intercept) < 0.05, qPrintable(QString::number(map.intercept)));
+        QVERIFY2(std::abs(map.slope - slope) < 0.05, qPrintable(QString::number(map.slope)));
+        QVERIFY2(std::abs(map.growth - growth) < 0.05, qPrintable(QString::number(map.growth)));
+    }
+
+    void staysFiniteWhereAllAreRight()
+    {
+        const CalibrationReports search{{.share = 0.9, .trials = 5, .isRight = true},
+                                        {.share = 0.95, .trials = 6, .isRight = true}};
+        const CalibrationMap map = fitCalibration(std::vector<CalibrationReports>{search});
+        QVERIFY(std::isfinite(map.intercept) && std::isfinite(map.slope) && std::isfinite(map.growth));
+        QVERIFY(map.probability(0.95, 6) > 0.99);
+    }
+
+    void countsEverySearchTheSame()
+    {
+        // One search says often what another says once; half of what is said at this share is right.
+        const CalibrationReport wrong{.share = 0.5, .trials = 8};
+        CalibrationReport right = wrong;
+        right.isRight = true;
+        const std::vector<CalibrationReports> searches{CalibrationReports(30, wrong), {right}};
+        QVERIFY(std::abs(fitCalibration(searches).probability(0.5, 8) - 0.5) < 1e-6);
+    }
+
+    void leavesOutWhatIsSaidOfOneTrial()
+    {
+        using Outcome = batchpeak::search::Measurement::Outcome;
+        SearchRecord record;
+        record.moments = {{.outcome = Outcome::Ok, .share = 0.9, .regret = 0.5},
+                          {.outcome = Outcome::DoesNotFit, .share = 0.8, .regret = 0.5},
+                          {.outcome = Outcome::Ok, .share = 0.7, .regret = 0.019},
+                          {.outcome = Outcome::Ok, .share = 0.6, .regret = 0.021}};
+        const CalibrationReports reports = calibrationReports(record);
+        QCOMPARE(reports.size(), std::size_t{2});
+        QCOMPARE(reports[0].share, 0.7);
+        QCOMPARE(reports[0].trials, 3);
+        QVERIFY(reports[0].isRight);
+        QVERIFY(!reports[1].isRight);
+    }
+
+    void measuresHowFarOffConfidenceIs_data()
+    {
+        QTest::addColumn<double>("stated");
+        QTest::addColumn<int>("rightOfTen");
+        QTest::addColumn<double>("error");
+        QTest::newRow("honest") << 0.7 << 7 << 0.0;
+        QTest::newRow("over-confident") << 0.95 << 7 << 0.25;
+        QTest::newRow("too modest") << 0.45 << 10 << 0.55;
+        QTest::newRow("certain and right") << 1.0 << 10 << 0.0;
+    }
+    void measuresHowFarOffConfidenceIs()
+    {
+        QFETCH(double, stated);
+        QFETCH(int, rightOfTen);
+        QFETCH(double, error);
+        std::vector<Statement> statements;
+        for (int i = 0; i < 10; ++i)
+            statements.push_back({.stated = stated, .isRight = i < rightOfTen});
+        QVERIFY(std::abs(expectedCalibrationError(statements) - error) < 1e-12);
+    }
+};
+
+QTEST_APPLESS_MAIN(CalibrationFitTest)
+#include "tst_calibration_fit.moc"

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "search_figures.h"
+#include "search_picture.h"
+#include "search_runner.h"
+#include "search_trace.h"
+#include "search_world.h"
+
+#include <QRegularExpression>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace batchpeak::search;
+
+namespace {
+
+std::vector<SearchTask> someTasks()
+{
+    return {{.family = "smooth", .seed = 3},
+            {.strategy = "powers of two", .family = "cliffs", .seed = 4},
+            {.family = "middle saw", .seed = 5, .divisorsOnly = true, .objective = Objective::Effective},
+            {.family = "fine saw", .seed = 6, .devices = 4}};
+}
+
+} // namespace
+
+class SearchRunnerTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void runsTheSameWhateverTheProcessors()
+    {
+        const std::vector<SearchTask> tasks = someTasks();
+        const std::vector<SearchRecord> together = runSearches(tasks);
+        QCOMPARE(together.size(), tasks.size());
+        for (std::size_t task = 0; task < tasks.size(); ++task) {
+            const SearchRecord alone = runSearch(tasks[task]);
+            QCOMPARE(together[task].task.family, tasks[task].family);
+            QVERIFY(
+                std::ranges::equal(alone.moments, together[task].moments, [](const auto& a, const auto& b) {
+                    return a.size == b.size && a.stated == b.stated && a.ramps == b.ramps &&
+                           a.regret == b.regret;
+                }));
+        }
+    }
+
+    void tellsOfAMistakeInATask()
+    {
+        const std::vector<SearchTask> tasks{{.family = "smooth"}, {.family = "no such family"}};
+        QVERIFY_EXCEPTION_THROWN(runSearches(tasks), std::invalid_argument);
+    }
+
+    void letsDevicesWorkSideBySide()
+    {
+        const SearchRecord one = runSearch({.family = "middle saw", .seed = 5, .targetConfidence = 2.0});
+        const SearchRecord four =
+            runSearch({.family = "middle saw", .seed = 5, .devices = 4, .targetConfidence = 2.0});
+        QCOMPARE(one.moments.size(), four.moments.size());
+        QVERIFY(four.last().ramps < 0.6 * one.last().ramps);
+        QVERIFY(std::ranges::is_sorted(four.moments, {}, &SearchRecord::Moment::ramps));
+    }
+
+    void judgesByWhatIsAllowedAndFits_data()
+    {
+        QTest::addColumn<bool>("divisorsOnly");
+        QTest::addColumn<bool>("isEffective");
+        QTest::newRow("every size") << false << false;
+        QTest::newRow("divisors") << true << false;
+        QTest::newRow("a whole step") << false << true;
+        QTest::newRow("divisors, a whole step") << true << true;
+    }
+    void judgesByWhatIsAllowedAndFits()
+    {
+        QFETCH(bool, divisorsOnly);
+        QFETCH(bool, isEffective);
+        const SearchWorld world({.family = "jittered tiles",
+                                 .seed = 9,
+                                 .divisorsOnly = divisorsOnly,
+                                 .objective = isEffective ? Objective::Effective : Objective::Micro});
+        const SearchSpace& space = world.space();
+        QCOMPARE(space.candidates.empty(), !divisorsOnly);
+        QVERIFY(world.bestSize() <= world.largestFit());
+        QCOMPARE(world.regret(world.bestSize()), 0.0);
+        const std::int64_t batch = space.perDeviceBatch;
+        for (std::int64_t size = 1; size <= world.largestFit(); ++size) {
+            const bool isAllowed = !divisorsOnly || batch % size == 0;
+            QVERIFY(!isAllowed || world.regret(size) >= 0.0);
+        }
+        if (isEffective) {
+            const std::int64_t half = (batch + 1) / 2;
+            const double seconds = world.truth().seconds(half) + world.truth().seconds(batch - half);
+            QCOMPARE(world.speed(half),
+                     static_cast<double>(batch) / (seconds + world.truth().optimizerSeconds));
+        }
+    }
+
+    void printsWhatItSaw()
+    {
+        const std::vector<SearchRecord> records = runSearches(someTasks());
+        const QString trace = QString::fromStdString(traceText(records[0]));
+        QCOMPARE(trace.count(QLatin1Char('\n')), static_cast<qsizetype>(records[0].moments.size()) + 5);
+        const QString picture = QString::fromStdString(searchPicture(records[0]));
+        QVERIFY(picture.startsWith(QStringLiteral("<svg")) && picture.endsWith(QStringLiteral("</svg>\n")));
+        QVERIFY(!picture.contains(QRegularExpression(QStringLiteral("\\b(nan|inf)\\b"))));
+        const QString row = QString::fromStdString(figuresRow("smooth", {records[0]}));
+        const QString heading = QString::fromStdString(figuresHeading()).section(QLatin1Char('\n'), -1);
+        QCOMPARE(row.size(), heading.size());
+        // A baseline states no confidence.
+        QVERIFY(figuresRow("baseline", {records[1]}).find(" - ") != std::string::npos);
+    }
+};
+
+QTEST_APPLESS_MAIN(SearchRunnerTest)
+#include "tst_search_runner.moc"
