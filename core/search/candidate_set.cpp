@@ -76,6 +76,21 @@ std::optional<std::int64_t> CandidateSet::above(std::int64_t size) const
     return *std::ranges::upper_bound(m_list, size);
 }
 
+std::optional<std::int64_t> CandidateSet::halved(std::int64_t size) const
+{
+    if (size <= m_smallest)
+        return std::nullopt;
+    return atMost(size / 2).value_or(m_smallest);
+}
+
+std::int64_t CandidateSet::powerOfTwoAtMost(std::int64_t limit) const
+{
+    std::int64_t size = std::min(limit, m_largest);
+    if (m_list.empty() && size > 0)
+        size = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(size)));
+    return atMost(size).value_or(m_smallest);
+}
+
 std::optional<std::int64_t> CandidateSet::between(std::int64_t low, std::int64_t high) const
 {
     const std::optional<std::int64_t> first = above(low);

@@ -29,6 +29,12 @@ public:
     /// The smallest allowed size above \p size.
     std::optional<std::int64_t> above(std::int64_t size) const;
 
+    /// Half of \p size, or the next allowed size below that, or the smallest one; nothing below the smallest.
+    std::optional<std::int64_t> halved(std::int64_t size) const;
+    /// Of a range the largest power of two that is not above \p limit, of a list the largest size that is
+    /// not; the smallest allowed size where there is none.
+    std::int64_t powerOfTwoAtMost(std::int64_t limit) const;
+
     /// An allowed size strictly between the two, near their geometric mean. Of a range it is a multiple
     /// of the largest power of two that goes four times into the gap, since tiles and vector units favour
     /// such sizes.

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy_factory.h"
 
+#include "binary_strategy.h"
 #include "candidate_set.h"
+#include "halving_strategy.h"
 #include "posterior_strategy.h"
+#include "predict_strategy.h"
 #include "ramp_strategy.h"
 #include "verify_strategy.h"
 
@@ -29,8 +32,11 @@ std::unique_ptr<Strategy> make(const SearchSpace& space)
     return std::make_unique<Made>(space);
 }
 
-constexpr std::array<NamedStrategy, 2> strategies{
-    {{"posterior", &make<PosteriorStrategy>}, {"ramp", &make<RampStrategy>}}};
+constexpr std::array<NamedStrategy, 5> strategies{{{"posterior", &make<PosteriorStrategy>},
+                                                   {"ramp", &make<RampStrategy>},
+                                                   {"binary", &make<BinaryStrategy>},
+                                                   {"halving", &make<HalvingStrategy>},
+                                                   {"predict", &make<PredictStrategy>}}};
 
 } // namespace
 

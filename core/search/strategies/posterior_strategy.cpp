@@ -50,12 +50,10 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
         wanted = chooseByGain();
     if (!wanted)
         return std::nullopt;
-    const bool isClimbing =
-        wanted->size > history().largestRun() && judgement().best == history().largestGood();
     return Choice{.size = wanted->size,
                   .length =
                       KnowledgeGradient::stepsOf(wanted->length, judgement().stepSecondsAt(wanted->size)),
-                  .isClimbing = isClimbing};
+                  .isClimbing = climbsTo(wanted->size)};
 }
 
 std::optional<std::int64_t> PosteriorStrategy::probe() const

@@ -82,6 +82,18 @@ void SearchingStrategy::plan()
     m_outlook = m_writer.write({m_candidates, m_history, m_memory, m_judgement}, plan);
 }
 
+bool SearchingStrategy::climbsTo(std::int64_t size) const
+{
+    return size > m_history.largestRun() && m_judgement.best == m_history.largestGood();
+}
+
+SearchingStrategy::Choice SearchingStrategy::trialOf(std::int64_t size) const
+{
+    return {.size = size,
+            .length = TrialCost::length(m_judgement.stepSecondsAt(size), false),
+            .isClimbing = climbsTo(size)};
+}
+
 int SearchingStrategy::trialsUntilConfident(double trialsPerHalving) const
 {
     const double accepted = std::max(1.0 - m_space.targetConfidence, leastDoubtAccepted);

@@ -68,6 +68,11 @@ protected:
     const std::vector<std::int64_t>& inFlight() const { return m_inFlight; }
     TrialSafety safety() const { return TrialSafety({m_candidates, m_history, m_memory, m_inFlight}); }
 
+    /// Whether a trial of this size goes beyond what ran because the largest good size is the best so far.
+    bool climbsTo(std::int64_t size) const;
+    /// The usual trial of a size that was not measured yet.
+    Choice trialOf(std::int64_t size) const;
+
     /// Trials that it takes to lower what speaks against the recommendation to what the target leaves, where
     /// each \p trialsPerHalving of them halve it.
     int trialsUntilConfident(double trialsPerHalving) const;

@@ -71,6 +71,50 @@ private slots:
         QCOMPARE(CandidateSet(space).between(low, high).value_or(0), middle);
     }
 
+    void halvesSizes_data()
+    {
+        QTest::addColumn<SearchSpace>("space");
+        QTest::addColumn<std::int64_t>("size");
+        QTest::addColumn<std::int64_t>("half");
+        const SearchSpace range{.minimum = 3, .maximum = 100};
+        const SearchSpace list{.candidates = {1, 7, 49}};
+        QTest::newRow("odd") << range << std::int64_t{27} << std::int64_t{13};
+        QTest::newRow("far above a range") << range << std::int64_t{300} << std::int64_t{100};
+        QTest::newRow("half is below the smallest") << range << std::int64_t{5} << std::int64_t{3};
+        QTest::newRow("the smallest") << range << std::int64_t{3} << std::int64_t{0};
+        QTest::newRow("of a list") << list << std::int64_t{49} << std::int64_t{7};
+        QTest::newRow("down to the first of a list") << list << std::int64_t{7} << std::int64_t{1};
+    }
+    void halvesSizes()
+    {
+        QFETCH(SearchSpace, space);
+        QFETCH(std::int64_t, size);
+        QFETCH(std::int64_t, half);
+        QCOMPARE(CandidateSet(space).halved(size).value_or(0), half);
+    }
+
+    void roundsDownToPowersOfTwo_data()
+    {
+        QTest::addColumn<SearchSpace>("space");
+        QTest::addColumn<std::int64_t>("limit");
+        QTest::addColumn<std::int64_t>("rounded");
+        const SearchSpace range{.minimum = 3, .maximum = 100};
+        const SearchSpace list{.candidates = {1, 7, 49}};
+        QTest::newRow("within a range") << range << std::int64_t{40} << std::int64_t{32};
+        QTest::newRow("a power of two") << range << std::int64_t{64} << std::int64_t{64};
+        QTest::newRow("above a range") << range << std::int64_t{1000} << std::int64_t{64};
+        QTest::newRow("none in the range") << range << std::int64_t{3} << std::int64_t{3};
+        QTest::newRow("nothing at all") << range << std::int64_t{0} << std::int64_t{3};
+        QTest::newRow("of a list") << list << std::int64_t{48} << std::int64_t{7};
+    }
+    void roundsDownToPowersOfTwo()
+    {
+        QFETCH(SearchSpace, space);
+        QFETCH(std::int64_t, limit);
+        QFETCH(std::int64_t, rounded);
+        QCOMPARE(CandidateSet(space).powerOfTwoAtMost(limit), rounded);
+    }
+
     void liesStrictlyBetween()
     {
         const CandidateSet candidates(SearchSpace{.minimum = 5, .maximum = 300});

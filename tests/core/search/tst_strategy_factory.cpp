@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy_factory.h"
 
+#include <QFile>
+#include <QRegularExpression>
 #include <QTest>
 
 #include <limits>
@@ -21,6 +23,27 @@ private slots:
         QVERIFY(!strategyNames().empty());
         for (const std::string_view name : strategyNames())
             QVERIFY(makeStrategy(name, SearchSpace{}) != nullptr);
+    }
+
+    void everyNameIsExplained_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("pattern");
+        QTest::newRow("README") << QStringLiteral("README.md") << QStringLiteral("`(--strategy )?%1`");
+        QTest::newRow("man page") << QStringLiteral("resources/man/batchpeak.1.in")
+                                  << QStringLiteral("\n\\.B %1\n");
+    }
+    void everyNameIsExplained()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, pattern);
+        QFile document(QStringLiteral(BATCHPEAK_SOURCE_DIR "/") + file);
+        QVERIFY2(document.open(QIODevice::ReadOnly), qPrintable(document.errorString()));
+        const QString text = QString::fromUtf8(document.readAll());
+        for (const std::string_view name : strategyNames()) {
+            const QRegularExpression entry(pattern.arg(QString::fromStdString(std::string(name))));
+            QVERIFY2(entry.match(text).hasMatch(), std::string(name).c_str());
+        }
     }
 
     void refusesWhatCannotBeSearched_data()

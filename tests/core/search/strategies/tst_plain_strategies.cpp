@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exact_device.h"
+#include "strategy_factory.h"
+
+#include <QTest>
+
+using namespace batchpeak::search;
+using exact::Sizes;
+using exact::TrialOf;
+using Status = Outlook::Status;
+
+namespace {
+
+constexpr double overhead = 500.0;
+
+SearchSpace withBatch(SearchSpace space, std::int64_t perDeviceBatch)
+{
+    space.perDeviceBatch = perDeviceBatch;
+    return space;
+}
+
+SearchSpace within(SearchSpace space, std::int64_t minimum, std::int64_t maximum)
+{
+    space.minimum = minimum;
+    space.maximum = maximum;
+    return space;
+}
+
+SearchSpace divisorsOf384(SearchSpace space)
+{
+    space.candidates = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 384};
+    return withBatch(space, 384);
+}
+
+} // namespace
+
+/// The strategies that users know from elsewhere go through exactly the sizes that they know.
+class PlainStrategiesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void goesThroughTheSizes_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<SearchSpace>("space");
+        QTest::addColumn<TrialOf>("run");
+        QTest::addColumn<Sizes>("expected");
+        QTest::addColumn<std::int64_t>("best");
+        const SearchSpace hundred = exact::spaceFor(100);
+        const TrialOf holdsHundred = exact::deviceWith(hundred, overhead);
+        const auto withOdd = [&](std::int64_t odd, const Measurement& result) {
+            return TrialOf([=](const Proposal& p) { return p.size == odd ? result : holdsHundred(p); });
+        };
+        Measurement thrashing = exact::trial(75, overhead);
+        thrashing.thrashes = true;
+        Measurement aboveHeadroom = exact::trial(75, overhead);
+        aboveHeadroom.peakReservedBytes = hundred.memoryLimitBytes + 1;
+        const TrialOf samePeaks = [](const Proposal& p) {
+            Measurement trial = exact::trial(p.size, overhead);
+            trial.peakReservedBytes = exact::trial(1, overhead).peakReservedBytes;
+            return trial;
+        };
+        const auto row = [](const char* strategy, const char* what, const SearchSpace& space,
+                            const TrialOf& run, const Sizes& expected, std::int64_t best) {
+            QTest::addRow("%s: %s", strategy, what)
+                << QLatin1String(strategy).toString() << space << run << expected << best;
+        };
+        row("halving", "from the batch", withBatch(hundred, 300), holdsHundred, {300, 150, 75}, 75);
+        row("halving", "without a batch", within(hundred, 1, 1000), holdsHundred, {512, 256, 128, 64}, 64);
+        row("halving", "the batch fits", withBatch(hundred, 90), holdsHundred, {90}, 90);
+        row("halving", "a maximum below the batch", withBatch(within(hundred, 1, 40), 300), holdsHundred,
+            {40}, 40);
+        row("halving", "divisors", divisorsOf384(hundred), holdsHundred, {384, 192, 96}, 96);
+        row("halving", "down to the smallest", withBatch(within(exact::spaceFor(5), 5, 1000), 17),
+            exact::deviceWith(exact::spaceFor(5), overhead), {17, 8, 5}, 5);
+        row("halving", "a size of which nothing is known", withBatch(hundred, 150),
+            withOdd(75, Measurement{.size = 75}), {150, 75, 75, 37}, 37);
+        row("halving", "a size that thrashes", withBatch(hundred, 150), withOdd(75, thrashing), {150, 75, 37},
+            37);
+        row("halving", "a size above the headroom", withBatch(hundred, 150), withOdd(75, aboveHeadroom),
+            {150, 75, 37}, 37);
+
+        row("binary", "up and down to the limit", hundred, holdsHundred,
+            {1, 2, 4, 8, 16, 32, 64, 128, 96, 112, 104, 100, 102, 101}, 100);
+        row("binary", "up to the maximum", within(hundred, 1, 20), holdsHundred, {1, 2, 4, 8, 16, 20}, 20);
+        row("binary", "divisors", divisorsOf384(hundred), holdsHundred, {1, 2, 4, 8, 16, 32, 64, 128, 96},
+            96);
+        row("binary", "a size of which nothing is known", within(hundred, 1, 20),
+            withOdd(16, Measurement{.size = 16}), {1, 2, 4, 8, 16, 16, 12, 14, 15}, 15);
+        row("binary", "one fits", exact::spaceFor(1), exact::deviceWith(exact::spaceFor(1), overhead), {1, 2},
+            1);
+
+        row("predict", "rounded down to a power of two", hundred, holdsHundred, {1, 2, 64}, 64);
+        row("predict", "exactly a power of two", exact::spaceFor(128),
+            exact::deviceWith(exact::spaceFor(128), overhead), {1, 2, 128}, 128);
+        row("predict", "divisors", divisorsOf384(hundred), holdsHundred, {1, 2, 96}, 96);
+        row("predict", "from a minimum", within(hundred, 5, 1000), holdsHundred, {5, 6, 64}, 64);
+        row("predict", "the prediction fails", hundred, withOdd(64, exact::outOfMemory(64)), {1, 2, 64, 32},
+            32);
+        row("predict", "the two peaks are equal", within(hundred, 1, 40), samePeaks, {1, 2, 32}, 32);
+        row("predict", "two do not fit", exact::spaceFor(1), exact::deviceWith(exact::spaceFor(1), overhead),
+            {1, 2}, 1);
+        row("predict", "two are the most", exact::spaceFor(3),
+            exact::deviceWith(exact::spaceFor(3), overhead), {1, 2}, 2);
+    }
+    void goesThroughTheSizes()
+    {
+        QFETCH(QString, name);
+        QFETCH(SearchSpace, space);
+        QFETCH(TrialOf, run);
+        QFETCH(Sizes, expected);
+        QFETCH(std::int64_t, best);
+        const auto strategy = makeStrategy(name.toStdString(), space);
+        QCOMPARE(exact::searchWith(*strategy, run), expected);
+        QCOMPARE(strategy->outlook().status, Status::Exhausted);
+        QCOMPARE(strategy->outlook().recommendation->size, best);
+        QVERIFY(strategy->outlook().recommendation->confidence <= 99);
+    }
+
+    void goesOnWhenTheRecommendedSizeFailsLater_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<std::int64_t>("next");
+        QTest::newRow("halving") << QStringLiteral("halving") << std::int64_t{32};
+        QTest::newRow("predict") << QStringLiteral("predict") << std::int64_t{32};
+        QTest::newRow("binary") << QStringLiteral("binary") << std::int64_t{48};
+    }
+    void goesOnWhenTheRecommendedSizeFailsLater()
+    {
+        QFETCH(QString, name);
+        QFETCH(std::int64_t, next);
+        const SearchSpace space = within(exact::spaceFor(64), 1, 64);
+        const auto strategy = makeStrategy(name.toStdString(), space);
+        exact::searchWith(*strategy, exact::deviceWith(space, overhead));
+        QCOMPARE(strategy->outlook().recommendation->size, 64);
+        strategy->record(exact::outOfMemory(64));
+        QCOMPARE(strategy->outlook().status, Status::Searching);
+        QCOMPARE(strategy->next({})->size, next);
+    }
+
+    void runsOneTrialAtATime_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"halving", "binary", "predict"})
+            QTest::newRow(name) << QLatin1String(name).toString();
+    }
+    void runsOneTrialAtATime()
+    {
+        QFETCH(QString, name);
+        SearchSpace space = exact::spaceFor(100);
+        space.devices = 8;
+        const auto strategy = makeStrategy(name.toStdString(), space);
+        const Sizes inFlight{strategy->next({})->size};
+        QVERIFY(!strategy->next(inFlight));
+        QCOMPARE(strategy->outlook().status, Status::Searching);
+    }
+};
+
+QTEST_APPLESS_MAIN(PlainStrategiesTest)
+#include "tst_plain_strategies.moc"

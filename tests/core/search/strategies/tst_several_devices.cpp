@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "device_families.h"
+#include "replay_device.h"
+#include "strategy_rows.h"
+
+#include <algorithm>
+
+using namespace batchpeak::search;
+using Outcome = Measurement::Outcome;
+using Sizes = std::vector<std::int64_t>;
+using Status = Outlook::Status;
+
+namespace {
+
+constexpr std::uint64_t seed = 7;
+/// Beside a size that may not fit, another one has to be as good as certain to.
+constexpr double fitBesideUnknown = 0.985;
+
+const Sizes divisors{1, 2, 3, 4, 6, 8, 12, 24, 48, 96, 192, 384, 768, 1536};
+
+/// Trials on several devices that end in an order of their own.
+class ManyDevices
+{
+public:
+    ManyDevices(ReplayDevice& device, int devices, std::uint64_t order)
+        : m_device(device), m_devices(static_cast<std::size_t>(devices)), m_random(order)
+    {}
+
+    bool hasRoom() const { return m_running.size() < m_devices; }
+    bool isIdle() const { return m_running.empty(); }
+    const Sizes& inFlight() const { return m_sizes; }
+
+    void start(const Proposal& proposal)
+    {
+        m_running.push_back(proposal);
+        m_sizes.push_back(proposal.size);
+    }
+
+    Measurement endOne()
+    {
+        const auto which =
+            static_cast<std::ptrdiff_t>(m_random.uniform() * static_cast<double>(m_running.size()));
+        const Proposal ended = m_running[static_cast<std::size_t>(which)];
+        m_running.erase(m_running.begin() + which);
+        m_sizes.erase(m_sizes.begin() + which);
+        return m_device.run(ended);
+    }
+
+private:
+    ReplayDevice& m_device;
+    std::size_t m_devices;
+    RandomSource m_random;
+    std::vector<Proposal> m_running;
+    Sizes m_sizes;
+};
+
+} // namespace
+
+/// What holds of every strategy whose trials run at the same time and end in any order.
+class SeveralDevicesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void shareASearch_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("family");
+        QTest::addColumn<int>("devices");
+        QTest::addColumn<Sizes>("candidates");
+        for (const std::string_view view : strategyNames()) {
+            const QString name = QString::fromStdString(std::string(view));
+            const auto row = [&](const char* family, int devices, const Sizes& candidates) {
+                QTest::addRow("%s, %d devices, %s%s", qPrintable(name), devices, family,
+                              candidates.empty() ? "" : ", divisors")
+                    << name << QString::fromLatin1(family) << devices << candidates;
+            };
+            row("smooth", 4, {});
+            if (!looksForTheFastest(name))
+                continue;
+            for (const char* family : {"rising", "thrash", "jittered tiles"})
+                row(family, 8, {});
+            row("middle saw", 8, divisors);
+        }
+    }
+    void shareASearch()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, family);
+        QFETCH(int, devices);
+        QFETCH(Sizes, candidates);
+        ReplayDevice device(simulatedDevice(family.toStdString(), seed), seed);
+        SearchSpace space = device.space();
+        space.maxTrials = 25;
+        space.devices = devices;
+        space.candidates = candidates;
+        const auto strategy = makeStrategy(name.toStdString(), space);
+        ManyDevices many(device, devices, seed);
+        std::int64_t verified = 0;
+        int trials = 0;
+        std::size_t mostAtATime = 0;
+        while (true) {
+            while (many.hasRoom()) {
+                const Sizes& inFlight = many.inFlight();
+                const auto proposal = strategy->next(inFlight);
+                if (!proposal)
+                    break;
+                QVERIFY(std::ranges::find(inFlight, proposal->size) == inFlight.end());
+                const bool isBesideUnknown =
+                    std::ranges::any_of(inFlight, [&](std::int64_t size) { return size > verified; });
+                if (isBesideUnknown && proposal->size > verified)
+                    QVERIFY(proposal->predictedFit >= fitBesideUnknown);
+                many.start(*proposal);
+                mostAtATime = std::max(mostAtATime, many.inFlight().size());
+            }
+            if (many.isIdle())
+                break;
+            const Measurement trial = many.endOne();
+            strategy->record(trial);
+            if (trial.outcome == Outcome::Ok)
+                verified = std::max(verified, trial.size);
+            QVERIFY(++trials <= space.maxTrials);
+        }
+        QVERIFY(strategy->outlook().status != Status::Searching);
+        if (candidates.empty() && looksForTheFastest(name))
+            QVERIFY(mostAtATime >= 2);
+        const std::int64_t best = strategy->outlook().recommendation->size;
+        QVERIFY(device.fits(best));
+        if (family == QStringLiteral("smooth") && looksForTheFastest(name))
+            QVERIFY(device.speed(best) > 0.95 * device.bestSpeed({}));
+    }
+};
+
+QTEST_APPLESS_MAIN(SeveralDevicesTest)
+#include "tst_several_devices.moc"
