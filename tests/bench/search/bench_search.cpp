@@ -21,7 +21,6 @@
 #include <exception>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,7 +100,8 @@ std::vector<SearchRecord> searchesOf(const Options& options, const std::string& 
 void printWorst(std::vector<SearchRecord> records, int count)
 {
     std::ranges::stable_sort(records, std::ranges::greater(), [](const auto& r) { return r.last().regret; });
-    for (const SearchRecord& record : records | std::views::take(count)) {
+    records.resize(std::min(records.size(), static_cast<std::size_t>(std::max(count, 0))));
+    for (const SearchRecord& record : records) {
         std::printf("    %-16s seed %llu: %.2f %% below the best, stated %.0f, %zu trials, %.2f ramps\n",
                     record.task.family.c_str(), static_cast<unsigned long long>(record.task.seed),
                     100.0 * record.last().regret, 100.0 * record.last().stated, record.moments.size(),

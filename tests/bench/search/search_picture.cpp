@@ -127,7 +127,9 @@ private:
             m_canvas.text({xOf(panel, size), panel.bottom + 15.0}, cell(size, 0, 0), ink, fontSize,
                           Anchor::Middle);
         }
-        for (double part = panel.lowest; part < panel.highest; part += panel.tick) {
+        const int ticks = static_cast<int>((panel.highest - panel.lowest) / panel.tick);
+        for (int tick = 0; tick <= ticks; ++tick) {
+            const double part = panel.lowest + tick * panel.tick;
             const double y = yOf(panel, part);
             m_canvas.line({left, y}, {right, y}, gridColour, 1.0);
             m_canvas.text({left - 6.0, y + 4.0}, cell(100.0 * part, 0, 0) + " %", ink, fontSize, Anchor::End);

@@ -111,9 +111,9 @@ private slots:
         QFETCH(double, stated);
         QFETCH(int, rightOfTen);
         QFETCH(double, error);
-        std::vector<Statement> statements;
-        for (int i = 0; i < 10; ++i)
-            statements.push_back({.stated = stated, .isRight = i < rightOfTen});
+        std::vector<Statement> statements(10, {.stated = stated});
+        for (int i = 0; i < rightOfTen; ++i)
+            statements[static_cast<std::size_t>(i)].isRight = true;
         QVERIFY(std::abs(expectedCalibrationError(statements) - error) < 1e-12);
     }
 };

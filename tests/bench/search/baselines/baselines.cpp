@@ -56,9 +56,8 @@ constexpr std::array<NamedBaseline, 7> baselines{{{"powers of two", powersOfTwo}
 
 std::vector<std::string_view> baselineNames()
 {
-    std::vector<std::string_view> names;
-    for (const NamedBaseline& baseline : baselines)
-        names.push_back(baseline.name);
+    std::vector<std::string_view> names(baselines.size());
+    std::ranges::transform(baselines, names.begin(), &NamedBaseline::name);
     return names;
 }
 
