@@ -36,6 +36,8 @@ struct Measurement
     bool thrashes = false;
     /// Cut short because it could no longer win; its few steps still count.
     bool abandoned = false;
+    /// Another program used the device meanwhile: its time may be off by any factor.
+    bool disturbed = false;
     /// Whole trial, set-up and warm-up included [s].
     double wallSeconds = 0.0;
     /// End of the trial, since the start of the exploration [s].

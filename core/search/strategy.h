@@ -57,6 +57,23 @@ struct Proposal
     std::optional<double> predictedWallSeconds;
 };
 
+/// Why sizes cannot be told apart as well as on a calm device.
+struct Doubt
+{
+    enum class Cause {
+        None,
+        /// Step times change slowly by as much as sizes differ.
+        Drift,
+        /// A trial of the recommended size can be off by as much as the tolerance.
+        Noise,
+        /// Other programs used the device during many of the last trials.
+        OtherTenants
+    };
+    Cause cause = Cause::None;
+    /// Of drift and noise the relative standard deviation, of tenants the share of trials disturbed.
+    double size = 0.0;
+};
+
 /// The numbers behind a recommendation, out of which the engine makes the sentence that a person reads.
 struct Reason
 {
@@ -86,6 +103,7 @@ struct Reason
     std::int64_t next = 0;
     /// Largest size that memory is predicted to hold; 0 when unknown.
     std::int64_t largestPredictedFit = 0;
+    Doubt doubt;
 };
 
 struct Recommendation
@@ -99,6 +117,37 @@ struct Recommendation
     /// Probability in percent that the size is within tolerance of the best that fits: 1..99.
     int confidence = 1;
     Reason reason;
+    /// The smallest good measured size whose expected regret is within the tolerance, and which so leaves
+    /// most memory; 0 where none is smaller than the recommended one.
+    std::int64_t smallestWithinTolerance = 0;
+};
+
+/// What keeps the recommended size from being faster, by the terms of the fitted curve there.
+struct SpeedLimit
+{
+    enum class Kind {
+        /// Too few sizes are measured, or the draws of the curve disagree.
+        Unknown,
+        /// What a step costs whatever its size: a larger one would still gain if memory held it.
+        LaunchBound,
+        /// Work per sample: twice the size would gain less than the tolerance.
+        Saturated,
+        /// Whole tiles: one sample more than a multiple of the period costs more than the tolerance.
+        TileQuantised,
+        /// Samples/s fall where memory ends.
+        MemoryThrashing
+    };
+    Kind kind = Kind::Unknown;
+    /// Share of the draws that agree, 0..1.
+    double probability = 0.0;
+    /// Mean share of a step at the recommended size that would be the same at any size.
+    double overheadShare = 0.0;
+    /// Mean gain of twice the recommended size, as a share; beyond what fits by the overhead alone.
+    double doublingGain = 0.0;
+    /// Samples in a whole wave of tiles, or the multiple that is aligned; 0 unless TileQuantised.
+    std::int64_t period = 0;
+    /// Share by which one sample more than that lengthens the step; 0 unless TileQuantised.
+    double jump = 0.0;
 };
 
 /// The fitted curve at one size; low and high are the 5 % and 95 % quantiles.
@@ -142,6 +191,7 @@ struct Outlook
     std::int64_t smallestFailure = 0;
     /// Trials that the search expects to need in all.
     int expectedTrials = 0;
+    SpeedLimit speedLimit;
 };
 
 /// A way of finding the best size. It is told of every finished trial and asked for the next; it has no

@@ -5,6 +5,7 @@
 #include "calibration.h"
 #include "memory_model.h"
 #include "posterior.h"
+#include "speed_limit_finder.h"
 #include "trial_history.h"
 
 #include <algorithm>
@@ -82,6 +83,17 @@ Judgement::MeasuredSize summaryOf(const Posterior& posterior, std::int64_t size)
             .relativeError = posterior.deviation(index)};
 }
 
+std::int64_t smallestWithinTolerance(const Posterior& posterior)
+{
+    for (const std::int64_t size : posterior.measured()) {
+        if (size >= posterior.recommended())
+            break;
+        if (posterior.expectedRegret(size) <= posterior.logTolerance())
+            return size;
+    }
+    return 0;
+}
+
 double probabilityOf(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
 {
     if (posterior.sizes().size() == 1 || history.timed().size() < 2)
@@ -112,6 +124,8 @@ Judgement judge(const SearchSpace& space, const Posterior& posterior, const Tria
     if (history.timed().size() < 2 || posterior.sizes().size() == 1)
         return judgement;
     judgement.rivals = rivalsOf(posterior);
+    judgement.smallestWithinTolerance = smallestWithinTolerance(posterior);
+    judgement.speedLimit = SpeedLimitFinder(posterior, history).find();
     judgement.curve = curveOf(posterior, memory.largestWithFit(curveEndProbability));
     return judgement;
 }

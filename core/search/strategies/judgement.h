@@ -36,6 +36,10 @@ struct Judgement
     /// The most probable first; sizes that cannot win are left out.
     std::vector<Rival> rivals;
     std::vector<CurvePoint> curve;
+    /// As in Recommendation.
+    std::int64_t smallestWithinTolerance = 0;
+    SpeedLimit speedLimit;
+    Doubt doubt;
     /// Typical time of an optimizer step [s]; 0 where none was reported.
     double optimizerSeconds = 0.0;
 

@@ -44,7 +44,8 @@ Outlook OutlookWriter::write(const Knowledge& knowledge, const Plan& plan)
                     .memory = knowledge.memory.line(),
                     .largestPredictedFit = knowledge.memory.largestPredictedFit(),
                     .smallestFailure = knowledge.history.smallestFailure(),
-                    .expectedTrials = done};
+                    .expectedTrials = done,
+                    .speedLimit = knowledge.judgement.speedLimit};
     const bool hasEnded = outlook.status != Outlook::Status::Searching;
     if (!hasEnded)
         outlook.expectedTrials = std::min(done + plan.remainingTrials, m_maxTrials);
@@ -80,14 +81,16 @@ Recommendation OutlookWriter::recommendation(const Knowledge& knowledge, const P
             .relativeError = best.relativeError,
             .relativePerformance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0,
             .confidence = confidencePercent(judgement.probability),
-            .reason = reason(knowledge, plan)};
+            .reason = reason(knowledge, plan),
+            .smallestWithinTolerance = judgement.smallestWithinTolerance};
 }
 
 Reason OutlookWriter::reason(const Knowledge& knowledge, const Plan& plan)
 {
     const Judgement& judgement = knowledge.judgement;
     Reason reason{.next = plan.next.value_or(0),
-                  .largestPredictedFit = knowledge.memory.largestPredictedFit()};
+                  .largestPredictedFit = knowledge.memory.largestPredictedFit(),
+                  .doubt = judgement.doubt};
     const Judgement::MeasuredSize& best = *judgement.find(judgement.best);
     double runnerUpSpeed = 0.0;
     for (const Judgement::MeasuredSize& size : judgement.measured) {
