@@ -109,6 +109,7 @@ CurvePaths drawCurvePaths(const CurveTrials& trials, const std::vector<CurveMode
 
     CurvePaths paths{.logSeconds = Eigen::MatrixXd(gridCount, pathCount),
                      .runNoise = Eigen::VectorXd(pathCount),
+                     .drift = Eigen::VectorXd(pathCount),
                      .shapes = {},
                      .theta = Eigen::Matrix4Xd(4, pathCount)};
     Eigen::MatrixXd smoothMoves(trials.count(), pathCount);
@@ -148,6 +149,7 @@ CurvePaths drawCurvePaths(const CurveTrials& trials, const std::vector<CurveMode
             physical[i] = shape.features(size[i]).dot(theta);
         paths.logSeconds.col(path) = physical.array().log() + smooth.array() + rough.array();
         paths.runNoise[path] = model.scales.run;
+        paths.drift[path] = model.scales.drift;
         paths.shapes.push_back(shape);
         paths.theta.col(path) = theta;
     }

@@ -20,8 +20,9 @@ struct CurvePaths
     /// Logarithm of the step time [ln s]: a row for each size of the grid, a column for each path. Drift
     /// and noise are not in it: it is the curve that a long calm measurement would find.
     Eigen::MatrixXd logSeconds;
-    /// Noise between runs under each path's model.
+    /// Noise between runs under each path's model, and its drift.
     Eigen::VectorXd runNoise;
+    Eigen::VectorXd drift;
     /// Each path's physical part.
     std::vector<CurveShape> shapes;
     Eigen::Matrix4Xd theta;

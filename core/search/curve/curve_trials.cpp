@@ -11,6 +11,9 @@ namespace {
 
 /// Keeps the covariance of repeated sizes positive definite.
 constexpr double jitter = 1e-9;
+/// Relative error that a disturbed trial has at least, whatever its steps say: whoever shares a processor
+/// evenly doubles the time, and takes some of it at the least.
+constexpr double disturbedError = 0.25;
 const double smoothRate = std::sqrt(3.0) / smoothLength;
 
 template<typename Correlation>
@@ -52,6 +55,8 @@ CurveTrials::CurveTrials(const std::vector<Measurement>& timed) : noise(timed)
         logSize[i] = std::log(size[i]);
         seconds[i] = trial.secondsPerStep;
         error[i] = noise.standardError(static_cast<std::size_t>(i));
+        if (trial.disturbed)
+            error[i] = std::max(error[i], disturbedError);
         clock[i] = trial.clockSeconds;
     }
     m_smooth = pairwise(logSize, logSize, smoothCorrelation);
