@@ -12,9 +12,12 @@ namespace batchpeak::engine {
 namespace {
 
 using search::Reason;
+using Cause = search::Doubt::Cause;
 
 // A rival less likely than this is not worth a sentence.
 constexpr double mentionedRival = 0.05;
+// A confidence as high as this has overcome whatever stood against it.
+constexpr int doubtedBelowPercent = 90;
 
 class Sentences
 {
@@ -31,6 +34,8 @@ public:
     QString text() const
     {
         QStringList sentences{why()};
+        if (m_best.confidence < doubtedBelowPercent && m_reason.doubt.cause != Cause::None)
+            sentences.append(doubt());
         if (m_hasEnded)
             return sentences.join(QLatin1Char(' '));
         if (m_reason.kind == Reason::Kind::Compared && m_reason.rival > 0 &&
@@ -91,6 +96,24 @@ private:
                       "ran.")
                 .arg(number(m_reason.largestPredictedFit), size());
         return tr("Memory ends before throughput does: %1 is the largest size that fits.").arg(size());
+    }
+
+    QString doubt() const
+    {
+        const QString percent = number(std::llround(100 * m_reason.doubt.size));
+        switch (m_reason.doubt.cause) {
+        case Cause::Drift:
+            return tr("Sizes are hard to tell apart: the device's speed drifts by about %1 %.").arg(percent);
+        case Cause::Noise:
+            return tr("Sizes are hard to tell apart: one trial and the next differ by about %1 %.")
+                .arg(m_locale.toString(100 * m_reason.doubt.size, 'g', 2));
+        case Cause::OtherTenants:
+            return tr("Sizes are hard to tell apart: other programs disturbed %1 % of the last trials.")
+                .arg(percent);
+        case Cause::None:
+            break;
+        }
+        return {};
     }
 
     // "64 is 3.1 % faster than 48, the next best"

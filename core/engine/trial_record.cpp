@@ -49,6 +49,13 @@ bool hasFlag(const trial::TrialResult& result, std::string_view flag)
     return std::ranges::find(result.flags, flag) != result.flags.end();
 }
 
+/// "disturbed", or "disturbed: " and by what.
+bool wasDisturbed(const trial::TrialResult& result)
+{
+    return std::ranges::any_of(result.flags,
+                               [](const std::string& flag) { return flag.starts_with("disturbed"); });
+}
+
 } // namespace
 
 TrialSnapshot startedTrial(const trial::TrialRequest& request, const QString& device, double predictedFit)
@@ -131,6 +138,7 @@ search::Measurement measurementOf(const TrialSnapshot& trial, const trial::Trial
         measurement.optimizerSeconds = result.optimizerSeconds.value_or(0.0);
         measurement.thrashes = trial.thrashes;
         measurement.abandoned = hasFlag(result, "abandoned");
+        measurement.disturbed = wasDisturbed(result);
         break;
     case TrialState::OutOfMemory:
     case TrialState::Unsupported:

@@ -3,6 +3,7 @@
 #include "judge.h"
 
 #include "calibration.h"
+#include "doubt.h"
 #include "memory_model.h"
 #include "posterior.h"
 #include "speed_limit_finder.h"
@@ -17,6 +18,8 @@ namespace {
 
 /// One trial knows nothing of the curve.
 constexpr double probabilityAtFirst = 0.02;
+/// Where the device itself changes, no more than this is stated of it.
+constexpr double mostOnRestlessDevice = 0.69;
 /// Part of the draws of the largest fitting size that the drawn curve leaves out at the top.
 constexpr double curveEndProbability = 0.05;
 constexpr double leastRivalProbability = 0.005;
@@ -94,15 +97,19 @@ std::int64_t smallestWithinTolerance(const Posterior& posterior)
     return 0;
 }
 
-double probabilityOf(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
+double probabilityOf(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
+                     Doubt::Cause doubt)
 {
     if (posterior.sizes().size() == 1 || history.timed().size() < 2)
         return probabilityAtFirst;
     const CalibrationCase situation{.tolerance = space.tolerance,
                                     .divisorsOnly = !space.candidates.empty(),
                                     .severalDevices = space.devices > 1};
-    return calibratedProbability(situation, posterior.shareWithin(posterior.recommended()),
-                                 static_cast<int>(history.all().size()));
+    const double probability = calibratedProbability(
+        situation, posterior.shareWithin(posterior.recommended()), static_cast<int>(history.all().size()));
+    // The calibration comes from devices that were calmer.
+    const bool isRestless = doubt == Doubt::Cause::Drift || doubt == Doubt::Cause::OtherTenants;
+    return isRestless ? std::min(probability, mostOnRestlessDevice) : probability;
 }
 
 } // namespace
@@ -118,7 +125,8 @@ Judgement judge(const SearchSpace& space, const Posterior& posterior, const Tria
     if (posterior.recommended() == 0)
         return judgement;
     judgement.best = posterior.recommended();
-    judgement.probability = probabilityOf(space, posterior, history);
+    judgement.doubt = findDoubt(space, posterior, history);
+    judgement.probability = probabilityOf(space, posterior, history, judgement.doubt.cause);
     for (const std::int64_t size : posterior.measured())
         judgement.measured.push_back(summaryOf(posterior, size));
     if (history.timed().size() < 2 || posterior.sizes().size() == 1)

@@ -8,6 +8,7 @@ using namespace batchpeak::search;
 using batchpeak::engine::reasonText;
 using Status = Outlook::Status;
 
+Q_DECLARE_METATYPE(batchpeak::search::Doubt)
 Q_DECLARE_METATYPE(batchpeak::search::Reason)
 Q_DECLARE_METATYPE(batchpeak::search::Outlook::Status)
 
@@ -59,6 +60,39 @@ private slots:
         QFETCH(QString, text);
         const Outlook outlook{.status = status,
                               .recommendation = Recommendation{.size = 64, .reason = reason}};
+        QCOMPARE(reasonText(outlook, QLocale::c()), text);
+    }
+
+    void saysWhatIsInTheWay_data()
+    {
+        QTest::addColumn<Doubt>("doubt");
+        QTest::addColumn<int>("confidence");
+        QTest::addColumn<QString>("text");
+        using Cause = Doubt::Cause;
+        const QString lead = QStringLiteral("64 is 3.1 % faster than 48, the next best.");
+        const QString hard = lead + QStringLiteral(" Sizes are hard to tell apart: ");
+        QTest::newRow("calm") << Doubt{} << 60 << lead;
+        QTest::newRow("drift") << Doubt{.cause = Cause::Drift, .size = 0.12} << 60
+                               << hard + QStringLiteral("the device's speed drifts by about 12 %.");
+        QTest::newRow("noise") << Doubt{.cause = Cause::Noise, .size = 0.0312} << 60
+                               << hard + QStringLiteral("one trial and the next differ by about 3.1 %.");
+        QTest::newRow("tenants") << Doubt{.cause = Cause::OtherTenants, .size = 0.444} << 60
+                                 << hard +
+                                        QStringLiteral("other programs disturbed 44 % of the last trials.");
+        QTest::newRow("overcome") << Doubt{.cause = Cause::Noise, .size = 0.03} << 95 << lead;
+    }
+    void saysWhatIsInTheWay()
+    {
+        QFETCH(Doubt, doubt);
+        QFETCH(int, confidence);
+        QFETCH(QString, text);
+        const Outlook outlook{.status = Status::Budget,
+                              .recommendation = Recommendation{.size = 64,
+                                                               .confidence = confidence,
+                                                               .reason = {.kind = Reason::Kind::Compared,
+                                                                          .runnerUp = 48,
+                                                                          .leadOverRunnerUp = 0.031,
+                                                                          .doubt = doubt}}};
         QCOMPARE(reasonText(outlook, QLocale::c()), text);
     }
 

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "strategy.h"
+
+namespace batchpeak::search {
+
+class Posterior;
+class TrialHistory;
+
+/// Whether the device is too restless to tell sizes apart, and why: other tenants before drift before noise,
+/// since the first two explain the third.
+///
+/// \param posterior  with a recommended size
+Doubt findDoubt(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history);
+
+} // namespace batchpeak::search
