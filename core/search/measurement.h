@@ -38,6 +38,8 @@ struct Measurement
     bool abandoned = false;
     /// Another program used the device meanwhile: its time may be off by any factor.
     bool disturbed = false;
+    /// Of a size that the search had settled on: it does not count among the trials of the search.
+    bool isVerification = false;
     /// Whole trial, set-up and warm-up included [s].
     double wallSeconds = 0.0;
     /// End of the trial, since the start of the exploration [s].

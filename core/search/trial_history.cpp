@@ -79,6 +79,11 @@ int TrialHistory::voidTrials(std::int64_t size) const
     }));
 }
 
+int TrialHistory::countedTrials() const
+{
+    return static_cast<int>(std::ranges::count(m_all, false, &Measurement::isVerification));
+}
+
 std::int64_t TrialHistory::largestGood() const
 {
     return m_goodSizes.empty() ? 0 : m_goodSizes.back();

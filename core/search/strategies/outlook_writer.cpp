@@ -38,7 +38,7 @@ void OutlookWriter::noteConfidence(const Knowledge& knowledge)
 
 Outlook OutlookWriter::write(const Knowledge& knowledge, const Plan& plan)
 {
-    const auto done = static_cast<int>(knowledge.history.all().size());
+    const int done = knowledge.history.countedTrials();
     Outlook outlook{.status = status(knowledge, plan),
                     .curve = knowledge.judgement.curve,
                     .memory = knowledge.memory.line(),
@@ -64,7 +64,7 @@ Outlook::Status OutlookWriter::status(const Knowledge& knowledge, const Plan& pl
         return Status::NothingFits;
     if (isConfident)
         return Status::Confident;
-    if (static_cast<int>(knowledge.history.all().size()) >= m_maxTrials)
+    if (knowledge.history.countedTrials() >= m_maxTrials)
         return Status::Budget;
     return plan.next || plan.hasInFlight ? Status::Searching : Status::Exhausted;
 }

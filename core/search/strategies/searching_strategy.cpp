@@ -62,7 +62,7 @@ std::optional<Proposal> SearchingStrategy::next(std::span<const std::int64_t> in
         m_inFlight.assign(inFlight.begin(), inFlight.end());
         plan();
     }
-    const auto trials = static_cast<int>(m_history.all().size() + m_inFlight.size());
+    const int trials = m_history.countedTrials() + static_cast<int>(m_inFlight.size());
     if (m_outlook.status != Outlook::Status::Searching || trials >= m_space.maxTrials || !m_next)
         return std::nullopt;
     m_inFlight.push_back(m_next->size);

@@ -120,6 +120,18 @@ private slots:
         QVERIFY(history.hasFailed(4));
     }
 
+    void verificationsAreNotCounted()
+    {
+        TrialHistory history(limitBytes);
+        history.record(ran(4));
+        Measurement verification = failed(4);
+        verification.isVerification = true;
+        history.record(verification);
+        QCOMPARE(history.countedTrials(), 1);
+        QCOMPARE(history.all().size(), 2U);
+        QVERIFY(history.hasFailed(4));
+    }
+
     void withoutALimitNoPeakIsTooHigh()
     {
         TrialHistory history(0);
