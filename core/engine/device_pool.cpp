@@ -30,6 +30,7 @@ void DevicePool::add(const DeviceSetup& setup)
         emit runnerFree();
     });
     connect(runner, &DeviceRunner::gaveUp, this, [this] {
+        emit deviceGivenUp();
         if (usableDevices() == 0)
             emit exhausted();
         else
@@ -71,6 +72,14 @@ void DevicePool::end()
 DeviceRunner* DevicePool::freeRunner() const
 {
     const auto place = std::ranges::find_if(m_runners, &DeviceRunner::isFree);
+    return place == m_runners.end() ? nullptr : *place;
+}
+
+DeviceRunner* DevicePool::usableRunner(const QString& id) const
+{
+    const auto place = std::ranges::find_if(m_runners, [&](const DeviceRunner* runner) {
+        return runner->snapshot().id == id && !runner->hasEnded();
+    });
     return place == m_runners.end() ? nullptr : *place;
 }
 

@@ -27,6 +27,8 @@ public:
 
     /// Nothing when all work, restart or are given up.
     DeviceRunner* freeRunner() const;
+    /// Nothing where no such device is left.
+    DeviceRunner* usableRunner(const QString& id) const;
     /// Devices that are not given up.
     int usableDevices() const;
     std::vector<DeviceSnapshot> snapshots() const;
@@ -48,6 +50,8 @@ signals:
     void runnerFree();
     /// Once: every device has shown what it has or is given up, and one at least is usable.
     void settled();
+    /// One device less; before exhausted().
+    void deviceGivenUp();
     /// No device is left.
     void exhausted();
     void ended();

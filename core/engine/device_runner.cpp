@@ -47,6 +47,7 @@ void DeviceRunner::launch()
     m_stage = Stage::Greeting;
     m_loss.clear();
     m_silent = false;
+    m_trialsOfWorker = 0;
     m_worker.reset(new WorkerProcess(m_setup.timeouts, this));
     WorkerProcess* worker = m_worker.get();
     connect(worker, &WorkerProcess::messageReceived, this, [this](const trial::WorkerMessage& message) {
@@ -75,10 +76,19 @@ void DeviceRunner::runTrial(const trial::TrialRequest& request)
         return;
     m_stage = Stage::Busy;
     m_trial = request;
+    ++m_trialsOfWorker;
     const auto limit = std::chrono::milliseconds(static_cast<qint64>(request.timeLimitSeconds * 1000)) +
                        m_setup.timeouts.trialGrace;
     wait(limit, tr("The worker gave no answer within %1.").arg(durationText(limit)));
     m_worker->send(request);
+}
+
+void DeviceRunner::renew()
+{
+    if (m_stage != Stage::Free)
+        return;
+    m_stage = Stage::Renewing;
+    m_worker->end();
 }
 
 void DeviceRunner::end()
@@ -116,6 +126,8 @@ void DeviceRunner::workerEnded(const WorkerEnd& end)
     m_wait.stop();
     m_snapshot.workerPid = 0;
     m_lastLines = end.lastLines;
+    if (m_stage == Stage::Renewing && !m_endRequested)
+        return launch();
     const bool sticky = end.kind == WorkerEnd::Kind::Exited && end.code == stickyDeviceErrorCode;
     const bool wasReady = m_stage == Stage::Free;
     m_stage = Stage::Losing;

@@ -54,9 +54,13 @@ public:
     void start();
     /// Only while isFree().
     void runTrial(const trial::TrialRequest& request);
+    /// Puts a fresh worker in the place of the present one; only while isFree(). ready() follows.
+    void renew();
     /// Cancels what runs and ends the worker; trialEnded() where a trial ran, then ended().
     void end();
 
+    /// That the present worker was asked for.
+    int trialsOfWorker() const { return m_trialsOfWorker; }
     bool isFree() const { return m_stage == Stage::Free; }
     bool isGivenUp() const { return m_stage == Stage::GivenUp; }
     bool hasEnded() const { return m_stage == Stage::Ended || isGivenUp(); }
@@ -79,7 +83,7 @@ signals:
     void said(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
-    enum class Stage { Off, Greeting, Loading, Free, Busy, Losing, GivenUp, Ended };
+    enum class Stage { Off, Greeting, Loading, Free, Busy, Losing, Renewing, GivenUp, Ended };
 
     void launch();
     void wait(std::chrono::milliseconds limit, const QString& sentenceWhenOver);
@@ -108,6 +112,7 @@ private:
     bool m_endRequested = false;
     bool m_silent = false;
     int m_failuresInARow = 0;
+    int m_trialsOfWorker = 0;
     QString m_loss;
     QString m_problem;
     QStringList m_lastLines;

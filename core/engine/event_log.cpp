@@ -44,6 +44,65 @@ QJsonValue number(std::int64_t value)
     return {static_cast<qint64>(value)};
 }
 
+QString word(search::Doubt::Cause cause)
+{
+    switch (cause) {
+    case search::Doubt::Cause::None:
+        return QStringLiteral("none");
+    case search::Doubt::Cause::Drift:
+        return QStringLiteral("drift");
+    case search::Doubt::Cause::Noise:
+        return QStringLiteral("noise");
+    case search::Doubt::Cause::OtherTenants:
+        break;
+    }
+    return QStringLiteral("other_tenants");
+}
+
+QString word(search::SpeedLimit::Kind kind)
+{
+    switch (kind) {
+    case search::SpeedLimit::Kind::LaunchBound:
+        return QStringLiteral("launch_bound");
+    case search::SpeedLimit::Kind::Saturated:
+        return QStringLiteral("saturated");
+    case search::SpeedLimit::Kind::TileQuantised:
+        return QStringLiteral("tile_quantised");
+    case search::SpeedLimit::Kind::MemoryThrashing:
+        return QStringLiteral("memory_thrashing");
+    case search::SpeedLimit::Kind::Unknown:
+        break;
+    }
+    return QStringLiteral("unknown");
+}
+
+QJsonValue objectOf(const search::SpeedLimit& limit)
+{
+    const bool hasPeriod = limit.period > 0;
+    return QJsonObject{{QStringLiteral("kind"), word(limit.kind)},
+                       {QStringLiteral("probability"), limit.probability},
+                       {QStringLiteral("overhead_share"), limit.overheadShare},
+                       {QStringLiteral("doubling_gain"), limit.doublingGain},
+                       {QStringLiteral("period"), hasPeriod ? number(limit.period) : QJsonValue()},
+                       {QStringLiteral("jump"), hasPeriod ? QJsonValue(limit.jump) : QJsonValue()}};
+}
+
+QJsonValue objectOf(const Verification& verification)
+{
+    const std::int64_t peak = verification.peakReservedBytes;
+    return QJsonObject{{QStringLiteral("micro_batch_size"), number(verification.size)},
+                       {QStringLiteral("outcome"), toText(verification.outcome)},
+                       {QStringLiteral("samples_per_second"), orNull(verification.samplesPerSecond)},
+                       {QStringLiteral("peak_reserved_bytes"), peak > 0 ? number(peak) : QJsonValue()},
+                       {QStringLiteral("spare_bytes"), orNull(verification.spareBytes)}};
+}
+
+std::int64_t smallestWithinTolerance(const search::Recommendation& recommendation)
+{
+    const std::int64_t smaller = recommendation.smallestWithinTolerance;
+    return smaller > 0 ? smaller : recommendation.size;
+}
+
 } // namespace
 
 EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* parent)
@@ -89,7 +148,8 @@ void EventLog::writeTrialStarted(const TrialSnapshot& trial)
           {{QStringLiteral("trial"), trial.number},
            {QStringLiteral("device"), trial.device},
            {QStringLiteral("micro_batch_size"), number(trial.microBatchSize)},
-           {QStringLiteral("predicted_fit"), trial.predictedFit}});
+           {QStringLiteral("predicted_fit"), trial.predictedFit},
+           {QStringLiteral("verification"), trial.isVerification}});
 }
 
 void EventLog::writeTrialFinished(const TrialSnapshot& trial)
@@ -105,7 +165,8 @@ void EventLog::writeTrialFinished(const TrialSnapshot& trial)
            {QStringLiteral("peak_allocated_bytes"), orNull(trial.peakAllocatedBytes)},
            {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
            {QStringLiteral("wall_seconds"), trial.wallSeconds},
-           {QStringLiteral("flags"), QJsonArray::fromStringList(trial.flags)}});
+           {QStringLiteral("flags"), QJsonArray::fromStringList(trial.flags)},
+           {QStringLiteral("verification"), trial.isVerification}});
 }
 
 void EventLog::writeRecommendation(const search::Recommendation& recommendation)
@@ -115,7 +176,10 @@ void EventLog::writeRecommendation(const search::Recommendation& recommendation)
            {QStringLiteral("relative_performance"), recommendation.relativePerformance},
            {QStringLiteral("confidence"), recommendation.confidence},
            {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
-           {QStringLiteral("reason"), m_exploration.snapshot().reason}});
+           {QStringLiteral("reason"), m_exploration.snapshot().reason},
+           {QStringLiteral("doubt"), word(recommendation.reason.doubt.cause)},
+           {QStringLiteral("smallest_within_tolerance"), number(smallestWithinTolerance(recommendation))},
+           {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().outlook.speedLimit)}});
 }
 
 void EventLog::writeFinished(FinishStatus status)
@@ -132,7 +196,12 @@ void EventLog::writeFinished(FinishStatus status)
            {QStringLiteral("peak_reserved_bytes"), best ? number(snapshot.recommendedPeakBytes) : absent},
            {QStringLiteral("accumulation_steps"), best ? number(snapshot.accumulationSteps) : absent},
            {QStringLiteral("trials"), static_cast<qint64>(snapshot.trials.size())},
-           {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds}});
+           {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
+           {QStringLiteral("smallest_within_tolerance"),
+            best ? number(smallestWithinTolerance(*best)) : absent},
+           {QStringLiteral("speed_limit"), best ? objectOf(snapshot.outlook.speedLimit) : absent},
+           {QStringLiteral("verification"),
+            snapshot.verification ? objectOf(*snapshot.verification) : absent}});
 }
 
 void EventLog::write(const QString& event, QJsonObject fields)

@@ -39,6 +39,8 @@ struct ExplorationOptions
     std::optional<model::Precision> precision;
     std::optional<model::Optimizer> optimizer;
     std::uint64_t seed = 1;
+    /// Whether the final size is measured once more, in a fresh process.
+    bool verify = true;
     /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.
     QString workerCommand;
     /// Words put before the worker command: "ssh host", "srun --gpus=1".

@@ -22,6 +22,9 @@ struct ExplorationPlan
     search::SearchSpace space;
     /// What the user should know about the batch arithmetic, as full sentences.
     QStringList notes;
+
+    /// A single size is not searched for.
+    bool isSearch() const { return space.minimum < space.maximum && space.candidates.size() != 1; }
 };
 
 /// Largest size that is explored unless a config or the user asks for more: larger launches are

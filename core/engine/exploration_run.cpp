@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_run.h"
 
-#include "device_choice.h"
 #include "exploration_error.h"
 #include "failure_text.h"
 #include "log_text.h"
 #include "search_terms.h"
 #include "trial_record.h"
-#include "worker_location.h"
 
 #include <QCoreApplication>
 
@@ -22,17 +20,6 @@ namespace {
 
 constexpr std::chrono::seconds tickEvery{1};
 
-bool speaksOfMemory(const TrialSnapshot& trial)
-{
-    return trial.state == TrialState::OutOfMemory || trial.state == TrialState::Unsupported ||
-           trial.thrashes || !trial.withinHeadroom;
-}
-
-bool needsResult(FinishStatus status)
-{
-    return status == FinishStatus::Exhausted || status == FinishStatus::Budget;
-}
-
 } // namespace
 
 ExplorationRun::ExplorationRun(ExplorationPlan plan, ExplorationOptions options,
@@ -41,7 +28,8 @@ ExplorationRun::ExplorationRun(ExplorationPlan plan, ExplorationOptions options,
       m_plan(std::move(plan)),
       m_options(std::move(options)),
       m_parts(parts),
-      m_book(m_plan.run)
+      m_book(m_plan.run),
+      m_verifier(m_options.verify && m_plan.isSearch())
 {
     connect(&m_tick, &QTimer::timeout, this, &ExplorationRun::tick);
     m_budget.setSingleShot(true);
@@ -58,7 +46,8 @@ void ExplorationRun::start()
     for (const QString& note : std::as_const(m_plan.notes))
         m_book.say(LogLevel::Info, note);
     try {
-        m_pool = std::make_unique<DevicePool>(deviceSetups());
+        m_devices = RunDevices(m_plan, m_options, m_parts);
+        m_pool = std::make_unique<DevicePool>(m_devices.setups());
     } catch (const ExplorationError& error) {
         finish(FinishStatus::Failed, error.sentence());
         return;
@@ -66,24 +55,6 @@ void ExplorationRun::start()
     connectPool();
     m_pool->start();
     publish();
-}
-
-std::vector<DeviceSetup> ExplorationRun::deviceSetups()
-{
-    const auto devices = m_options.launcher.isEmpty()
-                             ? chooseDevices(m_options.devices, m_parts.localDevices())
-                             : devicesBehindLauncher(m_options.devices);
-    std::vector<DeviceSetup> setups;
-    for (const device::LocalDevice& device : devices) {
-        setups.push_back({.id = QString::fromStdString(device.id()),
-                          .command = workerCommand(m_options, device, QCoreApplication::applicationDirPath()),
-                          .load = m_plan.load,
-                          .memoryLimitBytes = m_options.memoryLimitBytes,
-                          .headroom = m_options.headroom,
-                          .timeouts = m_parts.timeouts});
-        m_uuids.push_back(device.uuid);
-    }
-    return setups;
 }
 
 void ExplorationRun::connectPool()
@@ -97,8 +68,14 @@ void ExplorationRun::connectPool()
     });
     connect(pool, &DevicePool::settled, this, &ExplorationRun::beginTrials);
     connect(pool, &DevicePool::runnerFree, this, &ExplorationRun::startTrials);
-    connect(pool, &DevicePool::exhausted, this,
-            [this] { finish(FinishStatus::Failed, noDeviceText(m_pool->problem(), m_pool->lastLines())); });
+    connect(pool, &DevicePool::deviceGivenUp, this, &ExplorationRun::verify);
+    connect(pool, &DevicePool::exhausted, this, [this] {
+        // A search that has ended keeps its result.
+        if (m_verifier.isUnderWay())
+            finish(m_conclusion);
+        else
+            finish(FinishStatus::Failed, noDeviceText(m_pool->problem(), m_pool->lastLines()));
+    });
     connect(pool, &DevicePool::stepTaken, this, &ExplorationRun::takeStep);
     connect(pool, &DevicePool::trialEnded, this, &ExplorationRun::endTrial);
     connect(pool, &DevicePool::ended, this, &ExplorationRun::reportEnd);
@@ -121,33 +98,43 @@ void ExplorationRun::beginTrials()
 
 void ExplorationRun::startTrials()
 {
-    if (state() != State::Exploring)
+    if (m_verifier.isUnderWay())
+        return verify();
+    if (state() == State::Verifying)
+        m_book.setState(State::Exploring);
+    if (state() != State::Exploring || holdForPause())
         return;
-    if (snapshot().pauseRequested) {
-        if (!m_planner->hasInFlight()) {
-            m_book.setState(State::Paused);
-            m_book.setPauseRequested(false);
-            publish();
-        }
-        return;
-    }
     while (DeviceRunner* runner = m_pool->freeRunner()) {
         const auto proposal = m_planner->next();
         if (!proposal) {
             if (!m_planner->hasInFlight())
-                finish(FinishStatus::Exhausted);
+                conclude(FinishStatus::Exhausted);
             return;
         }
         startTrial(*runner, *proposal);
     }
 }
 
+/// \return whether a pause was asked for, so that no trial may start; it begins when none runs
+bool ExplorationRun::holdForPause()
+{
+    const bool holds = snapshot().pauseRequested;
+    if (holds && !m_planner->hasInFlight()) {
+        m_book.setState(State::Paused);
+        m_book.setPauseRequested(false);
+        publish();
+    }
+    return holds;
+}
+
 void ExplorationRun::startTrial(DeviceRunner& runner, const search::Proposal& proposal)
 {
     const trial::TrialRequest request = requestFor(proposal, m_book.nextTrial());
     m_stalls.trialStarted(request.id, now(), proposal.predictedWallSeconds);
-    const TrialSnapshot started =
-        m_book.startTrial(request, runner.snapshot().id, proposal.predictedFit, now());
+    const TrialStart start{.device = runner.snapshot().id,
+                           .predictedFit = proposal.predictedFit,
+                           .isVerification = m_verifier.isUnderWay()};
+    const TrialSnapshot started = m_book.startTrial(request, start, now());
     runner.runTrial(request);
     publish();
     emit trialStarted(started);
@@ -170,7 +157,9 @@ void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
         search::Measurement measurement = measurementOf(ended, end.result, now());
         if (end.workerLost)
             measurement.outcome = search::Measurement::Outcome::Void;
-        if (m_planner->trialEnded(measurement))
+        if (ended.isVerification)
+            judgeVerification(ended, device, measurement);
+        else if (m_planner->trialEnded(measurement))
             m_book.say(LogLevel::Info, tr("%1 is tried once more.").arg(ended.microBatchSize));
         isRecommendationNew = m_book.takeOutlook(m_planner->outlook());
     }
@@ -178,30 +167,67 @@ void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
     emit trialFinished(ended);
     if (isRecommendationNew)
         emit recommendationChanged(*snapshot().outlook.recommendation);
-    endIfSearchHasEnded();
+    // A verification that is to be repeated changes nothing.
+    if (!ended.isVerification || !m_verifier.isUnderWay())
+        endIfSearchHasEnded();
     startTrials();
 }
 
 void ExplorationRun::endIfSearchHasEnded()
 {
-    using Status = search::Outlook::Status;
-    switch (m_planner->outlook().status) {
-    case Status::Searching:
+    if (const auto status = finishStatusOf(m_planner->outlook().status))
+        conclude(*status);
+    else
+        m_verifier.dropUnlessRunning(snapshot());
+}
+
+/// Ends a search with its result, once that has been verified where it should be.
+void ExplorationRun::conclude(FinishStatus status)
+{
+    // A trial of another device may have ended after all, and have shown another size to be better.
+    if (m_verifier.isUnderWay() && !m_verifier.isOvertaken(snapshot()))
         return;
-    case Status::Confident:
-        return finish(FinishStatus::Confident);
-    case Status::Exhausted:
-        return finish(FinishStatus::Exhausted);
-    case Status::Budget:
-        return finish(FinishStatus::Budget);
-    case Status::NothingFits:
-        return finish(FinishStatus::NothingFits);
-    }
+    const bool isComplete = status == FinishStatus::Confident || status == FinishStatus::Exhausted;
+    if (!isComplete || !m_verifier.isDue(snapshot(), *m_pool))
+        return finish(status);
+    m_conclusion = status;
+    m_verifier.begin(snapshot());
+    m_book.setVerification(m_verifier.verification());
+    m_book.setState(State::Verifying);
+    publish();
+    verify();
+}
+
+/// Takes the verification under way one step further, as far as its device allows.
+void ExplorationRun::verify()
+{
+    if (!m_verifier.isUnderWay() || state() != State::Verifying)
+        return;
+    DeviceRunner* runner = m_pool->usableRunner(m_verifier.device());
+    if (!runner)
+        return finish(m_conclusion);
+    if (!runner->isFree() || holdForPause())
+        return;
+    if (runner->trialsOfWorker() == 0)
+        return startTrial(*runner, m_verifier.proposal());
+    runner->renew();
+    publish();
+}
+
+void ExplorationRun::judgeVerification(const TrialSnapshot& trial, const DeviceSnapshot& device,
+                                       const search::Measurement& measurement)
+{
+    if (const auto lesson = m_verifier.judge(trial, device, measurement))
+        m_planner->verificationEnded(*lesson);
+    if (m_verifier.isUnderWay())
+        m_book.say(LogLevel::Info, tr("%1 is tried once more.").arg(trial.microBatchSize));
+    else
+        m_book.setVerification(m_verifier.verification());
 }
 
 void ExplorationRun::pause()
 {
-    if (state() != State::Exploring || snapshot().pauseRequested)
+    if ((state() != State::Exploring && state() != State::Verifying) || snapshot().pauseRequested)
         return;
     m_book.setPauseRequested(true);
     m_book.say(LogLevel::Info, tr("Pausing after the running trial."));
@@ -213,36 +239,23 @@ void ExplorationRun::resume()
 {
     if (state() != State::Paused && !snapshot().pauseRequested)
         return;
-    m_book.setState(State::Exploring);
+    m_book.setState(m_verifier.isUnderWay() ? State::Verifying : State::Exploring);
     m_book.setPauseRequested(false);
     publish();
     startTrials();
-}
-
-void ExplorationRun::stop()
-{
-    finish(FinishStatus::Cancelled);
-}
-
-void ExplorationRun::remark(LogLevel level, const QString& text)
-{
-    m_book.say(level, text);
-    publish();
 }
 
 void ExplorationRun::finish(FinishStatus status, const QString& failure)
 {
     if (state() == State::Finishing || hasEnded())
         return;
-    m_status = status;
-    m_book.setFailure(failure);
-    if (status == FinishStatus::NothingFits && std::ranges::any_of(snapshot().trials, speaksOfMemory)) {
-        m_book.setFailure(nothingFitsText(snapshot(), m_plan.space.minimum));
-    } else if (status == FinishStatus::NothingFits ||
-               (needsResult(status) && !snapshot().outlook.recommendation)) {
-        m_status = FinishStatus::Failed;
-        m_book.setFailure(noResultText(snapshot()));
+    if (m_verifier.isUnderWay()) {
+        m_verifier.giveUp();
+        m_book.setVerification(m_verifier.verification());
     }
+    const Ending ending = endingOf(status, snapshot(), m_plan.space.minimum);
+    m_status = ending.status;
+    m_book.setFailure(failure.isEmpty() ? ending.failure : failure);
     m_book.setState(State::Finishing);
     m_book.setPauseRequested(false);
     m_budget.stop();
@@ -267,16 +280,8 @@ void ExplorationRun::reportEnd()
 void ExplorationRun::tick()
 {
     m_book.setStalledSeconds(m_stalls.stalledSeconds(now()));
-    if (m_pool) {
-        m_pool->updateTelemetry([this](std::size_t place) -> Telemetry {
-            if (m_uuids[place].empty())
-                return {};
-            const device::DeviceReadings readings = m_parts.readingsOf(m_uuids[place]);
-            return {.utilizationPercent = readings.utilizationPercent,
-                    .temperatureCelsius = readings.temperatureCelsius,
-                    .clockMegahertz = readings.clockMegahertz};
-        });
-    }
+    if (m_pool)
+        m_pool->updateTelemetry([this](std::size_t place) { return m_devices.telemetry(place); });
     publish();
 }
 

@@ -5,9 +5,11 @@
 #include "device_pool.h"
 #include "exploration_parts.h"
 #include "exploration_plan.h"
+#include "run_devices.h"
 #include "snapshot_book.h"
 #include "stall_watch.h"
 #include "trial_planner.h"
+#include "verifier.h"
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -15,8 +17,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace batchpeak::engine {
 
@@ -36,8 +36,12 @@ public:
     void start();
     void pause();
     void resume();
-    void stop();
-    void remark(LogLevel level, const QString& text);
+    void stop() { finish(FinishStatus::Cancelled); }
+    void remark(LogLevel level, const QString& text)
+    {
+        m_book.say(level, text);
+        publish();
+    }
 
 signals:
     void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);
@@ -48,7 +52,6 @@ signals:
     void finished(batchpeak::engine::FinishStatus status);
 
 private:
-    std::vector<DeviceSetup> deviceSetups();
     void connectPool();
     void beginTrials();
     void startTrials();
@@ -56,6 +59,12 @@ private:
     void takeStep(const trial::Step& step);
     void endTrial(const DeviceSnapshot& device, const TrialEnd& end);
     void endIfSearchHasEnded();
+    bool holdForPause();
+
+    void conclude(FinishStatus status);
+    void verify();
+    void judgeVerification(const TrialSnapshot& trial, const DeviceSnapshot& device,
+                           const search::Measurement& measurement);
 
     void finish(FinishStatus status, const QString& failure = {});
     void reportEnd();
@@ -70,8 +79,10 @@ private:
     SnapshotBook m_book;
     std::unique_ptr<TrialPlanner> m_planner;
     std::unique_ptr<DevicePool> m_pool;
-    /// In the order of the devices; empty where there is nothing to read.
-    std::vector<std::string> m_uuids;
+    RunDevices m_devices;
+    Verifier m_verifier;
+    /// How the search had ended when the verification began.
+    FinishStatus m_conclusion = FinishStatus::Failed;
     StallWatch m_stalls;
     QElapsedTimer m_clock;
     QTimer m_tick;

@@ -18,7 +18,45 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Failure)
 };
 
+bool speaksOfMemory(const TrialSnapshot& trial)
+{
+    return trial.state == TrialState::OutOfMemory || trial.state == TrialState::Unsupported ||
+           trial.thrashes || !trial.withinHeadroom;
+}
+
+bool needsResult(FinishStatus status)
+{
+    return status == FinishStatus::Exhausted || status == FinishStatus::Budget;
+}
+
 } // namespace
+
+std::optional<FinishStatus> finishStatusOf(search::Outlook::Status status)
+{
+    using Status = search::Outlook::Status;
+    switch (status) {
+    case Status::Confident:
+        return FinishStatus::Confident;
+    case Status::Exhausted:
+        return FinishStatus::Exhausted;
+    case Status::Budget:
+        return FinishStatus::Budget;
+    case Status::NothingFits:
+        return FinishStatus::NothingFits;
+    case Status::Searching:
+        break;
+    }
+    return std::nullopt;
+}
+
+Ending endingOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest)
+{
+    if (wanted == FinishStatus::NothingFits && std::ranges::any_of(snapshot.trials, speaksOfMemory))
+        return {.status = wanted, .failure = nothingFitsText(snapshot, smallest)};
+    if (wanted == FinishStatus::NothingFits || (needsResult(wanted) && !snapshot.outlook.recommendation))
+        return {.status = FinishStatus::Failed, .failure = noResultText(snapshot)};
+    return {.status = wanted, .failure = {}};
+}
 
 QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
 {

@@ -6,6 +6,21 @@
 
 namespace batchpeak::engine {
 
+/// How an exploration ends whose search stands so; nothing while it goes on.
+std::optional<FinishStatus> finishStatusOf(search::Outlook::Status status);
+
+/// How an exploration ends, and why it failed where it did.
+struct Ending
+{
+    FinishStatus status = FinishStatus::Failed;
+    /// Empty where there is a recommendation.
+    QString failure;
+};
+
+/// \param wanted  as the search sees it; without a single result that was a failure
+/// \param smallest  smallest size that was allowed
+Ending endingOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest);
+
 /// Why no size fits, what the smallest would need at least, and what to do about it.
 /// \param smallest  smallest size that was allowed
 QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest);

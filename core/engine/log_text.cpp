@@ -59,6 +59,10 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
 
 QString startText(const TrialSnapshot& trial, const QLocale& locale)
 {
+    if (trial.isVerification)
+        return Translated::tr("Trial %1: %2 on %3, in a fresh process.")
+            .arg(trial.number)
+            .arg(sizeText(trial.microBatchSize, locale), trial.device);
     return Translated::tr("Trial %1: %2 on %3.")
         .arg(trial.number)
         .arg(sizeText(trial.microBatchSize, locale), trial.device);

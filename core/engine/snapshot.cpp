@@ -23,4 +23,21 @@ QString toText(FinishStatus status)
     return QStringLiteral("failed");
 }
 
+QString toText(Verification::Outcome outcome)
+{
+    switch (outcome) {
+    case Verification::Outcome::Pending:
+        return QStringLiteral("pending");
+    case Verification::Outcome::Confirmed:
+        return QStringLiteral("confirmed");
+    case Verification::Outcome::Slower:
+        return QStringLiteral("slower");
+    case Verification::Outcome::Failed:
+        return QStringLiteral("failed");
+    case Verification::Outcome::NotRun:
+        break;
+    }
+    return QStringLiteral("not_run");
+}
+
 } // namespace batchpeak::engine

@@ -25,6 +25,8 @@ enum class State {
     Starting,
     /// Trials run.
     Exploring,
+    /// The search has ended, and its result is measured once more in a fresh process.
+    Verifying,
     /// The trial that was running has ended; no other is started.
     Paused,
     /// No more trials; workers are being ended.
@@ -113,10 +115,39 @@ struct TrialSnapshot
     bool thrashes = false;
     /// Fits the device, but not below the headroom: never recommended.
     bool withinHeadroom = true;
+    /// Of the recommended size in a fresh process, after the search.
+    bool isVerification = false;
     QStringList flags;
     /// Why it ended as it did.
     QString text;
 };
+
+/// The recommended size, measured once more in a fresh process.
+struct Verification
+{
+    enum class Outcome {
+        /// To come, or under way.
+        Pending,
+        Confirmed,
+        /// It runs, but slower than the tolerance and the noise explain.
+        Slower,
+        /// It does not run there: the size is not recommended any more.
+        Failed,
+        /// No fresh process came up, or the exploration ended before.
+        NotRun
+    };
+    std::int64_t size = 0;
+    Outcome outcome = Outcome::Pending;
+    double expectedSamplesPerSecond = 0.0;
+    std::optional<double> samplesPerSecond;
+    /// 0 where unknown.
+    std::int64_t peakReservedBytes = 0;
+    /// What the peak leaves of the device's limit; negative where it needs more.
+    std::optional<std::int64_t> spareBytes;
+};
+
+/// "confirmed", "not_run", ...: the words of the events.
+QString toText(Verification::Outcome outcome);
 
 enum class LogLevel { Info, Warning, Error };
 
@@ -147,6 +178,12 @@ struct Snapshot
     std::int64_t accumulationSteps = 0;
     /// One sentence why, and what next; empty without a recommendation.
     QString reason;
+    /// What a smaller size that is within the tolerance too would leave; empty where there is none.
+    QString smallerSize;
+    /// What limits the speed of the recommended size, as a sentence; empty where that cannot be told.
+    QString speedLimit;
+    /// The newest one; nothing before the search has ended.
+    std::optional<Verification> verification;
     /// 0..1, and the time that is left, once they can be told.
     double progress = 0.0;
     std::optional<double> secondsLeft;

@@ -5,7 +5,7 @@
 #include "log_text.h"
 #include "progress_estimate.h"
 #include "reason_text.h"
-#include "trial_record.h"
+#include "speed_text.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,11 +29,11 @@ TrialSnapshot& SnapshotBook::trial(std::int64_t number)
     return m_snapshot.trials.at(static_cast<std::size_t>(number) - 1);
 }
 
-const TrialSnapshot& SnapshotBook::startTrial(const trial::TrialRequest& request, const QString& device,
-                                              double predictedFit, double now)
+const TrialSnapshot& SnapshotBook::startTrial(const trial::TrialRequest& request, const TrialStart& start,
+                                              double now)
 {
     m_underWay[request.id] = {.start = now, .stepSeconds = {}};
-    m_snapshot.trials.push_back(startedTrial(request, device, predictedFit));
+    m_snapshot.trials.push_back(startedTrial(request, start));
     say(LogLevel::Info, startText(m_snapshot.trials.back()));
     return m_snapshot.trials.back();
 }
@@ -62,21 +62,45 @@ bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
 {
     const auto before = std::exchange(m_snapshot.outlook, outlook).recommendation;
     m_snapshot.reason = reasonText(m_snapshot.outlook);
+    m_snapshot.speedLimit = speedLimitText(m_snapshot.outlook.speedLimit);
+    m_snapshot.smallerSize.clear();
     m_snapshot.recommendedPeakBytes = 0;
     m_snapshot.accumulationSteps = 0;
     const auto& now = m_snapshot.outlook.recommendation;
     if (!now)
         return false;
     m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
-    for (const TrialSnapshot& trial : m_snapshot.trials) {
-        if (trial.microBatchSize == now->size && trial.state == TrialState::Ok)
-            m_snapshot.recommendedPeakBytes =
-                std::max(m_snapshot.recommendedPeakBytes, trial.peakReservedBytes.value_or(0));
-    }
+    m_snapshot.recommendedPeakBytes = peakBytesOf(now->size);
+    if (const std::int64_t smaller = now->smallestWithinTolerance; smaller > 0)
+        m_snapshot.smallerSize = smallerSizeText({.size = smaller,
+                                                  .tolerance = m_snapshot.run->tolerance,
+                                                  .peakBytes = peakBytesOf(smaller),
+                                                  .recommendedPeakBytes = m_snapshot.recommendedPeakBytes});
     if (before && before->size == now->size && before->confidence == now->confidence)
         return false;
     say(LogLevel::Info, recommendationText(*now));
     return true;
+}
+
+std::int64_t SnapshotBook::peakBytesOf(std::int64_t size) const
+{
+    std::int64_t peak = 0;
+    for (const TrialSnapshot& trial : m_snapshot.trials) {
+        if (trial.microBatchSize == size && trial.state == TrialState::Ok)
+            peak = std::max(peak, trial.peakReservedBytes.value_or(0));
+    }
+    return peak;
+}
+
+void SnapshotBook::setVerification(const std::optional<Verification>& verification)
+{
+    m_snapshot.verification = verification;
+    if (!verification)
+        return;
+    using Outcome = Verification::Outcome;
+    const bool isAsHoped =
+        verification->outcome == Outcome::Pending || verification->outcome == Outcome::Confirmed;
+    say(isAsHoped ? LogLevel::Info : LogLevel::Warning, verificationText(*verification));
 }
 
 void SnapshotBook::takeTime(double now, std::optional<double> budgetSeconds, int usableDevices)

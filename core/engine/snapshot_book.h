@@ -4,6 +4,7 @@
 
 #include "protocol.h"
 #include "snapshot.h"
+#include "trial_record.h"
 #include "trial_request.h"
 
 #include <cstdint>
@@ -32,8 +33,7 @@ public:
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
     /// \param now  seconds since the start of the exploration, here and below
-    const TrialSnapshot& startTrial(const trial::TrialRequest& request, const QString& device,
-                                    double predictedFit, double now);
+    const TrialSnapshot& startTrial(const trial::TrialRequest& request, const TrialStart& start, double now);
     void takeStep(const trial::Step& step);
     /// What the worker did not say of the trial's time and spread is taken from our own clock and from the
     /// steps that it reported.
@@ -46,6 +46,8 @@ public:
 
     /// The oldest lines make room for new ones beyond a bound.
     void say(LogLevel level, const QString& text);
+    /// The log tells how it stands.
+    void setVerification(const std::optional<Verification>& verification);
     void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }
     void close(FinishStatus status);
 
@@ -58,6 +60,8 @@ private:
     };
 
     TrialSnapshot& trial(std::int64_t number);
+    /// Largest of the trials of that size that ran; 0 where none told.
+    std::int64_t peakBytesOf(std::int64_t size) const;
 
     Snapshot m_snapshot;
     std::map<std::int64_t, UnderWay> m_underWay;

@@ -29,6 +29,9 @@ public:
     /// \return whether the trial will be repeated
     bool trialEnded(const search::Measurement& measurement);
 
+    /// Of a trial that next() did not propose.
+    void verificationEnded(const search::Measurement& measurement) { m_strategy->record(measurement); }
+
     bool hasInFlight() const { return !m_inFlight.empty(); }
     const search::Outlook& outlook() const { return m_strategy->outlook(); }
 

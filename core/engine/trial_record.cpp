@@ -58,12 +58,13 @@ bool wasDisturbed(const trial::TrialResult& result)
 
 } // namespace
 
-TrialSnapshot startedTrial(const trial::TrialRequest& request, const QString& device, double predictedFit)
+TrialSnapshot startedTrial(const trial::TrialRequest& request, const TrialStart& start)
 {
     return {.number = static_cast<int>(request.id),
-            .device = device,
+            .device = start.device,
             .microBatchSize = request.microBatchSize,
-            .predictedFit = predictedFit};
+            .predictedFit = start.predictedFit,
+            .isVerification = start.isVerification};
 }
 
 void addStep(TrialSnapshot& trial, const trial::Step& step, std::span<const double> stepSeconds,
@@ -94,6 +95,8 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::sp
         trial.flags.append(QString::fromStdString(flag));
     if (trial.thrashes && !hasFlag(result, "thrashes"))
         trial.flags.append(QStringLiteral("thrashes"));
+    if (trial.isVerification)
+        trial.flags.append(QStringLiteral("verification"));
 
     const bool isOk = trial.state == TrialState::Ok;
     if (isOk && device.limitBytes > 0 && result.peakReservedBytes > device.limitBytes) {
@@ -126,6 +129,7 @@ search::Measurement measurementOf(const TrialSnapshot& trial, const trial::Trial
     search::Measurement measurement{.size = trial.microBatchSize,
                                     .peakAllocatedBytes = result.peakAllocatedBytes,
                                     .peakReservedBytes = result.peakReservedBytes,
+                                    .isVerification = trial.isVerification,
                                     .wallSeconds = result.wallSeconds,
                                     .clockSeconds = clockSeconds};
     switch (trial.state) {

@@ -11,8 +11,16 @@
 
 namespace batchpeak::engine {
 
+/// What is known of a trial that begins beside its request.
+struct TrialStart
+{
+    QString device;
+    double predictedFit = 1.0;
+    bool isVerification = false;
+};
+
 /// What is shown of a trial that begins.
-TrialSnapshot startedTrial(const trial::TrialRequest& request, const QString& device, double predictedFit);
+TrialSnapshot startedTrial(const trial::TrialRequest& request, const TrialStart& start);
 
 /// Counts a step into a running trial.
 /// \param stepSeconds  of all its timed steps so far, \p step among them

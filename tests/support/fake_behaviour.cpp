@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_behaviour.h"
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 namespace batchpeak::test {
@@ -33,6 +35,12 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.misdeeds.push_back(misdeedFrom(value));
         else if (key == "once")
             behaviour.onceFile = value;
+        else if (key == "starts")
+            behaviour.startsFile = value;
+        else if (key == "after")
+            behaviour.after = std::stoi(value);
+        else if (key == "until")
+            behaviour.until = std::stoi(value);
         else if (key == "ignore-cancel")
             behaviour.ignoresCancel = true;
         else if (key == "ignore-terminate")
@@ -55,6 +63,18 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             throw std::invalid_argument("unknown word " + word);
     }
     return behaviour;
+}
+
+void FakeBehaviour::countStart()
+{
+    if (startsFile.empty())
+        return;
+    std::ofstream(startsFile, std::ios::app) << '.';
+    const auto number = static_cast<int>(std::filesystem::file_size(startsFile));
+    if (number > after && number <= until)
+        return;
+    start = load = "ok";
+    misdeeds.clear();
 }
 
 } // namespace batchpeak::test

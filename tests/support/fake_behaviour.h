@@ -13,7 +13,7 @@ namespace batchpeak::test {
 struct Misdeed
 {
     /// exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id, wrong-size,
-    /// late, failed, unsupported, timeout, bare, spill, over-headroom, thrash
+    /// late, failed, unsupported, timeout, oom, bare, spill, over-headroom, thrash, slow, disturbed
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;
@@ -22,13 +22,18 @@ struct Misdeed
 /// How the fake worker behaves, as the words "key=value" of its command line say.
 struct FakeBehaviour
 {
-    /// ok, silent, refuse, new-version, garbage, exit, no-device
+    /// ok, silent, late, refuse, new-version, garbage, exit, no-device
     std::string start = "ok";
     /// ok, error, silent, exit
     std::string load = "ok";
     std::vector<Misdeed> misdeeds;
     /// Misdeeds happen only while this file does not exist; the first one makes it.
     std::string onceFile;
+    /// Each process counts itself in this file. Where there is one, those after the first "after" and up to
+    /// the "until"-th behave as start, load and the misdeeds say, and the others well.
+    std::string startsFile;
+    int after = 0;
+    int until = 1000;
     bool ignoresCancel = false;
     bool ignoresTerminate = false;
     bool ignoresEnd = false;
@@ -43,6 +48,8 @@ struct FakeBehaviour
 
     /// \throws std::invalid_argument on a word that is none of these
     static FakeBehaviour parse(const std::vector<std::string>& words);
+    /// To be called once by each process.
+    void countStart();
 };
 
 } // namespace batchpeak::test

@@ -7,6 +7,7 @@
 #include "fake_behaviour.h"
 #include "protocol.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 using namespace batchpeak;
@@ -66,6 +68,8 @@ private:
             return true;
         if (start == "exit")
             std::exit(7);
+        if (start == "late")
+            std::this_thread::sleep_for(std::chrono::seconds(2));
         if (start == "garbage") {
             std::cout << "Welcome to the library!" << std::endl;
             return true;
@@ -213,7 +217,8 @@ private:
             result.id += 1000;
         } else if (misdeed == "wrong-size") {
             ++result.microBatchSize;
-        } else if (misdeed == "failed" || misdeed == "unsupported" || misdeed == "timeout") {
+        } else if (misdeed == "failed" || misdeed == "unsupported" || misdeed == "timeout" ||
+                   misdeed == "oom") {
             result = {.id = result.id,
                       .microBatchSize = result.microBatchSize,
                       .outcome = *trial::outcomeFromText(misdeed),
@@ -231,6 +236,10 @@ private:
             result.peakReservedBytes = m_limit + 1;
         } else if (misdeed == "thrash") {
             result.allocationRetries = 3;
+        } else if (misdeed == "slow") {
+            result.secondsPerStep *= 1.5;
+        } else if (misdeed == "disturbed") {
+            result.flags.emplace_back("disturbed: 50 % of the processor was given to the trial");
         }
     }
 
@@ -244,5 +253,7 @@ private:
 
 int main(int argc, char** argv)
 {
-    return FakeWorker(FakeBehaviour::parse({argv + 1, argv + argc})).run();
+    FakeBehaviour behaviour = FakeBehaviour::parse({argv + 1, argv + argc});
+    behaviour.countStart();
+    return FakeWorker(std::move(behaviour)).run();
 }

@@ -42,10 +42,11 @@ ExplorationHarness::ExplorationHarness(const QStringList& words, std::vector<std
     : sizes(std::move(sizesToTry))
 {
     QStringList command{QStringLiteral(BATCHPEAK_FAKE_WORKER)};
-    for (const QString& word : words)
-        command.append(word == QLatin1String("once")
-                           ? QStringLiteral("once=") + m_folder.filePath(QStringLiteral("marker"))
-                           : word);
+    for (const QString& word : words) {
+        const bool isFile = word == QLatin1String("once") || word == QLatin1String("starts");
+        command.append(isFile ? word + QLatin1Char('=') + m_folder.filePath(word) : word);
+    }
+    options.verify = false;
     options.workerCommand = command.join(QLatin1Char(' '));
     parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
     parts.makeStrategy = [this](std::string_view, const search::SearchSpace& asked) {

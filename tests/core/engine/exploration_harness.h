@@ -17,14 +17,15 @@ namespace batchpeak::test {
 /// A small GPT-2 config with a batch of 64 on one device, to be explored.
 config::ConfigContents smallConfig();
 
-/// An exploration on the fake worker, with a scripted search and short time-outs.
+/// An exploration on the fake worker, with a scripted search, short time-outs, and no verification unless the
+/// options ask for it.
 class ExplorationHarness : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param words  of the fake worker's command line, see fake_behaviour.h; "once" stands for a marker
-    ///               file in a folder of this harness
+    /// \param words  of the fake worker's command line, see fake_behaviour.h; "once" and "starts" stand for
+    ///               files in a folder of this harness
     explicit ExplorationHarness(const QStringList& words, std::vector<std::int64_t> sizes = {1, 2, 4});
 
     engine::ExplorationOptions options;

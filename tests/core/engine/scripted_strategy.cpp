@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scripted_strategy.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace batchpeak::test {
@@ -26,19 +27,31 @@ void ScriptedStrategy::record(const Measurement& measurement)
 
     if (measurement.outcome == Measurement::Outcome::Ok && !measurement.thrashes) {
         const double speed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
-        if (!m_outlook.recommendation || speed > m_outlook.recommendation->samplesPerSecond)
-            m_outlook.recommendation =
-                search::Recommendation{.size = measurement.size,
-                                       .samplesPerSecond = speed,
-                                       .confidence = static_cast<int>(10 * m_done),
-                                       .reason = {.kind = search::Reason::Kind::AllTried}};
-    } else if (measurement.outcome == Measurement::Outcome::DoesNotFit &&
-               measurement.size == m_script.sizes.front()) {
+        m_speeds.try_emplace(measurement.size, speed);
+    } else if (measurement.outcome != Measurement::Outcome::Void) {
+        m_speeds.erase(measurement.size);
+    }
+    recommendFastest();
+    if (measurement.outcome == Measurement::Outcome::DoesNotFit &&
+        measurement.size == m_script.sizes.front()) {
         m_outlook.status = Outlook::Status::NothingFits;
         return;
     }
     if (m_done >= m_script.sizes.size())
         m_outlook.status = Outlook::Status::Exhausted;
+}
+
+void ScriptedStrategy::recommendFastest()
+{
+    const auto fastest =
+        std::ranges::max_element(m_speeds, {}, [](const auto& sizeAndSpeed) { return sizeAndSpeed.second; });
+    if (fastest == m_speeds.end())
+        m_outlook.recommendation.reset();
+    else if (!m_outlook.recommendation || m_outlook.recommendation->size != fastest->first)
+        m_outlook.recommendation = search::Recommendation{.size = fastest->first,
+                                                          .samplesPerSecond = fastest->second,
+                                                          .confidence = static_cast<int>(10 * m_done),
+                                                          .reason = {.kind = search::Reason::Kind::AllTried}};
 }
 
 std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> /*inFlight*/)

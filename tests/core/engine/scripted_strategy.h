@@ -28,11 +28,15 @@ public:
     const search::Outlook& outlook() const override { return m_outlook; }
 
 private:
+    void recommendFastest();
+
     Script m_script;
     search::Outlook m_outlook;
     std::size_t m_proposed = 0;
     std::size_t m_done = 0;
     std::map<std::int64_t, int> m_void;
+    /// Samples/s of the sizes that ran, and did not fail since.
+    std::map<std::int64_t, double> m_speeds;
 };
 
 } // namespace batchpeak::test

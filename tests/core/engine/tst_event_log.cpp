@@ -28,12 +28,15 @@ const QMap<QString, QStringList>& fieldsOfEvents()
         add("started",
             "schema file format family parameters batch_size devices setting phase objective tolerance");
         add("device", "id kind name total_bytes limit_bytes");
-        add("trial_started", "trial device micro_batch_size predicted_fit");
+        add("trial_started", "trial device micro_batch_size predicted_fit verification");
         add("trial_finished", "trial device micro_batch_size outcome seconds_per_step samples_per_second "
-                              "relative_error peak_allocated_bytes peak_reserved_bytes wall_seconds flags");
-        add("recommendation", "micro_batch_size relative_performance confidence samples_per_second reason");
+                              "relative_error peak_allocated_bytes peak_reserved_bytes wall_seconds flags "
+                              "verification");
+        add("recommendation", "micro_batch_size relative_performance confidence samples_per_second reason "
+                              "doubt smallest_within_tolerance speed_limit");
         add("finished", "status micro_batch_size relative_performance confidence samples_per_second "
-                        "peak_reserved_bytes accumulation_steps trials wall_seconds");
+                        "peak_reserved_bytes accumulation_steps trials wall_seconds "
+                        "smallest_within_tolerance speed_limit verification");
         return table;
     }();
     return fields;
@@ -88,6 +91,23 @@ private slots:
         QCOMPARE(events.back().value(QLatin1String("micro_batch_size")).toInt(), 2);
         QCOMPARE(events.back().value(QLatin1String("accumulation_steps")).toInt(), 32);
         QCOMPARE(events.back().value(QLatin1String("peak_reserved_bytes")).toInteger(), 1'300'000'000);
+    }
+
+    void tellsOfTheVerification()
+    {
+        ExplorationHarness harness({});
+        harness.options.verify = true;
+        const auto events = eventsOf(harness);
+        for (const QJsonObject& event : events) {
+            if (event.contains(QLatin1String("trial")))
+                QCOMPARE(event.value(QLatin1String("verification")).toBool(),
+                         event.value(QLatin1String("trial")).toInt() == 4);
+        }
+        const QJsonObject result = events.back().value(QLatin1String("verification")).toObject();
+        QCOMPARE(result.value(QLatin1String("outcome")).toString(), QStringLiteral("confirmed"));
+        QCOMPARE(result.value(QLatin1String("micro_batch_size")).toInt(), 4);
+        QCOMPARE(result.value(QLatin1String("spare_bytes")).toInteger(), 1'860'000'000);
+        QCOMPARE(events.back().value(QLatin1String("trials")).toInt(), 4);
     }
 
     void saysNullWhereNothingIsRecommended()

@@ -25,7 +25,7 @@ trial::TrialResult okResult()
 SnapshotBook bookWithATrialOf(const std::vector<double>& steps, double start)
 {
     SnapshotBook book({});
-    book.startTrial({.id = 1, .microBatchSize = 8}, QStringLiteral("cpu"), 1.0, start);
+    book.startTrial({.id = 1, .microBatchSize = 8}, {.device = QStringLiteral("cpu")}, start);
     book.takeStep({.id = 1, .phase = trial::StepPhase::Warmup, .seconds = 5.0});
     for (const double seconds : steps)
         book.takeStep({.id = 1, .seconds = seconds});

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+
+#include <QLocale>
+#include <QString>
+
+namespace batchpeak::engine {
+
+/// A size below the recommended one that is within the tolerance too.
+struct SmallerSize
+{
+    std::int64_t size = 0;
+    double tolerance = 0.02;
+    /// 0 where unknown.
+    std::int64_t peakBytes = 0;
+    std::int64_t recommendedPeakBytes = 0;
+};
+
+/// "16 is within 2 % and leaves 3.1 GiB more."
+QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale = QLocale());
+
+/// "launch-bound", "tile-quantised, 64"; empty where it is unknown.
+QString speedLimitWord(const search::SpeedLimit& limit, const QLocale& locale = QLocale());
+
+/// What limits the speed and by how much, as a full sentence; empty where it is unknown.
+QString speedLimitText(const search::SpeedLimit& limit, const QLocale& locale = QLocale());
+
+/// How the verification stands: "24 was confirmed in a fresh process: 512 samples/s, peak 3.1 GiB, 1.2 GiB of
+/// the limit left."
+QString verificationText(const Verification& verification, const QLocale& locale = QLocale());
+
+} // namespace batchpeak::engine

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace batchpeak::engine {
+
+namespace {
+
+using Outcome = Verification::Outcome;
+
+// Enough to see a size that does not fit or is far slower; the search has measured its speed before.
+constexpr int timedSteps = 5;
+// Three standard errors are passed by chance about once in a thousand times.
+constexpr double surprisingErrors = 3.0;
+
+bool isVerificationRunning(const Snapshot& snapshot)
+{
+    return std::ranges::any_of(snapshot.trials, [](const TrialSnapshot& trial) {
+        return trial.isVerification && trial.state == TrialState::Running;
+    });
+}
+
+} // namespace
+
+bool Verifier::isDue(const Snapshot& snapshot, const DevicePool& pool) const
+{
+    const auto& recommendation = snapshot.outlook.recommendation;
+    if (!m_isWanted || !recommendation || static_cast<int>(m_done.size()) >= mostVerifications ||
+        m_done.contains(recommendation->size))
+        return false;
+    const TrialSnapshot& last = snapshot.trials.back();
+    const DeviceRunner* runner = pool.usableRunner(last.device);
+    const bool ranInFreshProcess = runner && runner->trialsOfWorker() == 1 && last.state == TrialState::Ok;
+    return !ranInFreshProcess || last.microBatchSize != recommendation->size;
+}
+
+void Verifier::begin(const Snapshot& snapshot)
+{
+    const search::Recommendation& recommendation = *snapshot.outlook.recommendation;
+    m_verification = {.size = recommendation.size,
+                      .expectedSamplesPerSecond = recommendation.samplesPerSecond};
+    m_expectedError = recommendation.relativeError;
+    m_expectedWallSeconds = 0.0;
+    m_tolerance = snapshot.run->tolerance;
+    m_hasFailedOnce = false;
+    m_isUnderWay = true;
+    std::vector<double> seconds;
+    for (const TrialSnapshot& trial : snapshot.trials) {
+        if (trial.microBatchSize != recommendation.size || trial.state != TrialState::Ok)
+            continue;
+        m_device = trial.device;
+        m_expectedWallSeconds = std::max(m_expectedWallSeconds, trial.wallSeconds);
+        if (trial.secondsPerStep)
+            seconds.push_back(*trial.secondsPerStep);
+    }
+    std::ranges::sort(seconds);
+    m_expectedSeconds = seconds.empty() ? 0.0 : seconds[seconds.size() / 2];
+}
+
+bool Verifier::isOvertaken(const Snapshot& snapshot) const
+{
+    const auto& recommendation = snapshot.outlook.recommendation;
+    return !isVerificationRunning(snapshot) &&
+           (!recommendation || recommendation->size != m_verification.size);
+}
+
+void Verifier::dropUnlessRunning(const Snapshot& snapshot)
+{
+    if (!isVerificationRunning(snapshot))
+        m_isUnderWay = false;
+}
+
+void Verifier::giveUp()
+{
+    m_isUnderWay = false;
+    m_done.insert(m_verification.size);
+    m_verification.outcome = Outcome::NotRun;
+}
+
+search::Proposal Verifier::proposal() const
+{
+    search::Proposal proposal{
+        .size = m_verification.size, .minSteps = timedSteps, .maxSteps = timedSteps, .minSeconds = 0.0};
+    if (m_expectedWallSeconds > 0.0)
+        proposal.predictedWallSeconds = m_expectedWallSeconds;
+    return proposal;
+}
+
+std::optional<search::Measurement> Verifier::judge(const TrialSnapshot& trial, const DeviceSnapshot& device,
+                                                   const search::Measurement& measurement)
+{
+    const bool saysNothing = measurement.outcome == search::Measurement::Outcome::Void;
+    if (saysNothing && !std::exchange(m_hasFailedOnce, true))
+        return std::nullopt;
+    m_isUnderWay = false;
+    m_done.insert(m_verification.size);
+    m_verification.outcome = outcomeOf(trial);
+    m_verification.samplesPerSecond = trial.samplesPerSecond;
+    m_verification.peakReservedBytes = trial.peakReservedBytes.value_or(0);
+    if (device.limitBytes > 0 && m_verification.peakReservedBytes > 0)
+        m_verification.spareBytes = device.limitBytes - m_verification.peakReservedBytes;
+    if (m_verification.outcome == Outcome::Confirmed)
+        return std::nullopt;
+    search::Measurement learnt = measurement;
+    if (saysNothing)
+        learnt.outcome = search::Measurement::Outcome::DoesNotFit;
+    return learnt;
+}
+
+Verification::Outcome Verifier::outcomeOf(const TrialSnapshot& trial) const
+{
+    const bool isGood =
+        trial.state == TrialState::Ok && !trial.thrashes && trial.withinHeadroom && trial.secondsPerStep;
+    if (!isGood)
+        return Outcome::Failed;
+    if (m_expectedSeconds <= 0.0)
+        return Outcome::Confirmed;
+    const double error = std::hypot(m_expectedError, trial.relativeError.value_or(0.0));
+    const double excess = *trial.secondsPerStep / m_expectedSeconds - 1.0;
+    return excess > m_tolerance + surprisingErrors * error ? Outcome::Slower : Outcome::Confirmed;
+}
+
+} // namespace batchpeak::engine

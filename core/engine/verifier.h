@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "device_pool.h"
+#include "snapshot.h"
+#include "strategy.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+
+namespace batchpeak::engine {
+
+/// Whether the recommended size is still to be measured once more in a fresh process, and what that says.
+///
+/// A size may run only beside what earlier trials left in memory, or only without it. Processes are started,
+/// and the search goes on or ends, as ExplorationRun decides.
+class Verifier
+{
+public:
+    /// Sizes verified in one exploration at most: a device on which so many differ is not worth more.
+    static constexpr int mostVerifications = 3;
+
+    /// \param isWanted  false where nothing is to be verified
+    explicit Verifier(bool isWanted) : m_isWanted(isWanted) {}
+
+    /// Not where the newest trial was the size's, and the first of its process.
+    bool isDue(const Snapshot& snapshot, const DevicePool& pool) const;
+    /// Takes up the recommended size; only while isDue().
+    void begin(const Snapshot& snapshot);
+    /// From begin() until a verdict, or the end of it otherwise.
+    bool isUnderWay() const { return m_isUnderWay; }
+    /// Whether another size is recommended by now, and no process measures this one yet.
+    bool isOvertaken(const Snapshot& snapshot) const;
+    /// The search goes on after all, and what no process measures yet is left.
+    void dropUnlessRunning(const Snapshot& snapshot);
+    /// It cannot be done.
+    void giveUp();
+
+    const Verification& verification() const { return m_verification; }
+    /// That measured the size before.
+    const QString& device() const { return m_device; }
+    search::Proposal proposal() const;
+
+    /// A trial that says nothing of its size is to be repeated once, and isUnderWay() stays; two such are a
+    /// size that fails.
+    /// \return what the search must learn: that the size fails, or that it is slower than expected by more
+    ///         than the tolerance and three standard errors; nothing where it is as expected
+    std::optional<search::Measurement> judge(const TrialSnapshot& trial, const DeviceSnapshot& device,
+                                             const search::Measurement& measurement);
+
+private:
+    Verification::Outcome outcomeOf(const TrialSnapshot& trial) const;
+
+    bool m_isWanted;
+    bool m_isUnderWay = false;
+    bool m_hasFailedOnce = false;
+    std::set<std::int64_t> m_done;
+    Verification m_verification;
+    QString m_device;
+    /// Of a step and of a whole trial, by the trials before [s], and the relative error of what they say.
+    double m_expectedSeconds = 0.0;
+    double m_expectedWallSeconds = 0.0;
+    double m_expectedError = 0.0;
+    double m_tolerance = 0.0;
+};
+
+} // namespace batchpeak::engine
