@@ -153,6 +153,9 @@ void addSearchOptions(CLI::App& app, ExplorationOptions& o)
                   });
     addTextOption(app, "--time-budget", "TIME", "Stop after this time, as 10m or 1h30m",
                   [&o](const std::string& text) { o.timeBudget = durationFromText(text); });
+    app.add_flag_callback(
+        "--no-verify", [&o] { o.verify = false; },
+        "Do not measure the final size once more in a fresh process");
     addTextOption(app, "--seed", "N", "Seed of everything random (1)",
                   [&o](const std::string& text) { o.seed = seedFromText(text); });
 }

@@ -4,6 +4,7 @@
 
 #include "global_batch_sizes.h"
 #include "number_text.h"
+#include "speed_text.h"
 #include "text_table.h"
 
 #include <algorithm>
@@ -185,6 +186,8 @@ QString liveLine(const Snapshot& snapshot)
         return QStringLiteral("starting the workers and loading the network");
     case State::Finishing:
         return QStringLiteral("ending the workers");
+    case State::Verifying:
+        return engine::verificationText(*snapshot.verification, QLocale::c());
     case State::Exploring:
     case State::Paused:
         break;
@@ -220,6 +223,13 @@ QStringList finalLines(const Snapshot& snapshot)
         {QStringLiteral("confidence"), QStringLiteral("%1 (out of 100)").arg(recommendation->confidence)}};
     if (!snapshot.reason.isEmpty())
         rows.push_back({QStringLiteral("why"), snapshot.reason});
+    if (!snapshot.speedLimit.isEmpty())
+        rows.push_back({QStringLiteral("limit"), snapshot.speedLimit});
+    if (!snapshot.smallerSize.isEmpty())
+        rows.push_back({QStringLiteral("smaller size"), snapshot.smallerSize});
+    if (snapshot.verification && snapshot.verification->outcome != engine::Verification::Outcome::Pending)
+        rows.push_back(
+            {QStringLiteral("verification"), engine::verificationText(*snapshot.verification, QLocale::c())});
     rows.push_back(
         {QStringLiteral("batch sizes that fit"), globalBatchText(snapshot.run->plan, recommendation->size)});
     if (snapshot.finish) {
