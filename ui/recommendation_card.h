@@ -39,6 +39,7 @@ private:
     Figure addFigure(QGridLayout* grid, int column, const QString& caption);
     void showSize(const engine::Snapshot& snapshot);
     void showFigures(const engine::Snapshot& snapshot, const MemoryUnit& unit);
+    void showChips(const engine::Snapshot& snapshot);
     void setSizeTone(Tone tone);
 
     Theme m_theme = Theme::day();
@@ -52,6 +53,9 @@ private:
     Figure m_peak;
     Figure m_accumulation;
     QLabel* m_sentence;
+    /// What limits the speed, and how the verification stands.
+    QLabel* m_limit;
+    QLabel* m_verification;
     QPushButton* m_export;
     QPushButton* m_copy;
 };

@@ -81,6 +81,9 @@ QString activityText(const Snapshot& snapshot)
         return finishedText(snapshot);
     case State::Failed:
         return StatusStrip::tr("Failed");
+    case State::Verifying:
+        return StatusStrip::tr("Verifying %1 in a fresh process")
+            .arg(QLocale().toString(static_cast<qlonglong>(snapshot.verification->size)));
     case State::Exploring:
         break;
     }

@@ -22,7 +22,8 @@ using engine::State;
 
 bool isUnderWay(State state)
 {
-    return state == State::Starting || state == State::Exploring || state == State::Paused;
+    return state == State::Starting || state == State::Exploring || state == State::Verifying ||
+           state == State::Paused;
 }
 
 QIcon iconFor(Glyph glyph, const QColor& colour, const Theme& theme)
@@ -110,7 +111,8 @@ void WindowActions::update(const Snapshot& snapshot)
         signPause();
     }
     pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
-    pause->setEnabled(m_resumes || (state == State::Exploring && !snapshot.pauseRequested));
+    const bool runsTrials = state == State::Exploring || state == State::Verifying;
+    pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
     stop->setEnabled(isUnderWay(state));
 
     const bool hasSize = snapshot.outlook.recommendation && snapshot.finish != FinishStatus::NothingFits;

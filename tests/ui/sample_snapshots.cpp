@@ -106,6 +106,13 @@ Snapshot runningSnapshot()
         snapshot, 192, 93, 16.0,
         QStringLiteral("192 is 0.4 % faster than 224, the next best, and needs less memory. Next: 208, to "
                        "tell the two apart."));
+    snapshot.smallerSize = QStringLiteral("160 is within 2 % and leaves 8.4 GiB more.");
+    snapshot.outlook.speedLimit = {.kind = search::SpeedLimit::Kind::LaunchBound,
+                                   .probability = 0.87,
+                                   .overheadShare = 0.095,
+                                   .doublingGain = 0.05};
+    snapshot.speedLimit = QStringLiteral("Launch-bound: 9.5 % of a step is the same at any size, and twice "
+                                         "the size would gain 5 % if it fitted.");
     snapshot.outlook.expectedTrials = 24;
     snapshot.progress = 0.7;
     snapshot.secondsLeft = 72.0;
@@ -135,10 +142,30 @@ Snapshot stalledSnapshot()
     return snapshot;
 }
 
-Snapshot finishedSnapshot()
+Snapshot verifyingSnapshot()
 {
     Snapshot snapshot = runningSnapshot();
     snapshot.trials.back() = okTrial(17, 208, -0.004);
+    snapshot.state = State::Verifying;
+    recommend(snapshot, 192, 96, 16.0,
+              QStringLiteral("192 is 0.4 % faster than 224 and 2.1 % faster than 128."));
+    snapshot.trials.push_back(trialThat(TrialState::Running, 18, 192, 1.1));
+    snapshot.trials.back().isVerification = true;
+    snapshot.verification = Verification{.size = 192, .expectedSamplesPerSecond = 2266.0};
+    snapshot.outlook.expectedTrials = 18;
+    snapshot.progress = 0.94;
+    snapshot.secondsLeft = 6.0;
+    say(snapshot, 203, QStringLiteral("Verifying 192 in a fresh process."));
+    return snapshot;
+}
+
+Snapshot finishedSnapshot()
+{
+    Snapshot snapshot = verifyingSnapshot();
+    snapshot.trials.back() = okTrial(18, 192, 0.001);
+    snapshot.trials.back().isVerification = true;
+    snapshot.verification->outcome = Verification::Outcome::Confirmed;
+    snapshot.verification->samplesPerSecond = 2268.0;
     snapshot.state = State::Finished;
     snapshot.finish = FinishStatus::Confident;
     snapshot.progress = 1.0;
@@ -146,8 +173,6 @@ Snapshot finishedSnapshot()
     snapshot.elapsedSeconds = 204.0;
     snapshot.devices.front().workerPid = 0;
     snapshot.devices.front().telemetry = {};
-    recommend(snapshot, 192, 96, 16.0,
-              QStringLiteral("192 is 0.4 % faster than 224 and 2.1 % faster than 128."));
     say(snapshot, 204, QStringLiteral("finished: confident"));
     return snapshot;
 }
@@ -282,6 +307,7 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("running"), runningSnapshot()},
             {QStringLiteral("paused"), pausedSnapshot()},
             {QStringLiteral("stalled"), stalledSnapshot()},
+            {QStringLiteral("verifying"), verifyingSnapshot()},
             {QStringLiteral("finished"), finishedSnapshot()},
             {QStringLiteral("nothing-fits"), nothingFitsSnapshot()},
             {QStringLiteral("failed"), failedSnapshot()},

@@ -27,6 +27,7 @@ engine::Snapshot earlySnapshot();
 engine::Snapshot runningSnapshot();
 engine::Snapshot pausedSnapshot();
 engine::Snapshot stalledSnapshot();
+engine::Snapshot verifyingSnapshot();
 engine::Snapshot finishedSnapshot();
 engine::Snapshot nothingFitsSnapshot();
 engine::Snapshot failedSnapshot();

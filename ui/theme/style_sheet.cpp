@@ -18,6 +18,8 @@ constexpr const char* sheet = R"(
 QLabel { background: transparent; border: none; color: @text; }
 QLabel[muted="true"] { color: @mutedText; }
 QLabel[warn="true"] { color: @warn; }
+QLabel[chip] { color: @mutedText; border: 1px solid @border; border-radius: 7px; padding: 1px 8px; }
+QLabel[chip="warn"] { color: @warn; }
 
 QToolButton { background: transparent; color: @text; border: 1px solid transparent; border-radius: 6px;
               padding: 5px 9px; }
