@@ -50,6 +50,7 @@ private slots:
         QTest::newRow("early") << test::earlySnapshot() << QStringLiteral("pause stop export copy");
         QTest::newRow("running") << test::runningSnapshot() << QStringLiteral("pause stop export copy");
         QTest::newRow("paused") << test::pausedSnapshot() << QStringLiteral("pause stop export copy");
+        QTest::newRow("verifying") << test::verifyingSnapshot() << QStringLiteral("pause stop export copy");
         QTest::newRow("finished") << test::finishedSnapshot() << QStringLiteral("start export copy");
         QTest::newRow("nothing fits") << test::nothingFitsSnapshot() << QStringLiteral("start");
         QTest::newRow("failed") << test::failedSnapshot() << QStringLiteral("start");
@@ -97,9 +98,12 @@ private slots:
                                         "micro_batch_size; 192; 2.05× base; confidence 93 percent; "
                                         "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; "
                                         "8 × accumulation; 192 is 0.4 % faster than 224, the next best, "
-                                        "and needs less memory. Next: 208, to tell the two apart.");
+                                        "and needs less memory. Next: 208, to tell the two apart. "
+                                        "160 is within 2 % and leaves 8.4 GiB more.; launch-bound");
         Snapshot tiny = test::runningSnapshot();
         tiny.recommendedPeakBytes = 44LL << 20;
+        tiny.smallerSize.clear();
+        tiny.outlook.speedLimit = {};
         for (auto& trial : tiny.trials)
             trial.peakReservedBytes = 44LL << 20;
         QTest::newRow("peaks far below the limit")
@@ -108,6 +112,12 @@ private slots:
                               "2234 ± 38 samples/s; 44.0 MiB of 79.1 GiB peak memory; "
                               "8 × accumulation; 192 is 0.4 % faster than 224, the next best, "
                               "and needs less memory. Next: 208, to tell the two apart.");
+        QTest::newRow("finished")
+            << test::finishedSnapshot()
+            << QStringLiteral("micro_batch_size; 192; 2.05× base; confidence 96 percent; "
+                              "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; "
+                              "8 × accumulation; 192 is 0.4 % faster than 224 and 2.1 % faster than 128. "
+                              "160 is within 2 % and leaves 8.4 GiB more.; launch-bound; verified");
         QTest::newRow("nothing fits")
             << test::nothingFitsSnapshot()
             << QStringLiteral(
@@ -150,8 +160,10 @@ private slots:
                                  << QStringLiteral("Trial 17 of about 24  ·  about 1 min 12 s left") << gpu;
         QTest::newRow("paused") << test::pausedSnapshot() << QStringLiteral("Paused  ·  Trial 16 of about 24")
                                 << gpu;
+        QTest::newRow("verifying") << test::verifyingSnapshot()
+                                   << QStringLiteral("Verifying 192 in a fresh process") << gpu;
         QTest::newRow("finished") << test::finishedSnapshot()
-                                  << QStringLiteral("Finished after 17 trials  ·  3 min 24 s  ·  confident")
+                                  << QStringLiteral("Finished after 18 trials  ·  3 min 24 s  ·  confident")
                                   << QString();
         QTest::newRow("cpu has no clock")
             << test::cpuSnapshot() << QStringLiteral("Trial 6 of about 11  ·  about 38 s left")
