@@ -59,8 +59,9 @@ public:
                 return theta;
         }
         theta = theta.cwiseMax(0.0);
-        // A curve that takes no time is no curve.
-        if (theta[0] + theta[1] + theta[2] <= 0.0)
+        // A curve that takes no time, be it up to a cliff only, is no curve.
+        const double everywhere = theta[0] + theta[1] + (m_model.shape.wave > 0.0 ? theta[2] : 0.0);
+        if (everywhere <= 0.0)
             theta[1] = 0.5 * m_prior.mean[1];
         return theta;
     }

@@ -88,6 +88,27 @@ private slots:
             }
         }
     }
+
+    /// Where the trials tell next to nothing, a draw may leave neither overhead nor work per sample; and a
+    /// cliff alone takes no time on its one side.
+    void everyPathTakesTime_data()
+    {
+        QTest::addColumn<double>("riseAfter");
+        QTest::addColumn<double>("dropAfter");
+        QTest::newRow("rises") << 9.0 << 0.0;
+        QTest::newRow("drops") << 0.0 << 9.0;
+    }
+    void everyPathTakesTime()
+    {
+        QFETCH(double, riseAfter);
+        QFETCH(double, dropAfter);
+        const CurveTrials trials = curveTrials({{8, 0.012}, {64, 0.071}});
+        const CurveModel model{.shape = {.riseAfter = riseAfter, .dropAfter = dropAfter},
+                               .scales = {.smooth = 0.003, .rough = 0.001, .roughLength = 0.1, .run = 3.0}};
+        RandomSource random(5);
+        const CurvePaths paths = drawCurvePaths(trials, {model}, sizes, pathCount, random);
+        QVERIFY(paths.logSeconds.allFinite());
+    }
 };
 
 QTEST_APPLESS_MAIN(CurvePathsTest)
