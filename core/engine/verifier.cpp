@@ -104,7 +104,7 @@ std::optional<search::Measurement> Verifier::judge(const TrialSnapshot& trial, c
     m_verification.peakReservedBytes = trial.peakReservedBytes.value_or(0);
     if (device.limitBytes > 0 && m_verification.peakReservedBytes > 0)
         m_verification.spareBytes = device.limitBytes - m_verification.peakReservedBytes;
-    if (m_verification.outcome == Outcome::Confirmed)
+    if (m_verification.outcome == Outcome::Confirmed && !isSurprising(trial))
         return std::nullopt;
     search::Measurement learnt = measurement;
     if (saysNothing)
@@ -118,11 +118,18 @@ Verification::Outcome Verifier::outcomeOf(const TrialSnapshot& trial) const
         trial.state == TrialState::Ok && !trial.thrashes && trial.withinHeadroom && trial.secondsPerStep;
     if (!isGood)
         return Outcome::Failed;
+    return isSurprising(trial) && *trial.secondsPerStep > m_expectedSeconds ? Outcome::Slower
+                                                                            : Outcome::Confirmed;
+}
+
+/// Off what was expected, one way or the other, by more than the tolerance and the noise explain.
+bool Verifier::isSurprising(const TrialSnapshot& trial) const
+{
     if (m_expectedSeconds <= 0.0)
-        return Outcome::Confirmed;
+        return false;
     const double error = std::hypot(m_expectedError, trial.relativeError.value_or(0.0));
     const double excess = *trial.secondsPerStep / m_expectedSeconds - 1.0;
-    return excess > m_tolerance + surprisingErrors * error ? Outcome::Slower : Outcome::Confirmed;
+    return std::abs(excess) > m_tolerance + surprisingErrors * error;
 }
 
 } // namespace batchpeak::engine

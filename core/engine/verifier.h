@@ -47,13 +47,14 @@ public:
 
     /// A trial that says nothing of its size is to be repeated once, and isUnderWay() stays; two such are a
     /// size that fails.
-    /// \return what the search must learn: that the size fails, or that it is slower than expected by more
+    /// \return what the search must learn: that the size fails, or is slower or faster than expected by more
     ///         than the tolerance and three standard errors; nothing where it is as expected
     std::optional<search::Measurement> judge(const TrialSnapshot& trial, const DeviceSnapshot& device,
                                              const search::Measurement& measurement);
 
 private:
     Verification::Outcome outcomeOf(const TrialSnapshot& trial) const;
+    bool isSurprising(const TrialSnapshot& trial) const;
 
     bool m_isWanted;
     bool m_isUnderWay = false;

@@ -238,6 +238,8 @@ private:
             result.allocationRetries = 3;
         } else if (misdeed == "slow") {
             result.secondsPerStep *= 1.5;
+        } else if (misdeed == "fast") {
+            result.secondsPerStep *= 0.5;
         } else if (misdeed == "disturbed") {
             result.flags.emplace_back("disturbed: 50 % of the processor was given to the trial");
         }

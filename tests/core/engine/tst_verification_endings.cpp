@@ -39,7 +39,8 @@ private slots:
     void silenceIsNotWaitedForLong_data();
     void silenceIsNotWaitedForLong();
     void saysWhatItMeasured();
-    void tellsTheSearchOfASlowerSizeAlone();
+    void tellsTheSearchOfASurprise_data();
+    void tellsTheSearchOfASurprise();
 };
 
 void VerificationEndingsTest::endsAsItShould_data()
@@ -84,6 +85,7 @@ void VerificationEndingsTest::endsAsItShould_data()
     row("took too long", "trial=timeout@4 starts after=1", ", 4 timeout, 2 ok", 2, confirmed,
         "took too long");
     row("thrashes", "trial=thrash@4 starts after=1", ", 4 ok, 2 ok", 2, confirmed, "thrashes");
+    row("faster", "trial=fast@4 starts after=1", ", 4 ok", 4, confirmed, "was confirmed");
     row("slower", "trial=slow@4 starts after=1", ", 4 ok", 4, Outcome::Slower, "4 was slower");
     const char* notRun = "4 was not verified";
     row("refuses a second start", "start=refuse starts after=1", "", 4, Outcome::NotRun, notRun);
@@ -184,14 +186,24 @@ void VerificationEndingsTest::saysWhatItMeasured()
     QCOMPARE(harness.told.size(), 3U);
 }
 
-void VerificationEndingsTest::tellsTheSearchOfASlowerSizeAlone()
+void VerificationEndingsTest::tellsTheSearchOfASurprise_data()
 {
-    ExplorationHarness harness(wordsOf(QStringLiteral("trial=slow@4 starts after=1")));
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<double>("factor");
+    QTest::newRow("slower") << QStringLiteral("trial=slow@4 starts after=1") << 1.5;
+    QTest::newRow("faster") << QStringLiteral("trial=fast@4 starts after=1") << 0.5;
+}
+
+void VerificationEndingsTest::tellsTheSearchOfASurprise()
+{
+    QFETCH(QString, words);
+    QFETCH(double, factor);
+    ExplorationHarness harness(wordsOf(words));
     harness.options.verify = true;
     QVERIFY(harness.runToEnd());
     QCOMPARE(harness.told.size(), 4U);
     QVERIFY(harness.told.back().isVerification);
-    QCOMPARE(harness.told.back().secondsPerStep, 1.5 * harness.told[2].secondsPerStep);
+    QCOMPARE(harness.told.back().secondsPerStep, factor * harness.told[2].secondsPerStep);
 }
 
 QTEST_GUILESS_MAIN(VerificationEndingsTest)
