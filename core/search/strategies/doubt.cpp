@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace batchpeak::search {
 
@@ -40,7 +42,58 @@ double trialError(const Posterior& posterior)
     return std::hypot(posterior.trials().noise.standardErrorAt(seconds, steps), posterior.meanRunNoise());
 }
 
+/// Trials of one size further apart than this differ by the device's drift too [s].
+constexpr double closeSeconds = 15.0;
+/// Drift must show so many times more in trials far apart than in those close to each other.
+constexpr double driftRatio = 2.0;
+/// Multiples of the tolerance that a trial's noise must exceed for its doubt to be grave.
+constexpr double graveNoise = 2.5;
+
+/// How much trials of the same size differ from each other, whatever the model makes of it: the standard
+/// deviation of one, relative; 0 where no size was measured twice.
+struct RepeatScatter
+{
+    double close = 0.0;
+    double far = 0.0;
+};
+
+class MeanSquare
+{
+public:
+    void add(double difference)
+    {
+        m_sum += difference * difference;
+        ++m_count;
+    }
+    /// Of one of the two that differ.
+    double deviation() const { return m_count > 0 ? std::sqrt(0.5 * m_sum / m_count) : 0.0; }
+
+private:
+    double m_sum = 0.0;
+    int m_count = 0;
+};
+
+RepeatScatter repeatScatter(const std::vector<Measurement>& trials)
+{
+    std::map<std::int64_t, const Measurement*> before;
+    MeanSquare close;
+    MeanSquare far;
+    for (const Measurement& trial : trials) {
+        if (const Measurement* last = std::exchange(before[trial.size], &trial)) {
+            const bool isClose = trial.clockSeconds - last->clockSeconds < closeSeconds;
+            (isClose ? close : far).add(std::log(trial.secondsPerStep / last->secondsPerStep));
+        }
+    }
+    return {.close = close.deviation(), .far = far.deviation()};
+}
+
 } // namespace
+
+bool isGrave(const Doubt& doubt, double tolerance)
+{
+    return doubt.cause == Cause::Drift || doubt.cause == Cause::OtherTenants ||
+           (doubt.cause == Cause::Noise && doubt.size > graveNoise * tolerance);
+}
 
 Doubt findDoubt(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
 {
@@ -48,10 +101,12 @@ Doubt findDoubt(const SearchSpace& space, const Posterior& posterior, const Tria
         return {};
     if (const double share = disturbedShareOfLast(history.timed()); share >= disturbedShare)
         return {.cause = Cause::OtherTenants, .size = share};
+    const RepeatScatter scatter = repeatScatter(history.timed());
+    const bool isFarWorse = scatter.far > calmDrift && scatter.far > driftRatio * scatter.close;
     const Eigen::VectorXd& drift = posterior.curves().drift;
-    if (2 * (drift.array() > calmDrift).count() > drift.size())
-        return {.cause = Cause::Drift, .size = drift.mean()};
-    if (const double error = trialError(posterior); error > space.tolerance)
+    if (isFarWorse || 2 * (drift.array() > calmDrift).count() > drift.size())
+        return {.cause = Cause::Drift, .size = std::max(drift.mean(), scatter.far)};
+    if (const double error = std::max(trialError(posterior), scatter.close); error > space.tolerance)
         return {.cause = Cause::Noise, .size = error};
     return {};
 }

@@ -98,7 +98,7 @@ std::int64_t smallestWithinTolerance(const Posterior& posterior)
 }
 
 double probabilityOf(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
-                     Doubt::Cause doubt)
+                     const Doubt& doubt)
 {
     if (posterior.sizes().size() == 1 || history.timed().size() < 2)
         return probabilityAtFirst;
@@ -108,8 +108,7 @@ double probabilityOf(const SearchSpace& space, const Posterior& posterior, const
     const double probability = calibratedProbability(
         situation, posterior.shareWithin(posterior.recommended()), static_cast<int>(history.all().size()));
     // The calibration comes from devices that were calmer.
-    const bool isRestless = doubt == Doubt::Cause::Drift || doubt == Doubt::Cause::OtherTenants;
-    return isRestless ? std::min(probability, mostOnRestlessDevice) : probability;
+    return isGrave(doubt, space.tolerance) ? std::min(probability, mostOnRestlessDevice) : probability;
 }
 
 } // namespace
@@ -126,7 +125,7 @@ Judgement judge(const SearchSpace& space, const Posterior& posterior, const Tria
         return judgement;
     judgement.best = posterior.recommended();
     judgement.doubt = findDoubt(space, posterior, history);
-    judgement.probability = probabilityOf(space, posterior, history, judgement.doubt.cause);
+    judgement.probability = probabilityOf(space, posterior, history, judgement.doubt);
     for (const std::int64_t size : posterior.measured())
         judgement.measured.push_back(summaryOf(posterior, size));
     if (history.timed().size() < 2 || posterior.sizes().size() == 1)
