@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "posterior_strategy.h"
 
+#include "limit_probe.h"
 #include "random_source.h"
 
 #include <algorithm>
@@ -17,10 +18,9 @@ constexpr double probeFit = 0.95;
 /// may be used.
 constexpr double firstProbeShare = 0.97;
 
-/// Where a list of sizes leaves nothing else to learn, an even chance will do, but not twice.
-constexpr int failuresAllowedAtLast = 1;
-/// Where every size is known, no size is measured more often.
-constexpr int repeatsAllowed = 5;
+/// Where only what cannot be tried could still be better, or every size is known, none is measured more
+/// often.
+constexpr int repeatsAllowed = 2;
 
 /// Trials that it takes to halve what speaks against the recommendation, on simulated devices.
 constexpr double trialsPerHalving = 4.0;
@@ -109,11 +109,14 @@ std::optional<KnowledgeGradient::Choice> PosteriorStrategy::chooseByGain() const
         choice.size = *repeated;
     else
         return std::nullopt;
-    if (!space().candidates.empty() && history().timedTrials(choice.size) >= 2) {
-        if (const auto doubtful = rules.doubtful(failuresAllowedAtLast))
-            return KnowledgeGradient::Choice{.size = *doubtful};
-    }
-    if (history().timedTrials(choice.size) > repeatsAllowed && allTried(candidates(), history(), memory()))
+    if (history().timedTrials(choice.size) == 0 || !inFlight().empty())
+        return choice;
+    // What is left to gain from safe sizes is little, or else none of them would be measured again.
+    const LimitProbe probe({candidates(), history(), memory(), inFlight()}, judgement());
+    if (const auto size = probe.next())
+        return KnowledgeGradient::Choice{.size = *size};
+    if (history().timedTrials(choice.size) > repeatsAllowed &&
+        (probe.isInVain() || allTried(candidates(), history(), memory())))
         return std::nullopt;
     return choice;
 }

@@ -4,6 +4,7 @@
 
 #include "candidate_set.h"
 #include "judgement.h"
+#include "limit_probe.h"
 #include "memory_model.h"
 #include "trial_history.h"
 
@@ -15,9 +16,6 @@
 namespace batchpeak::search {
 
 namespace {
-
-/// Where the alternative is to end without knowing, an even chance will do, but not again and again.
-constexpr int failuresAllowedAtLast = 2;
 
 /// A size this much slower than a smaller one ends the ramp at once; two that gain nothing do so too.
 constexpr double clearlySlower = 0.85;
@@ -143,7 +141,10 @@ std::optional<RampPlanner::Step> RampPlanner::lastResort() const
 {
     if (throughputHasEnded())
         return std::nullopt;
-    if (const auto size = m_safety.doubtful(failuresAllowedAtLast))
+    const LimitProbe probe(
+        {m_situation.candidates, m_situation.history, m_situation.memory, m_situation.inFlight},
+        m_situation.judgement);
+    if (const auto size = probe.next())
         return Step{.size = *size, .purpose = Purpose::Climb};
     return std::nullopt;
 }

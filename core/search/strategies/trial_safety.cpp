@@ -17,7 +17,6 @@ namespace {
 constexpr double demandedAtFirst = 0.8;
 constexpr double demandedAfterFailure = 0.97;
 constexpr double demandedBesideUnknown = 0.985;
-constexpr double demandedAtLast = 0.5;
 
 /// A line through small sizes is not trusted further up than this.
 constexpr std::int64_t farthestRatio = 16;
@@ -72,17 +71,6 @@ double TrialSafety::demandedFit() const
     if (m_isBesideUnknown)
         return demandedBesideUnknown;
     return m_situation.history.outOfMemoryTrials() > 0 ? demandedAfterFailure : demandedAtFirst;
-}
-
-std::optional<std::int64_t> TrialSafety::doubtful(int failuresAllowed) const
-{
-    if (!m_situation.inFlight.empty() || m_situation.history.outOfMemoryTrials() >= failuresAllowed)
-        return std::nullopt;
-    const auto size = m_situation.candidates.above(m_situation.history.largestGood());
-    if (!size || !isUsable(*size) || isSafe(*size) ||
-        m_situation.memory.probabilityOfFit(*size) < demandedAtLast)
-        return std::nullopt;
-    return size;
 }
 
 } // namespace batchpeak::search

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 namespace batchpeak::search {
@@ -42,11 +41,6 @@ public:
     double predictedFit(std::int64_t size) const;
     /// The probability of a fit that a size above the largest one that ran must have.
     double demandedFit() const;
-
-    /// The next allowed size above the largest good one, where it is not safe but has an even chance: the
-    /// last resort where nothing else is left to learn. Nothing while a trial is under way, or once
-    /// \p failuresAllowed trials ran out of memory.
-    std::optional<std::int64_t> doubtful(int failuresAllowed) const;
 
 private:
     Situation m_situation;

@@ -131,6 +131,30 @@ private slots:
                  QByteArray::number(static_cast<qint64>(best)).constData());
     }
 
+    void aNetworkThatFillsMostOfTheMemoryIsNotTheEnd_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<Sizes>("candidates");
+        for (const std::string_view view : strategyNames()) {
+            const std::string name(view);
+            QTest::addRow("%s", name.c_str()) << QString::fromStdString(name) << Sizes();
+            QTest::addRow("%s, divisors", name.c_str())
+                << QString::fromStdString(name) << Sizes{1, 2, 4, 8, 16, 32};
+        }
+    }
+    void aNetworkThatFillsMostOfTheMemoryIsNotTheEnd()
+    {
+        // A program need not tell what it held before the first pass.
+        QFETCH(QString, name);
+        QFETCH(Sizes, candidates);
+        SearchSpace space = exact::spaceFor(4);
+        space.baselineBytes = 0;
+        space.candidates = candidates;
+        const auto strategy = make(name, space);
+        exact::searchWith(*strategy, exact::deviceWith(space, 500.0));
+        QCOMPARE(strategy->outlook().recommendation->size, 4);
+    }
+
     void voidTrialIsRepeatedOnce_data() { addStrategies(); }
     void voidTrialIsRepeatedOnce()
     {

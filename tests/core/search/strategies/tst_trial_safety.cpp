@@ -1,33 +1,23 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trial_safety.h"
-
-#include "candidate_set.h"
-#include "memory_model.h"
-#include "random_source.h"
-#include "trial_history.h"
+#include "middle_of_search.h"
 
 #include <QTest>
 
 using namespace batchpeak::search;
-using Outcome = Measurement::Outcome;
-using Sizes = std::vector<std::int64_t>;
+using exact::Sizes;
 using Trials = std::vector<Measurement>;
 
 namespace {
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-constexpr std::int64_t baselineBytes = 1000 * mebibyte;
-constexpr std::int64_t bytesPerSample = 50 * mebibyte;
-/// 100 samples fit.
-constexpr std::int64_t limitBytes = baselineBytes + 100 * bytesPerSample;
-
 Measurement ran(std::int64_t size)
 {
-    return {.size = size,
-            .outcome = Outcome::Ok,
-            .secondsPerStep = 0.1,
-            .peakReservedBytes = baselineBytes + size * bytesPerSample};
+    return exact::trial(size, 4.0);
+}
+
+Measurement failed(std::int64_t size)
+{
+    return exact::outOfMemory(size);
 }
 
 Measurement thrashed(std::int64_t size)
@@ -36,36 +26,6 @@ Measurement thrashed(std::int64_t size)
     trial.thrashes = true;
     return trial;
 }
-
-Measurement failed(std::int64_t size)
-{
-    return {.size = size, .outcome = Outcome::DoesNotFit};
-}
-
-/// A search that had these trials, and holds what TrialSafety only refers to.
-struct Search
-{
-    explicit Search(const Trials& trials, const Sizes& list = {})
-        : space{.maximum = 65535,
-                .candidates = list,
-                .memoryLimitBytes = limitBytes,
-                .baselineBytes = baselineBytes},
-          candidates(space),
-          history(limitBytes)
-    {
-        for (const Measurement& trial : trials)
-            history.record(trial);
-        RandomSource random(3);
-        memory.emplace(space, candidates, history, random);
-    }
-    TrialSafety safety() const { return TrialSafety({candidates, history, *memory, inFlight}); }
-
-    SearchSpace space;
-    CandidateSet candidates;
-    TrialHistory history;
-    std::optional<MemoryModel> memory;
-    Sizes inFlight;
-};
 
 } // namespace
 
@@ -108,7 +68,7 @@ private slots:
         QFETCH(Sizes, list);
         QFETCH(std::int64_t, size);
         QFETCH(bool, isSafe);
-        const Search search(trials, list);
+        const MiddleOfSearch search(trials, list);
         QCOMPARE(search.safety().isSafe(size), isSafe);
     }
 
@@ -129,7 +89,7 @@ private slots:
         QFETCH(Trials, trials);
         QFETCH(Sizes, inFlight);
         QFETCH(double, demanded);
-        Search search(trials);
+        MiddleOfSearch search(trials);
         search.inFlight = inFlight;
         QCOMPARE(search.safety().demandedFit(), demanded);
     }
@@ -147,48 +107,24 @@ private slots:
     {
         QFETCH(std::int64_t, size);
         QFETCH(double, fit);
-        QCOMPARE(Search({ran(1), ran(8), thrashed(90)}).safety().predictedFit(size), fit);
+        const MiddleOfSearch search({ran(1), ran(8), thrashed(90)});
+        QCOMPARE(search.safety().predictedFit(size), fit);
     }
 
     void givesUpOnVoidTrials()
     {
         const Measurement isVoid{.size = 4};
-        QVERIFY(Search({isVoid}).safety().isUsable(4));
-        QVERIFY(!Search({isVoid, isVoid}).safety().isUsable(4));
-        QVERIFY(Search({isVoid, isVoid}).safety().isUsable(5));
+        QVERIFY(MiddleOfSearch({isVoid}).safety().isUsable(4));
+        QVERIFY(!MiddleOfSearch({isVoid, isVoid}).safety().isUsable(4));
+        QVERIFY(MiddleOfSearch({isVoid, isVoid}).safety().isUsable(5));
     }
 
     void proposesNothingTwice()
     {
-        Search search({ran(1), ran(8)});
+        MiddleOfSearch search({ran(1), ran(8)});
         QVERIFY(search.safety().mayBeTried(4));
         search.inFlight = {4};
         QVERIFY(!search.safety().mayBeTried(4));
-    }
-
-    void doubtsAtLast_data()
-    {
-        QTest::addColumn<double>("fit");
-        QTest::addColumn<Trials>("trials");
-        QTest::addColumn<Sizes>("inFlight");
-        QTest::addColumn<bool>("isOffered");
-        const Trials plain{ran(8), ran(64)};
-        QTest::newRow("an even chance") << 0.6 << plain << Sizes{} << true;
-        QTest::newRow("less than that") << 0.3 << plain << Sizes{} << false;
-        QTest::newRow("safe") << 0.9 << plain << Sizes{} << false;
-        QTest::newRow("beside another trial") << 0.6 << plain << Sizes{8} << false;
-        QTest::newRow("after a failure") << 0.6 << Trials{ran(8), ran(64), failed(300)} << Sizes{} << false;
-    }
-    void doubtsAtLast()
-    {
-        QFETCH(double, fit);
-        QFETCH(Trials, trials);
-        QFETCH(Sizes, inFlight);
-        QFETCH(bool, isOffered);
-        const std::int64_t next = Search(trials).memory->largestWithFit(fit);
-        Search search(trials, {8, 64, next, 1000});
-        search.inFlight = inFlight;
-        QCOMPARE(search.safety().doubtful(1).value_or(0), isOffered ? next : 0);
     }
 };
 
