@@ -37,7 +37,7 @@ std::optional<std::int64_t> LimitProbe::next() const
     const std::optional<std::int64_t> above = m_situation.candidates.above(good);
     const bool isOpen = above && m_safety.isUsable(*above) && !m_safety.isSafe(*above) &&
                         m_situation.memory.probabilityOfFit(*above) > 0.0;
-    if (good == 0 || !isOpen || !m_situation.inFlight.empty())
+    if (good == 0 || !isOpen || m_safety.isBesideUnknown())
         return std::nullopt;
     const bool isOnlyOne = history.goodSizes().size() == 1 && history.outOfMemoryTrials() == 0;
     if (isOnlyOne && m_safety.isUsable(good + 1) &&
@@ -54,7 +54,8 @@ std::optional<std::int64_t> LimitProbe::next() const
 bool LimitProbe::isInVain() const
 {
     return std::ranges::none_of(m_judgement.rivals, [&](const Judgement::Rival& rival) {
-        return rival.probability >= leastRivalProbability && m_safety.mayBeTried(rival.size);
+        const bool isOpen = m_safety.isInFlight(rival.size) || m_safety.mayBeTried(rival.size);
+        return rival.probability >= leastRivalProbability && isOpen;
     });
 }
 

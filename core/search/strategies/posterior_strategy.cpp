@@ -109,7 +109,7 @@ std::optional<KnowledgeGradient::Choice> PosteriorStrategy::chooseByGain() const
         choice.size = *repeated;
     else
         return std::nullopt;
-    if (history().timedTrials(choice.size) == 0 || !inFlight().empty())
+    if (history().timedTrials(choice.size) == 0)
         return choice;
     // What is left to gain from safe sizes is little, or else none of them would be measured again.
     const LimitProbe probe({candidates(), history(), memory(), inFlight()}, judgement());

@@ -31,6 +31,8 @@ public:
     /// It has neither failed nor been void too often, and a strategy may still learn from it.
     bool isUsable(std::int64_t size) const;
     bool isInFlight(std::int64_t size) const;
+    /// A size larger than any that ran is under way, and may fail.
+    bool isBesideUnknown() const { return m_isBesideUnknown; }
     /// It cannot run out of memory, or is unlikely enough to. A size that is not above the largest one that
     /// ran needs no probability.
     bool isSafe(std::int64_t size) const;

@@ -113,31 +113,46 @@ private slots:
         QVERIFY(fit >= even && fit < safe);
     }
 
-    void waitsForTrialsUnderWay()
+    void waitsForLargerSizesUnderWay_data()
     {
+        QTest::addColumn<std::int64_t>("underWay");
+        QTest::addColumn<bool>("waits");
+        QTest::newRow("one that ran") << std::int64_t{32} << false;
+        QTest::newRow("one that may fail") << std::int64_t{48} << true;
+    }
+    void waitsForLargerSizesUnderWay()
+    {
+        QFETCH(std::int64_t, underWay);
+        QFETCH(bool, waits);
         MiddleOfSearch search({ran(1), ran(8), ran(32)}, {1, 8, 32, 100});
-        search.inFlight = {8};
+        search.inFlight = {underWay};
         const Judgement judgement{.rivals = {{.size = 100, .probability = 0.3}}};
-        QVERIFY(!LimitProbe(search.situation(), judgement).next());
+        QCOMPARE(LimitProbe(search.situation(), judgement).next().has_value(), !waits);
     }
 
     void knowsWhenMoreTrialsAreInVain_data()
     {
         QTest::addColumn<Rivals>("rivals");
+        QTest::addColumn<Sizes>("inFlight");
         QTest::addColumn<bool>("isInVain");
         const Judgement::Rival beyond{.size = 100, .probability = 0.3};
-        QTest::newRow("no rival") << Rivals{} << true;
-        QTest::newRow("one that cannot be tried") << Rivals{beyond} << true;
-        QTest::newRow("one that can be measured again")
-            << Rivals{beyond, {.size = 8, .probability = 0.05}} << false;
-        QTest::newRow("one that can be tried") << Rivals{beyond, {.size = 48, .probability = 0.05}} << false;
-        QTest::newRow("an unlikely one") << Rivals{beyond, {.size = 48, .probability = 0.006}} << true;
+        const auto row = [](const char* name, const Rivals& rivals, const Sizes& inFlight, bool isInVain) {
+            QTest::newRow(name) << rivals << inFlight << isInVain;
+        };
+        row("no rival", {}, {}, true);
+        row("one that cannot be tried", {beyond}, {}, true);
+        row("one that is under way", {beyond}, {100}, false);
+        row("one that can be measured again", {beyond, {.size = 8, .probability = 0.05}}, {}, false);
+        row("one that can be tried", {beyond, {.size = 48, .probability = 0.05}}, {}, false);
+        row("an unlikely one", {beyond, {.size = 48, .probability = 0.006}}, {}, true);
     }
     void knowsWhenMoreTrialsAreInVain()
     {
         QFETCH(Rivals, rivals);
+        QFETCH(Sizes, inFlight);
         QFETCH(bool, isInVain);
-        const MiddleOfSearch search({ran(1), ran(8), ran(32)}, {1, 8, 32, 48, 100});
+        MiddleOfSearch search({ran(1), ran(8), ran(32)}, {1, 8, 32, 48, 100});
+        search.inFlight = inFlight;
         const Judgement judgement{.rivals = rivals};
         QCOMPARE(LimitProbe(search.situation(), judgement).isInVain(), isInVain);
     }
