@@ -5,16 +5,14 @@
 #include "chart_scene.h"
 #include "confidence_gauge.h"
 #include "fonts.h"
-#include "speed_text.h"
+#include "recommendation_chips.h"
 
 #include <QAction>
 #include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QStyle>
 
 #include <algorithm>
-#include <cmath>
 
 namespace batchpeak::ui {
 
@@ -24,47 +22,14 @@ using engine::FinishStatus;
 using engine::Snapshot;
 using engine::State;
 
+constexpr int fewestLines = 2;
+// As Card has them.
+constexpr int sideMargin = 16;
+
 void setIfNew(QLabel* label, const QString& text)
 {
     if (label->text() != text)
         label->setText(text);
-}
-
-QLabel* chip(QWidget* parent)
-{
-    auto* label = new QLabel(parent);
-    label->setProperty("chip", QStringLiteral("plain"));
-    label->setFont(scaled(label->font(), 0.9));
-    label->hide();
-    return label;
-}
-
-/// Empty where there is nothing to say of the recommended size.
-QString verificationWord(const Snapshot& snapshot)
-{
-    using Outcome = engine::Verification::Outcome;
-    const auto& recommendation = snapshot.outlook.recommendation;
-    if (!snapshot.verification || !recommendation || recommendation->size != snapshot.verification->size)
-        return {};
-    switch (snapshot.verification->outcome) {
-    case Outcome::Pending:
-        return RecommendationCard::tr("verifying");
-    case Outcome::Confirmed:
-        return RecommendationCard::tr("verified");
-    case Outcome::Slower:
-        return RecommendationCard::tr("slower when verified");
-    case Outcome::NotRun:
-        return RecommendationCard::tr("not verified");
-    case Outcome::Failed:
-        break;
-    }
-    return {};
-}
-
-bool isWarning(const std::optional<engine::Verification>& verification)
-{
-    return verification && (verification->outcome == engine::Verification::Outcome::Slower ||
-                            verification->outcome == engine::Verification::Outcome::NotRun);
 }
 
 QPushButton* buttonFor(QAction* action, const char* kind, QWidget* parent)
@@ -92,8 +57,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_gauge(new ConfidenceGauge(this)),
       m_figures(new QWidget(this)),
       m_sentence(mutedLabel(QString(), this)),
-      m_limit(chip(this)),
-      m_verification(chip(this)),
+      m_chips(new RecommendationChips(this)),
       m_export(buttonFor(exportAction, "primary", this)),
       m_copy(buttonFor(copyAction, "secondary", this))
 {
@@ -102,14 +66,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     m_size->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));
 
-    auto* chips = new QWidget(this);
-    auto* chipLayout = new QHBoxLayout(chips);
-    chipLayout->setContentsMargins(0, 0, 0, 0);
-    chipLayout->setSpacing(6);
-    chipLayout->addStretch(1);
-    chipLayout->addWidget(m_limit);
-    chipLayout->addWidget(m_verification);
-    setHeaderWidget(chips);
+    setHeaderWidget(m_chips);
 
     auto* words = new QVBoxLayout;
     words->setSpacing(0);
@@ -136,7 +93,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
 
     m_sentence->setWordWrap(true);
     m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_sentence->setMinimumHeight(2 * m_sentence->fontMetrics().lineSpacing());
+    fitSentence();
     body()->addWidget(m_sentence, 1);
 
     auto* buttons = new QHBoxLayout;
@@ -229,32 +186,25 @@ void RecommendationCard::showFigures(const Snapshot& snapshot, const MemoryUnit&
                  : none);
 }
 
-void RecommendationCard::showChips(const Snapshot& snapshot)
+/// A splitter asks for no height that depends on the width, so that long sentences would lose their end.
+void RecommendationCard::fitSentence()
 {
-    const bool hasSize = snapshot.outlook.recommendation && snapshot.finish != FinishStatus::NothingFits;
-    const search::SpeedLimit& limit = snapshot.outlook.speedLimit;
-    setIfNew(m_limit, hasSize ? engine::speedLimitWord(limit) : QString());
-    m_limit->setVisible(!m_limit->text().isEmpty());
-    m_limit->setToolTip(tr("%1\nProbability: %2 %")
-                            .arg(snapshot.speedLimit)
-                            .arg(std::clamp(std::lround(100.0 * limit.probability), 1L, 99L)));
-    setIfNew(m_verification, hasSize ? verificationWord(snapshot) : QString());
-    m_verification->setVisible(!m_verification->text().isEmpty());
-    m_verification->setToolTip(snapshot.verification ? engine::verificationText(*snapshot.verification)
-                                                     : QString());
-    const QString kind = isWarning(snapshot.verification) ? QStringLiteral("warn") : QStringLiteral("plain");
-    if (m_verification->property("chip").toString() != kind) {
-        m_verification->setProperty("chip", kind);
-        style()->unpolish(m_verification);
-        style()->polish(m_verification);
-    }
+    const int usual = fewestLines * m_sentence->fontMetrics().lineSpacing();
+    const int needed = m_sentence->heightForWidth(contentsRect().width() - 2 * sideMargin);
+    m_sentence->setMinimumHeight(std::max(usual, needed));
+}
+
+void RecommendationCard::resizeEvent(QResizeEvent* event)
+{
+    Card::resizeEvent(event);
+    fitSentence();
 }
 
 void RecommendationCard::display(const Snapshot& snapshot, const MemoryUnit& unit)
 {
     showSize(snapshot);
     showFigures(snapshot, unit);
-    showChips(snapshot);
+    m_chips->display(snapshot);
     const auto sentence = [&] {
         if (snapshot.finish == FinishStatus::NothingFits)
             return snapshot.failure;
@@ -281,6 +231,7 @@ void RecommendationCard::display(const Snapshot& snapshot, const MemoryUnit& uni
         return tr("No size was measured.");
     };
     setIfNew(m_sentence, sentence());
+    fitSentence();
     setAccessibleDescription(summary());
 }
 
@@ -293,7 +244,7 @@ QString RecommendationCard::summary() const
         for (const Figure& figure : {m_rate, m_peak, m_accumulation})
             parts << QStringLiteral("%1 %2").arg(figure.value->text(), figure.caption->text());
     }
-    parts << m_sentence->text() << m_limit->text() << m_verification->text();
+    parts << m_sentence->text() << m_chips->words();
     parts.removeAll(QString());
     return parts.join(QStringLiteral("; "));
 }

@@ -14,6 +14,7 @@ class QPushButton;
 namespace batchpeak::ui {
 
 class ConfidenceGauge;
+class RecommendationChips;
 
 /// What the program would use now, how sure it is, why, and what comes next; or that nothing fits.
 class RecommendationCard : public Card
@@ -30,6 +31,9 @@ public:
     /// All that it says, in one text.
     QString summary() const;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     struct Figure
     {
@@ -39,7 +43,7 @@ private:
     Figure addFigure(QGridLayout* grid, int column, const QString& caption);
     void showSize(const engine::Snapshot& snapshot);
     void showFigures(const engine::Snapshot& snapshot, const MemoryUnit& unit);
-    void showChips(const engine::Snapshot& snapshot);
+    void fitSentence();
     void setSizeTone(Tone tone);
 
     Theme m_theme = Theme::day();
@@ -53,9 +57,7 @@ private:
     Figure m_peak;
     Figure m_accumulation;
     QLabel* m_sentence;
-    /// What limits the speed, and how the verification stands.
-    QLabel* m_limit;
-    QLabel* m_verification;
+    RecommendationChips* m_chips;
     QPushButton* m_export;
     QPushButton* m_copy;
 };

@@ -178,7 +178,7 @@ struct Snapshot
     std::int64_t accumulationSteps = 0;
     /// One sentence why, and what next; empty without a recommendation.
     QString reason;
-    /// What a smaller size that is within the tolerance too would leave; empty where there is none.
+    /// What a clearly smaller size that is within the tolerance too would leave; empty where there is none.
     QString smallerSize;
     /// What limits the speed of the recommended size, as a sentence; empty where that cannot be told.
     QString speedLimit;

@@ -17,6 +17,14 @@ namespace {
 // Some hours of trials; beyond that a log is for a file.
 constexpr std::size_t keptLogLines = 1000;
 
+// What is nearly the same size leaves nearly the same memory.
+constexpr double nearlyTheSame = 0.9;
+
+bool isWorthNaming(std::int64_t smaller, std::int64_t recommended)
+{
+    return smaller > 0 && static_cast<double>(smaller) <= nearlyTheSame * static_cast<double>(recommended);
+}
+
 } // namespace
 
 SnapshotBook::SnapshotBook(RunDescription run)
@@ -71,7 +79,7 @@ bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
         return false;
     m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
     m_snapshot.recommendedPeakBytes = peakBytesOf(now->size);
-    if (const std::int64_t smaller = now->smallestWithinTolerance; smaller > 0)
+    if (const std::int64_t smaller = now->smallestWithinTolerance; isWorthNaming(smaller, now->size))
         m_snapshot.smallerSize = smallerSizeText({.size = smaller,
                                                   .tolerance = m_snapshot.run->tolerance,
                                                   .peakBytes = peakBytesOf(smaller),

@@ -20,6 +20,8 @@ struct SampleSnapshot
 
 engine::Snapshot emptySnapshot();
 engine::Snapshot readySnapshot();
+/// Idle still, with a GPU.
+engine::Snapshot withDevice();
 engine::Snapshot startingSnapshot();
 /// Leading, 31 %.
 engine::Snapshot earlySnapshot();
@@ -29,6 +31,8 @@ engine::Snapshot pausedSnapshot();
 engine::Snapshot stalledSnapshot();
 engine::Snapshot verifyingSnapshot();
 engine::Snapshot finishedSnapshot();
+/// At the end of its budget, with all that the card may have to say.
+engine::Snapshot doubtfulSnapshot();
 engine::Snapshot nothingFitsSnapshot();
 engine::Snapshot failedSnapshot();
 /// A trial of every outcome and every flag, on two devices.

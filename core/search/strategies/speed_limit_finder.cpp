@@ -82,11 +82,9 @@ SpeedLimitFinder::Verdict SpeedLimitFinder::ask(Eigen::Index path) const
     verdict.doublingGain = doublingGain(path, verdict.overheadShare);
     addTiles(verdict, path, seconds);
     const double tolerance = std::expm1(m_posterior.logTolerance());
-    if (m_thrashes)
-        verdict.kind = Kind::MemoryThrashing;
-    else if (verdict.jump > tolerance)
+    if (!m_thrashes && verdict.jump > tolerance)
         verdict.kind = Kind::TileQuantised;
-    else if (fallsAtTheEnd(path))
+    else if (m_thrashes || fallsAtTheEnd(path))
         verdict.kind = Kind::MemoryThrashing;
     else if (verdict.doublingGain > tolerance)
         verdict.kind = Kind::LaunchBound;

@@ -96,6 +96,24 @@ private slots:
         book.endTrial(okResult(), {}, 1.0);
         QVERIFY(!book.snapshot().trials.front().relativeError);
     }
+
+    void namesASmallerSizeThatIsClearlySmaller_data()
+    {
+        QTest::addColumn<qint64>("smaller");
+        QTest::addColumn<QString>("sentence");
+        QTest::newRow("half") << qint64(32) << QStringLiteral("32 is within 2 % too.");
+        QTest::newRow("nearly the same") << qint64(60) << QString();
+        QTest::newRow("none") << qint64(0) << QString();
+    }
+    void namesASmallerSizeThatIsClearlySmaller()
+    {
+        QFETCH(qint64, smaller);
+        QFETCH(QString, sentence);
+        SnapshotBook book({});
+        book.takeOutlook(
+            {.recommendation = search::Recommendation{.size = 64, .smallestWithinTolerance = smaller}});
+        QCOMPARE(book.snapshot().smallerSize, sentence);
+    }
 };
 
 QTEST_APPLESS_MAIN(SnapshotBookTest)
