@@ -59,6 +59,53 @@ private slots:
         QVERIFY(!strategy.next(first));
         QCOMPARE(strategy.outlook().status, Status::Searching);
     }
+
+    void findsTheLargestDivisorThatFits_data()
+    {
+        QTest::addColumn<std::int64_t>("batch");
+        QTest::addColumn<std::int64_t>("largestFit");
+        QTest::addColumn<std::int64_t>("best");
+        const auto row = [](std::int64_t batch, std::int64_t largestFit, std::int64_t best) {
+            QTest::addRow("%d in memory for %d", static_cast<int>(batch), static_cast<int>(largestFit))
+                << batch << largestFit << best;
+        };
+        row(96, 49, 48);
+        row(96, 46, 32);
+        row(240, 62, 60);
+        row(240, 58, 48);
+        row(250, 11, 10);
+        row(768, 197, 192);
+        row(768, 186, 128);
+        row(1024, 262, 256);
+        row(1024, 248, 128);
+        row(1000, 205, 200);
+        row(127, 126, 1);
+    }
+    void findsTheLargestDivisorThatFits()
+    {
+        // The limit is so close to a divisor that it cannot be told from small sizes on which side it lies.
+        QFETCH(std::int64_t, batch);
+        QFETCH(std::int64_t, largestFit);
+        QFETCH(std::int64_t, best);
+        SearchSpace space = exact::spaceFor(largestFit);
+        for (std::int64_t size = 1; size <= batch; ++size) {
+            if (batch % size == 0)
+                space.candidates.push_back(size);
+        }
+        space.objective = Objective::Effective;
+        space.perDeviceBatch = batch;
+        PosteriorStrategy strategy(space);
+        int failures = 0;
+        const exact::TrialOf run = exact::deviceWith(space, 500.0);
+        const Sizes sizes = exact::searchWith(strategy, [&](const Proposal& p) {
+            const Measurement trial = run(p);
+            failures += trial.outcome == Measurement::Outcome::DoesNotFit ? 1 : 0;
+            return trial;
+        });
+        QCOMPARE(strategy.outlook().recommendation->size, best);
+        QVERIFY(failures <= 1);
+        QVERIFY(sizes.size() < static_cast<std::size_t>(space.maxTrials));
+    }
 };
 
 QTEST_APPLESS_MAIN(PosteriorStrategyTest)
