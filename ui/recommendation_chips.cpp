@@ -41,7 +41,7 @@ QString verificationWord(const Snapshot& snapshot)
     case Outcome::Confirmed:
         return RecommendationChips::tr("verified");
     case Outcome::Slower:
-        return RecommendationChips::tr("slower when verified");
+        return RecommendationChips::tr("ran slower");
     case Outcome::NotRun:
         return RecommendationChips::tr("not verified");
     case Outcome::Failed:
@@ -92,6 +92,7 @@ void RecommendationChips::display(const Snapshot& snapshot)
         m_verification->setProperty("chip", kind);
         style()->unpolish(m_verification);
         style()->polish(m_verification);
+        m_verification->updateGeometry();
     }
 }
 

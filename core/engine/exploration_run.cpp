@@ -101,7 +101,7 @@ void ExplorationRun::startTrials()
     if (m_verifier.isUnderWay())
         return verify();
     if (state() == State::Verifying)
-        m_book.setState(State::Exploring);
+        m_book.resumeSearch();
     if (state() != State::Exploring || holdForPause())
         return;
     while (DeviceRunner* runner = m_pool->freeRunner()) {

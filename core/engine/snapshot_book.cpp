@@ -100,6 +100,13 @@ std::int64_t SnapshotBook::peakBytesOf(std::int64_t size) const
     return peak;
 }
 
+void SnapshotBook::resumeSearch()
+{
+    m_snapshot.state = State::Exploring;
+    if (m_snapshot.verification && m_snapshot.verification->outcome == Verification::Outcome::Pending)
+        m_snapshot.verification.reset();
+}
+
 void SnapshotBook::setVerification(const std::optional<Verification>& verification)
 {
     m_snapshot.verification = verification;

@@ -46,6 +46,8 @@ public:
 
     /// The oldest lines make room for new ones beyond a bound.
     void say(LogLevel level, const QString& text);
+    /// After a verification, or before one whose size is no longer recommended.
+    void resumeSearch();
     /// The log tells how it stands.
     void setVerification(const std::optional<Verification>& verification);
     void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }

@@ -11,6 +11,7 @@ using namespace batchpeak;
 using engine::SnapshotBook;
 using engine::TrialSnapshot;
 
+Q_DECLARE_METATYPE(batchpeak::engine::Verification::Outcome)
 Q_DECLARE_METATYPE(trial::TrialResult)
 
 namespace {
@@ -113,6 +114,26 @@ private slots:
         book.takeOutlook(
             {.recommendation = search::Recommendation{.size = 64, .smallestWithinTolerance = smaller}});
         QCOMPARE(book.snapshot().smallerSize, sentence);
+    }
+
+    void forgetsAVerificationThatDidNotCome_data()
+    {
+        using Outcome = engine::Verification::Outcome;
+        QTest::addColumn<Outcome>("outcome");
+        QTest::addColumn<bool>("isKept");
+        QTest::newRow("to come") << Outcome::Pending << false;
+        QTest::newRow("failed") << Outcome::Failed << true;
+    }
+    void forgetsAVerificationThatDidNotCome()
+    {
+        QFETCH(engine::Verification::Outcome, outcome);
+        QFETCH(bool, isKept);
+        SnapshotBook book({});
+        book.setState(engine::State::Verifying);
+        book.setVerification(engine::Verification{.size = 8, .outcome = outcome});
+        book.resumeSearch();
+        QCOMPARE(book.snapshot().state, engine::State::Exploring);
+        QCOMPARE(book.snapshot().verification.has_value(), isKept);
     }
 };
 
