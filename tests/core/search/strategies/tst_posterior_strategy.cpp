@@ -80,6 +80,12 @@ private slots:
         row(1024, 248, 128);
         row(1000, 205, 200);
         row(127, 126, 1);
+        row(250, 51, 50);
+        row(500, 251, 250);
+        row(768, 193, 192);
+        row(1000, 202, 200);
+        row(1024, 257, 256);
+        row(1024, 259, 256);
     }
     void findsTheLargestDivisorThatFits()
     {
