@@ -47,7 +47,7 @@ constexpr double closeSeconds = 15.0;
 /// Drift must show so many times more in trials far apart than in those close to each other.
 constexpr double driftRatio = 2.0;
 /// Multiples of the tolerance that a trial's noise must exceed for its doubt to be grave.
-constexpr double graveNoise = 2.5;
+constexpr double graveNoise = 4.0;
 
 /// How much trials of the same size differ from each other, whatever the model makes of it: the standard
 /// deviation of one, relative; 0 where no size was measured twice.

@@ -99,7 +99,7 @@ private slots:
         QTest::newRow("drift") << Doubt{.cause = Cause::Drift, .size = 0.08} << true;
         QTest::newRow("tenants") << Doubt{.cause = Cause::OtherTenants, .size = 0.34} << true;
         QTest::newRow("some noise") << Doubt{.cause = Cause::Noise, .size = 0.03} << false;
-        QTest::newRow("much noise") << Doubt{.cause = Cause::Noise, .size = 0.06} << true;
+        QTest::newRow("much noise") << Doubt{.cause = Cause::Noise, .size = 0.1} << true;
     }
     void isGraveBySeveralTolerances()
     {
