@@ -11,8 +11,16 @@ namespace {
 
 constexpr double smoothValues[] = {0.003, 0.012, 0.04, 0.12};
 constexpr double roughValues[] = {0.001, 0.004, 0.012, 0.035, 0.1, 0.25};
-constexpr double driftValues[] = {0.002, 0.015};
-constexpr double runValues[] = {0.0015, 0.005, 0.015};
+/// What changes from run to run: slowly, and at once. The last are of a computer that is not left alone.
+struct Unrest
+{
+    double drift;
+    double run;
+    double logPrior;
+};
+constexpr Unrest unrests[] = {{0.002, 0.0015, 0.0}, {0.002, 0.005, 0.0}, {0.002, 0.015, 0.0},
+                              {0.015, 0.0015, 0.0}, {0.015, 0.005, 0.0}, {0.015, 0.015, 0.0},
+                              {0.002, 0.06, -1.5},  {0.08, 0.015, -1.5}};
 
 // Curves that leave their physical part by this much are rare.
 double smoothLogPrior(double smooth)
@@ -36,16 +44,14 @@ std::vector<CurveScales> makeGrid()
                 const bool isNone = rough == roughValues[0];
                 if (isNone && roughLength != CurveScales{}.roughLength)
                     continue;
-                for (const double drift : driftValues) {
-                    for (const double run : runValues) {
-                        grid.push_back({.smooth = smooth,
-                                        .rough = rough,
-                                        .roughLength = roughLength,
-                                        .drift = drift,
-                                        .run = run,
-                                        .logPrior = smoothLogPrior(smooth) + roughLogPrior(rough) +
-                                                    (isNone ? 0.0 : lengthLogPrior)});
-                    }
+                for (const Unrest& unrest : unrests) {
+                    grid.push_back({.smooth = smooth,
+                                    .rough = rough,
+                                    .roughLength = roughLength,
+                                    .drift = unrest.drift,
+                                    .run = unrest.run,
+                                    .logPrior = smoothLogPrior(smooth) + roughLogPrior(rough) +
+                                                (isNone ? 0.0 : lengthLogPrior) + unrest.logPrior});
                 }
             }
         }

@@ -20,13 +20,18 @@ constexpr double bytesPerMebibyte = 1024.0 * 1024.0;
 // found on 472 simulated memory curves.
 constexpr double doublingErrorShare = 0.0084;
 constexpr double anchorErrorShare = 0.002;
-constexpr double growthErrorShare = 0.02;
+constexpr double growthErrorShare = 0.012;
+/// Memory may be a power of the size, so that the growth errs by more the farther it is extrapolated:
+/// standard deviation of the power.
+constexpr double powerDeviation = 0.02;
 
 // A workspace may appear above all that was tried, too.
 constexpr double futureStepProbability = 0.35;
 constexpr double largestStepShare = 0.05;
 
 constexpr double smallestSlope = 1e-9;
+/// However unlikely the draw, memory grows with the size.
+constexpr double smallestFactor = 0.1;
 /// Draws that contradict a failure are dropped, so that there must be more of them; and where hardly one is
 /// left, the laws err by more than they claim.
 constexpr int attemptsPerDraw = 4;
@@ -175,12 +180,13 @@ double MemoryModel::drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last,
     const double highest = static_cast<double>(m_largestInMemory) + 1.0;
     const double perSample = std::max(law.perSample + law.deviation * random.normal(), smallestSlope);
     const double limitError = doubt * m_limitMebibytes * random.normal();
-    const double growth =
-        std::max(perSample * (1.0 + doubt * growthErrorShare * random.normal()), smallestSlope);
+    const double growthError = doubt * random.normal();
     const double growthAtLast = law.growth(last.size);
     const auto peakAt = [&](double size) {
         const double doublings = std::clamp(std::log2(size / last.size), 0.0, 1.0);
-        return last.mebibytes + growth * (law.growth(size) - growthAtLast) +
+        const double share = growthErrorShare + powerDeviation * std::log(std::max(size / last.size, 1.0));
+        const double factor = std::max(1.0 + growthError * share, smallestFactor);
+        return last.mebibytes + perSample * factor * (law.growth(size) - growthAtLast) +
                limitError * (doublingErrorShare * doublings + anchorErrorShare);
     };
     const auto fitsBeside = [&](double workspace) {

@@ -96,7 +96,7 @@ private slots:
         const std::vector<CurveModel> models = weighCurveModels(trials, 100.0);
         // Weights and integrals share one unknown constant; the stiffest and the loosest scales are compared.
         const CurveModel& stiff = models.front();
-        const CurveModel& loose = models[383];
+        const CurveModel& loose = models[511];
         QCOMPARE(loose.scales.rough, 0.25);
         const double weights =
             (loose.logWeight - loose.scales.logPrior) - (stiff.logWeight - stiff.scales.logPrior);
