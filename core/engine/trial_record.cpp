@@ -130,7 +130,7 @@ search::Measurement measurementOf(const TrialSnapshot& trial, const trial::Trial
                                     .peakAllocatedBytes = result.peakAllocatedBytes,
                                     .peakReservedBytes = result.peakReservedBytes,
                                     .isVerification = trial.isVerification,
-                                    .wallSeconds = result.wallSeconds,
+                                    .wallSeconds = trial.wallSeconds,
                                     .clockSeconds = clockSeconds};
     switch (trial.state) {
     case TrialState::Ok:

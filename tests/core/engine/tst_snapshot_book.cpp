@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot_book.h"
 #include "step_statistics.h"
+#include "trial_record.h"
 
 #include <QTest>
 
@@ -49,6 +50,17 @@ private slots:
         QCOMPARE(*trial.secondsPerStep, *trial::typicalStepSeconds(slowThenSteady));
         QCOMPARE(*trial.samplesPerSecond, 8 / *trial.secondsPerStep);
         QCOMPARE(*trial.relativeError, *trial::relativeStandardError(slowThenSteady));
+    }
+
+    void searchIsToldTheMeasuredTimeWhereTheProgramTellsNone()
+    {
+        SnapshotBook book = bookWithATrialOf(slowThenSteady, 3.0);
+        const trial::TrialResult silent = okResult();
+        QCOMPARE(engine::measurementOf(book.endTrial(silent, {}, 5.0), silent, 5.0).wallSeconds, 2.0);
+        SnapshotBook other = bookWithATrialOf(slowThenSteady, 3.0);
+        trial::TrialResult told = okResult();
+        told.wallSeconds = 7.5;
+        QCOMPARE(engine::measurementOf(other.endTrial(told, {}, 5.0), told, 5.0).wallSeconds, 7.5);
     }
 
     void letsTheTimeOfARunningTrialRun()
