@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -13,7 +14,12 @@ namespace batchpeak::search {
 
 namespace {
 
+/// Without alignment and with the usual one.
+constexpr std::size_t shapesWithAllScales = 2;
 constexpr std::size_t scalesWithAlignments = 30;
+/// Powers of two, too.
+constexpr std::size_t shapesWithManyScales = 6;
+constexpr std::size_t scalesWithRare = 6;
 constexpr std::size_t scalesWithSteps = 10;
 constexpr std::size_t alignmentsWithWaves = 2;
 /// Fewer trials cannot tell a step from a rough curve.
@@ -81,72 +87,74 @@ private:
     Eigen::MatrixXd m_base;
 };
 
-std::vector<std::size_t> bestFirst(const std::vector<CurveModel>& models)
+/// Of each place in the grid of scales, the weight of its better model among the first shapes.
+std::vector<double> weightsOfScales(const std::vector<CurveModel>& models)
 {
-    std::vector<std::size_t> order(models.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(
-        order, [&](std::size_t a, std::size_t b) { return models[a].logWeight > models[b].logWeight; });
-    return order;
+    const std::size_t scalesCount = curveScalesGrid().size();
+    std::vector<double> weights(scalesCount, -std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < models.size(); ++i)
+        weights[i / shapesWithAllScales] = std::max(weights[i / shapesWithAllScales], models[i].logWeight);
+    return weights;
 }
 
-/// The shapes whose single best models weigh most.
-std::vector<LikelyShape> bestShapes(const std::vector<LikelyShape>& shapes,
-                                    const std::vector<CurveModel>& models, std::size_t count)
+std::vector<std::size_t> heaviest(const std::vector<double>& logWeights, std::size_t count)
 {
-    std::vector<std::pair<double, std::size_t>> best;
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        double weight = -std::numeric_limits<double>::infinity();
-        for (const CurveModel& model : models) {
-            if (model.shape == shapes[i].shape)
-                weight = std::max(weight, model.logWeight);
-        }
-        best.emplace_back(weight, i);
-    }
-    std::ranges::stable_sort(best, [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<LikelyShape> chosen;
-    for (std::size_t i = 0; i < std::min(count, best.size()); ++i)
-        chosen.push_back(shapes[best[i].second]);
-    return chosen;
+    std::vector<std::size_t> order(logWeights.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return logWeights[i]; });
+    order.resize(std::min(count, order.size()));
+    return order;
 }
 
 } // namespace
 
 std::vector<CurveModel> weighCurveModels(const CurveTrials& trials, double largestFit)
 {
-    const std::vector<LikelyShape> alignments = alignedShapes();
-    const CurveShape plain = alignments.front().shape;
+    const std::vector<LikelyShape> alignments = alignedShapes(largestFit);
     const Eigen::VectorXd noSteps;
 
     std::vector<CurveModel> models;
     for (const CurveScales& scales : curveScalesGrid()) {
         const Whitened whitened(trials, scales);
-        models.push_back(
-            {.shape = plain,
-             .scales = scales,
-             .logWeight = whitened.logEvidence(noSteps, whitened.misaligned(plain)) + scales.logPrior});
+        for (std::size_t a = 0; a < shapesWithAllScales; ++a) {
+            const double logEvidence =
+                whitened.logEvidence(noSteps, whitened.misaligned(alignments[a].shape));
+            models.push_back({.shape = alignments[a].shape,
+                              .scales = scales,
+                              .logWeight = logEvidence + scales.logPrior + alignments[a].logPrior});
+        }
     }
 
-    const std::vector<std::size_t> order = bestFirst(models);
+    std::vector<double> weightsOfAlignments(alignments.size(), -std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        double& weight = weightsOfAlignments[i % shapesWithAllScales];
+        weight = std::max(weight, models[i].logWeight);
+    }
     std::vector<Whitened> best;
     std::vector<CurveScales> bestScales;
-    for (std::size_t i = 0; i < std::min(scalesWithAlignments, order.size()); ++i) {
-        bestScales.push_back(models[order[i]].scales);
+    for (const std::size_t place : heaviest(weightsOfScales(models), scalesWithAlignments)) {
+        bestScales.push_back(curveScalesGrid()[place]);
         best.emplace_back(trials, bestScales.back());
     }
     const auto add = [&](std::size_t which, const CurveShape& shape, double logEvidence, double logPrior) {
         models.push_back({.shape = shape,
                           .scales = bestScales[which],
                           .logWeight = logEvidence + bestScales[which].logPrior + logPrior});
+        return models.back().logWeight;
     };
-    for (std::size_t i = 0; i < best.size(); ++i) {
-        for (std::size_t a = 1; a < alignments.size(); ++a) {
+    for (std::size_t a = shapesWithAllScales; a < alignments.size(); ++a) {
+        const bool isRare = a >= shapesWithManyScales;
+        for (std::size_t i = 0; i < std::min(best.size(), isRare ? scalesWithRare : best.size()); ++i) {
             const CurveShape& shape = alignments[a].shape;
-            add(i, shape, best[i].logEvidence(noSteps, best[i].misaligned(shape)), alignments[a].logPrior);
+            const double weight = add(i, shape, best[i].logEvidence(noSteps, best[i].misaligned(shape)),
+                                      alignments[a].logPrior);
+            weightsOfAlignments[a] = std::max(weightsOfAlignments[a], weight);
         }
     }
 
-    const std::vector<LikelyShape> bestAligned = bestShapes(alignments, models, alignmentsWithWaves);
+    std::vector<LikelyShape> bestAligned;
+    for (const std::size_t a : heaviest(weightsOfAlignments, alignmentsWithWaves))
+        bestAligned.push_back(alignments[a]);
     const auto addSteps = [&](const std::vector<LikelyShape>& shapes, std::size_t alignmentCount) {
         for (std::size_t i = 0; i < std::min(scalesWithSteps, best.size()); ++i) {
             std::vector<Eigen::VectorXd> misaligned;

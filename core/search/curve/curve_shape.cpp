@@ -11,10 +11,15 @@ namespace batchpeak::search {
 
 namespace {
 
+// Against 1 for no alignment at all: as long as no other size was tried, nothing tells.
+constexpr std::int64_t usualAlignment = 8;
+constexpr double usualProbability = 0.6;
 constexpr std::int64_t powerAlignments[] = {4, 16, 32, 64};
 constexpr double powerProbability = 0.15;
-constexpr std::int64_t rareAlignments[] = {6, 10, 12, 20, 24, 40, 48, 80, 96, 128};
-constexpr double rareProbability = 0.02;
+/// All other numbers together, and the largest of them: what goes well with a device can be any number, and a
+/// size with many divisors shows many of them at once.
+constexpr double rareProbability = 0.25;
+constexpr std::int64_t largestRare = 128;
 
 // Sizes of waves that were seen on GPUs, beside those that divide the sizes measured.
 constexpr double usualWaves[] = {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.};
@@ -48,13 +53,21 @@ Eigen::Vector4d CurveShape::features(double size) const
     return {1.0, size, steps, isAligned ? 0.0 : size};
 }
 
-std::vector<LikelyShape> alignedShapes()
+std::vector<LikelyShape> alignedShapes(double largestFit)
 {
     std::vector<LikelyShape> shapes{LikelyShape{}};
+    shapes.push_back({.shape = {.alignment = usualAlignment}, .logPrior = std::log(usualProbability)});
     for (const std::int64_t alignment : powerAlignments)
         shapes.push_back({.shape = {.alignment = alignment}, .logPrior = std::log(powerProbability)});
-    for (const std::int64_t alignment : rareAlignments)
-        shapes.push_back({.shape = {.alignment = alignment}, .logPrior = std::log(rareProbability)});
+    const std::size_t common = shapes.size();
+    for (std::int64_t rare = 3; rare <= largestRare && 2.0 * static_cast<double>(rare) <= largestFit;
+         ++rare) {
+        if (rare != usualAlignment && std::ranges::find(powerAlignments, rare) == std::end(powerAlignments))
+            shapes.push_back({.shape = {.alignment = rare}});
+    }
+    const auto rares = static_cast<double>(shapes.size() - common);
+    for (std::size_t i = common; i < shapes.size(); ++i)
+        shapes[i].logPrior = std::log(rareProbability / rares);
     return shapes;
 }
 

@@ -25,7 +25,8 @@ struct CurveShape
     double riseAfter = 0.0;
     /// The surcharge ends at this size; 0 where there is none.
     double dropAfter = 0.0;
-    std::int64_t alignment = 8;
+    /// 1 where all sizes are alike.
+    std::int64_t alignment = 1;
 
     bool hasSteps() const { return wave > 0.0 || riseAfter > 0.0 || dropAfter > 0.0; }
     Eigen::Vector4d features(double size) const;
@@ -39,10 +40,10 @@ struct LikelyShape
     double logPrior = 0.0;
 };
 
-/// No steps, and any alignment that matrix products were seen to have: multiples of 8, powers of two, and now
-/// and then other sizes that go well with a device.
-std::vector<LikelyShape> alignedShapes();
-/// Every wave that the trials could show; of the usual alignment.
+/// No steps, and any alignment that the answer may have: first none, second the usual one of matrix products,
+/// then powers of two, then every other number, since some sizes just go well with a device.
+std::vector<LikelyShape> alignedShapes(double largestFit);
+/// Every wave that the trials could show; without alignment.
 /// \param largestFit  largest size that may fit: longer waves than that are not seen
 std::vector<LikelyShape> wavedShapes(const CurveTrials& trials, double largestFit);
 /// A cliff between two measured sizes, at the smaller of the two: where exactly, the trials cannot tell.

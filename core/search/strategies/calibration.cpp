@@ -21,8 +21,10 @@ struct Map
 
 // Fitted on simulated searches that ran on to 40 trials; the families of curves that they were checked on
 // are others. tests/bench/search prints the check.
-constexpr Map exploreMaps[] = {
-    {0.005, 0.44, 0.61, 0.06}, {0.01, 0.52, 0.46, 0.47}, {0.02, 1.12, 0.51, 0.66}, {0.05, 1.95, 0.65, 0.98}};
+constexpr Map exploreMaps[] = {{0.005, 0.254, 0.376, 0.266},
+                               {0.01, 0.696, 0.412, 0.570},
+                               {0.02, 1.284, 0.337, 1.234},
+                               {0.05, 1.684, 0.399, 1.155}};
 constexpr Map divisorsMap{0.02, 0.61, 0.96, -0.17};
 constexpr Map severalDevicesMap{0.02, 1.185, 0.642, 0.0};
 constexpr double usualTolerance = 0.02;

@@ -220,9 +220,14 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
         truth.runNoise = uniform(random, 0.006, 0.015);
         truth.drift = uniform(random, 0.0, 0.05);
     } else if (family == "special") {
-        const double units[] = {6.0, 12.0, 24.0, 48.0, 96.0};
-        const auto unit = static_cast<std::int64_t>(
-            std::min(units[static_cast<int>(random.uniform() * 5.0)], std::max(2.0, largest / 3.0)));
+        // Three multiples at least: one that hardly ever comes can only be found by luck.
+        std::vector<std::int64_t> units{4};
+        for (const std::int64_t unit : {6, 10, 12, 14, 20, 24, 28, 40, 48, 56, 80, 96, 112, 120}) {
+            if (3.0 * static_cast<double>(unit) <= largest)
+                units.push_back(unit);
+        }
+        const std::int64_t unit =
+            units[static_cast<std::size_t>(random.uniform() * static_cast<double>(units.size()))];
         const double gain = uniform(random, 0.03, 0.15);
         truth.seconds = [=](std::int64_t size) {
             return affine(size) * (size % unit == 0 ? 1.0 - gain : 1.0);

@@ -60,7 +60,7 @@ constexpr double largestFit = 300.0;
 double logPriorOf(const CurveShape& shape, const CurveTrials& trials, double largest)
 {
     double logPrior = 0.0;
-    for (const LikelyShape& aligned : alignedShapes()) {
+    for (const LikelyShape& aligned : alignedShapes(largest)) {
         if (aligned.shape.alignment == shape.alignment)
             logPrior += aligned.logPrior;
     }
@@ -96,8 +96,9 @@ private slots:
         const std::vector<CurveModel> models = weighCurveModels(trials, 100.0);
         // Weights and integrals share one unknown constant; the stiffest and the loosest scales are compared.
         const CurveModel& stiff = models.front();
-        const CurveModel& loose = models[511];
+        const CurveModel& loose = models[1022];
         QCOMPARE(loose.scales.rough, 0.25);
+        QCOMPARE(loose.shape, stiff.shape);
         const double weights =
             (loose.logWeight - loose.scales.logPrior) - (stiff.logWeight - stiff.scales.logPrior);
         const double integrals = logQuadrature(trials, loose) - logQuadrature(trials, stiff);

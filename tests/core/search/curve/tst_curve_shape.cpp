@@ -32,7 +32,15 @@ private slots:
     {
         const CurveShape shape{.wave = 32.0};
         QCOMPARE(shape.features(32.0), Eigen::Vector4d(1.0, 32.0, 32.0, 0.0));
-        QCOMPARE(shape.features(33.0), Eigen::Vector4d(1.0, 33.0, 64.0, 33.0));
+        QCOMPARE(shape.features(33.0), Eigen::Vector4d(1.0, 33.0, 64.0, 0.0));
+    }
+
+    void sizesOffTheAlignmentAreCharged()
+    {
+        const CurveShape shape{.alignment = 8};
+        QCOMPARE(shape.features(32.0), Eigen::Vector4d(1.0, 32.0, 0.0, 0.0));
+        QCOMPARE(shape.features(33.0), Eigen::Vector4d(1.0, 33.0, 0.0, 33.0));
+        QCOMPARE(CurveShape{}.features(33.0)[3], 0.0);
     }
 
     void cliffsChargeOneSide()
@@ -66,7 +74,21 @@ private slots:
         QVERIFY(std::abs(probabilityOf(wavedShapes(trials, 300.0)) - 1.0) < 1e-9);
         QVERIFY(probabilityOf(cliffShapes(trials, 300.0)) < 0.21);
         QCOMPARE(cliffShapes(trials, 300.0).size(), std::size_t{6});
-        QCOMPARE(alignedShapes().front().logPrior, 0.0);
+        QCOMPARE(alignedShapes(300.0).front().shape.alignment, 1);
+        QCOMPARE(alignedShapes(300.0).front().logPrior, 0.0);
+        // None of those that are not named weighs as much as one that is.
+        QVERIFY(alignedShapes(300.0).back().logPrior < alignedShapes(300.0)[2].logPrior);
+    }
+
+    void everyAlignmentStandsOnceAndCanBeSeen()
+    {
+        std::vector<std::int64_t> alignments;
+        for (const LikelyShape& likely : alignedShapes(60.0))
+            alignments.push_back(likely.shape.alignment);
+        QCOMPARE(std::ranges::max(alignments), 64);
+        QVERIFY(std::ranges::find(alignments, 31) == alignments.end());
+        std::ranges::sort(alignments);
+        QVERIFY(std::ranges::adjacent_find(alignments) == alignments.end());
     }
 
     void wavesCanBeSeen()
