@@ -185,6 +185,8 @@ struct Outlook
     /// Ascending sizes >= 1; empty before two sizes are measured.
     std::vector<CurvePoint> curve;
     std::optional<MemoryLine> memory;
+    /// The same of what the network itself held: the rest is the allocator's.
+    std::optional<MemoryLine> allocatedMemory;
     /// Largest size with a predicted peak within the limit; 0 when unknown.
     std::int64_t largestPredictedFit = 0;
     /// Smallest size known not to fit; 0 when there is none.

@@ -172,6 +172,19 @@ private slots:
                  qPrintable(memorySummary(scene)));
         QCOMPARE(throughputSummary({}), QStringLiteral("No size is measured yet."));
     }
+
+    void tellsTheAllocatorsPartOfASample()
+    {
+        engine::Snapshot snapshot = test::runningSnapshot();
+        QVERIFY(!memorySummary(chartSceneOf(snapshot)).contains(QStringLiteral("A sample takes")));
+        constexpr double mebibyte = 1024.0 * 1024.0;
+        snapshot.outlook.memory = search::MemoryLine{.bytesPerSample = 300.0 * mebibyte};
+        snapshot.outlook.allocatedMemory = search::MemoryLine{.bytesPerSample = 250.0 * mebibyte};
+        const QString memory = memorySummary(chartSceneOf(snapshot));
+        QVERIFY2(memory.contains(
+                     QStringLiteral("A sample takes 300 MiB; the network itself uses 250 MiB of that.")),
+                 qPrintable(memory));
+    }
 };
 
 QTEST_APPLESS_MAIN(ChartSceneTest)

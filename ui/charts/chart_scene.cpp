@@ -139,6 +139,8 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
         scene.constantBytes = memory->constantBytes;
         scene.bytesPerSample = memory->bytesPerSample;
     }
+    if (const auto& allocated = snapshot.outlook.allocatedMemory)
+        scene.allocatedBytesPerSample = allocated->bytesPerSample;
     if (const auto& recommendation = snapshot.outlook.recommendation;
         recommendation && recommendation->size >= 1) {
         scene.lead = {.size = recommendation->size,
@@ -195,6 +197,10 @@ QString memorySummary(const ChartScene& scene)
     sentences << Words::tr("The largest peak measured is %1 %2 at size %3.")
                      .arg(memoryText(largest.peakBytes, scene.unit, locale), scene.unit.name)
                      .arg(largest.size);
+    if (scene.bytesPerSample > 0.0 && scene.allocatedBytesPerSample > 0.0)
+        sentences << Words::tr("A sample takes %1; the network itself uses %2 of that.")
+                         .arg(memoryTextWithUnit(scene.bytesPerSample, locale),
+                              memoryTextWithUnit(scene.allocatedBytesPerSample, locale));
     if (scene.headroomFrom > 0.0)
         sentences << Words::tr("Sizes above about %1 reach into the headroom.")
                          .arg(static_cast<qint64>(scene.headroomFrom));

@@ -76,6 +76,8 @@ struct ChartScene
     /// Peak bytes by size; no line while bytesPerSample is 0.
     double constantBytes = 0.0;
     double bytesPerSample = 0.0;
+    /// Of that, what the network itself takes; 0 where it is not told.
+    double allocatedBytesPerSample = 0.0;
     /// Of the device with the least; 0 when unknown.
     double limitBytes = 0.0;
     double usableBytes = 0.0;

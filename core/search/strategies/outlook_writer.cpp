@@ -42,6 +42,7 @@ Outlook OutlookWriter::write(const Knowledge& knowledge, const Plan& plan)
     Outlook outlook{.status = status(knowledge, plan),
                     .curve = knowledge.judgement.curve,
                     .memory = knowledge.memory.line(),
+                    .allocatedMemory = knowledge.memory.allocatedLine(),
                     .largestPredictedFit = knowledge.memory.largestPredictedFit(),
                     .smallestFailure = knowledge.history.smallestFailure(),
                     .expectedTrials = done,
