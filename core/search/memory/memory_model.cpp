@@ -23,7 +23,7 @@ constexpr double anchorErrorShare = 0.002;
 constexpr double growthErrorShare = 0.012;
 /// Memory may be a power of the size, so that the growth errs by more the farther it is extrapolated:
 /// standard deviation of the power.
-constexpr double powerDeviation = 0.02;
+constexpr double powerDeviation = 0.03;
 
 // A workspace may appear above all that was tried, too.
 constexpr double futureStepProbability = 0.35;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t probeFactor = 8;
 constexpr std::size_t probes = 3;
-constexpr double probeFit = 0.95;
+constexpr double probeFit = 0.97;
 /// The first trial's whole memory above the baseline is taken for one sample's, and this part of the limit
 /// may be used.
 constexpr double firstProbeShare = 0.97;
