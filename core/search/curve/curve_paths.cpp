@@ -55,6 +55,8 @@ public:
             theta = m_prior.mean + m_prior.deviation.cwiseProduct(m_mean + normal);
             if (!m_model.shape.hasSteps())
                 theta[2] = 0.0;
+            if (!m_model.shape.hasAlignment())
+                theta[3] = 0.0;
             if (theta.minCoeff() >= 0.0)
                 return theta;
         }

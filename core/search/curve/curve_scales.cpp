@@ -20,7 +20,7 @@ struct Unrest
 };
 constexpr Unrest unrests[] = {{0.002, 0.0015, 0.0}, {0.002, 0.005, 0.0}, {0.002, 0.015, 0.0},
                               {0.015, 0.0015, 0.0}, {0.015, 0.005, 0.0}, {0.015, 0.015, 0.0},
-                              {0.002, 0.06, -1.5},  {0.08, 0.015, -1.5}};
+                              {0.002, 0.06, -2.5},  {0.08, 0.015, -4.0}};
 
 // Curves that leave their physical part by this much are rare.
 double smoothLogPrior(double smooth)

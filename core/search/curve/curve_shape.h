@@ -29,6 +29,7 @@ struct CurveShape
     std::int64_t alignment = 1;
 
     bool hasSteps() const { return wave > 0.0 || riseAfter > 0.0 || dropAfter > 0.0; }
+    bool hasAlignment() const { return alignment > 1; }
     Eigen::Vector4d features(double size) const;
     bool operator==(const CurveShape&) const = default;
 };

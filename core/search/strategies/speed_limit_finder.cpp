@@ -32,6 +32,13 @@ bool thrashesNear(double size, const TrialHistory& history)
     });
 }
 
+bool wasTriedOff(std::int64_t alignment, const TrialHistory& history)
+{
+    return std::ranges::any_of(history.goodSizes(), [alignment](std::int64_t size) {
+        return size > alignment && size % alignment != 0;
+    });
+}
+
 } // namespace
 
 SpeedLimitFinder::SpeedLimitFinder(const Posterior& posterior, const TrialHistory& history)
@@ -120,7 +127,9 @@ void SpeedLimitFinder::addTiles(Verdict& verdict, Eigen::Index path, double seco
         verdict.period = std::llround(shape.wave);
         verdict.jump = theta[2] * shape.wave / seconds;
     }
-    if (const double misaligned = theta[3] * m_size / seconds; misaligned > verdict.jump) {
+    // Where every trial was aligned the surcharge is a guess.
+    if (const double misaligned = theta[3] * m_size / seconds;
+        misaligned > verdict.jump && wasTriedOff(shape.alignment, m_history)) {
         verdict.period = shape.alignment;
         verdict.jump = misaligned;
     }
