@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 namespace batchpeak::search {
 
@@ -20,14 +21,16 @@ struct Map
 };
 
 // Fitted on simulated searches that ran on to 40 trials; the families of curves that they were checked on
-// are others. tests/bench/search prints the check.
-constexpr Map exploreMaps[] = {{0.005, 0.254, 0.376, 0.266},
-                               {0.01, 0.696, 0.412, 0.570},
-                               {0.02, 1.284, 0.337, 1.234},
-                               {0.05, 1.684, 0.399, 1.155}};
-constexpr Map divisorsMap{0.02, 0.61, 0.96, -0.17};
-constexpr Map severalDevicesMap{0.02, 1.185, 0.642, 0.0};
-constexpr double usualTolerance = 0.02;
+// are others. "make calibrate-search" does both.
+constexpr Map exploreMaps[] = {{0.005, 0.485, 0.382, 0.157},
+                               {0.01, 0.909, 0.372, 0.476},
+                               {0.02, 1.532, 0.393, 1.225},
+                               {0.05, 2.117, 0.389, 1.558}};
+constexpr Map divisorsMaps[] = {{0.005, 1.100, 0.808, 0.702},
+                                {0.01, 1.597, 0.789, 1.276},
+                                {0.02, 1.761, 0.771, 1.258},
+                                {0.05, 1.199, 0.754, 0.629}};
+constexpr Map severalDevicesMap{0.02, 0.903, 0.488, 0.814};
 
 constexpr double leastShare = 0.005;
 constexpr double usualTrials = 8.0;
@@ -37,36 +40,36 @@ double mix(double a, double b, double share)
     return a + share * (b - a);
 }
 
-Map exploreMapAt(double tolerance)
+/// Between two tolerances in the logarithm; beyond the first and the last as there.
+Map mapAt(std::span<const Map> maps, double tolerance)
 {
-    const auto above =
-        std::ranges::find_if(exploreMaps, [=](const Map& m) { return m.tolerance >= tolerance; });
-    if (above == std::begin(exploreMaps))
-        return exploreMaps[0];
-    if (above == std::end(exploreMaps))
-        return *std::prev(above);
+    const auto above = std::ranges::find_if(maps, [=](const Map& m) { return m.tolerance >= tolerance; });
+    if (above == maps.begin())
+        return maps.front();
+    if (above == maps.end())
+        return maps.back();
     const Map& low = *std::prev(above);
     const double share = std::log(tolerance / low.tolerance) / std::log(above->tolerance / low.tolerance);
     return {tolerance, mix(low.intercept, above->intercept, share), mix(low.slope, above->slope, share),
             mix(low.growth, above->growth, share)};
 }
 
-/// A map that is known at the usual tolerance alone is moved as the map of all sizes moves.
-Map movedWithTolerance(const Map& atUsual, double tolerance)
+/// A map that is known at one tolerance alone is moved as the map of one device moves.
+Map movedWithTolerance(const Map& known, double tolerance)
 {
-    const Map usual = exploreMapAt(usualTolerance);
-    const Map wanted = exploreMapAt(tolerance);
-    return {tolerance, atUsual.intercept + wanted.intercept - usual.intercept,
-            atUsual.slope * wanted.slope / usual.slope, atUsual.growth};
+    const Map from = mapAt(exploreMaps, known.tolerance);
+    const Map to = mapAt(exploreMaps, tolerance);
+    return {tolerance, known.intercept + to.intercept - from.intercept, known.slope * to.slope / from.slope,
+            known.growth};
 }
 
 Map mapFor(const CalibrationCase& situation)
 {
     if (situation.divisorsOnly)
-        return movedWithTolerance(divisorsMap, situation.tolerance);
+        return mapAt(divisorsMaps, situation.tolerance);
     if (situation.severalDevices)
         return movedWithTolerance(severalDevicesMap, situation.tolerance);
-    return exploreMapAt(situation.tolerance);
+    return mapAt(exploreMaps, situation.tolerance);
 }
 
 } // namespace

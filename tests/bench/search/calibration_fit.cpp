@@ -31,6 +31,20 @@ double logistic(double x)
     return 1.0 / (1.0 + std::exp(-x));
 }
 
+/// What the fit makes small: logarithmic loss, each search counting the same, and a ridge.
+double lossOf(const Eigen::Vector3d& map, std::span<const CalibrationReports> searches, double ridge)
+{
+    double loss = 0.5 * ridge * map.squaredNorm();
+    for (const CalibrationReports& reports : searches) {
+        for (const CalibrationReport& report : reports) {
+            const double logit = featuresOf(report.share, report.trials).dot(map);
+            loss +=
+                std::log1p(std::exp(report.isRight ? -logit : logit)) / static_cast<double>(reports.size());
+        }
+    }
+    return loss;
+}
+
 } // namespace
 
 double CalibrationMap::probability(double share, int trials) const
@@ -73,7 +87,11 @@ CalibrationMap fitCalibration(std::span<const CalibrationReports> searches)
                 information += weight * probability * (1.0 - probability) * features * features.transpose();
             }
         }
-        const Eigen::Vector3d change = information.ldlt().solve(gradient);
+        Eigen::Vector3d change = information.ldlt().solve(gradient);
+        // Where nearly all are right the full step leads far away and never back.
+        const double loss = lossOf(map, searches, ridge);
+        while (change.norm() >= convergedStep && !(lossOf(map + change, searches, ridge) <= loss))
+            change *= 0.5;
         map += change;
         if (change.norm() < convergedStep)
             break;

@@ -70,6 +70,16 @@ private slots:
         QVERIFY(map.probability(0.95, 6) > 0.99);
     }
 
+    void comesBackFromStepsThatAreTooLong()
+    {
+        // Nearly all are right, and a full Newton step from there overshoots by more each time.
+        const auto searches = searchesBy({.intercept = 4.0, .slope = 0.4, .growth = 1.5}, 300);
+        const CalibrationMap map = fitCalibration(searches);
+        QVERIFY2(std::abs(map.intercept - 4.0) < 1.0, qPrintable(QString::number(map.intercept)));
+        QVERIFY2(std::abs(map.slope - 0.4) < 0.5, qPrintable(QString::number(map.slope)));
+        QVERIFY2(std::abs(map.growth - 1.5) < 1.0, qPrintable(QString::number(map.growth)));
+    }
+
     void countsEverySearchTheSame()
     {
         // One search says often what another says once; half of what is said at this share is right.

@@ -25,14 +25,16 @@ private slots:
             QTest::newRow(name) << tolerance << divisors << several
                                 << a + b * std::log(3.0) + c * std::log(2.0);
         };
-        row("2 %", 0.02, false, false, 1.12, 0.51, 0.66);
-        row("5 %", 0.05, false, false, 1.95, 0.65, 0.98);
-        row("tighter than any", 0.001, false, false, 0.44, 0.61, 0.06);
-        row("looser than any", 0.2, false, false, 1.95, 0.65, 0.98);
-        row("half way in the logarithm", std::sqrt(0.01 * 0.02), false, false, 0.82, 0.485, 0.565);
-        row("divisors", 0.02, true, false, 0.61, 0.96, -0.17);
-        row("several devices", 0.02, false, true, 1.185, 0.642, 0.0);
-        row("divisors at 5 %", 0.05, true, false, 0.61 + 1.95 - 1.12, 0.96 * 0.65 / 0.51, -0.17);
+        row("2 %", 0.02, false, false, 1.532, 0.393, 1.225);
+        row("5 %", 0.05, false, false, 2.117, 0.389, 1.558);
+        row("tighter than any", 0.001, false, false, 0.485, 0.382, 0.157);
+        row("looser than any", 0.2, false, false, 2.117, 0.389, 1.558);
+        row("half way in the logarithm", std::sqrt(0.01 * 0.02), false, false, (0.909 + 1.532) / 2.0,
+            (0.372 + 0.393) / 2.0, (0.476 + 1.225) / 2.0);
+        row("divisors", 0.02, true, false, 1.761, 0.771, 1.258);
+        row("divisors at 5 %", 0.05, true, false, 1.199, 0.754, 0.629);
+        row("several devices", 0.02, false, true, 0.903, 0.488, 0.814);
+        row("several devices at 5 %", 0.05, false, true, 0.903 + 2.117 - 1.532, 0.488 * 0.389 / 0.393, 0.814);
     }
     void isTheFittedMap()
     {
