@@ -76,9 +76,9 @@ std::vector<LikelyShape> wavedShapes(const CurveTrials& trials, double largestFi
     const double largest = trials.size.maxCoeff();
     const double longest = std::max(largest, 0.5 * largestFit);
     std::vector<LikelyShape> shapes;
-    for (double divisor = 1.0; divisor <= 32.0; divisor += divisor < 8.0 ? 0.125 : 0.25) {
-        if (longest / divisor >= 2.0)
-            shapes.push_back({.shape = {.wave = longest / divisor}});
+    for (int eighths = 8; eighths <= 256; eighths += eighths < 64 ? 1 : 2) {
+        if (const double wave = longest * 8.0 / eighths; wave >= 2.0)
+            shapes.push_back({.shape = {.wave = wave}});
     }
     for (const double usual : usualWaves) {
         if (usual > largest / 40.0 && usual < largest)

@@ -116,9 +116,8 @@ std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, dou
     std::optional<MemoryLaw> affine = affineMemoryLaw(peaks);
     if (!affine)
         return {};
-    std::vector<double> sizes;
-    for (const MemoryPeak& peak : peaks)
-        sizes.push_back(peak.size);
+    std::vector<double> sizes(peaks.size());
+    std::ranges::transform(peaks, sizes.begin(), &MemoryPeak::size);
     std::ranges::sort(sizes);
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     const double last = sizes.back();

@@ -15,8 +15,8 @@ class TrialHistory;
 /// \param posterior  with a recommended size
 Doubt findDoubt(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history);
 
-/// Whether nothing certain can be said: always under drift and beside other tenants, and where a single trial is
-/// off by several times the tolerance.
+/// Whether nothing certain can be said: always under drift and beside other tenants, and where a single trial
+/// is off by several times the tolerance.
 bool isGrave(const Doubt& doubt, double tolerance);
 
 } // namespace batchpeak::search
