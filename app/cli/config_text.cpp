@@ -3,6 +3,7 @@
 #include "config_text.h"
 
 #include "located_error.h"
+#include "model_text.h"
 #include "number_text.h"
 #include "parameter_table.h"
 #include "text_table.h"
@@ -30,24 +31,6 @@ std::int64_t residentBytes(std::int64_t parameters, model::Phase phase, model::O
     return parameters * fp32Bytes * (2 + model::optimizerStateCopies(optimizer));
 }
 
-QString shapeText(const model::ModelSpec& spec)
-{
-    QString heads = QStringLiteral("%1 heads").arg(spec.heads);
-    if (spec.keyValueHeads != spec.heads)
-        heads += QStringLiteral(" in %1 groups").arg(spec.keyValueHeads);
-    return QStringLiteral("%1 layers, hidden size %2, %3, feed-forward %4, vocabulary %5, positions %6")
-        .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), heads, groupedText(spec.feedForwardSize),
-             groupedText(spec.vocabularySize), groupedText(spec.maxPositions));
-}
-
-QString partsText(const model::ModelSpec& spec)
-{
-    return QStringLiteral("%1 positions, %2, %3, %4 embeddings")
-        .arg(word(model::toText(spec.positionEmbedding)), word(model::toText(spec.normalization)),
-             word(model::toText(spec.activation)),
-             spec.tiedEmbeddings ? QStringLiteral("tied") : QStringLiteral("separate"));
-}
-
 void addModelRows(Rows& rows, const config::ConfigContents& contents)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
@@ -59,8 +42,8 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
     const std::int64_t parameters = model::parameterCount(*spec);
     rows.push_back({QStringLiteral("network"), QString::fromStdString(spec->family)});
     rows.push_back({QStringLiteral("parameters"), groupedText(parameters)});
-    rows.push_back({QStringLiteral("shape"), shapeText(*spec)});
-    rows.push_back({QStringLiteral("parts"), partsText(*spec)});
+    for (const QStringList& row : modelRows(*spec))
+        rows.push_back(row);
     if (contents.train) {
         rows.push_back(
             {QStringLiteral("memory, train"),

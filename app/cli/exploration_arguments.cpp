@@ -129,9 +129,10 @@ void addTrialOptions(CLI::App& app, ExplorationOptions& o)
     addTextOption(
         app, "--sequence-length", "N", "Tokens in a sample, instead of the config's",
         [&o](const std::string& text) { o.sequenceLength = countFromText(text, 1, largestSequence); });
-    addTextOption(app, "--precision", "fp32|tf32|bf16", "Instead of the config's",
+    addTextOption(app, "--precision", "fp32|tf32|bf16|pure-bf16", "Instead of the config's",
                   [&o](const std::string& text) {
-                      o.precision = known(model::precisionFromText(text), text, "fp32, tf32, bf16");
+                      o.precision =
+                          known(model::precisionFromText(text), text, "fp32, tf32, bf16, pure-bf16");
                   });
     addTextOption(app, "--optimizer", "adamw|sgd", "Instead of the config's", [&o](const std::string& text) {
         o.optimizer = known(model::optimizerFromText(text), text, "adamw, sgd");

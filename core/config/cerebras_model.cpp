@@ -11,6 +11,7 @@
 namespace batchpeak::config {
 
 using model::Activation;
+using model::DecoderSpec;
 using model::ModelSpec;
 using model::Normalization;
 using model::PositionEmbedding;
@@ -52,22 +53,21 @@ std::variant<ModelSpec, UnsupportedModel> CerebrasModel::read(std::vector<Warnin
         return *unsupported;
     if (const auto unsupported = unsupportedFeature(m_section))
         return *unsupported;
-    return readSpec(std::get<std::string>(family), warnings);
+    return ModelSpec{.family = std::get<std::string>(family), .architecture = readDecoder(warnings)};
 }
 
 // The five sizes must be there: every release up to 2.1.1 demands them, and a network made of the
 // defaults of later ones is hardly what somebody meant who left one out. All other absent keys take the
 // defaults of GPT2LMHeadModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py.
-ModelSpec CerebrasModel::readSpec(const std::string& family, std::vector<Warning>& warnings) const
+DecoderSpec CerebrasModel::readDecoder(std::vector<Warning>& warnings) const
 {
-    ModelSpec spec{.family = family,
-                   .vocabularySize = size("vocab_size"),
-                   .hiddenSize = size("hidden_size"),
-                   .layers = size("num_hidden_layers"),
-                   .heads = size("num_heads"),
-                   .feedForwardSize = size("filter_size"),
-                   .maxPositions =
-                       m_section.has("max_position_embeddings") ? size("max_position_embeddings") : 1024};
+    DecoderSpec spec{.vocabularySize = size("vocab_size"),
+                     .hiddenSize = size("hidden_size"),
+                     .layers = size("num_hidden_layers"),
+                     .heads = size("num_heads"),
+                     .feedForwardSize = size("filter_size"),
+                     .maxPositions =
+                         m_section.has("max_position_embeddings") ? size("max_position_embeddings") : 1024};
     spec.positionEmbedding =
         positionEmbeddingOf(m_section.text("position_embedding_type").value_or("learned"));
     spec.normalization = normalizationOf(m_section.text("norm_type").value_or("layernorm"));
@@ -102,7 +102,7 @@ std::int64_t CerebrasModel::size(std::string_view key) const
     return *size;
 }
 
-void CerebrasModel::readAttention(ModelSpec& spec) const
+void CerebrasModel::readAttention(DecoderSpec& spec) const
 {
     spec.keyValueHeads = spec.heads;
     if (m_section.text("attention_module").value_or("") == "multiquery_attention") {
@@ -125,7 +125,7 @@ void CerebrasModel::readAttention(ModelSpec& spec) const
                        "is " + std::to_string(spec.rotaryDimensions) + ", but must be at least 2");
 }
 
-void CerebrasModel::readDropout(ModelSpec& spec, std::vector<Warning>& warnings) const
+void CerebrasModel::readDropout(DecoderSpec& spec, std::vector<Warning>& warnings) const
 {
     spec.dropout = m_section.number("dropout_rate").value_or(0.1);
     // "dropout_rate" where it is null, 0.1 where it is absent: GPT2LMHeadModelConfig and its post_init.
@@ -141,7 +141,7 @@ void CerebrasModel::readDropout(ModelSpec& spec, std::vector<Warning>& warnings)
     }
 }
 
-void CerebrasModel::checkSoundness(const ModelSpec& spec) const
+void CerebrasModel::checkSoundness(const DecoderSpec& spec) const
 {
     const auto problem = model::problemWith(spec);
     if (!problem)

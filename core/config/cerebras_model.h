@@ -27,11 +27,11 @@ public:
     std::variant<model::ModelSpec, UnsupportedModel> read(std::vector<Warning>& warnings) const;
 
 private:
-    model::ModelSpec readSpec(const std::string& family, std::vector<Warning>& warnings) const;
+    model::DecoderSpec readDecoder(std::vector<Warning>& warnings) const;
     std::int64_t size(std::string_view key) const;
-    void readAttention(model::ModelSpec& spec) const;
-    void readDropout(model::ModelSpec& spec, std::vector<Warning>& warnings) const;
-    void checkSoundness(const model::ModelSpec& spec) const;
+    void readAttention(model::DecoderSpec& spec) const;
+    void readDropout(model::DecoderSpec& spec, std::vector<Warning>& warnings) const;
+    void checkSoundness(const model::DecoderSpec& spec) const;
 
     ConfigSection m_section;
 };

@@ -63,16 +63,15 @@ std::int64_t readSequenceLength(const std::vector<ConfigSection>& inputs,
             continue;
         if (*length < 1)
             input.fail(key, "is " + std::to_string(*length) + ", but a sequence has at least 1 token");
-        const bool isPastPositions = spec && spec->positionEmbedding == model::PositionEmbedding::Learned &&
-                                     *length > spec->maxPositions;
-        if (isPastPositions) {
+        const auto longest = spec ? model::longestSequence(*spec) : std::nullopt;
+        if (longest && *length > *longest) {
             input.fail(key,
-                       "is " + std::to_string(*length) + ", above the " + std::to_string(spec->maxPositions) +
+                       "is " + std::to_string(*length) + ", above the " + std::to_string(*longest) +
                            " positions that the network learns; raise max_position_embeddings or lower it");
         }
         return *length;
     }
-    return spec ? spec->maxPositions : 0;
+    return spec ? model::usualSequenceLength(*spec) : 0;
 }
 
 } // namespace batchpeak::config

@@ -6,6 +6,7 @@
 #include "config_error.h"
 #include "model_spec.h"
 #include "run_kind.h"
+#include "step_options.h"
 
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,7 @@ struct ConfigContents
     std::int64_t sequenceLength = 0;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
+    model::StepOptions step;
     std::vector<Warning> warnings;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const

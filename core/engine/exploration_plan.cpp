@@ -140,12 +140,13 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
     const std::int64_t length = options.sequenceLength.value_or(contents.sequenceLength);
     if (length < 1)
         refuse(Translated::tr("The config holds no sequence length; give one with --sequence-length."));
-    if (spec.positionEmbedding == model::PositionEmbedding::Learned && length > spec.maxPositions)
+    const auto longest = model::longestSequence(spec);
+    if (longest && length > *longest)
         refuse(Translated::tr(
                    "A sequence length of %1 is more than the %2 positions that this network has learned; "
                    "give --sequence-length %2 or less.")
                    .arg(length)
-                   .arg(spec.maxPositions));
+                   .arg(*longest));
     return length;
 }
 
@@ -164,6 +165,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                  .sequenceLength = sequenceLengthOf(contents, spec, options),
                  .precision = options.precision.value_or(contents.precision),
                  .optimizer = options.optimizer.value_or(contents.optimizer),
+                 .step = contents.step,
                  .seed = options.seed};
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),

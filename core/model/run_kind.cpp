@@ -9,8 +9,10 @@ namespace batchpeak::model {
 namespace {
 
 constexpr WordTable<Phase, 2> phases{{{Phase::Train, "train"}, {Phase::Eval, "eval"}}};
-constexpr WordTable<Precision, 3> precisions{
-    {{Precision::Fp32, "fp32"}, {Precision::Tf32, "tf32"}, {Precision::Bf16, "bf16"}}};
+constexpr WordTable<Precision, 4> precisions{{{Precision::Fp32, "fp32"},
+                                              {Precision::Tf32, "tf32"},
+                                              {Precision::Bf16, "bf16"},
+                                              {Precision::PureBf16, "pure-bf16"}}};
 constexpr WordTable<Optimizer, 2> optimizers{{{Optimizer::AdamW, "adamw"}, {Optimizer::Sgd, "sgd"}}};
 
 } // namespace

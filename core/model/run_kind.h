@@ -10,9 +10,9 @@ namespace batchpeak::model {
 /// Training runs forward, backward and optimizer; evaluation forward alone.
 enum class Phase { Train, Eval };
 
-/// The arithmetic of a step: fp32, fp32 with TF32 matrix products, or bf16 by autocast with fp32
-/// parameters.
-enum class Precision { Fp32, Tf32, Bf16 };
+/// The arithmetic of a step: fp32, fp32 with TF32 matrix products, bf16 by autocast with fp32
+/// parameters, or bf16 throughout with fp32 master weights in the optimizer.
+enum class Precision { Fp32, Tf32, Bf16, PureBf16 };
 
 enum class Optimizer { AdamW, Sgd };
 

@@ -12,6 +12,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/outer.h>
 #include <ATen/ops/pow.h>
+#include <ATen/ops/relu.h>
 #include <ATen/ops/repeat_interleave.h>
 #include <ATen/ops/rms_norm.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
@@ -24,12 +25,12 @@ namespace batchpeak::network {
 
 namespace {
 
-std::int64_t headSize(const model::ModelSpec& spec)
+std::int64_t headSize(const model::DecoderSpec& spec)
 {
     return spec.hiddenSize / spec.heads;
 }
 
-std::int64_t rotaryDimensions(const model::ModelSpec& spec)
+std::int64_t rotaryDimensions(const model::DecoderSpec& spec)
 {
     if (spec.positionEmbedding != model::PositionEmbedding::Rotary)
         return 0;
@@ -38,12 +39,12 @@ std::int64_t rotaryDimensions(const model::ModelSpec& spec)
 
 } // namespace
 
-std::int64_t DecoderNetwork::rotaryTableElements(const model::ModelSpec& spec, std::int64_t sequenceLength)
+std::int64_t DecoderNetwork::rotaryTableElements(const model::DecoderSpec& spec, std::int64_t sequenceLength)
 {
     return sequenceLength * rotaryDimensions(spec) / 2;
 }
 
-DecoderNetwork::DecoderNetwork(model::ModelSpec spec, const FlatParameters& parameters,
+DecoderNetwork::DecoderNetwork(model::DecoderSpec spec, const FlatParameters& parameters,
                                const Options& options)
     : m_spec(std::move(spec)), m_options(options)
 {
@@ -185,6 +186,14 @@ at::Tensor DecoderNetwork::feedForward(const at::Tensor& input, const Layer& lay
     case model::Activation::GeluTanh:
         inner = at::gelu(inner, "tanh");
         break;
+    case model::Activation::Relu:
+        inner = at::relu(inner);
+        break;
+    case model::Activation::GeGlu: {
+        const auto halves = inner.chunk(2, -1);
+        inner = at::gelu(halves[0], "tanh").mul(halves[1]);
+        break;
+    }
     case model::Activation::SwiGlu: {
         const auto halves = inner.chunk(2, -1);
         inner = at::silu(halves[0]).mul(halves[1]);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "decoder_spec.h"
 #include "flat_parameters.h"
-#include "model_spec.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -36,7 +36,7 @@ public:
 
     /// \param parameters  of model::parameterTable(spec)
     /// \throws std::invalid_argument  a full sentence, where the sequence does not fit the network
-    DecoderNetwork(model::ModelSpec spec, const FlatParameters& parameters, const Options& options);
+    DecoderNetwork(model::DecoderSpec spec, const FlatParameters& parameters, const Options& options);
 
     /// Asked before every layer forward, and after every layer's gradient backward, there on the
     /// thread of autograd. It may throw, which ends the step.
@@ -51,7 +51,7 @@ public:
     at::Tensor logits(const at::Tensor& tokens) const;
 
     /// Of the tables that rotate queries and keys: two of so many elements, or none [elements].
-    static std::int64_t rotaryTableElements(const model::ModelSpec& spec, std::int64_t sequenceLength);
+    static std::int64_t rotaryTableElements(const model::DecoderSpec& spec, std::int64_t sequenceLength);
 
 private:
     struct Affine
@@ -77,7 +77,7 @@ private:
     at::Tensor dropped(at::Tensor input) const;
     void askBetweenLayers(const at::Tensor& hidden) const;
 
-    model::ModelSpec m_spec;
+    model::DecoderSpec m_spec;
     Options m_options;
     std::function<void()> m_betweenLayers;
     Affine m_tokenEmbedding;

@@ -32,6 +32,11 @@ at::Device torchDevice(DeviceId device)
     return {at::kCUDA, static_cast<at::DeviceIndex>(device.index)};
 }
 
+const model::DecoderSpec& decoder(const trial::LoadRequest& request)
+{
+    return std::get<model::DecoderSpec>(request.model.architecture);
+}
+
 at::ScalarType computeType(const trial::LoadRequest& request)
 {
     return request.precision == model::Precision::Bf16 ? at::kBFloat16 : at::kFloat;
@@ -122,7 +127,7 @@ StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory
     seed(m_device, request.seed);
     m_loss = at::zeros({}, at::TensorOptions(m_device));
     m_parameters.emplace(model::parameterTable(request.model), request.phase, m_device);
-    m_network.emplace(request.model, *m_parameters,
+    m_network.emplace(decoder(request), *m_parameters,
                       DecoderNetwork::Options{.sequenceLength = request.sequenceLength,
                                               .computeType = computeType(request),
                                               .repeatsKeys = repeatsKeys(request, m_device),
@@ -148,8 +153,8 @@ void StepRunner::State::prepare(std::int64_t microBatchSize)
     seed(m_device, m_request.seed);
     const auto options = at::TensorOptions(m_device).dtype(at::kLong);
     const std::int64_t shape[] = {microBatchSize, m_request.sequenceLength};
-    m_tokens = at::randint(m_request.model.vocabularySize, shape, options);
-    m_targets = at::randint(m_request.model.vocabularySize, shape, options);
+    m_tokens = at::randint(decoder(m_request).vocabularySize, shape, options);
+    m_targets = at::randint(decoder(m_request).vocabularySize, shape, options);
 }
 
 StepChain StepRunner::State::run(int steps)
@@ -271,7 +276,7 @@ std::int64_t requiredBaselineBytes(const trial::LoadRequest& request)
     const std::int64_t scalar = rounded(floatBytes);
     const auto element = static_cast<std::int64_t>(c10::elementSize(computeType(request)));
     const std::int64_t rotaryTable =
-        rounded(DecoderNetwork::rotaryTableElements(request.model, request.sequenceLength) * element);
+        rounded(DecoderNetwork::rotaryTableElements(decoder(request), request.sequenceLength) * element);
 
     std::int64_t bytes = scalar + buffer + 2 * rotaryTable;
     if (trains(request))

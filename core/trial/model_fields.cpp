@@ -4,10 +4,11 @@
 
 namespace batchpeak::trial {
 
-Json modelToJson(const model::ModelSpec& spec)
+namespace {
+
+Json toJson(const model::DecoderSpec& spec)
 {
     return {
-        {"family", spec.family},
         {"vocabulary_size", spec.vocabularySize},
         {"hidden_size", spec.hiddenSize},
         {"layers", spec.layers},
@@ -23,19 +24,21 @@ Json modelToJson(const model::ModelSpec& spec)
         {"attention_output_bias", spec.attentionOutputBias},
         {"feed_forward_bias", spec.feedForwardBias},
         {"output_bias", spec.outputBias},
+        {"embedding_normalization", spec.embeddingNormalization},
         {"normalization_epsilon", spec.normalizationEpsilon},
         {"rope_theta", spec.ropeTheta},
         {"rotary_dimensions", spec.rotaryDimensions},
+        {"experts", spec.experts},
+        {"experts_per_token", spec.expertsPerToken},
         {"dropout", spec.dropout},
         {"attention_dropout", spec.attentionDropout},
     };
 }
 
-model::ModelSpec modelSpecFrom(const FieldReader& fields)
+model::DecoderSpec decoderFrom(const FieldReader& fields)
 {
-    const model::ModelSpec otherwise;
+    const model::DecoderSpec otherwise;
     return {
-        .family = fields.text("family"),
         .vocabularySize = fields.integer("vocabulary_size", otherwise.vocabularySize),
         .hiddenSize = fields.integer("hidden_size", otherwise.hiddenSize),
         .layers = fields.integer("layers", otherwise.layers),
@@ -54,12 +57,30 @@ model::ModelSpec modelSpecFrom(const FieldReader& fields)
         .attentionOutputBias = fields.boolean("attention_output_bias", otherwise.attentionOutputBias),
         .feedForwardBias = fields.boolean("feed_forward_bias", otherwise.feedForwardBias),
         .outputBias = fields.boolean("output_bias", otherwise.outputBias),
+        .embeddingNormalization = fields.boolean("embedding_normalization", otherwise.embeddingNormalization),
         .normalizationEpsilon = fields.number("normalization_epsilon", otherwise.normalizationEpsilon),
         .ropeTheta = fields.number("rope_theta", otherwise.ropeTheta),
         .rotaryDimensions = fields.integer("rotary_dimensions", otherwise.rotaryDimensions),
+        .experts = fields.integer("experts", otherwise.experts),
+        .expertsPerToken = fields.integer("experts_per_token", otherwise.expertsPerToken),
         .dropout = fields.number("dropout", otherwise.dropout),
         .attentionDropout = fields.number("attention_dropout", otherwise.attentionDropout),
     };
+}
+
+} // namespace
+
+Json modelToJson(const model::ModelSpec& spec)
+{
+    Json fields =
+        std::visit([](const auto& architecture) { return toJson(architecture); }, spec.architecture);
+    fields["family"] = spec.family;
+    return fields;
+}
+
+model::ModelSpec modelSpecFrom(const FieldReader& fields)
+{
+    return {.family = fields.text("family"), .architecture = decoderFrom(fields)};
 }
 
 } // namespace batchpeak::trial

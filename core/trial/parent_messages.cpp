@@ -23,6 +23,9 @@ Json toJson(const LoadRequest& load)
             {"sequence_length", load.sequenceLength},
             {"precision", toText(load.precision)},
             {"optimizer", toText(load.optimizer)},
+            {"activation_checkpointing", load.step.activationCheckpointing},
+            {"loss_chunk_rows", load.step.lossChunkRows},
+            {"max_gradient_norm", load.step.maxGradientNorm},
             {"memory_limit_bytes", load.memoryLimitBytes},
             {"seed", load.seed}};
 }
@@ -49,6 +52,19 @@ Json toJson(const Bye&)
     return {{"type", "bye"}};
 }
 
+model::StepOptions stepOptionsFrom(const FieldReader& fields)
+{
+    const model::StepOptions otherwise;
+    model::StepOptions options{
+        .activationCheckpointing =
+            fields.boolean("activation_checkpointing", otherwise.activationCheckpointing),
+        .lossChunkRows = fields.integerFrom(0, "loss_chunk_rows", otherwise.lossChunkRows),
+        .maxGradientNorm = fields.number("max_gradient_norm", otherwise.maxGradientNorm)};
+    if (!(options.maxGradientNorm >= 0))
+        fields.refuse("max_gradient_norm", "must be at least 0");
+    return options;
+}
+
 LoadRequest loadFrom(const FieldReader& fields)
 {
     const LoadRequest otherwise;
@@ -58,6 +74,7 @@ LoadRequest loadFrom(const FieldReader& fields)
         .sequenceLength = fields.integerFrom(1, "sequence_length"),
         .precision = fields.word("precision", model::precisionFromText, std::optional(otherwise.precision)),
         .optimizer = fields.word("optimizer", model::optimizerFromText, std::optional(otherwise.optimizer)),
+        .step = stepOptionsFrom(fields),
         .memoryLimitBytes = fields.integerFrom(0, "memory_limit_bytes", otherwise.memoryLimitBytes),
         .seed = fields.seed("seed", otherwise.seed)};
 }

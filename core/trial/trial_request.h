@@ -4,6 +4,7 @@
 
 #include "model_spec.h"
 #include "run_kind.h"
+#include "step_options.h"
 
 #include <cstdint>
 
@@ -17,6 +18,7 @@ struct LoadRequest
     std::int64_t sequenceLength = 0;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
+    model::StepOptions step;
     /// Memory that the worker may hold, all its trials included; 0 stands for the device's own.
     std::int64_t memoryLimitBytes = 0;
     std::uint64_t seed = 1;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 // Large enough that products, not launches, fill the time of a step.
-model::ModelSpec widened(model::ModelSpec spec)
+model::DecoderSpec widened(model::DecoderSpec spec)
 {
     spec.vocabularySize = 8192;
     spec.hiddenSize = 512;
@@ -33,7 +33,7 @@ model::ModelSpec widened(model::ModelSpec spec)
     return spec;
 }
 
-LoadRequest request(const model::ModelSpec& spec, model::Phase phase, model::Precision precision)
+LoadRequest request(const model::DecoderSpec& spec, model::Phase phase, model::Precision precision)
 {
     LoadRequest made = tinyRequest(widened(spec), phase, precision);
     made.sequenceLength = 256;
@@ -62,7 +62,7 @@ private:
                  {model::Precision::Fp32, model::Precision::Tf32, model::Precision::Bf16}) {
                 for (const auto& spec : {tinyGpt(), tinyLlama()}) {
                     const LoadRequest load = request(spec, phase, precision);
-                    const auto name = QByteArray::fromStdString(spec.family) + ", " +
+                    const auto name = QByteArray(spec.keyValueHeads == spec.heads ? "GPT" : "LLaMA") + ", " +
                                       model::toText(phase).data() + ", " + model::toText(precision).data();
                     QTest::newRow(name.constData()) << load;
                 }

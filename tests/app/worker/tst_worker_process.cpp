@@ -17,13 +17,13 @@ namespace {
 LoadRequest tinyGpt(model::Phase phase = model::Phase::Train, std::int64_t limit = 0)
 {
     return {.model = {.family = "gpt2",
-                      .vocabularySize = 64,
-                      .hiddenSize = 16,
-                      .layers = 2,
-                      .heads = 2,
-                      .keyValueHeads = 2,
-                      .feedForwardSize = 32,
-                      .maxPositions = 16},
+                      .architecture = model::DecoderSpec{.vocabularySize = 64,
+                                                         .hiddenSize = 16,
+                                                         .layers = 2,
+                                                         .heads = 2,
+                                                         .keyValueHeads = 2,
+                                                         .feedForwardSize = 32,
+                                                         .maxPositions = 16}},
             .phase = phase,
             .sequenceLength = 16,
             .memoryLimitBytes = limit};

@@ -58,7 +58,7 @@ private slots:
         QVERIFY2(spec, spec ? "" : std::get<UnsupportedModel>(contents.model).sentence.c_str());
         QTEST(QString::fromStdString(spec->family), "family");
         QTEST(qint64{model::parameterCount(*spec)}, "parameters");
-        QCOMPARE(contents.sequenceLength, spec->maxPositions);
+        QCOMPARE(contents.sequenceLength, std::get<model::DecoderSpec>(spec->architecture).maxPositions);
         QCOMPARE(contents.precision, model::Precision::Bf16);
     }
 

@@ -21,13 +21,13 @@ config::ConfigContents smallConfig()
     config::ConfigContents contents;
     contents.formatName = "Cerebras params";
     contents.model = model::ModelSpec{.family = "gpt2",
-                                      .vocabularySize = 64,
-                                      .hiddenSize = 8,
-                                      .layers = 1,
-                                      .heads = 2,
-                                      .keyValueHeads = 2,
-                                      .feedForwardSize = 16,
-                                      .maxPositions = 32};
+                                      .architecture = model::DecoderSpec{.vocabularySize = 64,
+                                                                         .hiddenSize = 8,
+                                                                         .layers = 1,
+                                                                         .heads = 2,
+                                                                         .keyValueHeads = 2,
+                                                                         .feedForwardSize = 16,
+                                                                         .maxPositions = 32}};
     contents.train = config::BatchPlan{.globalBatchSize = 64, .setting = config::Explore{}};
     contents.sequenceLength = 16;
     return contents;

@@ -9,7 +9,7 @@
 
 using namespace batchpeak::model;
 
-using Change = std::function<void(ModelSpec&)>;
+using Change = std::function<void(DecoderSpec&)>;
 
 class ModelSpecTest : public QObject
 {
@@ -20,32 +20,36 @@ private slots:
     {
         QTest::addColumn<Change>("change");
         QTest::addColumn<QString>("named");
-        QTest::newRow("sound") << Change([](ModelSpec&) {}) << QString();
-        QTest::newRow("no layers") << Change([](ModelSpec& s) { s.layers = 0; }) << QStringLiteral("layers");
+        QTest::newRow("sound") << Change([](DecoderSpec&) {}) << QString();
+        QTest::newRow("no layers") << Change([](DecoderSpec& s) { s.layers = 0; })
+                                   << QStringLiteral("layers");
         QTest::newRow("negative size")
-            << Change([](ModelSpec& s) { s.hiddenSize = -8; }) << QStringLiteral("hidden size");
-        QTest::newRow("heads do not divide") << Change([](ModelSpec& s) { s.heads = s.keyValueHeads = 3; })
+            << Change([](DecoderSpec& s) { s.hiddenSize = -8; }) << QStringLiteral("hidden size");
+        QTest::newRow("heads do not divide") << Change([](DecoderSpec& s) { s.heads = s.keyValueHeads = 3; })
                                              << QStringLiteral("not a multiple of the 3 attention heads");
         QTest::newRow("groups do not divide")
-            << Change([](ModelSpec& s) { s.keyValueHeads = 3; }) << QStringLiteral("3 key-value heads");
+            << Change([](DecoderSpec& s) { s.keyValueHeads = 3; }) << QStringLiteral("3 key-value heads");
         QTest::newRow("rotates more than a head")
-            << Change([](ModelSpec& s) { s.rotaryDimensions = 6; }) << QStringLiteral("head size, 4");
-        QTest::newRow("drops all") << Change([](ModelSpec& s) { s.dropout = 1; })
+            << Change([](DecoderSpec& s) { s.rotaryDimensions = 6; }) << QStringLiteral("head size, 4");
+        QTest::newRow("fewer experts than a token takes")
+            << Change([](DecoderSpec& s) { s.experts = 2, s.expertsPerToken = 3; })
+            << QStringLiteral("3 of 2 experts");
+        QTest::newRow("drops all") << Change([](DecoderSpec& s) { s.dropout = 1; })
                                    << QStringLiteral("dropout");
     }
     void namesWhatCannotBe()
     {
         QFETCH(Change, change);
         QFETCH(QString, named);
-        ModelSpec spec{.vocabularySize = 16,
-                       .hiddenSize = 8,
-                       .layers = 1,
-                       .heads = 2,
-                       .keyValueHeads = 2,
-                       .feedForwardSize = 16,
-                       .maxPositions = 4};
+        DecoderSpec spec{.vocabularySize = 16,
+                         .hiddenSize = 8,
+                         .layers = 1,
+                         .heads = 2,
+                         .keyValueHeads = 2,
+                         .feedForwardSize = 16,
+                         .maxPositions = 4};
         change(spec);
-        const auto problem = problemWith(spec);
+        const auto problem = problemWith(ModelSpec{.family = "gpt2", .architecture = spec});
         QCOMPARE(problem.has_value(), !named.isEmpty());
         if (problem)
             QVERIFY2(QString::fromStdString(*problem).contains(named), problem->c_str());
@@ -53,7 +57,8 @@ private slots:
 
     void wordsGoBothWays()
     {
-        for (const Precision precision : {Precision::Fp32, Precision::Tf32, Precision::Bf16})
+        for (const Precision precision :
+             {Precision::Fp32, Precision::Tf32, Precision::Bf16, Precision::PureBf16})
             QCOMPARE(precisionFromText(toText(precision)), precision);
         for (const Phase phase : {Phase::Train, Phase::Eval})
             QCOMPARE(phaseFromText(toText(phase)), phase);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "decoder_spec.h"
 #include "flat_parameters.h"
-#include "model_spec.h"
 
 #include <ATen/ATen.h>
 
@@ -20,7 +20,7 @@ namespace batchpeak::network {
 class ReferenceDecoder
 {
 public:
-    ReferenceDecoder(const model::ModelSpec& spec, const FlatParameters& parameters)
+    ReferenceDecoder(const model::DecoderSpec& spec, const FlatParameters& parameters)
         : m_spec(spec), m_parameters(parameters)
     {}
 
@@ -108,22 +108,32 @@ private:
     {
         const std::int64_t size = m_spec.feedForwardSize;
         const at::Tensor up = rows(x, prefix + "up", 0, size);
+        const auto gate = [&] { return rows(x, prefix + "up", size, size); };
+        const auto geluTanh = [&] {
+            return up * 0.5 * (1 + (std::sqrt(2.0 / std::numbers::pi) * (up + 0.044715 * up.pow(3))).tanh());
+        };
         at::Tensor inner;
         switch (m_spec.activation) {
         case model::Activation::SwiGlu:
-            inner = up * up.sigmoid() * rows(x, prefix + "up", size, size);
+            inner = up * up.sigmoid() * gate();
             break;
         case model::Activation::Gelu:
             inner = up * 0.5 * (1 + (up / std::sqrt(2.0)).erf());
             break;
         case model::Activation::GeluTanh:
-            inner = up * 0.5 * (1 + (std::sqrt(2.0 / std::numbers::pi) * (up + 0.044715 * up.pow(3))).tanh());
+            inner = geluTanh();
+            break;
+        case model::Activation::GeGlu:
+            inner = geluTanh() * gate();
+            break;
+        case model::Activation::Relu:
+            inner = up * (up > 0);
             break;
         }
         return rows(inner, prefix + "down", 0, m_spec.hiddenSize);
     }
 
-    const model::ModelSpec& m_spec;
+    const model::DecoderSpec& m_spec;
     const FlatParameters& m_parameters;
 };
 

@@ -8,10 +8,9 @@
 namespace batchpeak::network {
 
 /// Networks small enough that a step takes a millisecond, with every kind of operation in them.
-inline model::ModelSpec tinyGpt()
+inline model::DecoderSpec tinyGpt()
 {
-    return {.family = "gpt2",
-            .vocabularySize = 67,
+    return {.vocabularySize = 67,
             .hiddenSize = 32,
             .layers = 2,
             .heads = 4,
@@ -20,10 +19,9 @@ inline model::ModelSpec tinyGpt()
             .maxPositions = 24};
 }
 
-inline model::ModelSpec tinyLlama()
+inline model::DecoderSpec tinyLlama()
 {
-    return {.family = "llama",
-            .vocabularySize = 67,
+    return {.vocabularySize = 67,
             .hiddenSize = 32,
             .layers = 2,
             .heads = 4,
@@ -39,10 +37,14 @@ inline model::ModelSpec tinyLlama()
             .feedForwardBias = false};
 }
 
-inline trial::LoadRequest tinyRequest(const model::ModelSpec& spec, model::Phase phase,
+inline trial::LoadRequest tinyRequest(const model::Architecture& architecture, model::Phase phase,
                                       model::Precision precision = model::Precision::Fp32)
 {
-    return {.model = spec, .phase = phase, .sequenceLength = 16, .precision = precision, .seed = 5};
+    return {.model = {.family = "tiny", .architecture = architecture},
+            .phase = phase,
+            .sequenceLength = 16,
+            .precision = precision,
+            .seed = 5};
 }
 
 } // namespace batchpeak::network

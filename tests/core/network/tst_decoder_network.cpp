@@ -18,14 +18,14 @@
 
 using namespace batchpeak;
 using namespace batchpeak::network;
-using model::ModelSpec;
+using model::DecoderSpec;
 
 namespace {
 
 constexpr std::int64_t samples = 2;
 constexpr std::int64_t length = 16;
 
-FlatParameters randomParameters(const ModelSpec& spec, model::Phase phase = model::Phase::Eval)
+FlatParameters randomParameters(const DecoderSpec& spec, model::Phase phase = model::Phase::Eval)
 {
     at::manual_seed(11);
     FlatParameters parameters(model::parameterTable(spec), phase, at::kCPU);
@@ -35,7 +35,7 @@ FlatParameters randomParameters(const ModelSpec& spec, model::Phase phase = mode
     return parameters;
 }
 
-at::Tensor randomTokens(const ModelSpec& spec)
+at::Tensor randomTokens(const DecoderSpec& spec)
 {
     at::manual_seed(12);
     return at::randint(spec.vocabularySize, {samples, length}, at::kLong);
@@ -46,7 +46,7 @@ double relativeDifference(const at::Tensor& a, const at::Tensor& b)
     return ((a - b).abs().max() / b.abs().max()).item<double>();
 }
 
-ModelSpec changed(ModelSpec spec, const std::function<void(ModelSpec&)>& change)
+DecoderSpec changed(DecoderSpec spec, const std::function<void(DecoderSpec&)>& change)
 {
     change(spec);
     return spec;
@@ -70,32 +70,36 @@ private slots:
 
     void computesWhatThePapersSay_data()
     {
-        QTest::addColumn<ModelSpec>("spec");
+        QTest::addColumn<DecoderSpec>("spec");
         QTest::newRow("GPT") << tinyGpt();
         QTest::newRow("GPT, untied, approximated GELU, output bias")
-            << changed(tinyGpt(), [](ModelSpec& spec) {
+            << changed(tinyGpt(), [](DecoderSpec& spec) {
                    spec.tiedEmbeddings = false;
                    spec.outputBias = true;
                    spec.activation = model::Activation::GeluTanh;
                });
-        QTest::newRow("GPT without biases") << changed(tinyGpt(), [](ModelSpec& spec) {
+        QTest::newRow("GPT with ReLU")
+            << changed(tinyGpt(), [](DecoderSpec& spec) { spec.activation = model::Activation::Relu; });
+        QTest::newRow("GPT with GeGLU")
+            << changed(tinyGpt(), [](DecoderSpec& spec) { spec.activation = model::Activation::GeGlu; });
+        QTest::newRow("GPT without biases") << changed(tinyGpt(), [](DecoderSpec& spec) {
             spec.attentionBias = spec.attentionOutputBias = spec.feedForwardBias = false;
         });
         QTest::newRow("LLaMA, grouped queries") << tinyLlama();
         QTest::newRow("LLaMA, one key for all")
-            << changed(tinyLlama(), [](ModelSpec& spec) { spec.keyValueHeads = 1; });
-        QTest::newRow("LLaMA, a key each, tied") << changed(tinyLlama(), [](ModelSpec& spec) {
+            << changed(tinyLlama(), [](DecoderSpec& spec) { spec.keyValueHeads = 1; });
+        QTest::newRow("LLaMA, a key each, tied") << changed(tinyLlama(), [](DecoderSpec& spec) {
             spec.keyValueHeads = spec.heads;
             spec.tiedEmbeddings = true;
         });
-        QTest::newRow("half of each head rotated") << changed(tinyLlama(), [](ModelSpec& spec) {
+        QTest::newRow("half of each head rotated") << changed(tinyLlama(), [](DecoderSpec& spec) {
             spec.rotaryDimensions = 4;
             spec.ropeTheta = 500000;
         });
     }
     void computesWhatThePapersSay()
     {
-        QFETCH(ModelSpec, spec);
+        QFETCH(DecoderSpec, spec);
         const FlatParameters parameters = randomParameters(spec);
         const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
         const at::Tensor tokens = randomTokens(spec);
@@ -112,8 +116,8 @@ private slots:
 
     void givesGroupedQueriesWhatRepeatedKeysWould()
     {
-        const ModelSpec grouped = tinyLlama();
-        ModelSpec repeated = grouped;
+        const DecoderSpec grouped = tinyLlama();
+        DecoderSpec repeated = grouped;
         repeated.keyValueHeads = grouped.heads;
         const FlatParameters of = randomParameters(grouped);
         const FlatParameters with = randomParameters(repeated);
@@ -147,13 +151,13 @@ private slots:
 
     void staysCloseInBf16_data()
     {
-        QTest::addColumn<ModelSpec>("spec");
+        QTest::addColumn<DecoderSpec>("spec");
         QTest::newRow("GPT") << tinyGpt();
         QTest::newRow("LLaMA") << tinyLlama();
     }
     void staysCloseInBf16()
     {
-        QFETCH(ModelSpec, spec);
+        QFETCH(DecoderSpec, spec);
         const FlatParameters parameters = randomParameters(spec);
         const at::Tensor tokens = randomTokens(spec);
         const at::Tensor exact = DecoderNetwork(spec, parameters, {.sequenceLength = length}).logits(tokens);
@@ -193,7 +197,7 @@ private slots:
     {
         QFETCH(double, dropout);
         QFETCH(double, attentionDropout);
-        ModelSpec spec = tinyGpt();
+        DecoderSpec spec = tinyGpt();
         const FlatParameters parameters = randomParameters(spec);
         const at::Tensor tokens = randomTokens(spec);
         const at::Tensor without =
@@ -211,7 +215,7 @@ private slots:
     void doesNotSeeTheFuture_data() { staysCloseInBf16_data(); }
     void doesNotSeeTheFuture()
     {
-        QFETCH(ModelSpec, spec);
+        QFETCH(DecoderSpec, spec);
         const FlatParameters parameters = randomParameters(spec);
         const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
         const at::Tensor tokens = randomTokens(spec);

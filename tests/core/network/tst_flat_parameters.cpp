@@ -16,13 +16,13 @@
 
 using namespace batchpeak;
 using namespace batchpeak::network;
-using model::ModelSpec;
+using model::DecoderSpec;
 
 namespace {
 
-ModelSpec gpt(std::int64_t hidden, std::int64_t layers, std::int64_t heads, std::int64_t positions)
+DecoderSpec gpt(std::int64_t hidden, std::int64_t layers, std::int64_t heads, std::int64_t positions)
 {
-    ModelSpec spec = tinyGpt();
+    DecoderSpec spec = tinyGpt();
     spec.vocabularySize = 50257;
     spec.hiddenSize = hidden;
     spec.layers = layers;
@@ -32,10 +32,10 @@ ModelSpec gpt(std::int64_t hidden, std::int64_t layers, std::int64_t heads, std:
     return spec;
 }
 
-ModelSpec llama(std::int64_t vocabulary, std::int64_t hidden, std::int64_t layers, std::int64_t heads,
-                std::int64_t keyValueHeads, std::int64_t feedForward)
+DecoderSpec llama(std::int64_t vocabulary, std::int64_t hidden, std::int64_t layers, std::int64_t heads,
+                  std::int64_t keyValueHeads, std::int64_t feedForward)
 {
-    ModelSpec spec = tinyLlama();
+    DecoderSpec spec = tinyLlama();
     spec.vocabularySize = vocabulary;
     spec.hiddenSize = hidden;
     spec.layers = layers;
@@ -45,7 +45,7 @@ ModelSpec llama(std::int64_t vocabulary, std::int64_t hidden, std::int64_t layer
     return spec;
 }
 
-void backward(const ModelSpec& spec, const FlatParameters& parameters)
+void backward(const DecoderSpec& spec, const FlatParameters& parameters)
 {
     const at::Tensor tokens = at::arange(48, at::kLong).remainder(spec.vocabularySize).view({3, 16});
     DecoderNetwork(spec, parameters, {.sequenceLength = 16, .trains = true})
@@ -65,7 +65,7 @@ private slots:
     // Published counts, as Hugging Face counts them; nothing is allocated on the meta device.
     void materialisesPublishedCounts_data()
     {
-        QTest::addColumn<ModelSpec>("spec");
+        QTest::addColumn<DecoderSpec>("spec");
         QTest::addColumn<qint64>("count");
         QTest::newRow("GPT-2 S") << gpt(768, 12, 12, 1024) << qint64{124439808};
         QTest::newRow("GPT-2 XL") << gpt(1600, 48, 25, 1024) << qint64{1557611200};
@@ -76,7 +76,7 @@ private slots:
     }
     void materialisesPublishedCounts()
     {
-        QFETCH(ModelSpec, spec);
+        QFETCH(DecoderSpec, spec);
         QFETCH(qint64, count);
         const auto table = model::parameterTable(spec);
         const FlatParameters parameters(table, model::Phase::Train, at::kMeta);
@@ -87,13 +87,13 @@ private slots:
 
     void collectsGradientsInOneBuffer_data()
     {
-        QTest::addColumn<ModelSpec>("spec");
+        QTest::addColumn<DecoderSpec>("spec");
         QTest::newRow("GPT") << tinyGpt();
         QTest::newRow("LLaMA") << tinyLlama();
     }
     void collectsGradientsInOneBuffer()
     {
-        QFETCH(ModelSpec, spec);
+        QFETCH(DecoderSpec, spec);
         const auto table = model::parameterTable(spec);
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
         backward(spec, parameters);
@@ -157,7 +157,7 @@ private slots:
     void updatesLikeOneParameterAtATime()
     {
         QFETCH(model::Optimizer, kind);
-        const ModelSpec spec = tinyGpt();
+        const DecoderSpec spec = tinyGpt();
         const auto table = model::parameterTable(spec);
         at::manual_seed(3);
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);

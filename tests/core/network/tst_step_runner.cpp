@@ -30,8 +30,9 @@ LoadRequest withOptimizer(LoadRequest request, model::Optimizer optimizer)
 
 LoadRequest withDropout(LoadRequest request)
 {
-    request.model.dropout = 0.2;
-    request.model.attentionDropout = 0.2;
+    auto& decoder = std::get<model::DecoderSpec>(request.model.architecture);
+    decoder.dropout = 0.2;
+    decoder.attentionDropout = 0.2;
     return request;
 }
 
@@ -250,7 +251,7 @@ private slots:
         request.sequenceLength = 0;
         QTest::newRow("no token") << request;
         request = tinyRequest(tinyGpt(), model::Phase::Train);
-        request.model.heads = 5;
+        std::get<model::DecoderSpec>(request.model.architecture).heads = 5;
         QTest::newRow("heads that do not divide") << request;
     }
     void refusesWhatCannotBe()
