@@ -4,16 +4,49 @@
 
 namespace batchpeak::model {
 
+namespace {
+
+template<typename Spec>
+constexpr bool isOfSequences = requires(const Spec& spec)
+{
+    longestSequence(spec);
+};
+
+} // namespace
+
+bool takesSequences(const ModelSpec& spec)
+{
+    return std::visit([](const auto& architecture) { return isOfSequences<decltype(architecture)>; },
+                      spec.architecture);
+}
+
 std::int64_t usualSequenceLength(const ModelSpec& spec)
 {
-    return std::visit([](const auto& architecture) { return usualSequenceLength(architecture); },
-                      spec.architecture);
+    return std::visit(
+        [](const auto& architecture) -> std::int64_t {
+            if constexpr (isOfSequences<decltype(architecture)>)
+                return usualSequenceLength(architecture);
+            else
+                return 1;
+        },
+        spec.architecture);
 }
 
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec)
 {
-    return std::visit([](const auto& architecture) { return longestSequence(architecture); },
-                      spec.architecture);
+    return std::visit(
+        [](const auto& architecture) -> std::optional<std::int64_t> {
+            if constexpr (isOfSequences<decltype(architecture)>)
+                return longestSequence(architecture);
+            else
+                return std::nullopt;
+        },
+        spec.architecture);
+}
+
+bool normalizesOverBatch(const ModelSpec& spec)
+{
+    return std::holds_alternative<ResNetSpec>(spec.architecture);
 }
 
 std::optional<std::string> problemWith(const ModelSpec& spec)

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "decoder_spec.h"
+#include "res_net_spec.h"
+#include "script_spec.h"
+#include "vision_transformer_spec.h"
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +15,7 @@
 namespace batchpeak::model {
 
 /// The kinds of network that there are; each knows its own sizes.
-using Architecture = std::variant<DecoderSpec>;
+using Architecture = std::variant<DecoderSpec, VisionTransformerSpec, ResNetSpec, ScriptSpec>;
 
 /// A network, as a config describes it.
 ///
@@ -27,11 +30,19 @@ struct ModelSpec
     bool operator==(const ModelSpec&) const = default;
 };
 
-/// Tokens of a sample where a config does not say.
+/// Its samples are sequences of tokens, whose length a run chooses. Images and the inputs of a module from a
+/// file are not.
+bool takesSequences(const ModelSpec& spec);
+
+/// Tokens of a sample where a config does not say; 1 where it takes no sequences.
 std::int64_t usualSequenceLength(const ModelSpec& spec);
 
 /// Tokens of the longest sequence it can take; nothing where there is no such limit.
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec);
+
+/// It computes over the samples of a micro-batch together, so that a batch in several of them gives another
+/// result than the batch whole. Not known of a module from a file, which counts as one that does not.
+bool normalizesOverBatch(const ModelSpec& spec);
 
 /// What makes a network impossible whatever the device, as a full sentence; nothing if it is sound.
 std::optional<std::string> problemWith(const ModelSpec& spec);

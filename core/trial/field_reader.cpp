@@ -8,15 +8,24 @@
 
 namespace batchpeak::trial {
 
+namespace {
+
+/// One that fits into 63 bits and a sign.
+bool isInteger(const Json& value)
+{
+    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > largest);
+}
+
+} // namespace
+
 std::int64_t FieldReader::integer(const char* name, std::optional<std::int64_t> fallback) const
 {
     if (fallback && !find(name))
         return *fallback;
     const Json& found = require(name);
-    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (!found.is_number_integer() || (found.is_number_unsigned() && found.get<std::uint64_t>() > largest)) {
+    if (!isInteger(found))
         refuse(name, found, "a whole number of at most 63 bits");
-    }
     return found.get<std::int64_t>();
 }
 
@@ -84,6 +93,22 @@ std::vector<std::string> FieldReader::texts(const char* name) const
     return result;
 }
 
+std::vector<std::int64_t> FieldReader::integers(const char* name) const
+{
+    const Json* found = find(name);
+    if (!found)
+        return {};
+    std::vector<std::int64_t> result;
+    if (!found->is_array())
+        refuse(name, *found, "a list of whole numbers");
+    for (const Json& element : *found) {
+        if (!isInteger(element))
+            refuse(name, *found, "a list of whole numbers of at most 63 bits");
+        result.push_back(element.get<std::int64_t>());
+    }
+    return result;
+}
+
 double FieldReader::number(const char* name, double fallback) const
 {
     const Json* found = find(name);
@@ -135,6 +160,23 @@ FieldReader FieldReader::object(const char* name) const
     if (!found.is_object())
         refuse(name, found, "an object");
     return FieldReader(found, "object " + inQuotes(name) + " of the " + m_owner);
+}
+
+std::vector<FieldReader> FieldReader::objects(const char* name) const
+{
+    const Json* found = find(name);
+    if (!found)
+        return {};
+    std::vector<FieldReader> result;
+    if (!found->is_array())
+        refuse(name, *found, "a list of objects");
+    for (const Json& element : *found) {
+        if (!element.is_object())
+            refuse(name, *found, "a list of objects");
+        result.emplace_back(element, "element " + std::to_string(result.size() + 1) + " of " +
+                                         inQuotes(name) + " of the " + m_owner);
+    }
+    return result;
 }
 
 void FieldReader::refuse(const char* name, const std::string& problem) const

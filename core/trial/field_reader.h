@@ -33,6 +33,7 @@ public:
     bool boolean(const char* name, bool fallback) const;
     std::string text(const char* name, std::optional<std::string> fallback = {}) const;
     std::vector<std::string> texts(const char* name) const;
+    std::vector<std::int64_t> integers(const char* name) const;
 
     double number(const char* name, double fallback) const;
     /// Zero or more.
@@ -55,6 +56,8 @@ public:
 
     /// The object in that field.
     FieldReader object(const char* name) const;
+    /// The objects of the list in that field; none without it.
+    std::vector<FieldReader> objects(const char* name) const;
 
     /// \param problem  the end of the sentence that starts "The field ... of the ... "
     [[noreturn]] void refuse(const char* name, const std::string& problem) const;

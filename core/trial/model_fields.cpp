@@ -2,85 +2,91 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model_fields.h"
 
+#include "architecture_fields.h"
+#include "family.h"
+
+#include <utility>
+
 namespace batchpeak::trial {
 
 namespace {
 
-Json toJson(const model::DecoderSpec& spec)
+/// Writes the members of a network into an object.
+class FieldWriter
 {
-    return {
-        {"vocabulary_size", spec.vocabularySize},
-        {"hidden_size", spec.hiddenSize},
-        {"layers", spec.layers},
-        {"heads", spec.heads},
-        {"key_value_heads", spec.keyValueHeads},
-        {"feed_forward_size", spec.feedForwardSize},
-        {"max_positions", spec.maxPositions},
-        {"position_embedding", toText(spec.positionEmbedding)},
-        {"normalization", toText(spec.normalization)},
-        {"activation", toText(spec.activation)},
-        {"tied_embeddings", spec.tiedEmbeddings},
-        {"attention_bias", spec.attentionBias},
-        {"attention_output_bias", spec.attentionOutputBias},
-        {"feed_forward_bias", spec.feedForwardBias},
-        {"output_bias", spec.outputBias},
-        {"embedding_normalization", spec.embeddingNormalization},
-        {"normalization_epsilon", spec.normalizationEpsilon},
-        {"rope_theta", spec.ropeTheta},
-        {"rotary_dimensions", spec.rotaryDimensions},
-        {"experts", spec.experts},
-        {"experts_per_token", spec.expertsPerToken},
-        {"dropout", spec.dropout},
-        {"attention_dropout", spec.attentionDropout},
-    };
-}
+public:
+    explicit FieldWriter(Json& object) : m_object(object) {}
 
-model::DecoderSpec decoderFrom(const FieldReader& fields)
+    template<typename Value>
+    void value(const char* name, const Value& member)
+    {
+        m_object[name] = member;
+    }
+    template<typename Value, typename Parse>
+    void word(const char* name, Value member, Parse)
+    {
+        m_object[name] = toText(member);
+    }
+    void sizes(const char* name, const std::vector<std::int64_t>& member) { m_object[name] = member; }
+    template<typename Value>
+    void list(const char* name, std::vector<Value>& member)
+    {
+        Json& array = m_object[name] = Json::array();
+        for (Value& element : member)
+            visitFields(element, FieldWriter(array.emplace_back(Json::object())));
+    }
+
+private:
+    Json& m_object;
+};
+
+/// Reads the members of a network from an object; an absent one stays as it is.
+class MemberReader
 {
-    const model::DecoderSpec otherwise;
-    return {
-        .vocabularySize = fields.integer("vocabulary_size", otherwise.vocabularySize),
-        .hiddenSize = fields.integer("hidden_size", otherwise.hiddenSize),
-        .layers = fields.integer("layers", otherwise.layers),
-        .heads = fields.integer("heads", otherwise.heads),
-        .keyValueHeads = fields.integer("key_value_heads", otherwise.keyValueHeads),
-        .feedForwardSize = fields.integer("feed_forward_size", otherwise.feedForwardSize),
-        .maxPositions = fields.integer("max_positions", otherwise.maxPositions),
-        .positionEmbedding = fields.word("position_embedding", model::positionEmbeddingFromText,
-                                         std::optional(otherwise.positionEmbedding)),
-        .normalization = fields.word("normalization", model::normalizationFromText,
-                                     std::optional(otherwise.normalization)),
-        .activation =
-            fields.word("activation", model::activationFromText, std::optional(otherwise.activation)),
-        .tiedEmbeddings = fields.boolean("tied_embeddings", otherwise.tiedEmbeddings),
-        .attentionBias = fields.boolean("attention_bias", otherwise.attentionBias),
-        .attentionOutputBias = fields.boolean("attention_output_bias", otherwise.attentionOutputBias),
-        .feedForwardBias = fields.boolean("feed_forward_bias", otherwise.feedForwardBias),
-        .outputBias = fields.boolean("output_bias", otherwise.outputBias),
-        .embeddingNormalization = fields.boolean("embedding_normalization", otherwise.embeddingNormalization),
-        .normalizationEpsilon = fields.number("normalization_epsilon", otherwise.normalizationEpsilon),
-        .ropeTheta = fields.number("rope_theta", otherwise.ropeTheta),
-        .rotaryDimensions = fields.integer("rotary_dimensions", otherwise.rotaryDimensions),
-        .experts = fields.integer("experts", otherwise.experts),
-        .expertsPerToken = fields.integer("experts_per_token", otherwise.expertsPerToken),
-        .dropout = fields.number("dropout", otherwise.dropout),
-        .attentionDropout = fields.number("attention_dropout", otherwise.attentionDropout),
-    };
-}
+public:
+    explicit MemberReader(const FieldReader& fields) : m_fields(fields) {}
+
+    void value(const char* name, std::int64_t& member) { member = m_fields.integer(name, member); }
+    void value(const char* name, double& member) { member = m_fields.number(name, member); }
+    void value(const char* name, bool& member) { member = m_fields.boolean(name, member); }
+    void value(const char* name, std::string& member) { member = m_fields.text(name, member); }
+    template<typename Value>
+    void word(const char* name, Value& member, std::optional<Value> (*parse)(std::string_view))
+    {
+        member = m_fields.word(name, parse, std::optional(member));
+    }
+    void sizes(const char* name, std::vector<std::int64_t>& member) { member = m_fields.integers(name); }
+    template<typename Value>
+    void list(const char* name, std::vector<Value>& member)
+    {
+        member.clear();
+        for (const FieldReader& element : m_fields.objects(name))
+            visitFields(member.emplace_back(), MemberReader(element));
+    }
+
+private:
+    const FieldReader& m_fields;
+};
 
 } // namespace
 
 Json modelToJson(const model::ModelSpec& spec)
 {
-    Json fields =
-        std::visit([](const auto& architecture) { return toJson(architecture); }, spec.architecture);
-    fields["family"] = spec.family;
-    return fields;
+    Json object{{"family", spec.family}};
+    model::Architecture architecture = spec.architecture;
+    std::visit([&object](auto& members) { visitFields(members, FieldWriter(object)); }, architecture);
+    return object;
 }
 
 model::ModelSpec modelSpecFrom(const FieldReader& fields)
 {
-    return {.family = fields.text("family"), .architecture = decoderFrom(fields)};
+    const std::string family = fields.text("family");
+    auto architecture = model::architectureOf(family);
+    if (!architecture) {
+        fields.refuse("family", "is " + inQuotes(family) + ", but must be one of " + model::familyWords());
+    }
+    std::visit([&fields](auto& members) { visitFields(members, MemberReader(fields)); }, *architecture);
+    return {.family = family, .architecture = std::move(*architecture)};
 }
 
 } // namespace batchpeak::trial

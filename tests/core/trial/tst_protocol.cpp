@@ -294,14 +294,14 @@ private slots:
         QTest::newRow("model is a list") << loadWith(R"("model":[])") << QStringLiteral("an object");
         QTest::newRow("model without family") << loadWith(R"("model":{})") << QStringLiteral("\"family\"");
         QTest::newRow("unknown activation")
-            << loadWith(R"("model":{"family":"x","activation":"swish"})") << QStringLiteral("\"swish\"");
+            << loadWith(R"("model":{"family":"gpt2","activation":"swish"})") << QStringLiteral("\"swish\"");
         QTest::newRow("unknown phase")
-            << loadWith(R"("model":{"family":"x"},"phase":"both")") << QStringLiteral("\"both\"");
-        QTest::newRow("negative limit") << loadWith(R"("model":{"family":"x"},"memory_limit_bytes":-1)")
+            << loadWith(R"("model":{"family":"gpt2"},"phase":"both")") << QStringLiteral("\"both\"");
+        QTest::newRow("negative limit") << loadWith(R"("model":{"family":"gpt2"},"memory_limit_bytes":-1)")
                                         << QStringLiteral("memory_limit_bytes");
         QTest::newRow("negative seed")
-            << loadWith(R"("model":{"family":"x"},"seed":-1)") << QStringLiteral("seed");
-        QTest::newRow("no sequence") << QByteArray(R"({"type":"load","model":{"family":"x"}})")
+            << loadWith(R"("model":{"family":"gpt2"},"seed":-1)") << QStringLiteral("seed");
+        QTest::newRow("no sequence") << QByteArray(R"({"type":"load","model":{"family":"gpt2"}})")
                                      << QStringLiteral("sequence_length");
         QTest::newRow("cancel without id") << QByteArray(R"({"type":"cancel"})") << QStringLiteral("\"id\"");
     }

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model_spec.h"
+
+namespace batchpeak::model {
+
+/// What the sizes and kinds of every network are called in files: in the trial protocol and in Batchpeak's
+/// own configs alike. Each function shows every member with its name to a visitor, which reads or writes
+/// it:
+///
+///     visitor.value("hidden_size", member)            std::int64_t, double, bool, std::string
+///     visitor.word("normalization", member, parse)    an enumeration that has a toText
+///     visitor.sizes("shape", member)                  std::vector<std::int64_t>
+///     visitor.list("inputs", member)                  a vector of values that visitFields takes
+template<typename Visitor>
+void visitFields(DecoderSpec& spec, Visitor&& visitor)
+{
+    visitor.value("vocabulary_size", spec.vocabularySize);
+    visitor.value("hidden_size", spec.hiddenSize);
+    visitor.value("layers", spec.layers);
+    visitor.value("heads", spec.heads);
+    visitor.value("key_value_heads", spec.keyValueHeads);
+    visitor.value("feed_forward_size", spec.feedForwardSize);
+    visitor.value("max_positions", spec.maxPositions);
+    visitor.word("position_embedding", spec.positionEmbedding, positionEmbeddingFromText);
+    visitor.word("normalization", spec.normalization, normalizationFromText);
+    visitor.word("activation", spec.activation, activationFromText);
+    visitor.value("tied_embeddings", spec.tiedEmbeddings);
+    visitor.value("attention_bias", spec.attentionBias);
+    visitor.value("attention_output_bias", spec.attentionOutputBias);
+    visitor.value("feed_forward_bias", spec.feedForwardBias);
+    visitor.value("output_bias", spec.outputBias);
+    visitor.value("embedding_normalization", spec.embeddingNormalization);
+    visitor.value("normalization_epsilon", spec.normalizationEpsilon);
+    visitor.value("rope_theta", spec.ropeTheta);
+    visitor.value("rotary_dimensions", spec.rotaryDimensions);
+    visitor.value("experts", spec.experts);
+    visitor.value("experts_per_token", spec.expertsPerToken);
+    visitor.value("dropout", spec.dropout);
+    visitor.value("attention_dropout", spec.attentionDropout);
+}
+
+template<typename Visitor>
+void visitFields(VisionTransformerSpec& spec, Visitor&& visitor)
+{
+    visitor.value("image_size", spec.imageSize);
+    visitor.value("channels", spec.channels);
+    visitor.value("patch_size", spec.patchSize);
+    visitor.value("hidden_size", spec.hiddenSize);
+    visitor.value("layers", spec.layers);
+    visitor.value("heads", spec.heads);
+    visitor.value("feed_forward_size", spec.feedForwardSize);
+    visitor.value("classes", spec.classes);
+    visitor.word("activation", spec.activation, activationFromText);
+    visitor.value("attention_bias", spec.attentionBias);
+    visitor.value("normalization_epsilon", spec.normalizationEpsilon);
+    visitor.value("dropout", spec.dropout);
+    visitor.value("attention_dropout", spec.attentionDropout);
+}
+
+template<typename Visitor>
+void visitFields(ResNetSpec& spec, Visitor&& visitor)
+{
+    visitor.value("depth", spec.depth);
+    visitor.value("classes", spec.classes);
+    visitor.value("channels", spec.channels);
+    visitor.value("image_size", spec.imageSize);
+    visitor.value("width", spec.width);
+}
+
+template<typename Visitor>
+void visitFields(ScriptInput& input, Visitor&& visitor)
+{
+    visitor.sizes("shape", input.shape);
+    visitor.word("type", input.type, scriptInputTypeFromText);
+    visitor.value("upper_bound", input.upperBound);
+}
+
+template<typename Visitor>
+void visitFields(ScriptSpec& spec, Visitor&& visitor)
+{
+    visitor.value("file", spec.file);
+    visitor.list("inputs", spec.inputs);
+    visitor.word("output", spec.output, scriptOutputFromText);
+    visitor.value("classes", spec.classes);
+    visitor.value("targets_per_sample", spec.targetsPerSample);
+}
+
+} // namespace batchpeak::model

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "script_spec.h"
+
+#include "word_table.h"
+
+#include <algorithm>
+
+namespace batchpeak::model {
+
+namespace {
+
+constexpr WordTable<ScriptInputType, 2> inputTypes{
+    {{ScriptInputType::Float32, "float32"}, {ScriptInputType::Int64, "int64"}}};
+constexpr WordTable<ScriptOutput, 2> outputs{
+    {{ScriptOutput::Loss, "loss"}, {ScriptOutput::Logits, "logits"}}};
+
+std::optional<std::string> problemWith(const ScriptInput& input)
+{
+    if (std::ranges::any_of(input.shape, [](std::int64_t size) { return size < 1; }))
+        return std::string("A dimension of an input of the TorchScript module must be at least 1.");
+    if (input.type == ScriptInputType::Int64 && input.upperBound < 1) {
+        return std::string(
+            "An integer input of the TorchScript module needs upper_bound, the smallest number above all "
+            "that it may take, such as the size of the vocabulary.");
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> problemWith(const ScriptSpec& spec)
+{
+    if (spec.file.empty())
+        return std::string("The network is a TorchScript module, but the path of its file is missing.");
+    if (spec.inputs.empty()) {
+        return std::string(
+            "The inputs of the TorchScript module are missing; declare the shape of one sample "
+            "of each, in the order of the arguments of its forward.");
+    }
+    for (const ScriptInput& input : spec.inputs) {
+        if (auto problem = problemWith(input))
+            return problem;
+    }
+    if (spec.output == ScriptOutput::Logits && (spec.classes < 1 || spec.targetsPerSample < 1)) {
+        return std::string("A TorchScript module that returns logits needs classes, the size of their last "
+                           "dimension, and at least one target for each sample.");
+    }
+    return std::nullopt;
+}
+
+std::vector<Parameter> parameterTable(const ScriptSpec&)
+{
+    return {};
+}
+
+std::string_view toText(ScriptInputType value)
+{
+    return wordFor(inputTypes, value);
+}
+
+std::string_view toText(ScriptOutput value)
+{
+    return wordFor(outputs, value);
+}
+
+std::optional<ScriptInputType> scriptInputTypeFromText(std::string_view text)
+{
+    return valueFor(inputTypes, text);
+}
+
+std::optional<ScriptOutput> scriptOutputFromText(std::string_view text)
+{
+    return valueFor(outputs, text);
+}
+
+} // namespace batchpeak::model

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "spec_checks.h"
+
+namespace batchpeak::model {
+
+std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes)
+{
+    for (const auto& [size, name] : sizes) {
+        if (size < 1)
+            return "The " + std::string(name) + " is " + std::to_string(size) + ", but must be at least 1.";
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> problemWithHeads(std::int64_t hiddenSize, std::int64_t heads)
+{
+    if (hiddenSize % heads == 0)
+        return std::nullopt;
+    return "The hidden size " + std::to_string(hiddenSize) + " is not a multiple of the " +
+           std::to_string(heads) + " attention heads.";
+}
+
+std::optional<std::string> problemWithRotation(std::int64_t rotaryDimensions, std::int64_t headSize)
+{
+    if (rotaryDimensions >= 0 && rotaryDimensions <= headSize && rotaryDimensions % 2 == 0)
+        return std::nullopt;
+    return "The rotary dimension " + std::to_string(rotaryDimensions) +
+           " must be an even number of at most the head size, " + std::to_string(headSize) + ".";
+}
+
+std::optional<std::string> problemWithDropout(std::initializer_list<double> probabilities)
+{
+    for (double probability : probabilities) {
+        if (!(probability >= 0 && probability < 1))
+            return std::string("A dropout rate must be at least 0 and less than 1.");
+    }
+    return std::nullopt;
+}
+
+} // namespace batchpeak::model
