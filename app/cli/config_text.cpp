@@ -41,9 +41,12 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
     }
     const std::int64_t parameters = model::parameterCount(*spec);
     rows.push_back({QStringLiteral("network"), QString::fromStdString(spec->family)});
-    rows.push_back({QStringLiteral("parameters"), groupedText(parameters)});
+    rows.push_back({QStringLiteral("parameters"),
+                    parameters > 0 ? groupedText(parameters) : QStringLiteral("counted when loaded")});
     for (const QStringList& row : modelRows(*spec))
         rows.push_back(row);
+    if (parameters == 0)
+        return;
     if (contents.train) {
         rows.push_back(
             {QStringLiteral("memory, train"),
@@ -102,9 +105,9 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
               {QStringLiteral("format"), QString::fromStdString(contents.formatName)}};
     addModelRows(rows, contents);
     rows.push_back({QStringLiteral("run"),
-                    QStringLiteral("%1, %2, sequence length %3")
+                    QStringLiteral("%1, %2%3")
                         .arg(word(model::toText(contents.precision)), word(model::toText(contents.optimizer)),
-                             groupedText(contents.sequenceLength))});
+                             sequenceLengthText(contents.sequenceLength))});
     if (contents.train)
         addPlanRows(rows, QStringLiteral("train"), *contents.train);
     if (contents.eval)

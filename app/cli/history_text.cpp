@@ -83,11 +83,10 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("status"), statusText(summary)},
         {QStringLiteral("config"), info.filePath},
         {QStringLiteral("format"), info.formatName},
-        {QStringLiteral("network"),
-         QStringLiteral("%1, %2 parameters").arg(info.family, groupedText(info.parameters))},
-        {QStringLiteral("run"), QStringLiteral("%1, %2, %3, sequence length %4")
-                                    .arg(info.phase, info.precision, info.optimizer)
-                                    .arg(info.sequenceLength)},
+        {QStringLiteral("network"), info.family + QStringLiteral(", ") + parametersText(info.parameters)},
+        {QStringLiteral("run"),
+         QStringLiteral("%1, %2, %3%4")
+             .arg(info.phase, info.precision, info.optimizer, sequenceLengthText(info.sequenceLength))},
         {QStringLiteral("batch_size"), QString::number(info.globalBatchSize)},
         {QStringLiteral("setting"),
          QStringLiteral("%1, objective %2, strategy %3").arg(info.setting, info.objective, info.strategy)},

@@ -47,6 +47,54 @@ std::vector<QStringList> rowsOf(const model::DecoderSpec& spec)
                   spec.tiedEmbeddings ? QStringLiteral("tied") : QStringLiteral("separate"))}};
 }
 
+QString imageText(std::int64_t size, std::int64_t channels)
+{
+    return QStringLiteral("images of %1 x %1 pixels in %2 channels")
+        .arg(groupedText(size), groupedText(channels));
+}
+
+std::vector<QStringList> rowsOf(const model::VisionTransformerSpec& spec)
+{
+    return {{QStringLiteral("shape"),
+             QStringLiteral("%1 layers, hidden size %2, %3 heads, feed-forward %4, classes %5")
+                 .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), groupedText(spec.heads),
+                      groupedText(spec.feedForwardSize), groupedText(spec.classes))},
+            {QStringLiteral("parts"),
+             QStringLiteral("%1, patches of %2 x %2, %3")
+                 .arg(imageText(spec.imageSize, spec.channels), groupedText(spec.patchSize),
+                      word(model::toText(spec.activation)))}};
+}
+
+std::vector<QStringList> rowsOf(const model::ResNetSpec& spec)
+{
+    return {{QStringLiteral("shape"),
+             QStringLiteral("depth %1, first stage of %2 channels, classes %3")
+                 .arg(groupedText(spec.depth), groupedText(spec.width), groupedText(spec.classes))},
+            {QStringLiteral("parts"),
+             QStringLiteral("%1, batch normalisation").arg(imageText(spec.imageSize, spec.channels))}};
+}
+
+QString inputText(const model::ScriptInput& input)
+{
+    QStringList sizes{QStringLiteral("samples")};
+    for (std::int64_t size : input.shape)
+        sizes += groupedText(size);
+    return QStringLiteral("%1 {%2}").arg(word(model::toText(input.type)), sizes.join(QStringLiteral(", ")));
+}
+
+std::vector<QStringList> rowsOf(const model::ScriptSpec& spec)
+{
+    QStringList inputs;
+    for (const model::ScriptInput& input : spec.inputs)
+        inputs += inputText(input);
+    const QString output = spec.output == model::ScriptOutput::Loss
+                               ? QStringLiteral("its loss")
+                               : QStringLiteral("logits of %1 classes").arg(groupedText(spec.classes));
+    return {{QStringLiteral("file"), QString::fromStdString(spec.file)},
+            {QStringLiteral("shape"),
+             QStringLiteral("takes %1; gives %2").arg(inputs.join(QStringLiteral(", ")), output)}};
+}
+
 } // namespace
 
 std::vector<QStringList> modelRows(const model::ModelSpec& spec)

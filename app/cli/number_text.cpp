@@ -33,6 +33,17 @@ QString groupedText(std::int64_t count)
     return QLocale(QLocale::English, QLocale::UnitedStates).toString(static_cast<qlonglong>(count));
 }
 
+QString parametersText(std::int64_t count)
+{
+    return count > 0 ? QStringLiteral("%1 parameters").arg(groupedText(count))
+                     : QStringLiteral("parameters counted when loaded");
+}
+
+QString sequenceLengthText(std::int64_t tokens)
+{
+    return tokens > 1 ? QStringLiteral(", sequence length %1").arg(groupedText(tokens)) : QString();
+}
+
 QString bytesText(std::int64_t bytes)
 {
     const QStringList units{QStringLiteral("B"), QStringLiteral("KiB"), QStringLiteral("MiB"),

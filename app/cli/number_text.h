@@ -13,6 +13,12 @@ namespace batchpeak::cli {
 /// "124,439,808"
 QString groupedText(std::int64_t count);
 
+/// "124,439,808 parameters"; words for 0, which stands for a network that is counted when it is loaded.
+QString parametersText(std::int64_t count);
+
+/// ", sequence length 1,024" as a part of a list; nothing for 1, where samples are no sequences.
+QString sequenceLengthText(std::int64_t tokens);
+
 /// "1.85 GiB", "512 MiB": binary units, three figures.
 QString bytesText(std::int64_t bytes);
 

@@ -148,12 +148,11 @@ QStringList introductionLines(const RunDescription& run)
     const config::BatchPlan& plan = run.plan;
     return alignedLines(
         {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
-         {QStringLiteral("network"),
-          QStringLiteral("%1, %2 parameters").arg(run.family, groupedText(run.parameters))},
+         {QStringLiteral("network"), run.family + QStringLiteral(", ") + parametersText(run.parameters)},
          {QStringLiteral("run"),
-          QStringLiteral("%1, %2, %3, sequence length %4")
+          QStringLiteral("%1, %2, %3%4")
               .arg(word(model::toText(run.phase)), word(model::toText(run.precision)),
-                   word(model::toText(run.optimizer)), groupedText(run.sequenceLength))},
+                   word(model::toText(run.optimizer)), sequenceLengthText(run.sequenceLength))},
          {QStringLiteral("batch"),
           QStringLiteral("batch_size %1 on %2, micro_batch_size: %3")
               .arg(groupedText(plan.globalBatchSize), countText(plan.devices, QStringLiteral("device")),

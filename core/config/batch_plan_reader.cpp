@@ -54,30 +54,33 @@ std::string samples(std::int64_t count)
 
 } // namespace
 
-std::int64_t readDevices(const std::optional<ConfigSection>& section)
+std::int64_t readDevices(const std::optional<ConfigSection>& section, std::string_view key)
 {
-    const std::int64_t devices = section ? section->integer("num_csx").value_or(1) : 1;
+    const std::int64_t devices = section ? section->integer(key).value_or(1) : 1;
     if (devices < 1)
-        section->fail("num_csx", "is " + std::to_string(devices) + ", but a run needs at least 1 device");
+        section->fail(key, "is " + std::to_string(devices) + ", but a run needs at least 1 device");
     return devices;
 }
 
-std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t devices)
+std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t devices, const BatchKeys& keys)
 {
-    const auto batchSize = input.integer("batch_size");
+    const auto batchSize = input.integer(keys.batchSize);
     if (!batchSize) {
         throw ConfigError(
-            input.pathOf("batch_size") +
+            input.pathOf(keys.batchSize) +
                 " is missing; write how many samples one optimizer step takes over all devices.",
-            input.positionOf("batch_size"));
+            input.positionOf(keys.batchSize));
     }
-    if (*batchSize < 1)
-        input.fail("batch_size", "is " + std::to_string(*batchSize) + ", but a batch has at least 1 sample");
+    if (*batchSize < 1) {
+        input.fail(keys.batchSize,
+                   "is " + std::to_string(*batchSize) + ", but a batch has at least 1 sample");
+    }
     if (*batchSize < devices) {
-        input.fail("batch_size",
-                   "is " + std::to_string(*batchSize) + ", less than the " + std::to_string(devices) +
-                       " devices of num_csx, so some would have nothing to do; raise batch_size or "
-                       "lower num_csx");
+        input.fail(keys.batchSize, "is " + std::to_string(*batchSize) + ", less than " +
+                                       std::string(keys.devices) + ", which is " + std::to_string(devices) +
+                                       ", so some devices would have nothing to do; raise " +
+                                       std::string(keys.batchSize) + " or lower " +
+                                       std::string(keys.devices));
     }
     return *batchSize;
 }
@@ -117,12 +120,14 @@ Setting readSetting(const ConfigSection& section, std::string_view key, std::int
     return Fixed{reading.value};
 }
 
-void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings)
+void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings,
+                          const BatchKeys& keys)
 {
     const std::int64_t perDevice = plan.perDeviceBatch();
     if (plan.globalBatchSize % plan.devices != 0) {
-        warnings.push_back({"The batch_size " + std::to_string(plan.globalBatchSize) +
-                                " is not a multiple of num_csx, which is " + std::to_string(plan.devices) +
+        warnings.push_back({"The " + std::string(keys.batchSize) + " " +
+                                std::to_string(plan.globalBatchSize) + " is not a multiple of " +
+                                std::string(keys.devices) + ", which is " + std::to_string(plan.devices) +
                                 "; some devices take " + samples(perDevice) + " of a step and others " +
                                 std::to_string(perDevice - 1) + ".",
                             position});

@@ -16,13 +16,22 @@ namespace batchpeak::config {
 /// The rules that Cerebras sets for batch_size, num_csx and micro_batch_size, whatever the layout that
 /// holds them (validate_streaming_and_micro_batch_size in ModelZoo 2.10.0, common/input_utils.py).
 
-/// num_csx of a section, 1 without one.
-/// \throws ConfigError unless it is a whole number of at least 1
-std::int64_t readDevices(const std::optional<ConfigSection>& section);
+/// What a layout calls the numbers that make up a batch.
+struct BatchKeys
+{
+    std::string_view batchSize = "batch_size";
+    std::string_view devices = "num_csx";
+};
 
-/// batch_size of an input section.
+/// The number of devices under \p key of a section, 1 without one.
+/// \throws ConfigError unless it is a whole number of at least 1
+std::int64_t readDevices(const std::optional<ConfigSection>& section,
+                         std::string_view key = BatchKeys().devices);
+
+/// The global batch of an input section.
 /// \throws ConfigError if it is absent, not a whole number, or less than \p devices
-std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t devices);
+std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t devices,
+                                 const BatchKeys& keys = {});
 
 /// What a micro-batch key asks for; auto where the key is absent.
 ///
@@ -35,7 +44,8 @@ Setting readSetting(const ConfigSection& section, std::string_view key, std::int
 /// What an uneven division means for a run, which is legal and easily overlooked.
 ///
 /// \param position  of the setting
-void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings);
+void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings,
+                          const BatchKeys& keys = {});
 
 /// \throws ConfigError if \p microBatchSize is not 1..globalBatchSize
 void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position);

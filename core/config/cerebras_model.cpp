@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_model.h"
 
+#include "cerebras_keys.h"
 #include "cerebras_network.h"
+#include "cerebras_vision_transformer.h"
 
 #include <array>
 #include <string>
@@ -33,13 +35,13 @@ Normalization normalizationOf(const std::string& word)
     return word == "rmsnorm" ? Normalization::RmsNorm : Normalization::LayerNorm;
 }
 
-Activation activationOf(const std::string& word)
+template<typename Spec>
+std::variant<ModelSpec, UnsupportedModel> withFamily(const std::string& family,
+                                                     std::variant<Spec, UnsupportedModel> read)
 {
-    if (word == "swiglu")
-        return Activation::SwiGlu;
-    // "gelu" is torch's, with the error function; the other two are the approximation by tanh
-    // (ModelZoo 2.10.0, layers/activations.py).
-    return word == "gelu" ? Activation::Gelu : Activation::GeluTanh;
+    if (auto* unsupported = std::get_if<UnsupportedModel>(&read))
+        return std::move(*unsupported);
+    return ModelSpec{.family = family, .architecture = std::get<Spec>(std::move(read))};
 }
 
 } // namespace
@@ -51,9 +53,12 @@ std::variant<ModelSpec, UnsupportedModel> CerebrasModel::read(std::vector<Warnin
     const auto family = cerebrasFamily(m_section);
     if (const auto* unsupported = std::get_if<UnsupportedModel>(&family))
         return *unsupported;
+    const std::string& name = std::get<std::string>(family);
+    if (name == "vit")
+        return withFamily(name, readVisionTransformer(m_section, warnings));
     if (const auto unsupported = unsupportedFeature(m_section))
         return *unsupported;
-    return ModelSpec{.family = std::get<std::string>(family), .architecture = readDecoder(warnings)};
+    return ModelSpec{.family = name, .architecture = readDecoder(warnings)};
 }
 
 // The five sizes must be there: every release up to 2.1.1 demands them, and a network made of the
@@ -71,7 +76,8 @@ DecoderSpec CerebrasModel::readDecoder(std::vector<Warning>& warnings) const
     spec.positionEmbedding =
         positionEmbeddingOf(m_section.text("position_embedding_type").value_or("learned"));
     spec.normalization = normalizationOf(m_section.text("norm_type").value_or("layernorm"));
-    spec.activation = activationOf(m_section.text("nonlinearity").value_or("gelu"));
+    // Known, or unsupportedFeature had named it.
+    spec.activation = *activationOf(m_section.text("nonlinearity").value_or("gelu"));
     spec.tiedEmbeddings = m_section.boolean("share_embedding_weights").value_or(true);
     spec.feedForwardBias = m_section.boolean("use_ffn_bias").value_or(true);
     spec.outputBias = m_section.boolean("use_bias_in_output").value_or(false);

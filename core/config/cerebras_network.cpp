@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_network.h"
 
+#include "cerebras_keys.h"
 #include "yaml_scalar.h"
 
 #include <algorithm>
@@ -14,35 +15,12 @@ namespace batchpeak::config {
 namespace {
 
 constexpr const char* whatCanBeRun =
-    " cannot be run here, only GPT-2, GPT-3 and LLaMA networks can. Its batch "
+    " cannot be run here, only GPT-2, GPT-3, LLaMA and vision transformer networks can. Its batch "
     "sizes can be read and written all the same.";
 
 UnsupportedModel unsupported(const ConfigSection& model, std::string_view key, const std::string& network)
 {
     return {network + whatCanBeRun, model.positionOf(key)};
-}
-
-UnsupportedModel unsupportedBecause(const ConfigSection& model, std::string_view key,
-                                    const std::string& feature)
-{
-    return {
-        "The network uses " + feature + " (" + model.pathOf(key) +
-            "), which trials here do not have, so that they would measure another network. Its batch sizes "
-            "can be read and written all the same.",
-        model.positionOf(key)};
-}
-
-/// Anything but null, False, zero and an empty list or mapping.
-bool isSwitchedOn(const ConfigSection& model, std::string_view key)
-{
-    if (!model.has(key))
-        return false;
-    const YamlNode& value = model.find(key)->resolvedValue();
-    if (value.kind != NodeKind::Scalar)
-        return !value.children.empty();
-    if (const auto boolean = asBoolean(value))
-        return *boolean;
-    return asNumber(value) != 0.0;
 }
 
 bool hasExperts(const ConfigSection& model)
@@ -57,9 +35,15 @@ bool hasExperts(const ConfigSection& model)
 
 std::variant<std::string, UnsupportedModel> familyOfName(const ConfigSection& model, std::string_view key)
 {
-    // Literals of the "name" fields in ModelZoo 2.10.0: models/nlp/{gpt2,gpt3,llama}/model.py.
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> families{
-        {{"gpt2", "gpt2"}, {"gpt3", "gpt3"}, {"llama", "llama"}, {"LlamaModel", "llama"}}};
+    // Literals of the "name" fields in ModelZoo 2.10.0: models/nlp/{gpt2,gpt3,llama}/model.py,
+    // models/vision/vision_transformer/{model,ViTClassificationModel}.py.
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> families{
+        {{"gpt2", "gpt2"},
+         {"gpt3", "gpt3"},
+         {"llama", "llama"},
+         {"LlamaModel", "llama"},
+         {"vision_transformer", "vit"},
+         {"vit_classification", "vit"}}};
     const std::string name = model.text(key).value_or("");
     for (const auto& [known, family] : families) {
         if (name == known)
@@ -71,13 +55,13 @@ std::variant<std::string, UnsupportedModel> familyOfName(const ConfigSection& mo
 std::variant<std::string, UnsupportedModel> familyOfKeys(const ConfigSection& model)
 {
     // Keys that only one kind of network has, in the params files of ModelZoo 2.3.1.
-    constexpr std::array<std::pair<std::string_view, const char*>, 9> signs{
+    constexpr std::array<std::pair<std::string_view, const char*>, 10> signs{
         {{"encoder_num_hidden_layers", "A T5 or other encoder-decoder network"},
          {"encoder_nonlinearity", "A BERT-like network"},
          {"mlm_loss_weight", "A BERT-like network"},
-         {"patch_size", "A vision transformer"},
-         {"image_size", "A vision network"},
          {"image_model", "A multimodal network"},
+         {"image_model_trunks", "A DINO or other self-supervised vision network"},
+         {"label_dropout_rate", "A diffusion transformer (DiT)"},
          {"dpo", "A network trained by direct preference optimization"},
          {"use_untied_layer_norm", "A GPT-NeoX or Falcon network"},
          {"residual_dropout_rate", "A GPT-J or GPT-NeoX network"}}};
@@ -85,6 +69,10 @@ std::variant<std::string, UnsupportedModel> familyOfKeys(const ConfigSection& mo
         if (model.has(key))
             return unsupported(model, key, network);
     }
+    if (model.has("patch_size") && model.has("num_classes"))
+        return std::string("vit");
+    if (model.has("image_size"))
+        return unsupported(model, "image_size", "A vision network");
     constexpr std::array<std::string_view, 5> sizes{"vocab_size", "hidden_size", "num_hidden_layers",
                                                     "num_heads", "filter_size"};
     if (std::ranges::none_of(sizes, [&](std::string_view key) { return model.has(key); }))
@@ -175,7 +163,7 @@ std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model)
     if (!isOneOf(norm, {"layernorm", "rmsnorm"}))
         return unsupportedBecause(model, "norm_type", "the normalisation \"" + norm + "\"");
     const std::string activation = model.text("nonlinearity").value_or("gelu");
-    if (!isOneOf(activation, {"gelu", "gelu_new", "gelu_fast", "swiglu"}))
+    if (!activationOf(activation))
         return unsupportedBecause(model, "nonlinearity", "the activation \"" + activation + "\"");
     return std::nullopt;
 }

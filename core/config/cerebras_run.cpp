@@ -57,6 +57,8 @@ std::int64_t readSequenceLength(const std::vector<ConfigSection>& inputs,
 {
     constexpr std::string_view key = "max_sequence_length";
     const auto* spec = std::get_if<model::ModelSpec>(&model);
+    if (spec && !model::takesSequences(*spec))
+        return model::usualSequenceLength(*spec);
     for (const ConfigSection& input : inputs) {
         const auto length = input.integer(key);
         if (!length)

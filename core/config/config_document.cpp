@@ -4,6 +4,7 @@
 
 #include "cerebras_params_format.h"
 #include "cerebras_trainer_format.h"
+#include "own_format.h"
 #include "yaml_document.h"
 
 #include <charconv>
@@ -16,6 +17,7 @@ using Recogniser = std::unique_ptr<ConfigFormat> (*)(const std::shared_ptr<const
 
 /// Every format, each asked in turn whether a document is of it.
 constexpr Recogniser recognisers[] = {
+    OwnFormat::recognise,
     CerebrasTrainerFormat::recognise,
     CerebrasParamsFormat::recognise,
 };
@@ -30,8 +32,8 @@ std::unique_ptr<ConfigFormat> recognise(std::string text)
             return format;
     }
     throw ConfigError(
-        "The text is no config of a known format: it has neither trainer.init (Cerebras Trainer) nor "
-        "train_input or eval_input (Cerebras params); open one of these.");
+        "The text is no config of a known format: it has neither trainer.init (Cerebras Trainer), nor "
+        "train_input or eval_input (Cerebras params), nor batchpeak (Batchpeak's own); open one of these.");
 }
 
 Setting settingFromText(std::string_view text)

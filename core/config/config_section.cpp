@@ -132,6 +132,23 @@ std::optional<std::int64_t> ConfigSection::integer(std::string_view key) const
     return reading.value;
 }
 
+std::optional<std::vector<std::int64_t>> ConfigSection::integers(std::string_view key) const
+{
+    if (!has(key))
+        return std::nullopt;
+    const YamlNode& value = find(key)->resolvedValue();
+    if (value.kind != NodeKind::Sequence)
+        fail(key, "must be a list of whole numbers, but is " + described(value));
+    std::vector<std::int64_t> integers;
+    for (const YamlNode* item : value.children) {
+        const IntegerReading reading = asInteger(resolved(*item));
+        if (reading.problem != IntegerProblem::None)
+            fail(key, "must be a list of whole numbers, but holds " + described(*item));
+        integers.push_back(reading.value);
+    }
+    return integers;
+}
+
 std::optional<double> ConfigSection::number(std::string_view key) const
 {
     if (!has(key))
@@ -162,6 +179,23 @@ std::optional<std::string> ConfigSection::text(std::string_view key) const
     if (value.kind != NodeKind::Scalar)
         fail(key, "must be a word, but is " + described(value));
     return value.value;
+}
+
+std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
+{
+    if (!has(key))
+        return {};
+    const YamlNode& value = find(key)->resolvedValue();
+    if (value.kind != NodeKind::Sequence)
+        fail(key, "must be a list of mappings, but is " + described(value));
+    std::vector<ConfigSection> sections;
+    for (const YamlNode* item : value.children) {
+        const std::string path = pathOf(key) + "[" + std::to_string(sections.size()) + "]";
+        if (resolved(*item).kind != NodeKind::Mapping)
+            fail(key, "must be a list of mappings, but holds " + described(*item));
+        sections.emplace_back(*m_document, resolved(*item), path);
+    }
+    return sections;
 }
 
 void ConfigSection::fail(std::string_view key, const std::string& problem) const

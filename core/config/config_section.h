@@ -56,9 +56,12 @@ public:
     /// \throws ConfigError where the value is of another kind
     std::optional<ConfigSection> section(std::string_view key) const;
     std::optional<std::int64_t> integer(std::string_view key) const;
+    std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
     std::optional<double> number(std::string_view key) const;
     std::optional<bool> boolean(std::string_view key) const;
     std::optional<std::string> text(std::string_view key) const;
+    /// The mappings of a list; none where the key is absent or null.
+    std::vector<ConfigSection> sections(std::string_view key) const;
 
     /// \throws ConfigError that names the value and tells what is wrong with it
     [[noreturn]] void fail(std::string_view key, const std::string& problem) const;

@@ -4,6 +4,7 @@
 
 #include "located_error.h"
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QSaveFile>
@@ -46,6 +47,15 @@ std::string readText(const QString& path)
     if (file.error() != QFileDevice::NoError)
         fail(path, "The file cannot be read (" + file.errorString().toStdString() + "); try again.");
     return bytes.toStdString();
+}
+
+/// A file that a config names lies relative to the config's folder, wherever the program runs.
+void resolvePaths(config::ConfigContents& contents, const QDir& folder)
+{
+    auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    auto* script = spec ? std::get_if<model::ScriptSpec>(&spec->architecture) : nullptr;
+    if (script)
+        script->file = folder.absoluteFilePath(QString::fromStdString(script->file)).toStdString();
 }
 
 [[noreturn]] void failToWrite(const QString& path, const QString& reason)
@@ -100,6 +110,7 @@ ConfigFile ConfigFile::open(const QString& path)
     try {
         file.m_format = config::recognise(file.m_text);
         file.m_contents = file.m_format->read();
+        resolvePaths(file.m_contents, QFileInfo(path).absoluteDir());
     } catch (const ConfigError& error) {
         throw located(path, error);
     }

@@ -137,6 +137,8 @@ QStringList notesOn(const config::BatchPlan& plan)
 std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const model::ModelSpec& spec,
                               const ExplorationOptions& options)
 {
+    if (options.sequenceLength && !model::takesSequences(spec))
+        refuse(Translated::tr("This network takes no sequences; leave out --sequence-length."));
     const std::int64_t length = options.sequenceLength.value_or(contents.sequenceLength);
     if (length < 1)
         refuse(Translated::tr("The config holds no sequence length; give one with --sequence-length."));

@@ -177,8 +177,9 @@ private slots:
         row("relative distances", sizes + "  rel_distance_mode: grouped\n", "\"grouped\"", 8);
         row("T5", "  d_model: 64\n  encoder_num_hidden_layers: 2\n", "T5", 4);
         row("BERT", sizes + "  encoder_nonlinearity: gelu\n", "BERT", 8);
-        row("vision transformer", sizes + "  image_size: [224, 224]\n  patch_size: [16, 16]\n",
-            "vision transformer", 9);
+        row("another vision network", sizes + "  image_size: [224, 224]\n", "vision network", 8);
+        row("DINO", sizes + "  image_model_trunks: [{}]\n", "DINO", 8);
+        row("DiT", sizes + "  image_size: [32, 32]\n  label_dropout_rate: 0.1\n", "DiT", 9);
         row("no known key", "  projector: {}\n", "vocab_size and hidden_size", 3);
     }
     void namesWhatCannotBeRun()

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "own_format.h"
+
+#include "batch_plan_reader.h"
+#include "known_keys.h"
+#include "micro_batch_splice.h"
+#include "own_model.h"
+
+#include <string>
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr std::string_view versionKey = "batchpeak";
+constexpr std::int64_t version = 1;
+constexpr std::string_view devicesKey = "devices";
+constexpr std::string_view sequenceLengthKey = "sequence_length";
+
+std::string_view settingKeyOf(model::Phase phase)
+{
+    return phase == model::Phase::Train ? "micro_batch_size" : "eval_micro_batch_size";
+}
+
+BatchKeys keysOf(const ConfigSection& root, model::Phase phase)
+{
+    const bool hasOwnEvalBatch = phase == model::Phase::Eval && root.has("eval_batch_size");
+    return {.batchSize = hasOwnEvalBatch ? "eval_batch_size" : "batch_size", .devices = devicesKey};
+}
+
+template<typename Value>
+Value readWord(const ConfigSection& section, std::string_view key,
+               std::optional<Value> (*parse)(std::string_view), Value otherwise, const char* words)
+{
+    const auto text = section.text(key);
+    if (!text)
+        return otherwise;
+    const auto value = parse(*text);
+    if (!value)
+        section.fail(key, "is \"" + *text + "\", which is none of " + words);
+    return *value;
+}
+
+} // namespace
+
+OwnFormat::OwnFormat(std::shared_ptr<const YamlDocument> document)
+    : m_document(std::move(document)), m_root(*m_document, m_document->root(), {})
+{}
+
+std::unique_ptr<ConfigFormat> OwnFormat::recognise(const std::shared_ptr<const YamlDocument>& document)
+{
+    const auto root = ConfigSection::root(*document);
+    const bool fits = root && root->find(versionKey);
+    return fits ? std::unique_ptr<ConfigFormat>(new OwnFormat(document)) : nullptr;
+}
+
+ConfigContents OwnFormat::read() const
+{
+    checkVersion();
+    refuseOtherKeys(m_root, {"batchpeak", "model", "batch_size", "micro_batch_size", "eval_batch_size",
+                             "eval_micro_batch_size", "devices", "sequence_length", "precision", "optimizer",
+                             "activation_checkpointing", "loss_chunk_rows", "max_gradient_norm"});
+    const auto modelSection = m_root.section("model");
+    if (!modelSection) {
+        throw ConfigError("The config has no model; describe the network under this key.",
+                          m_document->positionOf(m_root.mapping()));
+    }
+    const model::ModelSpec spec = readOwnModel(*modelSection);
+
+    ConfigContents contents{.formatName = std::string(name()), .model = spec};
+    contents.train = readPlan(model::Phase::Train, contents.warnings);
+    contents.eval = readPlan(model::Phase::Eval, contents.warnings);
+    readRunInto(contents, spec);
+    if (model::normalizesOverBatch(spec)) {
+        contents.warnings.push_back(
+            {"The network has batch normalisation, which computes over the samples of a micro-batch: a batch "
+             "in several micro-batches gives another result than the batch whole, so that the size chosen "
+             "is also a choice for the training.",
+             m_root.positionOf("model")});
+    }
+    return contents;
+}
+
+void OwnFormat::checkVersion() const
+{
+    const auto found = m_root.integer(versionKey);
+    if (found != version) {
+        m_root.fail(versionKey, "is the version of this layout, of which only " + std::to_string(version) +
+                                    " is known here; write that, or use a newer Batchpeak");
+    }
+}
+
+std::int64_t OwnFormat::readGlobalBatch(model::Phase phase) const
+{
+    return readGlobalBatchSize(m_root, readDevices(m_root, devicesKey), keysOf(m_root, phase));
+}
+
+BatchPlan OwnFormat::readPlan(model::Phase phase, std::vector<Warning>& warnings) const
+{
+    BatchPlan plan{.globalBatchSize = readGlobalBatch(phase), .devices = readDevices(m_root, devicesKey)};
+    const std::string_view settingKey = settingKeyOf(phase);
+    plan.setting = readSetting(m_root, settingKey, plan.globalBatchSize, warnings);
+    warnOfUnevenDivision(plan, m_root.positionOf(settingKey), warnings, keysOf(m_root, phase));
+    return plan;
+}
+
+void OwnFormat::readRunInto(ConfigContents& contents, const model::ModelSpec& spec) const
+{
+    if (m_root.has(sequenceLengthKey) && !takesSequences(spec))
+        m_root.fail(sequenceLengthKey,
+                    "has no meaning for this network, which takes no sequences; remove it");
+    contents.sequenceLength = m_root.integer(sequenceLengthKey).value_or(usualSequenceLength(spec));
+    const auto longest = longestSequence(spec);
+    if (contents.sequenceLength < 1 || (longest && contents.sequenceLength > *longest)) {
+        m_root.fail(sequenceLengthKey,
+                    "is " + std::to_string(contents.sequenceLength) + ", but must be at least 1" +
+                        (longest ? " and at most " + std::to_string(*longest) : std::string()));
+    }
+    contents.precision = readWord(m_root, "precision", model::precisionFromText, contents.precision,
+                                  "fp32, tf32, bf16 and pure-bf16");
+    contents.optimizer =
+        readWord(m_root, "optimizer", model::optimizerFromText, contents.optimizer, "adamw and sgd");
+    contents.step = readStepOptions();
+}
+
+model::StepOptions OwnFormat::readStepOptions() const
+{
+    const model::StepOptions otherwise;
+    const model::StepOptions options{
+        .activationCheckpointing =
+            m_root.boolean("activation_checkpointing").value_or(otherwise.activationCheckpointing),
+        .lossChunkRows = m_root.integer("loss_chunk_rows").value_or(otherwise.lossChunkRows),
+        .maxGradientNorm = m_root.number("max_gradient_norm").value_or(otherwise.maxGradientNorm)};
+    if (options.lossChunkRows < 0)
+        m_root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
+    if (!(options.maxGradientNorm >= 0))
+        m_root.fail("max_gradient_norm", "must be at least 0, which stands for no clipping");
+    return options;
+}
+
+SplicedText OwnFormat::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
+{
+    const std::int64_t globalBatchSize = readGlobalBatch(phase);
+    checkMicroBatchSize(microBatchSize, globalBatchSize, m_root.positionOf(keysOf(m_root, phase).batchSize));
+    SplicedText spliced = spliceEntry(m_root, settingKeyOf(phase), microBatchSize);
+    const OwnFormat changed(std::make_shared<const YamlDocument>(spliced.text));
+    std::vector<Warning> known;
+    checkReadsBack(readSetting(changed.m_root, settingKeyOf(phase), globalBatchSize, known), microBatchSize);
+    return spliced;
+}
+
+} // namespace batchpeak::config
