@@ -11,13 +11,14 @@ namespace {
 
 // A parameter starts at a multiple of 256 bytes, as memory of its own would (cudaMalloc's alignment),
 // so that products run on the same kernels.
-constexpr std::int64_t alignedElements = 64;
+constexpr std::int64_t alignment = 256;
 // GPT-2's and LLaMA's standard deviation of weights.
 constexpr double weightDeviation = 0.02;
 
-std::int64_t aligned(std::int64_t elements)
+std::int64_t aligned(std::int64_t elements, at::ScalarType type)
 {
-    return (elements + alignedElements - 1) / alignedElements * alignedElements;
+    const std::int64_t step = alignment / static_cast<std::int64_t>(c10::elementSize(type));
+    return (elements + step - 1) / step * step;
 }
 
 void initialize(at::Tensor& parameter, model::Initialization initialization)
@@ -37,20 +38,20 @@ void initialize(at::Tensor& parameter, model::Initialization initialization)
 
 } // namespace
 
-std::int64_t FlatParameters::bufferElements(const std::vector<model::Parameter>& table)
+std::int64_t FlatParameters::bufferElements(const std::vector<model::Parameter>& table, at::ScalarType type)
 {
     std::int64_t elements = 0;
     for (const model::Parameter& parameter : table)
-        elements += aligned(parameter.elements());
+        elements += aligned(parameter.elements(), type);
     return elements;
 }
 
 FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase,
-                               c10::Device device)
+                               c10::Device device, at::ScalarType type)
 {
     const bool trains = phase == model::Phase::Train;
-    const at::TensorOptions options(device);
-    const at::Tensor values = at::zeros({bufferElements(table)}, options);
+    const auto options = at::TensorOptions(device).dtype(type);
+    const at::Tensor values = at::zeros({bufferElements(table, type)}, options);
     if (trains)
         m_gradients = at::zeros_like(values);
 
@@ -69,7 +70,7 @@ FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model
             if (trains)
                 view.gradient = m_gradients.narrow(0, offset, elements).view(table[i].shape);
             m_indexOf.emplace(table[i].name, i);
-            offset += aligned(elements);
+            offset += aligned(elements, type);
         }
         if (offset == begin)
             continue;

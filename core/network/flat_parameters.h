@@ -14,7 +14,7 @@
 
 namespace batchpeak::network {
 
-/// The parameters of a network as views into one fp32 buffer, and their gradients as views into
+/// The parameters of a network as views into one buffer, and their gradients as views into
 /// another, so that an optimizer step is one call and clearing the gradients another.
 ///
 /// It decides where each parameter lies and what it starts from; it does not know what a parameter
@@ -33,7 +33,10 @@ public:
 
     /// Made on the device itself; on the meta device nothing is allocated. Random values come from
     /// the device's default generator.
-    FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase, c10::Device device);
+    ///
+    /// \param type  of parameters and gradients
+    FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase, c10::Device device,
+                   at::ScalarType type = at::kFloat);
 
     /// \throws std::out_of_range  where the table names no such parameter
     const at::Tensor& at(const std::string& name) const;
@@ -47,9 +50,12 @@ public:
     /// own, and clears the buffer. Nothing to do in evaluation.
     void bindGradients();
     void clearGradients();
+    /// All gradients; undefined in evaluation.
+    const at::Tensor& gradients() const { return m_gradients; }
 
     /// Elements of one buffer, gaps included.
-    static std::int64_t bufferElements(const std::vector<model::Parameter>& table);
+    static std::int64_t bufferElements(const std::vector<model::Parameter>& table,
+                                       at::ScalarType type = at::kFloat);
 
 private:
     struct View

@@ -8,38 +8,57 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::network {
 
 /// One optimizer step over all parameters in one call a segment, gradients cleared after it.
 ///
-/// All its state exists from the start and a step allocates nothing before its last change, so that
-/// running out of memory cannot leave some of the parameters updated. The rates are those of common
-/// training runs: they do not change the speed, but must keep the numbers finite.
+/// Parameters of 16 bits have fp32 master weights, which the step changes and then rounds; their gradients
+/// are widened piece by piece. All its state exists from the start and a step allocates nothing before its
+/// last change, so that running out of memory cannot leave some of the parameters updated. The rates are
+/// those of common training runs: they do not change the speed, but must keep the numbers finite.
 class OptimizerStep
 {
 public:
     /// \param parameters  made for training; outlive this
-    OptimizerStep(model::Optimizer kind, FlatParameters& parameters);
+    /// \param maxGradientNorm  above 0, all gradients together are scaled down to it where they are longer
+    OptimizerStep(model::Optimizer kind, FlatParameters& parameters, double maxGradientNorm = 0.0);
 
     void run();
 
+    /// Bytes of each tensor that it holds for so many elements of parameters, gaps included.
+    static std::vector<std::int64_t> stateBytes(model::Optimizer kind, std::int64_t elements,
+                                                at::ScalarType type);
+
 private:
-    struct State
+    /// A stretch of parameters that one call updates; all are views, fp32 but for 16-bit parameters.
+    struct Piece
     {
-        at::Tensor first;
-        at::Tensor second;
+        at::Tensor values;
+        at::Tensor gradients;
+        /// What the call works on; the same as values and gradients where those are fp32.
+        at::Tensor masterValues;
+        at::Tensor masterGradients;
+        at::Tensor firstMoment;
+        at::Tensor secondMoment;
+        bool decays = false;
     };
 
-    void runAdamW();
-    void runSgd();
+    void addPieces(const FlatParameters::Segment& segment, std::int64_t offset);
+    void clip();
+    void update(const Piece& piece);
 
     model::Optimizer m_kind;
     FlatParameters& m_parameters;
-    std::vector<at::Tensor> m_buffers;
-    std::vector<State> m_states;
-    /// Steps done, one float32 on the device; shared by the segments.
+    double m_maxGradientNorm;
+    std::vector<at::Tensor> m_moments;
+    /// Undefined where parameters are fp32.
+    at::Tensor m_masters;
+    at::Tensor m_wideGradients;
+    std::vector<Piece> m_pieces;
+    /// Steps done, one float32 on the device.
     at::Tensor m_stepCount;
 };
 

@@ -3,9 +3,9 @@
 #include "step_runner.h"
 
 #include "autocast_guard.h"
-#include "decoder_network.h"
 #include "device_memory.h"
 #include "flat_parameters.h"
+#include "network_factory.h"
 #include "optimizer_step.h"
 #include "phase_clock.h"
 #include "tile_unit.h"
@@ -14,7 +14,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
-#include <ATen/ops/randint.h>
 #include <ATen/ops/zeros.h>
 
 #include <chrono>
@@ -32,26 +31,39 @@ at::Device torchDevice(DeviceId device)
     return {at::kCUDA, static_cast<at::DeviceIndex>(device.index)};
 }
 
-const model::DecoderSpec& decoder(const trial::LoadRequest& request)
+bool trains(const trial::LoadRequest& request)
 {
-    return std::get<model::DecoderSpec>(request.model.architecture);
+    return request.phase == model::Phase::Train;
 }
 
 at::ScalarType computeType(const trial::LoadRequest& request)
 {
-    return request.precision == model::Precision::Bf16 ? at::kBFloat16 : at::kFloat;
+    const bool narrow =
+        request.precision == model::Precision::Bf16 || request.precision == model::Precision::PureBf16;
+    return narrow ? at::kBFloat16 : at::kFloat;
+}
+
+at::ScalarType parameterType(const trial::LoadRequest& request)
+{
+    return request.precision == model::Precision::PureBf16 ? at::kBFloat16 : at::kFloat;
 }
 
 // On a GPU, flash attention shares keys among queries but computes in 16 bits; the kernel for fp32
 // does not share, and libtorch would fall back to whole attention matrices.
 bool repeatsKeys(const trial::LoadRequest& request, at::Device device)
 {
-    return device.is_cuda() && request.precision != model::Precision::Bf16;
+    return device.is_cuda() && computeType(request) == at::kFloat;
 }
 
-bool trains(const trial::LoadRequest& request)
+NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device device)
 {
-    return request.phase == model::Phase::Train;
+    return {.device = device,
+            .sequenceLength = request.sequenceLength,
+            .computeType = computeType(request),
+            .repeatsKeys = repeatsKeys(request, device),
+            .trains = trains(request),
+            .checkpoints = trains(request) && request.step.activationCheckpointing,
+            .lossChunkRows = request.step.lossChunkRows};
 }
 
 void throwWhereImpossible(const trial::LoadRequest& request)
@@ -109,10 +121,9 @@ private:
     at::Device m_device;
     /// No step has failed since the last whole one.
     bool m_intact = false;
-    std::optional<DecoderNetwork> m_network;
+    std::unique_ptr<Network> m_network;
     std::optional<OptimizerStep> m_optimizer;
-    at::Tensor m_tokens;
-    at::Tensor m_targets;
+    std::optional<Batch> m_batch;
 };
 
 StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory)
@@ -126,18 +137,15 @@ StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory
     exerciseDevice(m_device);
     seed(m_device, request.seed);
     m_loss = at::zeros({}, at::TensorOptions(m_device));
-    m_parameters.emplace(model::parameterTable(request.model), request.phase, m_device);
-    m_network.emplace(decoder(request), *m_parameters,
-                      DecoderNetwork::Options{.sequenceLength = request.sequenceLength,
-                                              .computeType = computeType(request),
-                                              .repeatsKeys = repeatsKeys(request, m_device),
-                                              .trains = trains(request)});
+    m_parameters.emplace(model::parameterTable(request.model), request.phase, m_device,
+                         parameterType(request));
+    m_network = makeNetwork(request.model, *m_parameters, networkOptions(request, m_device));
     m_network->setBetweenLayers([this] {
         if (m_cancelled && m_cancelled())
             throw Cancelled();
     });
     if (trains(request))
-        m_optimizer.emplace(request.optimizer, *m_parameters);
+        m_optimizer.emplace(request.optimizer, *m_parameters, request.step.maxGradientNorm);
     m_memory.synchronize();
     m_memory.emptyCache();
     m_baselineBytes = m_memory.allocatedBytes();
@@ -145,16 +153,12 @@ StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory
 
 void StepRunner::State::prepare(std::int64_t microBatchSize)
 {
-    m_tokens.reset();
-    m_targets.reset();
+    m_batch.reset();
     // A GPU's libraries keep workspaces from their first products on: those are no leak of a failure.
     if (m_intact && !m_device.is_cpu())
         m_baselineBytes = m_memory.allocatedBytes();
     seed(m_device, m_request.seed);
-    const auto options = at::TensorOptions(m_device).dtype(at::kLong);
-    const std::int64_t shape[] = {microBatchSize, m_request.sequenceLength};
-    m_tokens = at::randint(decoder(m_request).vocabularySize, shape, options);
-    m_targets = at::randint(decoder(m_request).vocabularySize, shape, options);
+    m_batch = m_network->makeBatch(microBatchSize, m_request.sequenceLength);
 }
 
 StepChain StepRunner::State::run(int steps)
@@ -197,7 +201,7 @@ void StepRunner::State::step(PhaseClock& clock)
 at::Tensor StepRunner::State::forward()
 {
     const AutocastGuard autocast(m_device.type(), m_request.precision == model::Precision::Bf16);
-    at::Tensor loss = m_network->loss(m_tokens, m_targets);
+    at::Tensor loss = m_network->loss(*m_batch, static_cast<double>(m_batch->countedTargets));
     const at::NoGradGuard noGradients;
     m_loss.copy_(loss);
     return loss;
@@ -205,8 +209,7 @@ at::Tensor StepRunner::State::forward()
 
 bool StepRunner::State::recover()
 {
-    m_tokens.reset();
-    m_targets.reset();
+    m_batch.reset();
     // Whatever fails here is no longer the step's failure: the device does not answer.
     try {
         return restore();
@@ -270,19 +273,18 @@ std::int64_t requiredBaselineBytes(const trial::LoadRequest& request)
     throwWhereImpossible(request);
     // As both devices' allocators round.
     const auto rounded = [](std::int64_t bytes) { return (bytes + 511) / 512 * 512; };
-    constexpr std::int64_t floatBytes = sizeof(float);
-    const auto table = model::parameterTable(request.model);
-    const std::int64_t buffer = rounded(FlatParameters::bufferElements(table) * floatBytes);
-    const std::int64_t scalar = rounded(floatBytes);
-    const auto element = static_cast<std::int64_t>(c10::elementSize(computeType(request)));
-    const std::int64_t rotaryTable =
-        rounded(DecoderNetwork::rotaryTableElements(decoder(request), request.sequenceLength) * element);
+    const at::ScalarType type = parameterType(request);
+    const std::int64_t elements = FlatParameters::bufferElements(model::parameterTable(request.model), type);
+    const std::int64_t buffer = rounded(elements * static_cast<std::int64_t>(c10::elementSize(type)));
 
-    std::int64_t bytes = scalar + buffer + 2 * rotaryTable;
-    if (trains(request))
-        bytes += buffer * (1 + model::optimizerStateCopies(request.optimizer));
-    if (trains(request) && request.optimizer == model::Optimizer::AdamW)
-        bytes += scalar;
+    std::int64_t bytes = rounded(sizeof(float)) + buffer;
+    for (const std::int64_t tensor : networkBufferBytes(request.model, networkOptions(request, at::kCPU)))
+        bytes += rounded(tensor);
+    if (trains(request)) {
+        bytes += buffer;
+        for (const std::int64_t tensor : OptimizerStep::stateBytes(request.optimizer, elements, type))
+            bytes += rounded(tensor);
+    }
     return bytes;
 }
 

@@ -29,10 +29,13 @@ public:
         at::Tensor x = weight("embed_tokens").index({tokens});
         if (m_spec.positionEmbedding == model::PositionEmbedding::Learned)
             x = x + weight("embed_positions").slice(0, 0, tokens.size(1));
+        if (m_spec.embeddingNormalization)
+            x = norm(x, "embed_norm");
         for (std::int64_t i = 0; i < m_spec.layers; ++i) {
             const std::string layer = "layers." + std::to_string(i) + ".";
             x = x + attention(norm(x, layer + "attention_norm"), layer + "attention.");
-            x = x + feedForward(norm(x, layer + "feed_forward_norm"), layer + "feed_forward.");
+            const at::Tensor inner = norm(x, layer + "feed_forward_norm");
+            x = x + (model::hasExperts(m_spec) ? experts(inner, layer) : feedForward(inner, layer));
         }
         const at::Tensor output = weight(m_spec.tiedEmbeddings ? "embed_tokens" : "output");
         const at::Tensor product = at::matmul(norm(x, "final_norm"), output.t());
@@ -98,24 +101,61 @@ private:
             const at::Tensor k = turned(rows(x, prefix + "qkv", key * size, size));
             const at::Tensor v = rows(x, prefix + "qkv", (key + m_spec.keyValueHeads) * size, size);
             const at::Tensor scores =
-                at::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(size)) + future;
+                at::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(size)) + bias(head, length) +
+                future;
             heads.push_back(at::matmul(scores.softmax(-1), v));
         }
         return rows(at::cat(heads, -1), prefix + "output", 0, m_spec.hiddenSize);
     }
 
-    at::Tensor feedForward(const at::Tensor& x, const std::string& prefix) const
+    // ALiBi: a head's slope times the distance of query and key, which is negative.
+    at::Tensor bias(std::int64_t head, std::int64_t length) const
     {
+        const at::Tensor positions = at::arange(length, at::kFloat);
+        if (m_spec.positionEmbedding != model::PositionEmbedding::Alibi)
+            return at::zeros({length, length});
+        const auto power = static_cast<std::int64_t>(std::exp2(std::floor(std::log2(m_spec.heads))));
+        const double exponent = head < power
+                                    ? static_cast<double>(head + 1) / static_cast<double>(power)
+                                    : (static_cast<double>(head - power) + 0.5) / static_cast<double>(power);
+        return (positions.unsqueeze(0) - positions.unsqueeze(1)) * std::exp2(-8.0 * exponent);
+    }
+
+    // Every expert sees every token; the router's choice decides what counts.
+    at::Tensor experts(const at::Tensor& x, const std::string& layer) const
+    {
+        const at::Tensor chances = at::matmul(x, weight(layer + "router").t()).softmax(-1);
+        const auto [best, chosen] = chances.topk(m_spec.expertsPerToken, -1);
+        at::Tensor sum = at::zeros_like(x);
+        for (std::int64_t expert = 0; expert < m_spec.experts; ++expert) {
+            const at::Tensor share = (best * (chosen == expert)).sum(-1, true) / best.sum(-1, true);
+            const at::Tensor up = at::matmul(x, m_parameters.at(layer + "experts.up")[expert].t());
+            const std::int64_t size = m_spec.feedForwardSize;
+            const at::Tensor inner = activated(up.slice(-1, 0, size), up.slice(-1, size));
+            sum = sum + share * at::matmul(inner, m_parameters.at(layer + "experts.down")[expert].t());
+        }
+        return sum;
+    }
+
+    at::Tensor feedForward(const at::Tensor& x, const std::string& layer) const
+    {
+        const std::string prefix = layer + "feed_forward.";
         const std::int64_t size = m_spec.feedForwardSize;
         const at::Tensor up = rows(x, prefix + "up", 0, size);
-        const auto gate = [&] { return rows(x, prefix + "up", size, size); };
+        const at::Tensor gate =
+            model::isGated(m_spec.activation) ? rows(x, prefix + "up", size, size) : at::Tensor();
+        return rows(activated(up, gate), prefix + "down", 0, m_spec.hiddenSize);
+    }
+
+    at::Tensor activated(const at::Tensor& up, const at::Tensor& gate) const
+    {
         const auto geluTanh = [&] {
             return up * 0.5 * (1 + (std::sqrt(2.0 / std::numbers::pi) * (up + 0.044715 * up.pow(3))).tanh());
         };
         at::Tensor inner;
         switch (m_spec.activation) {
         case model::Activation::SwiGlu:
-            inner = up * up.sigmoid() * gate();
+            inner = up * up.sigmoid() * gate;
             break;
         case model::Activation::Gelu:
             inner = up * 0.5 * (1 + (up / std::sqrt(2.0)).erf());
@@ -124,13 +164,13 @@ private:
             inner = geluTanh();
             break;
         case model::Activation::GeGlu:
-            inner = geluTanh() * gate();
+            inner = geluTanh() * gate;
             break;
         case model::Activation::Relu:
             inner = up * (up > 0);
             break;
         }
-        return rows(inner, prefix + "down", 0, m_spec.hiddenSize);
+        return inner;
     }
 
     const model::DecoderSpec& m_spec;

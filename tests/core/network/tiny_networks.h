@@ -5,6 +5,8 @@
 #include "model_spec.h"
 #include "trial_request.h"
 
+#include <vector>
+
 namespace batchpeak::network {
 
 /// Networks small enough that a step takes a millisecond, with every kind of operation in them.
@@ -35,6 +37,40 @@ inline model::DecoderSpec tinyLlama()
             .attentionBias = false,
             .attentionOutputBias = false,
             .feedForwardBias = false};
+}
+
+inline model::DecoderSpec tinyMixtral()
+{
+    model::DecoderSpec spec = tinyLlama();
+    spec.experts = 4;
+    spec.expertsPerToken = 2;
+    return spec;
+}
+
+inline model::DecoderSpec tinyBloom()
+{
+    model::DecoderSpec spec = tinyGpt();
+    spec.positionEmbedding = model::PositionEmbedding::Alibi;
+    spec.activation = model::Activation::GeluTanh;
+    spec.embeddingNormalization = true;
+    return spec;
+}
+
+struct NamedNetwork
+{
+    const char* name = nullptr;
+    model::Architecture architecture;
+    /// What one target is chosen from.
+    int choices = 67;
+};
+
+/// One of every kind, for what must hold for all.
+inline std::vector<NamedNetwork> tinyNetworks()
+{
+    return {{.name = "GPT", .architecture = tinyGpt()},
+            {.name = "LLaMA", .architecture = tinyLlama()},
+            {.name = "Mixtral", .architecture = tinyMixtral()},
+            {.name = "BLOOM", .architecture = tinyBloom()}};
 }
 
 inline trial::LoadRequest tinyRequest(const model::Architecture& architecture, model::Phase phase,

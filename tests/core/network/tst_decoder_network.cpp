@@ -78,6 +78,19 @@ private slots:
                    spec.outputBias = true;
                    spec.activation = model::Activation::GeluTanh;
                });
+        QTest::newRow("Mixtral") << tinyMixtral();
+        QTest::newRow("Mixtral, one expert a token, of GELU")
+            << changed(tinyMixtral(), [](DecoderSpec& spec) {
+                   spec.expertsPerToken = 1;
+                   spec.activation = model::Activation::Gelu;
+               });
+        QTest::newRow("BLOOM") << tinyBloom();
+        QTest::newRow("Jais, heads no power of two") << changed(tinyBloom(), [](DecoderSpec& spec) {
+            spec.embeddingNormalization = false;
+            spec.activation = model::Activation::SwiGlu;
+            spec.hiddenSize = 36;
+            spec.heads = spec.keyValueHeads = 6;
+        });
         QTest::newRow("GPT with ReLU")
             << changed(tinyGpt(), [](DecoderSpec& spec) { spec.activation = model::Activation::Relu; });
         QTest::newRow("GPT with GeGLU")
@@ -110,7 +123,8 @@ private slots:
         const at::Tensor targets = tokens.roll(-1, 1);
         const at::Tensor right = expected.gather(-1, targets.unsqueeze(-1)).squeeze(-1);
         const double loss = (expected.logsumexp(-1) - right).mean().item<double>();
-        const double actual = network.loss(tokens, targets).item<double>();
+        const auto count = static_cast<double>(tokens.numel());
+        const double actual = network.loss({.inputs = {tokens}, .targets = targets}, count).item<double>();
         QVERIFY2(std::abs(actual / loss - 1) < 1e-5, qPrintable(QString::number(actual / loss - 1)));
     }
 
@@ -169,7 +183,7 @@ private slots:
         const double difference = relativeDifference(logits.to(at::kFloat), exact);
         // bf16 keeps 8 bits: each product is off by 0.4 %.
         QVERIFY2(difference > 0 && difference < 0.1, qPrintable(QString::number(difference)));
-        QCOMPARE(network.loss(tokens, tokens).scalar_type(), at::kFloat);
+        QCOMPARE(network.loss({.inputs = {tokens}, .targets = tokens}, 1.0).scalar_type(), at::kFloat);
     }
 
     void leavesAutocastAsItWas()

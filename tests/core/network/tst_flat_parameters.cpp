@@ -3,7 +3,6 @@
 #include "budget_allocator.h"
 #include "decoder_network.h"
 #include "flat_parameters.h"
-#include "optimizer_step.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -49,7 +48,7 @@ void backward(const DecoderSpec& spec, const FlatParameters& parameters)
 {
     const at::Tensor tokens = at::arange(48, at::kLong).remainder(spec.vocabularySize).view({3, 16});
     DecoderNetwork(spec, parameters, {.sequenceLength = 16, .trains = true})
-        .loss(tokens, tokens.roll(-1, 1))
+        .loss({.inputs = {tokens}, .targets = tokens.roll(-1, 1)}, 48.0)
         .backward();
 }
 
@@ -123,6 +122,18 @@ private slots:
         QCOMPARE(parameter.grad().abs().sum().item<double>(), 0.0);
     }
 
+    void alignsNarrowParametersToo()
+    {
+        const auto table = model::parameterTable(tinyGpt());
+        const FlatParameters parameters(table, model::Phase::Train, at::kCPU, at::kBFloat16);
+        for (const model::Parameter& parameter : table) {
+            const at::Tensor& values = parameters.at(parameter.name);
+            QCOMPARE(values.scalar_type(), at::kBFloat16);
+            QCOMPARE(values.grad().scalar_type(), at::kBFloat16);
+            QCOMPARE(values.storage_offset() * std::int64_t{2} % 256, 0);
+        }
+    }
+
     void holdsNoGradientsInEvaluation()
     {
         const auto table = model::parameterTable(tinyGpt());
@@ -145,59 +156,6 @@ private slots:
         }
         QVERIFY(parameters.segments()[0].decays);
         QVERIFY(!parameters.segments()[1].decays);
-    }
-
-    // AdamW (arXiv 1711.05101) and SGD with momentum, one parameter at a time, in double precision.
-    void updatesLikeOneParameterAtATime_data()
-    {
-        QTest::addColumn<model::Optimizer>("kind");
-        QTest::newRow("AdamW") << model::Optimizer::AdamW;
-        QTest::newRow("SGD") << model::Optimizer::Sgd;
-    }
-    void updatesLikeOneParameterAtATime()
-    {
-        QFETCH(model::Optimizer, kind);
-        const DecoderSpec spec = tinyGpt();
-        const auto table = model::parameterTable(spec);
-        at::manual_seed(3);
-        FlatParameters parameters(table, model::Phase::Train, at::kCPU);
-        OptimizerStep optimizer(kind, parameters);
-        struct Expected
-        {
-            at::Tensor value, first, second;
-        };
-        std::map<std::string, Expected> expected;
-        for (const model::Parameter& parameter : table) {
-            const at::Tensor value = parameters.at(parameter.name).detach().to(at::kDouble, false, true);
-            expected[parameter.name] = {value, at::zeros_like(value), at::zeros_like(value)};
-        }
-        for (int step = 1; step <= 3; ++step) {
-            backward(spec, parameters);
-            for (const model::Parameter& parameter : table) {
-                auto& [value, first, second] = expected[parameter.name];
-                at::Tensor gradient = parameters.at(parameter.name).grad().to(at::kDouble);
-                const double decay = parameter.decays ? 0.1 : 0.0;
-                if (kind == model::Optimizer::AdamW) {
-                    first = 0.9 * first + 0.1 * gradient;
-                    second = 0.95 * second + 0.05 * gradient.square();
-                    const at::Tensor mean = first / (1 - std::pow(0.9, step));
-                    const at::Tensor scale = (second / (1 - std::pow(0.95, step))).sqrt() + 1e-8;
-                    value = value * (1 - 3e-4 * decay) - 3e-4 * mean / scale;
-                } else {
-                    first = 0.9 * first + gradient + decay * value;
-                    value = value - 3e-4 * first;
-                }
-            }
-            optimizer.run();
-            for (const model::Parameter& parameter : table) {
-                const at::Tensor actual = parameters.at(parameter.name).detach().to(at::kDouble);
-                const double difference =
-                    (actual - expected[parameter.name].value).abs().max().item<double>();
-                QVERIFY2(difference < 2e-6, parameter.name.c_str());
-            }
-            for (const auto& segment : parameters.segments())
-                QCOMPARE(segment.gradients.abs().sum().item<double>(), 0.0);
-        }
     }
 };
 

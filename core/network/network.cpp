@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "network.h"
+
+#include "checkpoint.h"
+
+#include <ATen/core/grad_mode.h>
+
+namespace batchpeak::network {
+
+Batch Batch::slice(std::int64_t first, std::int64_t samples) const
+{
+    const std::int64_t whole = targets.size(0);
+    Batch part{.targets = targets.narrow(0, first, samples),
+               .countedTargets = countedTargets / whole * samples};
+    for (const at::Tensor& input : inputs)
+        part.inputs.push_back(input.narrow(0, first, samples));
+    return part;
+}
+
+at::Tensor Network::throughLayer(const Layer& layer, const std::vector<at::Tensor>& inputs) const
+{
+    askBetweenLayers(inputs.front());
+    if (!m_options.checkpoints || !at::GradMode::is_enabled())
+        return layer(inputs);
+    return checkpointed(layer, inputs);
+}
+
+void Network::askBetweenLayers(const at::Tensor& hidden) const
+{
+    if (!m_betweenLayers)
+        return;
+    m_betweenLayers();
+    if (hidden.requires_grad())
+        hidden.register_hook([this](const at::Tensor&) { m_betweenLayers(); });
+}
+
+} // namespace batchpeak::network

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model_spec.h"
+#include "network.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace batchpeak::network {
+
+class FlatParameters;
+
+/// \param parameters  of model::parameterTable(spec); outlives the network
+/// \throws std::invalid_argument  a full sentence, where the options do not fit the network
+std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatParameters& parameters,
+                                     const NetworkOptions& options);
+
+/// Bytes of each tensor that the network holds beside its parameters, such as tables of positions,
+/// without making any.
+std::vector<std::int64_t> networkBufferBytes(const model::ModelSpec& spec, const NetworkOptions& options);
+
+} // namespace batchpeak::network

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "token_loss.h"
+
+#include "network.h"
+
+#include <ATen/autocast_mode.h>
+#include <ATen/core/Reduction.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/nll_loss.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace batchpeak::network {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+at::Tensor wholeLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets)
+{
+    // The loss is a sum of many exponentials, which bf16 cannot hold.
+    const at::Tensor logits = linear(hidden, output).to(at::kFloat);
+    return at::cross_entropy_loss(logits, targets, /*weight=*/{}, at::Reduction::Sum, ignoredTarget);
+}
+
+/// The type of products now, so that operands are narrowed once and not in every chunk.
+at::ScalarType productType(const at::Tensor& hidden)
+{
+    const auto device = hidden.device().type();
+    return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                     : hidden.scalar_type();
+}
+
+/// Sums of a loss and its gradients over chunks of rows.
+class ChunkedSum
+{
+public:
+    ChunkedSum(const at::Tensor& hidden, const Affine& output, double normalizer)
+        : m_output{.weight = output.weight.to(productType(hidden)), .bias = output.bias},
+          m_normalizer(normalizer),
+          m_loss(at::zeros({}, hidden.options().dtype(at::kFloat)))
+    {
+        if (m_output.bias.defined())
+            m_output.bias = m_output.bias.to(m_output.weight.scalar_type());
+    }
+
+    void makeGradients(const at::Tensor& hidden, const Affine& output)
+    {
+        m_hiddenGradient = at::empty_like(hidden);
+        m_weightGradient = at::zeros_like(output.weight);
+        if (output.bias.defined())
+            m_biasGradient = at::zeros_like(output.bias);
+    }
+
+    void add(const at::Tensor& hidden, const at::Tensor& targets, std::int64_t firstRow)
+    {
+        const at::Tensor input = hidden.to(m_output.weight.scalar_type());
+        at::Tensor chances = at::log_softmax(linear(input, m_output).to(at::kFloat), -1);
+        m_loss.add_(at::nll_loss(chances, targets, {}, at::Reduction::Sum, ignoredTarget));
+        if (!m_hiddenGradient.defined())
+            return;
+        // The gradient of a row's logits: its probabilities, less 1 for the target.
+        chances.exp_();
+        const at::Tensor counted = targets.ne(ignoredTarget).to(at::kFloat).unsqueeze(1);
+        chances.scatter_add_(1, targets.clamp_min(0).unsqueeze(1), counted.neg());
+        chances.mul_(counted.div(m_normalizer));
+        const at::Tensor gradient = chances.to(m_output.weight.scalar_type());
+        m_hiddenGradient.narrow(0, firstRow, hidden.size(0)).copy_(at::mm(gradient, m_output.weight));
+        m_weightGradient.add_(at::mm(gradient.t(), input));
+        if (m_biasGradient.defined())
+            m_biasGradient.add_(chances.sum(0));
+    }
+
+    at::Tensor loss() const { return m_loss.div(m_normalizer); }
+    variable_list gradients() const { return {m_hiddenGradient, m_weightGradient, m_biasGradient}; }
+
+private:
+    Affine m_output;
+    double m_normalizer;
+    at::Tensor m_loss;
+    at::Tensor m_hiddenGradient;
+    at::Tensor m_weightGradient;
+    at::Tensor m_biasGradient;
+};
+
+struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
+{
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& weight,
+                              const std::optional<at::Tensor>& bias, const at::Tensor& targets,
+                              double normalizer, std::int64_t chunkRows)
+    {
+        const Affine output{.weight = weight, .bias = bias.value_or(at::Tensor())};
+        ChunkedSum sum(hidden, output, normalizer);
+        if (hidden.requires_grad())
+            sum.makeGradients(hidden, output);
+        {
+            // The operands have the type of products already.
+            const c10::impl::ExcludeDispatchKeyGuard plain(c10::autocast_dispatch_keyset);
+            for (std::int64_t row = 0; row < hidden.size(0); row += chunkRows) {
+                const std::int64_t rows = std::min(chunkRows, hidden.size(0) - row);
+                sum.add(hidden.narrow(0, row, rows), targets.narrow(0, row, rows), row);
+            }
+        }
+        if (hidden.requires_grad())
+            context->save_for_backward(sum.gradients());
+        return sum.loss();
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients)
+    {
+        variable_list result(6);
+        const variable_list saved = context->get_saved_variables();
+        for (std::size_t i = 0; i < saved.size(); ++i) {
+            if (saved[i].defined())
+                result[i] = saved[i].mul_(gradients.front());
+        }
+        return result;
+    }
+};
+
+} // namespace
+
+at::Tensor tokenLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets,
+                     double normalizer, std::int64_t chunkRows)
+{
+    if (chunkRows > 0) {
+        // An argument of a Function is a defined tensor or none at all.
+        const auto bias = output.bias.defined() ? std::optional(output.bias) : std::nullopt;
+        return ChunkedLoss::apply(hidden, output.weight, bias, targets, normalizer, chunkRows);
+    }
+    return wholeLoss(hidden, output, targets).div(normalizer);
+}
+
+} // namespace batchpeak::network

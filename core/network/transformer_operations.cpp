@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "transformer_operations.h"
+
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/rms_norm.h>
+#include <ATen/ops/silu.h>
+
+namespace batchpeak::network {
+
+at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon)
+{
+    const std::int64_t size = input.size(-1);
+    if (kind == model::Normalization::RmsNorm)
+        return at::rms_norm(input, {size}, norm.weight, epsilon);
+    return at::layer_norm(input, {size}, norm.weight, norm.bias, epsilon);
+}
+
+at::Tensor activated(const at::Tensor& inner, model::Activation kind)
+{
+    switch (kind) {
+    case model::Activation::Gelu:
+        return at::gelu(inner, "none");
+    case model::Activation::GeluTanh:
+        return at::gelu(inner, "tanh");
+    case model::Activation::Relu:
+        return at::relu(inner);
+    case model::Activation::SwiGlu: {
+        const auto halves = inner.chunk(2, -1);
+        return at::silu(halves[0]).mul(halves[1]);
+    }
+    case model::Activation::GeGlu: {
+        const auto halves = inner.chunk(2, -1);
+        return at::gelu(halves[0], "tanh").mul(halves[1]);
+    }
+    }
+    return inner;
+}
+
+at::Tensor dropped(const at::Tensor& input, double probability, bool trains)
+{
+    if (!trains || probability == 0.0)
+        return input;
+    return at::dropout(input, probability, /*train=*/true);
+}
+
+at::Tensor headsOf(const at::Tensor& stacked, std::int64_t first, std::int64_t heads)
+{
+    return stacked.narrow(2, first, heads);
+}
+
+at::Tensor joined(const at::Tensor& heads)
+{
+    return heads.transpose(1, 2).flatten(2, 3);
+}
+
+} // namespace batchpeak::network

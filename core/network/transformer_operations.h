@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "affine.h"
+#include "layer_kind.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace batchpeak::network {
+
+/// What the layers of transformers share: each is one choice of a spec, as an operation.
+
+/// Over the last dimension; without a bias where the norm has none.
+at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon);
+
+/// \param inner  what the first product of a feed-forward layer gives; of a gated one, gate beside value
+///        in the last dimension, which halves
+at::Tensor activated(const at::Tensor& inner, model::Activation kind);
+
+/// \return the input itself where nothing is to be dropped
+at::Tensor dropped(const at::Tensor& input, double probability, bool trains);
+
+/// {samples, length, heads, head size} of some of the heads that one product has computed together.
+at::Tensor headsOf(const at::Tensor& stacked, std::int64_t first, std::int64_t heads);
+
+/// {samples, heads, length, head size} -> {samples, length, heads x head size}
+at::Tensor joined(const at::Tensor& heads);
+
+} // namespace batchpeak::network

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "budget_allocator.h"
+#include "flat_parameters.h"
+#include "network_factory.h"
+#include "parameter_table.h"
+#include "tile_unit.h"
+#include "tiny_networks.h"
+
+#include <ATen/ATen.h>
+
+#include <QTest>
+
+#include <vector>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+
+namespace {
+
+constexpr std::int64_t samples = 13;
+constexpr std::int64_t length = 12;
+
+NetworkOptions trainingOptions()
+{
+    return {.sequenceLength = length, .trains = true};
+}
+
+/// A network with its parameters and the gradients that it has gathered.
+struct Trained
+{
+    Trained(const model::Architecture& architecture, const NetworkOptions& options)
+        : parameters((at::manual_seed(7), model::parameterTable({.architecture = architecture})),
+                     model::Phase::Train, at::kCPU),
+          network(makeNetwork({.architecture = architecture}, parameters, options))
+    {
+        for (const auto& segment : parameters.segments())
+            at::Tensor(segment.values).normal_(0.0, 0.1);
+    }
+
+    Batch batch() const
+    {
+        at::manual_seed(8);
+        return network->makeBatch(samples, length);
+    }
+
+    /// The gradients of a whole step, and its loss.
+    std::pair<at::Tensor, double> backward(const Batch& batch, const std::vector<std::int64_t>& parts,
+                                           bool meanOfMeans = false)
+    {
+        parameters.clearGradients();
+        at::manual_seed(9);
+        double sum = 0;
+        std::int64_t first = 0;
+        for (const std::int64_t size : parts) {
+            const Batch part = batch.slice(first, size);
+            const auto normalizer = static_cast<double>(
+                meanOfMeans ? part.countedTargets * static_cast<std::int64_t>(parts.size())
+                            : batch.countedTargets);
+            const at::Tensor loss = network->loss(part, normalizer);
+            loss.backward();
+            sum += loss.item<double>();
+            first += size;
+        }
+        return {parameters.gradients().clone(), sum};
+    }
+
+    FlatParameters parameters;
+    std::unique_ptr<Network> network;
+};
+
+double relativeDifference(const at::Tensor& a, const at::Tensor& b)
+{
+    return ((a - b).norm() / b.norm()).item<double>();
+}
+
+} // namespace
+
+/// What must hold for every network, whatever it computes.
+class NetworksTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    static void addNetworks()
+    {
+        QTest::addColumn<model::Architecture>("architecture");
+        for (const NamedNetwork& network : tinyNetworks())
+            QTest::newRow(network.name) << network.architecture;
+    }
+
+private slots:
+    void initTestCase()
+    {
+        avoidUndescribedTileUnit();
+        BudgetAllocator::installed();
+    }
+
+    void givesEveryParameterAGradient_data() { addNetworks(); }
+    void givesEveryParameterAGradient()
+    {
+        QFETCH(model::Architecture, architecture);
+        Trained trained(architecture, trainingOptions());
+        trained.backward(trained.batch(), {samples});
+        for (const auto& parameter : model::parameterTable({.architecture = architecture})) {
+            const at::Tensor gradient = trained.parameters.at(parameter.name).grad();
+            QVERIFY2(gradient.isfinite().all().item<bool>(), parameter.name.c_str());
+            QVERIFY2(gradient.abs().sum().item<double>() > 0, parameter.name.c_str());
+        }
+    }
+
+    void checkpointsToTheSameBits_data() { addNetworks(); }
+    void checkpointsToTheSameBits()
+    {
+        QFETCH(model::Architecture, architecture);
+        if (auto* decoder = std::get_if<model::DecoderSpec>(&architecture))
+            decoder->dropout = 0.2;
+        NetworkOptions options = trainingOptions();
+        Trained plain(architecture, options);
+        options.checkpoints = true;
+        Trained checkpointed(architecture, options);
+        const auto [gradients, loss] = plain.backward(plain.batch(), {samples});
+        const auto [gradientsAgain, lossAgain] = checkpointed.backward(checkpointed.batch(), {samples});
+        QCOMPARE(lossAgain, loss);
+        QVERIFY(at::equal(gradientsAgain, gradients));
+    }
+
+    void addsUpUnevenMicroBatches_data() { addNetworks(); }
+    void addsUpUnevenMicroBatches()
+    {
+        QFETCH(model::Architecture, architecture);
+        Trained trained(architecture, trainingOptions());
+        const Batch batch = trained.batch();
+        const auto [whole, loss] = trained.backward(batch, {samples});
+        for (const std::vector<std::int64_t>& parts :
+             {std::vector<std::int64_t>{4, 4, 4, 1}, {1, 2, 3, 7}, std::vector<std::int64_t>(samples, 1)}) {
+            const auto [gradients, sum] = trained.backward(batch, parts);
+            const double difference = relativeDifference(gradients, whole);
+            QVERIFY2(difference < 2e-6, qPrintable(QString::number(difference)));
+            QVERIFY(std::abs(sum / loss - 1) < 2e-6);
+        }
+    }
+
+    // The usual mistake: every micro-batch counts alike, however few samples it has. This shows that the
+    // comparison above would catch it.
+    void wouldNoticeAMeanOfMeans_data() { addNetworks(); }
+    void wouldNoticeAMeanOfMeans()
+    {
+        QFETCH(model::Architecture, architecture);
+        Trained trained(architecture, trainingOptions());
+        const Batch batch = trained.batch();
+        const at::Tensor whole = trained.backward(batch, {samples}).first;
+        const at::Tensor uneven = trained.backward(batch, {4, 4, 4, 1}, true).first;
+        QVERIFY(relativeDifference(uneven, whole) > 0.05);
+    }
+
+    void countsItsBuffers_data() { addNetworks(); }
+    void countsItsBuffers()
+    {
+        QFETCH(model::Architecture, architecture);
+        const model::ModelSpec spec{.architecture = architecture};
+        const FlatParameters parameters(model::parameterTable(spec), model::Phase::Eval, at::kCPU);
+        const std::int64_t before = BudgetAllocator::installed().counters().allocated;
+        const auto network = makeNetwork(spec, parameters, trainingOptions());
+        std::int64_t expected = 0;
+        for (const std::int64_t bytes : networkBufferBytes(spec, trainingOptions()))
+            expected += (bytes + 511) / 512 * 512;
+        QCOMPARE(BudgetAllocator::installed().counters().allocated - before, expected);
+    }
+};
+
+QTEST_APPLESS_MAIN(NetworksTest)
+#include "tst_networks.moc"

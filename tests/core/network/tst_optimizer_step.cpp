@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "budget_allocator.h"
+#include "optimizer_step.h"
+#include "tiny_networks.h"
+
+#include <ATen/ATen.h>
+
+#include <QTest>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+
+namespace {
+
+void fillGradients(FlatParameters& parameters, std::uint64_t seed)
+{
+    at::manual_seed(seed);
+    at::Tensor(parameters.gradients()).normal_();
+}
+
+} // namespace
+
+class OptimizerStepTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { BudgetAllocator::installed(); }
+
+    // AdamW (arXiv 1711.05101) and SGD with momentum, one parameter at a time, in double precision.
+    void updatesLikeOneParameterAtATime_data()
+    {
+        QTest::addColumn<model::Optimizer>("kind");
+        QTest::newRow("AdamW") << model::Optimizer::AdamW;
+        QTest::newRow("SGD") << model::Optimizer::Sgd;
+    }
+    void updatesLikeOneParameterAtATime()
+    {
+        QFETCH(model::Optimizer, kind);
+        const auto table = model::parameterTable(tinyGpt());
+        at::manual_seed(3);
+        FlatParameters parameters(table, model::Phase::Train, at::kCPU);
+        OptimizerStep optimizer(kind, parameters);
+        struct Expected
+        {
+            at::Tensor value, first, second;
+        };
+        std::map<std::string, Expected> expected;
+        for (const model::Parameter& parameter : table) {
+            const at::Tensor value = parameters.at(parameter.name).detach().to(at::kDouble, false, true);
+            expected[parameter.name] = {value, at::zeros_like(value), at::zeros_like(value)};
+        }
+        for (int step = 1; step <= 3; ++step) {
+            fillGradients(parameters, step);
+            for (const model::Parameter& parameter : table) {
+                auto& [value, first, second] = expected[parameter.name];
+                at::Tensor gradient = parameters.at(parameter.name).grad().to(at::kDouble);
+                const double decay = parameter.decays ? 0.1 : 0.0;
+                if (kind == model::Optimizer::AdamW) {
+                    first = 0.9 * first + 0.1 * gradient;
+                    second = 0.95 * second + 0.05 * gradient.square();
+                    const at::Tensor mean = first / (1 - std::pow(0.9, step));
+                    const at::Tensor scale = (second / (1 - std::pow(0.95, step))).sqrt() + 1e-8;
+                    value = value * (1 - 3e-4 * decay) - 3e-4 * mean / scale;
+                } else {
+                    first = 0.9 * first + gradient + decay * value;
+                    value = value - 3e-4 * first;
+                }
+            }
+            optimizer.run();
+            for (const model::Parameter& parameter : table) {
+                const at::Tensor actual = parameters.at(parameter.name).detach().to(at::kDouble);
+                const double difference =
+                    (actual - expected[parameter.name].value).abs().max().item<double>();
+                QVERIFY2(difference < 2e-6, parameter.name.c_str());
+            }
+            for (const auto& segment : parameters.segments())
+                QCOMPARE(segment.gradients.abs().sum().item<double>(), 0.0);
+        }
+    }
+
+    // Steps that bf16 would round away add up in the master weights.
+    void keepsWhatNarrowParametersCannotHold()
+    {
+        const auto table = model::parameterTable(tinyGpt());
+        FlatParameters narrow(table, model::Phase::Train, at::kCPU, at::kBFloat16);
+        FlatParameters wide(table, model::Phase::Train, at::kCPU);
+        for (std::size_t i = 0; i < wide.segments().size(); ++i) {
+            at::Tensor(narrow.segments()[i].values).fill_(1.0);
+            at::Tensor(wide.segments()[i].values).fill_(1.0);
+        }
+        OptimizerStep narrowStep(model::Optimizer::Sgd, narrow);
+        OptimizerStep wideStep(model::Optimizer::Sgd, wide);
+        for (int step = 0; step < 20; ++step) {
+            at::Tensor(narrow.gradients()).fill_(0.5);
+            at::Tensor(wide.gradients()).fill_(0.5);
+            narrowStep.run();
+            wideStep.run();
+        }
+        const std::string name = table.front().name;
+        const at::Tensor expected = wide.at(name).detach().to(at::kBFloat16);
+        QVERIFY(expected.lt(0.99).all().item<bool>());
+        QVERIFY(at::equal(narrow.at(name).detach(), expected));
+        QCOMPARE(narrow.gradients().abs().sum().item<double>(), 0.0);
+    }
+
+    void clipsLongGradientsAlone_data()
+    {
+        QTest::addColumn<double>("share");
+        QTest::addColumn<double>("expectedShare");
+        QTest::newRow("half as long as the gradients") << 0.5 << 0.5;
+        QTest::newRow("twice as long") << 2.0 << 1.0;
+    }
+    void clipsLongGradientsAlone()
+    {
+        QFETCH(double, share);
+        QFETCH(double, expectedShare);
+        const auto table = model::parameterTable(tinyGpt());
+        FlatParameters parameters(table, model::Phase::Train, at::kCPU);
+        fillGradients(parameters, 6);
+        const at::Tensor gradients = parameters.gradients().clone();
+        const at::Tensor before = parameters.at(table.front().name).detach().clone();
+        const double norm = gradients.norm().item<double>();
+        OptimizerStep optimizer(model::Optimizer::Sgd, parameters, share * norm);
+        optimizer.run();
+        const at::Tensor moved = before - parameters.at(table.front().name).detach();
+        const at::Tensor gradient = gradients.narrow(0, 0, before.numel()).view_as(before);
+        const at::Tensor expected = 3e-4 * (expectedShare * gradient + 0.1 * before);
+        QVERIFY(at::allclose(moved, expected, 1e-3, 1e-7));
+    }
+};
+
+QTEST_APPLESS_MAIN(OptimizerStepTest)
+#include "tst_optimizer_step.moc"

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "network.h"
+#include "token_loss.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <QTest>
+
+#include <cmath>
+#include <vector>
+
+using namespace batchpeak::network;
+
+namespace {
+
+constexpr std::int64_t rows = 23;
+constexpr std::int64_t width = 16;
+constexpr std::int64_t vocabulary = 37;
+
+struct Problem
+{
+    at::Tensor hidden = at::randn({rows, width}).requires_grad_();
+    Affine output{.weight = at::randn({vocabulary, width}).requires_grad_(),
+                  .bias = at::randn({vocabulary}).requires_grad_()};
+    at::Tensor targets = at::randint(vocabulary, {rows}, at::kLong);
+
+    std::vector<at::Tensor> gradients(std::int64_t chunkRows)
+    {
+        for (const at::Tensor& tensor : {hidden, output.weight, output.bias})
+            at::Tensor(tensor).mutable_grad() = at::Tensor();
+        // A factor behind the loss must reach the gradients that are made in forward.
+        tokenLoss(hidden, output, targets, 5.0, chunkRows).mul(3.0).backward();
+        return {hidden.grad(), output.weight.grad(), output.bias.grad()};
+    }
+};
+
+} // namespace
+
+class TokenLossTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init() { at::manual_seed(4); }
+
+    void isASumOverTheNormalizer()
+    {
+        Problem problem;
+        problem.targets[3] = ignoredTarget;
+        const at::Tensor logits = at::matmul(problem.hidden, problem.output.weight.t()) + problem.output.bias;
+        double expected = 0;
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const auto target = problem.targets[row].item<std::int64_t>();
+            if (target != ignoredTarget)
+                expected += (logits[row].logsumexp(0) - logits[row][target]).item<double>();
+        }
+        for (const std::int64_t chunkRows : {0, 1, 7, 23, 100}) {
+            const at::NoGradGuard noGradients;
+            const double loss =
+                tokenLoss(problem.hidden, problem.output, problem.targets, 5.0, chunkRows).item<double>();
+            QVERIFY2(std::abs(loss / (expected / 5.0) - 1) < 1e-5, qPrintable(QString::number(loss)));
+        }
+    }
+
+    void hasTheSameGradientsInChunks_data()
+    {
+        QTest::addColumn<int>("chunkRows");
+        QTest::addColumn<bool>("ignoresSome");
+        QTest::newRow("one by one") << 1 << false;
+        QTest::newRow("chunks and a rest") << 7 << false;
+        QTest::newRow("all in one") << 100 << false;
+        QTest::newRow("some targets ignored") << 7 << true;
+    }
+    void hasTheSameGradientsInChunks()
+    {
+        QFETCH(int, chunkRows);
+        QFETCH(bool, ignoresSome);
+        Problem problem;
+        if (ignoresSome)
+            problem.targets.narrow(0, 2, 9).fill_(ignoredTarget);
+        const auto whole = problem.gradients(0);
+        const auto chunked = problem.gradients(chunkRows);
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+            const double difference = ((chunked[i] - whole[i]).norm() / whole[i].norm()).item<double>();
+            QVERIFY2(difference < 2e-6, qPrintable(QString::number(difference)));
+        }
+    }
+
+    void worksWithoutABias()
+    {
+        Problem problem;
+        problem.output.bias = at::Tensor();
+        tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, 0).backward();
+        const at::Tensor whole = problem.hidden.grad().clone();
+        problem.hidden.mutable_grad() = at::Tensor();
+        tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, 5).backward();
+        QVERIFY(at::allclose(problem.hidden.grad(), whole, 1e-5, 1e-6));
+    }
+};
+
+QTEST_APPLESS_MAIN(TokenLossTest)
+#include "tst_token_loss.moc"
