@@ -4,13 +4,16 @@
 
 #include "decoder_network.h"
 
+#include <stdexcept>
+
 namespace batchpeak::network {
 
 namespace {
 
 /// Which class runs an architecture: one line for each.
 template<typename Spec>
-struct NetworkOf;
+struct NetworkOf
+{};
 template<>
 struct NetworkOf<model::DecoderSpec>
 {
@@ -24,7 +27,10 @@ std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatPar
 {
     return std::visit(
         [&]<typename Spec>(const Spec& architecture) -> std::unique_ptr<Network> {
-            return std::make_unique<typename NetworkOf<Spec>::Type>(architecture, parameters, options);
+            if constexpr (requires { typename NetworkOf<Spec>::Type; })
+                return std::make_unique<typename NetworkOf<Spec>::Type>(architecture, parameters, options);
+            else
+                throw std::invalid_argument("This release cannot run " + spec.family + " networks.");
         },
         spec.architecture);
 }
@@ -32,8 +38,11 @@ std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatPar
 std::vector<std::int64_t> networkBufferBytes(const model::ModelSpec& spec, const NetworkOptions& options)
 {
     return std::visit(
-        [&]<typename Spec>(const Spec& architecture) {
-            return NetworkOf<Spec>::Type::bufferBytes(architecture, options);
+        [&]<typename Spec>(const Spec& architecture) -> std::vector<std::int64_t> {
+            if constexpr (requires { typename NetworkOf<Spec>::Type; })
+                return NetworkOf<Spec>::Type::bufferBytes(architecture, options);
+            else
+                return {};
         },
         spec.architecture);
 }
