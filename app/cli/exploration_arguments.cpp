@@ -137,6 +137,14 @@ void addTrialOptions(CLI::App& app, ExplorationOptions& o)
     addTextOption(app, "--optimizer", "adamw|sgd", "Instead of the config's", [&o](const std::string& text) {
         o.optimizer = known(model::optimizerFromText(text), text, "adamw, sgd");
     });
+    app.add_flag_callback(
+        "--activation-checkpointing", [&o] { o.activationCheckpointing = true; },
+        "Keep the inputs of layers alone and run them again in backward");
+    addTextOption(app, "--loss-chunk", "ROWS",
+                  "Project so many tokens at a time onto the vocabulary, 0 for all of them",
+                  [&o](const std::string& text) { o.lossChunkRows = countFromText(text, 0, largestBatch); });
+    addTextOption(app, "--max-gradient-norm", "NORM", "Scale gradients down to this, 0 for never",
+                  [&o](const std::string& text) { o.maxGradientNorm = numberFromText(text); });
     addTextOption(app, "--worker", "COMMAND", "Program that runs the trials instead of batchpeak-worker",
                   [&o](const std::string& text) { o.workerCommand = QString::fromStdString(text); });
     addTextOption(app, "--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\"",

@@ -135,6 +135,15 @@ double shareFromPercentText(std::string_view text, double lowest, double highest
     return *percent / 100;
 }
 
+double numberFromText(std::string_view text)
+{
+    std::string_view rest = text;
+    const auto number = takeNumber(rest);
+    if (!number || !rest.empty())
+        throw UsageError(quoted(text) + " is no number of 0 or more; write for example 1.0.");
+    return *number;
+}
+
 std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int64_t highest)
 {
     const auto count = wholeNumber<std::int64_t>(text);

@@ -21,6 +21,9 @@ std::chrono::seconds durationFromText(std::string_view text);
 /// "8", "8%" or "2.5" [percent], returned as a share; from \p lowest to \p highest percent.
 double shareFromPercentText(std::string_view text, double lowest, double highest);
 
+/// "1", "0.5": a number that is not negative.
+double numberFromText(std::string_view text);
+
 /// A whole number from \p lowest to \p highest.
 std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int64_t highest);
 

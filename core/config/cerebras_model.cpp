@@ -27,6 +27,8 @@ constexpr std::int64_t maxLayers = std::int64_t{1} << 14;
 
 PositionEmbedding positionEmbeddingOf(const std::string& word)
 {
+    if (word == "alibi")
+        return PositionEmbedding::Alibi;
     return word == "rotary" ? PositionEmbedding::Rotary : PositionEmbedding::Learned;
 }
 
@@ -84,6 +86,9 @@ DecoderSpec CerebrasModel::readDecoder(std::vector<Warning>& warnings) const
     spec.normalizationEpsilon = m_section.number("layer_norm_epsilon").value_or(1e-5);
     if (!(spec.normalizationEpsilon > 0))
         m_section.fail("layer_norm_epsilon", "must be above 0, as in 1.0e-5");
+    // False where nothing is said: GPT2LMHeadModelConfig.
+    spec.embeddingNormalization = m_section.boolean("embedding_layer_norm").value_or(false);
+    readExperts(spec);
     readAttention(spec);
     readDropout(spec, warnings);
     checkSoundness(spec);
@@ -106,6 +111,18 @@ std::int64_t CerebrasModel::size(std::string_view key) const
                                 std::to_string(largest));
     }
     return *size;
+}
+
+void CerebrasModel::readExperts(DecoderSpec& spec) const
+{
+    const auto experts = m_section.section("moe");
+    const std::int64_t count = experts ? experts->integer("num_experts").value_or(0) : 0;
+    // One expert is a feed-forward layer like any other.
+    if (count == 0 || count == 1)
+        return;
+    spec.experts = count;
+    // 1 where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
+    spec.expertsPerToken = experts->integer("top_k").value_or(1);
 }
 
 void CerebrasModel::readAttention(DecoderSpec& spec) const
@@ -162,6 +179,8 @@ void CerebrasModel::checkSoundness(const DecoderSpec& spec) const
     const std::int64_t headSize = spec.hiddenSize / spec.heads;
     if (spec.rotaryDimensions > headSize || spec.rotaryDimensions % 2 != 0)
         throw ConfigError(*problem, m_section.positionOf("rotary_dim"));
+    if (!model::chooseableExperts(spec))
+        throw ConfigError(*problem, m_section.positionOf("moe"));
     const bool isResidual = !(spec.dropout >= 0 && spec.dropout < 1);
     throw ConfigError(*problem, m_section.positionOf(isResidual ? "dropout_rate" : "attention_dropout_rate"));
 }

@@ -29,6 +29,7 @@ public:
 private:
     model::DecoderSpec readDecoder(std::vector<Warning>& warnings) const;
     std::int64_t size(std::string_view key) const;
+    void readExperts(model::DecoderSpec& spec) const;
     void readAttention(model::DecoderSpec& spec) const;
     void readDropout(model::DecoderSpec& spec, std::vector<Warning>& warnings) const;
     void checkSoundness(const model::DecoderSpec& spec) const;

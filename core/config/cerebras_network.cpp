@@ -35,13 +35,17 @@ bool hasExperts(const ConfigSection& model)
 
 std::variant<std::string, UnsupportedModel> familyOfName(const ConfigSection& model, std::string_view key)
 {
-    // Literals of the "name" fields in ModelZoo 2.10.0: models/nlp/{gpt2,gpt3,llama}/model.py,
+    // Literals of the "name" fields in ModelZoo 2.10.0:
+    // models/nlp/{gpt2,gpt3,llama,mixtral,bloom,jais}/model.py,
     // models/vision/vision_transformer/{model,ViTClassificationModel}.py.
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> families{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 9> families{
         {{"gpt2", "gpt2"},
          {"gpt3", "gpt3"},
          {"llama", "llama"},
          {"LlamaModel", "llama"},
+         {"mixtral", "mixtral"},
+         {"bloom", "bloom"},
+         {"jais", "jais"},
          {"vision_transformer", "vit"},
          {"vit_classification", "vit"}}};
     const std::string name = model.text(key).value_or("");
@@ -77,19 +81,32 @@ std::variant<std::string, UnsupportedModel> familyOfKeys(const ConfigSection& mo
                                                     "num_heads", "filter_size"};
     if (std::ranges::none_of(sizes, [&](std::string_view key) { return model.has(key); }))
         return unsupported(model, "name", "A network without name, vocab_size and hidden_size");
-    if (hasExperts(model))
-        return unsupported(model, "moe", "A network with a mixture of experts, such as Mixtral,");
     const std::string position = model.text("position_embedding_type").value_or("learned");
     if (position == "alibi")
-        return unsupported(model, "position_embedding_type",
-                           "A network with ALiBi positions, such as BLOOM or Jais,");
+        return std::string(isSwitchedOn(model, "embedding_layer_norm") ? "bloom" : "jais");
     const bool isLlama = model.text("norm_type").value_or("") == "rmsnorm" &&
                          model.text("nonlinearity").value_or("") == "swiglu";
     if (position == "rotary" && !isLlama) {
         return unsupported(model, "position_embedding_type",
                            "A network with rotary positions but without RMSNorm and SwiGLU, such as GPT-J,");
     }
-    return std::string(position == "rotary" ? "llama" : "gpt2");
+    if (position == "rotary")
+        return std::string(hasExperts(model) ? "mixtral" : "llama");
+    return std::string("gpt2");
+}
+
+std::optional<UnsupportedModel> unsupportedExperts(const ConfigSection& model)
+{
+    const auto experts = model.section("moe");
+    if (!experts)
+        return std::nullopt;
+    if (experts->integer("num_shared_experts").value_or(0) > 0)
+        return unsupportedBecause(*experts, "num_shared_experts", "experts that every token takes");
+    // "learned" where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
+    const std::string routing = experts->text("routing_algorithm").value_or("learned");
+    if (routing != "learned")
+        return unsupportedBecause(*experts, "routing_algorithm", "the routing \"" + routing + "\"");
+    return std::nullopt;
 }
 
 bool isOneOf(const std::string& word, std::initializer_list<std::string_view> words)
@@ -113,9 +130,8 @@ std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model)
 {
     // Fields of GPT2LMHeadModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py; the last three
     // are of older releases.
-    constexpr std::array<std::pair<std::string_view, const char*>, 20> switches{
-        {{"embedding_layer_norm", "a normalisation of the embeddings"},
-         {"norm_first_sandwich", "normalisation on both sides of each branch"},
+    constexpr std::array<std::pair<std::string_view, const char*>, 19> switches{
+        {{"norm_first_sandwich", "normalisation on both sides of each branch"},
          {"attention_sliding_window_length", "attention in a sliding window"},
          {"fixed_sparse_attention", "sparse attention"},
          {"attention_chunk_size", "banded attention"},
@@ -133,13 +149,13 @@ std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model)
          {"dpo", "direct preference optimization"},
          {"use_untied_layer_norm", "parallel branches"},
          {"selective_grad", "gradients of some parameters alone"},
-         {"alibi_trainable_slopes", "ALiBi positions"}}};
+         {"alibi_trainable_slopes", "ALiBi positions with slopes that are trained"}}};
     for (const auto& [key, feature] : switches) {
         if (isSwitchedOn(model, key))
             return unsupportedBecause(model, key, feature);
     }
-    if (hasExperts(model))
-        return unsupportedBecause(model, "moe", "a mixture of experts");
+    if (const auto unsupported = unsupportedExperts(model))
+        return unsupported;
     const auto memory = model.section("memory_tokens");
     if (memory && isSwitchedOn(*memory, "memory_tokens_enabled"))
         return unsupportedBecause(model, "memory_tokens", "memory tokens");
@@ -156,7 +172,7 @@ std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model)
     if (noPosition)
         return unsupportedBecause(model, "position_embedding_type", "no position embedding");
     const std::string positionType = model.text("position_embedding_type").value_or("learned");
-    if (!isOneOf(positionType, {"learned", "rotary"}))
+    if (!isOneOf(positionType, {"learned", "rotary", "alibi"}))
         return unsupportedBecause(model, "position_embedding_type",
                                   "the position embedding \"" + positionType + "\"");
     const std::string norm = model.text("norm_type").value_or("layernorm");

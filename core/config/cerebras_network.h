@@ -17,7 +17,7 @@ namespace batchpeak::config {
 /// only the keys can tell.
 std::variant<std::string, UnsupportedModel> cerebrasFamily(const ConfigSection& model);
 
-/// The first feature of a GPT-2, GPT-3 or LLaMA network that changes its speed or memory and that trials
+/// The first feature of a decoder-only network that changes its speed or memory and that trials
 /// here do not have.
 std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model);
 

@@ -103,6 +103,8 @@ ConfigContents CerebrasParamsFormat::read() const
     contents.sequenceLength = readSequenceLength(inputs, contents.model);
 
     const auto optimizer = m_root.section("optimizer");
+    if (optimizer)
+        contents.step.maxGradientNorm = readMaxGradientNorm(*optimizer);
     if (const auto type = optimizer ? optimizer->text("optimizer_type") : std::nullopt)
         contents.optimizer = readOptimizer(*type, optimizer->positionOf("optimizer_type"), contents.warnings);
     if (m_root.has("sparsity")) {

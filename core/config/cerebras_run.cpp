@@ -52,6 +52,15 @@ model::Optimizer readOptimizer(const std::string& name, TextPosition position, s
     return model::Optimizer::AdamW;
 }
 
+double readMaxGradientNorm(const ConfigSection& section)
+{
+    constexpr std::string_view key = "max_gradient_norm";
+    const double norm = section.number(key).value_or(0.0);
+    if (!(norm >= 0))
+        section.fail(key, "must be at least 0, as in 1.0");
+    return norm;
+}
+
 std::int64_t readSequenceLength(const std::vector<ConfigSection>& inputs,
                                 const std::variant<model::ModelSpec, UnsupportedModel>& model)
 {

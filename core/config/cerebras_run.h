@@ -27,6 +27,10 @@ model::Precision readPrecision(const ConfigSection& section, std::string_view en
 model::Optimizer readOptimizer(const std::string& name, TextPosition position,
                                std::vector<Warning>& warnings);
 
+/// "max_gradient_norm" of a section, to which gradients are scaled down; 0 where there is none.
+/// \throws ConfigError if it is negative
+double readMaxGradientNorm(const ConfigSection& section);
+
 /// max_sequence_length of the first input section that has one, else the network's maximum; 0 where
 /// there is neither.
 /// \throws ConfigError if it is less than 1, or above the learned positions of the network

@@ -121,8 +121,10 @@ ConfigContents CerebrasTrainerFormat::read() const
             inputs.push_back(*section);
     }
     contents.sequenceLength = readSequenceLength(inputs, contents.model);
-    if (const auto precision = m_init.section("precision"))
+    if (const auto precision = m_init.section("precision")) {
         contents.precision = readPrecision(*precision, "enabled", true, contents.warnings);
+        contents.step.maxGradientNorm = readMaxGradientNorm(*precision);
+    }
     readOptimizerInto(contents);
     if (m_init.has("sparsity")) {
         contents.warnings.push_back({"Trials run the network dense, without the sparsity of this config.",

@@ -38,6 +38,9 @@ struct ExplorationOptions
     std::optional<std::int64_t> sequenceLength;
     std::optional<model::Precision> precision;
     std::optional<model::Optimizer> optimizer;
+    std::optional<bool> activationCheckpointing;
+    std::optional<std::int64_t> lossChunkRows;
+    std::optional<double> maxGradientNorm;
     std::uint64_t seed = 1;
     /// Whether the final size is measured once more, in a fresh process.
     bool verify = true;

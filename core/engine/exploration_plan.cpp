@@ -152,6 +152,14 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
     return length;
 }
 
+model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions& options)
+{
+    step.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
+    step.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
+    step.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
+    return step;
+}
+
 } // namespace
 
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
@@ -167,7 +175,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                  .sequenceLength = sequenceLengthOf(contents, spec, options),
                  .precision = options.precision.value_or(contents.precision),
                  .optimizer = options.optimizer.value_or(contents.optimizer),
-                 .step = contents.step,
+                 .step = stepOptions(contents.step, options),
                  .seed = options.seed};
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),

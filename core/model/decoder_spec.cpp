@@ -11,6 +11,13 @@ bool hasExperts(const DecoderSpec& spec)
     return spec.experts > 1;
 }
 
+bool chooseableExperts(const DecoderSpec& spec)
+{
+    if (!hasExperts(spec))
+        return spec.experts >= 0;
+    return spec.expertsPerToken >= 1 && spec.expertsPerToken <= spec.experts;
+}
+
 std::int64_t usualSequenceLength(const DecoderSpec& spec)
 {
     return spec.maxPositions;
@@ -51,8 +58,7 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
         return "The rotary dimension " + std::to_string(spec.rotaryDimensions) +
                " must be an even number of at most the head size, " + std::to_string(headSize) + ".";
     }
-    if (spec.experts < 0 ||
-        (hasExperts(spec) && (spec.expertsPerToken < 1 || spec.expertsPerToken > spec.experts))) {
+    if (!chooseableExperts(spec)) {
         return "Each token takes " + std::to_string(spec.expertsPerToken) + " of " +
                std::to_string(spec.experts) + " experts, but must take at least 1 and at most all of them.";
     }

@@ -57,6 +57,8 @@ struct DecoderSpec
 };
 
 bool hasExperts(const DecoderSpec& spec);
+/// A token can take as many experts as it should.
+bool chooseableExperts(const DecoderSpec& spec);
 
 /// Tokens of a sample where a config does not say: all positions.
 std::int64_t usualSequenceLength(const DecoderSpec& spec);

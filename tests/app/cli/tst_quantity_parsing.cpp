@@ -109,6 +109,27 @@ private slots:
         QCOMPARE(complaint.isEmpty(), share >= 0);
     }
 
+    void readsNumbers_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<double>("number");
+        QTest::newRow("whole") << QStringLiteral("1") << 1.0;
+        QTest::newRow("fraction") << QStringLiteral("0.5") << 0.5;
+        QTest::newRow("none") << QStringLiteral("0") << 0.0;
+        QTest::newRow("negative") << QStringLiteral("-1") << -1.0;
+        QTest::newRow("with a unit") << QStringLiteral("1x") << -1.0;
+        QTest::newRow("empty") << QString() << -1.0;
+    }
+    void readsNumbers()
+    {
+        QFETCH(QString, text);
+        QFETCH(double, number);
+        double read = -1;
+        const QString complaint = complaintAbout([&] { read = numberFromText(text.toStdString()); });
+        QCOMPARE(read, number);
+        QCOMPARE(complaint.isEmpty(), number >= 0);
+    }
+
     void readsCounts_data()
     {
         QTest::addColumn<QString>("text");

@@ -154,20 +154,17 @@ private slots:
             QTest::newRow(name) << QByteArray::fromStdString(keys) << QString::fromLatin1(named) << line;
         };
         row("another name", sizes + "  name: mistral\n", "\"mistral\"", 8);
-        row("ALiBi", sizes + "  position_embedding_type: alibi\n", "BLOOM or Jais", 8);
         row("unknown positions", sizes + "  position_embedding_type: spiral\n", "\"spiral\"", 8);
         row("relative positions", sizes + "  position_embedding_type: relative\n", "\"relative\"", 8);
         row("no positions", sizes + "  position_embedding_type: null\n", "no position embedding", 8);
         row("positions switched off", sizes + "  use_position_embedding: False\n", "no position embedding",
             3);
         row("rotary without the rest of LLaMA", sizes + "  position_embedding_type: rotary\n", "GPT-J", 8);
-        row("experts", sizes + "  moe: {num_experts: 8, top_k: 2}\n", "mixture of experts", 8);
-        row("experts of a named network", sizes + "  name: gpt3\n  moe: {num_experts: 8}\n",
-            "mixture of experts", 9);
         row("shared experts", sizes + "  name: gpt3\n  moe: {num_experts: 1, num_shared_experts: 1}\n",
-            "mixture of experts", 9);
+            "experts that every token takes", 9);
+        row("hashed routing", sizes + "  moe: {num_experts: 8, top_k: 2, routing_algorithm: hash}\n",
+            "routing \"hash\"", 8);
         row("memory tokens", sizes + "  memory_tokens: {memory_tokens_enabled: True}\n", "memory tokens", 8);
-        row("embedding norm", sizes + "  embedding_layer_norm: True\n", "normalisation of the embeddings", 8);
         row("sliding window", sizes + "  attention_sliding_window_length: 4096\n", "sliding window", 8);
         row("sparse attention", sizes + "  fixed_sparse_attention: {stride: 2}\n", "sparse attention", 8);
         row("norm", sizes + "  norm_type: biasless-layernorm\n", "\"biasless-layernorm\"", 8);

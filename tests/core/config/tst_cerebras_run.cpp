@@ -26,6 +26,35 @@ class CerebrasRunTest : public QObject
     Q_OBJECT
 
 private slots:
+    void readsTheNormOfGradients_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<double>("norm");
+        const std::string params = "train_input: {batch_size: 8}\nmodel: " + network + "\n";
+        QTest::newRow("params") << QByteArray::fromStdString(params + "optimizer: {max_gradient_norm: 0.5}\n")
+                                << 0.5;
+        QTest::newRow("nothing said") << QByteArray::fromStdString(params) << 0.0;
+        QTest::newRow("negative") << QByteArray::fromStdString(params +
+                                                               "optimizer: {max_gradient_norm: -1}\n")
+                                  << -1.0;
+        QTest::newRow("Trainer") << QByteArray::fromStdString(
+                                        "trainer:\n  init:\n    model: " + named(network) +
+                                        "\n    precision: {max_gradient_norm: 1.0}\n"
+                                        "  fit: {train_dataloader: {batch_size: 8}}\n")
+                                 << 1.0;
+    }
+    void readsTheNormOfGradients()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(double, norm);
+        const auto format = recognise(text.toStdString());
+        if (norm < 0) {
+            QVERIFY_THROWS_EXCEPTION(ConfigError, format->read());
+            return;
+        }
+        QCOMPARE(format->read().step.maxGradientNorm, norm);
+    }
+
     void readsTheRun_data()
     {
         QTest::addColumn<QByteArray>("text");

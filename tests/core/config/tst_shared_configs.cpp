@@ -49,6 +49,12 @@ private slots:
         row("Release_2.10.0/params_gpt3_xl.yaml", "gpt3", 1315723264);
         row("Release_2.10.0/params_llama3p1_8b_msl_8k.yaml", "llama", 8030261248);
         row("Release_2.10.0/model_config.yaml", "llama", 8030261248);
+        row("Release_2.3.1/params_mixtral_8x7b.yaml", "mixtral", 46702792704);
+        row("Release_2.3.1/params_bloom_7b.yaml", "bloom", 7069016064);
+        row("Release_2.10.0/params_bloom_7b.yaml", "bloom", 7069016064);
+        // V D + L (4 (D^2 + D) + 2 (D F + F) + D F + D + 4 D) + 2 D
+        row("Release_2.3.1/params_jais_13b.yaml", "jais", 13020811920);
+        row("Release_2.10.0/params_jais_13b.yaml", "jais", 13020811920);
         row("Release_2.3.1/params_vit_base_patch_16_imagenet_1k.yaml", "vit", 86567656);
         row("Release_2.10.0/params_vit_base_patch_16_imagenet_1k.yaml", "vit", 86567656);
     }
@@ -73,16 +79,11 @@ private slots:
         };
         row("Release_2.3.1/t5_base.yaml", "T5");
         row("Release_2.3.1/bert_base_MSL128.yaml", "BERT");
-        row("Release_2.3.1/params_bloom_7b.yaml", "ALiBi");
-        row("Release_2.3.1/params_jais_13b.yaml", "ALiBi");
-        row("Release_2.3.1/params_mixtral_8x7b.yaml", "mixture of experts");
         row("Release_2.3.1/params_esm2_t33_650M_UR50D.yaml", "BERT-like");
         row("Release_2.4.3/t5_small.yaml", "\"t5\"");
         row("Release_2.4.3/t5_base.yaml", "\"t5\"");
         row("Release_2.10.0/t5_3B.yaml", "\"t5\"");
         row("Release_2.10.0/bert_base_MSL128.yaml", "\"bert\"");
-        row("Release_2.10.0/params_bloom_7b.yaml", "\"bloom\"");
-        row("Release_2.10.0/params_jais_13b.yaml", "\"jais\"");
         row("Release_2.10.0/params_dinov2_large_patch14_img224.yaml", "\"dino\"");
         row("Release_2.10.0/params_dit_2B_patchsize_2x2.yaml", "\"dit\"");
     }

@@ -123,6 +123,19 @@ private slots:
         }
     }
 
+    void letsTheCommandLineChangeTheStep()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        contents.step = {.activationCheckpointing = true, .maxGradientNorm = 1.0};
+        const auto stepWith = [&](const ExplorationOptions& options) {
+            return engine::planExploration(QStringLiteral("c.yaml"), contents, options).load.step;
+        };
+        QVERIFY(stepWith({}) == contents.step);
+        const model::StepOptions changed =
+            stepWith({.activationCheckpointing = false, .lossChunkRows = 512, .maxGradientNorm = 0.0});
+        QVERIFY(changed == (model::StepOptions{.lossChunkRows = 512}));
+    }
+
     void saysWhatBecomesOfAnUnevenSize()
     {
         config::ConfigContents contents = test::smallConfig();

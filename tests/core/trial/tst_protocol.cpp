@@ -88,14 +88,15 @@ private slots:
     {
         QTest::addColumn<ParentMessage>("message");
         QTest::newRow("hello") << ParentMessage(Hello{});
-        QTest::newRow("load, all fields")
-            << ParentMessage(LoadRequest{.model = smallLlama(),
-                                         .phase = model::Phase::Eval,
-                                         .sequenceLength = 128,
-                                         .precision = model::Precision::Bf16,
-                                         .optimizer = model::Optimizer::Sgd,
-                                         .memoryLimitBytes = std::int64_t{6} << 30,
-                                         .seed = std::numeric_limits<std::uint64_t>::max()});
+        QTest::newRow("load, all fields") << ParentMessage(LoadRequest{
+            .model = smallLlama(),
+            .phase = model::Phase::Eval,
+            .sequenceLength = 128,
+            .precision = model::Precision::Bf16,
+            .optimizer = model::Optimizer::Sgd,
+            .step = {.activationCheckpointing = true, .lossChunkRows = 512, .maxGradientNorm = 0.5},
+            .memoryLimitBytes = std::int64_t{6} << 30,
+            .seed = std::numeric_limits<std::uint64_t>::max()});
         QTest::newRow("load, defaults")
             << ParentMessage(LoadRequest{.model = {.family = "gpt2"}, .sequenceLength = 1});
         QTest::newRow("trial") << ParentMessage(TrialRequest{.id = -1,
