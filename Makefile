@@ -7,7 +7,7 @@ EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 # Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.
 BENCH ?=
 
-.PHONY: run test setup build configure bench-search bench-pictures calibrate-search format tidy clean
+.PHONY: run test setup build configure bundle bench-search bench-pictures calibrate-search format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -23,6 +23,11 @@ configure: setup
 
 setup:
 	scripts/setup.sh
+
+# A folder, and an archive of it, that runs on computers where nothing can be installed; see the README.
+bundle: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak batchpeak-worker batchpeak_icons
+	scripts/pack-bundle.sh build/$(PRESET) build/bundle
 
 # What every search strategy costs, and how right and how honest it is, on devices that are formulas or tables.
 bench-search: configure

@@ -3,6 +3,7 @@
 # there already is left alone, and nothing is asked of the network then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/torch-version.sh
 
 torch_version=2.11.0
 # The two CUDA wheels that libtorch_cpu.so is linked with, for a machine without a GPU.
@@ -12,7 +13,7 @@ packages=(
   g++ cmake ninja-build ccache make git python3 python3-venv clang-format clang-tidy
   qt6-base-dev libqt6opengl6-dev qt6-charts-dev libqt6sql6-sqlite fonts-dejavu-core
   libeigen3-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev
-  xvfb xauth
+  xvfb xauth icu-devtools
 )
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -42,11 +43,6 @@ require_tools_by_hand() {
   done
   [ ${#missing[@]} -eq 0 ] || fail "this system has no apt, and these programs are missing: ${missing[*]}. Install them, and the libraries that Debian calls ${packages[*]}."
   say "this system has no apt; the libraries that Debian calls ${packages[*]} are taken to be installed."
-}
-
-torch_version_in() {
-  local header=$1/include/torch/headeronly/version.h
-  [ ! -e "$header" ] || tr -d '\\\n' <"$header" | sed -n 's/.*#define TORCH_VERSION *"\([0-9.]*\).*/\1/p'
 }
 
 has_nvidia_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Usage: make-bundle.sh BUILD BUNDLE
+#
+# Makes the folder BUNDLE anew: the programs of the build folder BUILD, and of this Debian or Ubuntu all that they need
+# but glibc and torch, with the licences. check-bundle.sh has the last word.
+set -euo pipefail
+scripts=$(dirname "$(readlink -f "$0")")
+build=$1
+bundle=$2
+libraries=$bundle/lib/batchpeak
+licences=$bundle/licenses
+. "$scripts/bundle-libraries.sh"
+
+fail() { printf 'make-bundle: %s\n' "$*" >&2; exit 1; }
+
+# Those of any build will do, without their symbols: trials spend their time in torch, not in what -O3 adds to -O2.
+install_programs() {
+  cmake --install "$build" --prefix "$bundle" --strip >/dev/null
+  mkdir -p "$libraries"
+  mv "$bundle/libexec/batchpeak/batchpeak-worker" "$libraries/"
+  cmake --install "$build" --prefix "$bundle" --component bundle >/dev/null
+}
+
+# The path of every library but glibc's that the program and the plugins need, directly or not.
+needed_libraries() {
+  local file
+  for file in "$bundle/bin/batchpeak" "$libraries"/plugins/*/*.so; do ldd "$file"; done |
+    awk '$2 == "=>" { print $3 }' | sort -u |
+    while read -r file; do
+      is_system_library "$(basename "$file")" || echo "$file"
+    done
+}
+
+copy_libraries() {
+  local file folder
+  for file in "${needed[@]}"; do
+    folder=$libraries
+    ! is_spare_library "$(basename "$file")" || folder=$libraries/spare/$(basename "$file")
+    mkdir -p "$folder"
+    cp --dereference "$file" "$folder/"
+  done
+  "$scripts/shrink-icu-data.sh" "$libraries"/libicudata.so.*
+}
+
+# A line "FILE PACKAGE" for every library and plugin that was copied.
+packages_of_libraries() {
+  local file paths=() searched
+  for file in "${needed[@]}"; do
+    file=$(readlink -f "$file")
+    # dpkg may know it by its path from before /lib became a link to /usr/lib.
+    paths+=("$file" "${file#/usr}")
+  done
+  for file in "$libraries"/plugins/*/*.so; do paths+=("*/qt6/plugins/${file#"$libraries"/plugins/}"); done
+  searched=$({ dpkg-query --search "${paths[@]}" 2>/dev/null || true; } | sed -n 's,^\([^:]*\):.*/,\1 ,p')
+  for file in "${needed[@]}" "$libraries"/plugins/*/*.so; do
+    awk -v file="$(basename "$(readlink -f "$file")")" -v name="$(basename "$file")" \
+      '$2 == file { print name, $1; found = 1; exit } END { exit !found }' <<<"$searched" ||
+      fail "$file is of no Debian package, so its licence is unknown; build with the distribution's libraries."
+  done
+}
+
+# The licences of the libraries, of the fonts and of what is compiled in, and where the libraries' sources are.
+write_licences() {
+  local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev nlohmann-json3-dev) text
+  mkdir -p "$licences/common-licenses"
+  cat >"$licences/LIBRARIES.txt" <<END
+Each library is from the Debian or Ubuntu source package beside it, which "apt-get source PACKAGE=VERSION" gets.
+libicudata has only a part of its package's data: scripts/shrink-icu-data.sh in Batchpeak's own source selects it.
+
+END
+  while read -r name package; do
+    packages+=("$package")
+    printf '%-30s %s\n' "$name" \
+      "$(dpkg-query --show --showformat '${source:Package}=${source:Version}\n' "$package" | head -n 1)" >>"$licences/LIBRARIES.txt"
+  done
+  for package in "${packages[@]}"; do
+    text=/usr/share/doc/$package/copyright
+    [ -e "$text" ] || fail "$text, which the bundle must contain, is missing; reinstall the package $package."
+    cp --dereference "$text" "$licences/$package.txt"
+  done
+  # Those texts refer to these, which other distributions do not have.
+  grep --no-filename --only-matching --extended-regexp '/usr/share/common-licenses/[A-Z][A-Za-z]+(-[0-9.]*[0-9])?' "$licences"/*.txt |
+    sort -u | while read -r text; do
+      [ ! -e "$text" ] || cp --dereference "$text" "$licences/common-licenses/"
+    done
+}
+
+# newest_glibc FIND-ARGUMENT...: the newest glibc that a program or library among the files found asks for.
+newest_glibc() {
+  find "$@" -type f -print | while read -r file; do
+    ! is_elf "$file" || objdump --dynamic-syms "$file"
+  done | grep --only-matching 'GLIBC_[0-9.]*' | sort --version-sort --unique | tail -n 1 | cut -d_ -f2
+}
+
+name_glibc() {
+  sed -i -e "s/%GLIBC_VERSION%/$(newest_glibc "$bundle/bin" "$libraries" -not -path "$libraries/spare/*")/g" \
+    -e "s/%SPARE_GLIBC_VERSION%/$(newest_glibc "$libraries/spare")/g" "$bundle/README.md" "$bundle/libexec/batchpeak/loader.sh"
+}
+
+command -v dpkg-query >/dev/null || fail "the libraries and licences are those of Debian's packages; make the bundle on Debian or Ubuntu, in a container if need be."
+rm -rf "$bundle"
+install_programs
+mapfile -t needed < <(needed_libraries)
+copy_libraries
+packages_of_libraries | write_licences
+name_glibc
+"$scripts/check-bundle.sh" "$bundle"
