@@ -132,6 +132,12 @@ private slots:
         while (!errors.contains("first paint") && window.waitForReadyRead())
             errors += window.readAllStandardError();
         QVERIFY2(errors.contains("first paint"), errors.constData());
+        // The script has become the program, so this is what the window and its plugins mapped.
+        QFile maps(QStringLiteral("/proc/%1/maps").arg(window.processId()));
+        QVERIFY(maps.open(QIODevice::ReadOnly));
+        const QByteArray folder = QDir(bundle).canonicalPath().toLocal8Bit();
+        for (const QByteArray& line : maps.readAll().split('\n'))
+            QVERIFY2(!line.toLower().contains("libq") || line.contains(folder), line.constData());
         window.kill();
         window.waitForFinished();
     }
