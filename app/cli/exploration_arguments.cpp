@@ -4,6 +4,7 @@
 
 #include "config_document.h"
 #include "quantity_parsing.h"
+#include "sample_lengths.h"
 #include "strategy_factory.h"
 #include "usage_error.h"
 
@@ -129,6 +130,11 @@ void addTrialOptions(CLI::App& app, ExplorationOptions& o)
     addTextOption(
         app, "--sequence-length", "N", "Tokens in a sample, instead of the config's",
         [&o](const std::string& text) { o.sequenceLength = countFromText(text, 1, largestSequence); });
+    addTextOption(app, "--sample-lengths", "FILE",
+                  "Lengths of samples as they occur, one a line, instead of the longest for all",
+                  [&o](const std::string& text) {
+                      o.sampleLengths = sampleLengthsFromFile(QString::fromStdString(text));
+                  });
     addTextOption(app, "--precision", "fp32|tf32|bf16|pure-bf16", "Instead of the config's",
                   [&o](const std::string& text) {
                       o.precision =

@@ -123,6 +123,7 @@ private:
             const auto chain = take(next);
             if (!chain)
                 return false;
+            m_microBatchesPerStep = chain->microBatchesPerStep;
             for (const network::StepTimes& times : chain->steps) {
                 m_timed.add(times);
                 report(trial::StepPhase::Timed, m_timed.count() - 1, m_timed.step.back());
@@ -224,7 +225,7 @@ private:
     void summarise()
     {
         m_result.steps = m_timed.count();
-        m_result.samples = m_request.microBatchSize * m_timed.count();
+        m_result.samples = m_request.microBatchSize * m_timed.count() * m_microBatchesPerStep;
         m_result.wallSeconds = m_clock.wallSeconds() - m_start;
         m_result.stepSeconds = m_timed.step;
         m_result.relativeError = trial::relativeStandardError(m_timed.step);
@@ -248,6 +249,7 @@ private:
     const TrialClock& m_clock;
     const double m_start;
     double m_expectedSeconds = 0.0;
+    int m_microBatchesPerStep = 1;
     Timed m_timed;
     trial::TrialResult m_result;
     std::optional<Interruption> m_interruption;

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -36,6 +37,8 @@ struct ExplorationOptions
     int maxTrials = 40;
     std::optional<std::chrono::seconds> timeBudget;
     std::optional<std::int64_t> sequenceLength;
+    /// Lengths of samples as they occur; empty stands for the worst case, all as long as sequenceLength.
+    std::vector<std::int64_t> sampleLengths;
     std::optional<model::Precision> precision;
     std::optional<model::Optimizer> optimizer;
     std::optional<bool> activationCheckpointing;

@@ -152,6 +152,14 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
     return length;
 }
 
+std::vector<std::int64_t> sampleLengths(const model::ModelSpec& spec, const ExplorationOptions& options)
+{
+    if (!options.sampleLengths.empty() && !model::takesSequences(spec))
+        refuse(Translated::tr("The samples of this network are no sequences of tokens, so they have no "
+                              "lengths; leave out --sample-lengths."));
+    return options.sampleLengths;
+}
+
 model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions& options)
 {
     step.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
@@ -173,6 +181,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     plan.load = {.model = spec,
                  .phase = options.phase,
                  .sequenceLength = sequenceLengthOf(contents, spec, options),
+                 .sampleLengths = sampleLengths(spec, options),
                  .precision = options.precision.value_or(contents.precision),
                  .optimizer = options.optimizer.value_or(contents.optimizer),
                  .step = stepOptions(contents.step, options),

@@ -8,6 +8,7 @@
 #include "network_factory.h"
 #include "optimizer_step.h"
 #include "phase_clock.h"
+#include "random_batches.h"
 #include "tile_unit.h"
 
 #include <ATen/Context.h>
@@ -92,6 +93,23 @@ void exerciseDevice(at::Device device)
     at::linear(input, weight, bias).sum().backward();
 }
 
+/// \param seconds  of forward, backward and optimizer in turn
+std::vector<StepTimes> stepTimes(const std::vector<double>& seconds, std::size_t microBatches, bool trains)
+{
+    constexpr std::size_t phases = 3;
+    const double share = 1.0 / static_cast<double>(microBatches);
+    std::vector<StepTimes> steps(seconds.size() / phases / microBatches);
+    for (std::size_t i = 0; i < steps.size() * microBatches; ++i) {
+        StepTimes& step = steps[i / microBatches];
+        step.forwardSeconds += share * seconds[phases * i];
+        if (!trains)
+            continue;
+        step.backwardSeconds += share * seconds[phases * i + 1];
+        step.optimizerSeconds += share * seconds[phases * i + 2];
+    }
+    return steps;
+}
+
 } // namespace
 
 Cancelled::Cancelled() : std::runtime_error("The step was cancelled.") {}
@@ -114,8 +132,8 @@ public:
     std::optional<FlatParameters> m_parameters;
 
 private:
-    at::Tensor forward();
-    void step(PhaseClock& clock);
+    at::Tensor forward(const Batch& batch);
+    void step(const Batch& batch, PhaseClock& clock);
     bool restore();
 
     at::Device m_device;
@@ -123,11 +141,14 @@ private:
     bool m_intact = false;
     std::unique_ptr<Network> m_network;
     std::optional<OptimizerStep> m_optimizer;
-    std::optional<Batch> m_batch;
+    RandomBatches m_batches;
 };
 
 StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory)
-    : m_request(request), m_memory(memory), m_device(torchDevice(memory.device()))
+    : m_request(request),
+      m_memory(memory),
+      m_device(torchDevice(memory.device())),
+      m_batches(request.sequenceLength, request.sampleLengths, request.seed)
 {
     throwWhereImpossible(request);
     const bool tf32 = request.precision == model::Precision::Tf32;
@@ -153,41 +174,42 @@ StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory
 
 void StepRunner::State::prepare(std::int64_t microBatchSize)
 {
-    m_batch.reset();
+    m_batches.drop();
     // A GPU's libraries keep workspaces from their first products on: those are no leak of a failure.
     if (m_intact && !m_device.is_cpu())
         m_baselineBytes = m_memory.allocatedBytes();
     seed(m_device, m_request.seed);
-    m_batch = m_network->makeBatch(microBatchSize, m_request.sequenceLength);
+    m_batches.make(*m_network, microBatchSize);
 }
 
 StepChain StepRunner::State::run(int steps)
 {
-    m_memory.synchronize();
     m_intact = false;
+    m_batches.shuffle();
+    PhaseClock untimed(m_device);
+    if (const Batch* longest = m_batches.longest())
+        step(*longest, untimed);
+    m_memory.synchronize();
     const auto begin = std::chrono::steady_clock::now();
     PhaseClock clock(m_device);
     clock.mark();
-    for (int i = 0; i < steps; ++i)
-        step(clock);
+    for (int i = 0; i < steps; ++i) {
+        for (const Batch& batch : m_batches.cycle())
+            step(batch, clock);
+    }
     m_memory.synchronize();
     m_intact = true;
-    StepChain chain;
-    chain.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const std::vector<double> seconds = clock.intervals();
-    constexpr std::size_t phases = 3;
-    for (std::size_t i = 0; i + phases <= seconds.size(); i += phases) {
-        chain.steps.push_back({.forwardSeconds = seconds[i],
-                               .backwardSeconds = trains(m_request) ? seconds[i + 1] : 0.0,
-                               .optimizerSeconds = trains(m_request) ? seconds[i + 2] : 0.0});
-    }
-    return chain;
+    const auto micros = m_batches.cycle().size();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    return {.steps = stepTimes(clock.intervals(), micros, trains(m_request)),
+            .wallSeconds = wall.count() / static_cast<double>(micros),
+            .microBatchesPerStep = static_cast<int>(micros)};
 }
 
-void StepRunner::State::step(PhaseClock& clock)
+void StepRunner::State::step(const Batch& batch, PhaseClock& clock)
 {
     const at::AutoGradMode gradients(trains(m_request));
-    at::Tensor loss = forward();
+    at::Tensor loss = forward(batch);
     clock.mark();
     if (m_optimizer)
         loss.backward();
@@ -198,10 +220,10 @@ void StepRunner::State::step(PhaseClock& clock)
     clock.mark();
 }
 
-at::Tensor StepRunner::State::forward()
+at::Tensor StepRunner::State::forward(const Batch& batch)
 {
     const AutocastGuard autocast(m_device.type(), m_request.precision == model::Precision::Bf16);
-    at::Tensor loss = m_network->loss(*m_batch, static_cast<double>(m_batch->countedTargets));
+    at::Tensor loss = m_network->loss(batch, static_cast<double>(batch.countedTargets));
     const at::NoGradGuard noGradients;
     m_loss.copy_(loss);
     return loss;
@@ -209,7 +231,7 @@ at::Tensor StepRunner::State::forward()
 
 bool StepRunner::State::recover()
 {
-    m_batch.reset();
+    m_batches.drop();
     // Whatever fails here is no longer the step's failure: the device does not answer.
     try {
         return restore();

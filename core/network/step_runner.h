@@ -26,8 +26,10 @@ struct StepTimes
 struct StepChain
 {
     std::vector<StepTimes> steps;
-    /// From an idle device to an idle device.
+    /// From an idle device to an idle device; with varying lengths of samples, of one micro-batch a step.
     double wallSeconds = 0.0;
+    /// A step's times are the mean over so many micro-batches: above 1 where lengths of samples vary.
+    int microBatchesPerStep = 1;
 };
 
 /// Thrown out of a step when the question of setCancelled was answered with yes.

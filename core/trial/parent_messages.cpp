@@ -21,6 +21,7 @@ Json toJson(const LoadRequest& load)
             {"model", modelToJson(load.model)},
             {"phase", toText(load.phase)},
             {"sequence_length", load.sequenceLength},
+            {"sample_lengths", load.sampleLengths},
             {"precision", toText(load.precision)},
             {"optimizer", toText(load.optimizer)},
             {"activation_checkpointing", load.step.activationCheckpointing},
@@ -65,6 +66,15 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
     return options;
 }
 
+std::vector<std::int64_t> sampleLengthsFrom(const FieldReader& fields)
+{
+    constexpr const char* name = "sample_lengths";
+    std::vector<std::int64_t> lengths = fields.integers(name);
+    if (std::ranges::any_of(lengths, [](std::int64_t length) { return length < 1; }))
+        fields.refuse(name, "must hold lengths of at least 1");
+    return lengths;
+}
+
 LoadRequest loadFrom(const FieldReader& fields)
 {
     const LoadRequest otherwise;
@@ -72,6 +82,7 @@ LoadRequest loadFrom(const FieldReader& fields)
         .model = modelSpecFrom(fields.object("model")),
         .phase = fields.word("phase", model::phaseFromText, std::optional(otherwise.phase)),
         .sequenceLength = fields.integerFrom(1, "sequence_length"),
+        .sampleLengths = sampleLengthsFrom(fields),
         .precision = fields.word("precision", model::precisionFromText, std::optional(otherwise.precision)),
         .optimizer = fields.word("optimizer", model::optimizerFromText, std::optional(otherwise.optimizer)),
         .step = stepOptionsFrom(fields),

@@ -7,6 +7,7 @@
 #include "step_options.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace batchpeak::trial {
 
@@ -16,6 +17,9 @@ struct LoadRequest
     model::ModelSpec model;
     model::Phase phase = model::Phase::Train;
     std::int64_t sequenceLength = 0;
+    /// Lengths of samples as they occur in the data, each as probable as the others, cut at
+    /// sequenceLength. Empty stands for the worst case: every sample is as long as that.
+    std::vector<std::int64_t> sampleLengths;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;

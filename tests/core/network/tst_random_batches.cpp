@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "budget_allocator.h"
+#include "random_batches.h"
+
+#include <ATen/ATen.h>
+
+#include <QTest>
+
+using namespace batchpeak::network;
+
+namespace {
+
+/// Numbers its samples, so that a test can follow them.
+class CountingNetwork : public Network
+{
+public:
+    CountingNetwork() : Network({}) {}
+
+    Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override
+    {
+        const at::Tensor numbers = at::arange(samples).unsqueeze(1).expand({samples, sequenceLength});
+        return {.inputs = {numbers.clone()},
+                .targets = numbers.add(100),
+                .countedTargets = samples * sequenceLength};
+    }
+    at::Tensor loss(const Batch&, double) const override { return {}; }
+};
+
+} // namespace
+
+class RandomBatchesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { BudgetAllocator::installed(); }
+
+    void takesTheWorstCaseWithoutLengths()
+    {
+        RandomBatches batches(12, {}, 1);
+        batches.make(CountingNetwork(), 5);
+        QCOMPARE(batches.cycle().size(), std::size_t{1});
+        QCOMPARE(batches.cycle().front().targets.size(1), 12);
+        QVERIFY(!batches.longest());
+    }
+
+    void padsToTheLongestSample()
+    {
+        const std::vector<std::int64_t> lengths{2, 3, 4, 5, 40};
+        RandomBatches batches(12, lengths, 1);
+        batches.make(CountingNetwork(), 1);
+        QCOMPARE(batches.cycle().size(), RandomBatches::perStep(lengths));
+        double ofOne = 0;
+        for (const Batch& batch : batches.cycle()) {
+            const std::int64_t length = batch.targets.size(1);
+            QVERIFY(length == 12 || (length >= 2 && length <= 5));
+            ofOne += static_cast<double>(length);
+        }
+        batches.make(CountingNetwork(), 64);
+        double ofMany = 0;
+        for (const Batch& batch : batches.cycle())
+            ofMany += static_cast<double>(batch.targets.size(1));
+        QVERIFY(ofMany > ofOne);
+        QVERIFY(batches.longest());
+        QCOMPARE(batches.longest()->targets.size(1), 12);
+    }
+
+    void repeatsItself()
+    {
+        RandomBatches first(12, {1, 5, 9}, 3);
+        RandomBatches second(12, {1, 5, 9}, 3);
+        first.make(CountingNetwork(), 2);
+        second.make(CountingNetwork(), 2);
+        for (std::size_t i = 0; i < first.cycle().size(); ++i)
+            QCOMPARE(first.cycle()[i].targets.size(1), second.cycle()[i].targets.size(1));
+    }
+
+    void shufflesInputsWithTheirTargets()
+    {
+        RandomBatches batches(3, {}, 1);
+        batches.make(CountingNetwork(), 50);
+        const Batch& batch = batches.cycle().front();
+        const void* memory = batch.inputs.front().data_ptr();
+        const at::Tensor before = batch.inputs.front().clone();
+        batches.shuffle();
+        QCOMPARE(batch.inputs.front().data_ptr(), memory);
+        QVERIFY(!at::equal(batch.inputs.front(), before));
+        QVERIFY(at::equal(std::get<0>(batch.inputs.front().sort(0)), before));
+        QVERIFY(at::equal(batch.targets, batch.inputs.front().add(100)));
+    }
+};
+
+QTEST_APPLESS_MAIN(RandomBatchesTest)
+#include "tst_random_batches.moc"
