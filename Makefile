@@ -7,7 +7,7 @@ EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 # Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.
 BENCH ?=
 
-.PHONY: run test setup build configure bundle bench-search bench-pictures calibrate-search format tidy clean
+.PHONY: run test setup build configure bundle bench-repeats bench-search bench-pictures calibrate-search format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -33,6 +33,11 @@ bundle: configure
 bench-search: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-search
 	build/$(PRESET)/bin/batchpeak-bench-search $(BENCH)
+
+# How often two trials of the same size agree within the errors that they state. Nothing else should run.
+bench-repeats: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-repeats batchpeak-worker
+	build/$(PRESET)/bin/batchpeak-bench-repeats $(EXAMPLE) $(BENCH)
 
 # One search on each family of devices as a picture: the true curve, what was believed, the trials in order.
 bench-pictures: configure

@@ -5,14 +5,8 @@
 //     batchpeak-record-sweep CONFIG --memory-limit BYTES --largest N --output FILE.csv
 // Nothing else should run on the computer meanwhile.
 
-#include "config_file.h"
-#include "device_choice.h"
-#include "exploration_error.h"
-#include "exploration_plan.h"
-#include "sweep_recorder.h"
-#include "worker_location.h"
+#include "sweep_command.h"
 
-#include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QSaveFile>
@@ -93,65 +87,20 @@ bool write(const QString& path, const engine::ExplorationPlan& plan, const Sweep
 int main(int argc, char** argv)
 {
     QCoreApplication app(argc, argv);
-    QCommandLineParser parser;
-    parser.addPositionalArgument(QStringLiteral("CONFIG"), QStringLiteral("config of the network"));
-    parser.addOption({QStringLiteral("device"), QStringLiteral("cpu, cuda:N"), QStringLiteral("NAME"),
-                      QStringLiteral("cpu")});
-    parser.addOption({QStringLiteral("memory-limit"), QStringLiteral("what the device may hold"),
-                      QStringLiteral("BYTES")});
-    parser.addOption(
-        {QStringLiteral("sequence-length"), QStringLiteral("instead of the config's"), QStringLiteral("N")});
+    SweepCommand command;
+    QCommandLineParser& parser = command.parser();
     parser.addOption({QStringLiteral("largest"), QStringLiteral("largest size of the grid"),
                       QStringLiteral("N"), QStringLiteral("256")});
     parser.addOption({QStringLiteral("repetitions"), QStringLiteral("passes through the grid"),
                       QStringLiteral("N"), QStringLiteral("3")});
     parser.addOption({QStringLiteral("output"), QStringLiteral("CSV file to write"), QStringLiteral("FILE")});
-    parser.addHelpOption();
     parser.process(app);
     if (parser.positionalArguments().size() != 1 || !parser.isSet(QStringLiteral("output")))
         parser.showHelp(1);
 
-    try {
-        const QString path = parser.positionalArguments().constFirst();
-        engine::ExplorationOptions options{.devices = {parser.value(QStringLiteral("device"))},
-                                           .headroom = 0.0,
-                                           .setting = config::Explore{}};
-        if (parser.isSet(QStringLiteral("memory-limit")))
-            options.memoryLimitBytes = parser.value(QStringLiteral("memory-limit")).toLongLong();
-        if (parser.isSet(QStringLiteral("sequence-length")))
-            options.sequenceLength = parser.value(QStringLiteral("sequence-length")).toLongLong();
-        const engine::ExplorationPlan plan =
-            engine::planExploration(path, engine::ConfigFile::open(path).contents(), options);
-        const device::LocalDevice device =
-            engine::chooseDevices(options.devices, device::localDevices()).front();
-        const engine::DeviceSetup setup{
-            .id = QString::fromStdString(device.id()),
-            .command = engine::workerCommand(options, device, QCoreApplication::applicationDirPath()),
-            .load = plan.load,
-            .memoryLimitBytes = options.memoryLimitBytes,
-            .headroom = options.headroom};
-
-        SweepRecorder recorder(setup, gridUpTo(parser.value(QStringLiteral("largest")).toLongLong()),
-                               parser.value(QStringLiteral("repetitions")).toInt());
-        QObject::connect(&recorder, &SweepRecorder::trialEnded, &app,
-                         [](int done, int planned, const trial::TrialResult& result) {
-                             std::fprintf(stderr, "%d of %d: %lld %s %.5f s\n", done, planned,
-                                          static_cast<long long>(result.microBatchSize),
-                                          toText(result.outcome).data(), result.secondsPerStep);
-                         });
-        QObject::connect(&recorder, &SweepRecorder::failed, &app, [](const QString& problem) {
-            std::fprintf(stderr, "%s\n", qUtf8Printable(problem));
-            QCoreApplication::exit(1);
+    return command.run(
+        gridUpTo(parser.value(QStringLiteral("largest")).toLongLong()),
+        parser.value(QStringLiteral("repetitions")).toInt(), [&](const SweepRecorder& recorder) {
+            return write(parser.value(QStringLiteral("output")), command.plan(), recorder) ? 0 : 1;
         });
-        QObject::connect(&recorder, &SweepRecorder::finished, &app, [&] {
-            QCoreApplication::exit(write(parser.value(QStringLiteral("output")), plan, recorder) ? 0 : 1);
-        });
-        QMetaObject::invokeMethod(&recorder, &SweepRecorder::start, Qt::QueuedConnection);
-        return QCoreApplication::exec();
-    } catch (const config::ConfigError& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-    } catch (const engine::ExplorationError& error) {
-        std::fprintf(stderr, "%s\n", qUtf8Printable(error.sentence()));
-    }
-    return 1;
 }

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "trial_result.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+/// How well repeated trials of a size agree with each other, beside what each says of its own error.
+struct RepeatAgreement
+{
+    int trials = 0;
+    /// Of pairs of trials, and of those whose times differ by no more than 1.96 standard errors of their
+    /// difference: 95 % of them, if the stated errors are right.
+    int pairs = 0;
+    int pairsThatAgree = 0;
+    /// Median of the relative standard errors that the trials state.
+    double statedError = 0.0;
+    /// Standard deviation of the trials' times, relative to their mean.
+    double observedSpread = 0.0;
+
+    double share() const { return pairs > 0 ? static_cast<double>(pairsThatAgree) / pairs : 0.0; }
+};
+
+/// By micro-batch size. Trials that did not end well, state no error or were disturbed are left out.
+std::map<std::int64_t, RepeatAgreement>
+agreementBySize(const std::vector<batchpeak::trial::TrialResult>& trials);
