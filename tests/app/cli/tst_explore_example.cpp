@@ -19,6 +19,10 @@ private slots:
             << QStringLiteral("gpt2-tiny.yaml") << QStringLiteral("1,071,872 parameters");
         QTest::newRow("LLaMA, Trainer")
             << QStringLiteral("llama-tiny.yaml") << QStringLiteral("1,250,432 parameters");
+        QTest::newRow("Mixtral, params")
+            << QStringLiteral("mixtral-tiny.yaml") << QStringLiteral("1,152,640 parameters");
+        QTest::newRow("BLOOM, params")
+            << QStringLiteral("bloom-tiny.yaml") << QStringLiteral("1,055,744 parameters");
     }
     void exploresAnExample()
     {
