@@ -3,12 +3,16 @@
 #include "exit_code.h"
 #include "libtorch.h"
 #include "local_device.h"
+#include "nvidia_gate.h"
+#include "processor_gate.h"
 #include "session.h"
 #include "worker_options.h"
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <vector>
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -47,6 +51,18 @@ int failToStart(ProtocolChannel& channel, const std::string& text)
     return ExitCode::CannotWork;
 }
 
+std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription& device, int threads,
+                                                 const TrialClock& clock)
+{
+    std::vector<std::unique_ptr<TrialGate>> gates;
+    if (device.kind == "cpu")
+        gates.push_back(std::make_unique<ProcessorGate>(threads, clock));
+    else if (!device.uuid.empty())
+        gates.push_back(
+            std::make_unique<NvidiaGate>([uuid = device.uuid] { return device::conditionOf(uuid); }, clock));
+    return gates;
+}
+
 int serve(ProtocolChannel& channel, network::DeviceId device)
 {
     Inbox inbox;
@@ -54,10 +70,12 @@ int serve(ProtocolChannel& channel, network::DeviceId device)
     try {
         const auto memory = network::openDeviceMemory(device);
         const int threads = network::useAllCores();
-        Session session(
-            inbox, channel, *memory,
-            {.program = program, .framework = network::libtorchName(), .device = describe(*memory)},
-            device.kind == network::DeviceKind::Cpu ? threads : 0);
+        const trial::DeviceDescription description = describe(*memory);
+        const SystemClock clock;
+        const auto gates = gatesFor(description, threads, clock);
+        Session session(inbox, channel, *memory,
+                        {.program = program, .framework = network::libtorchName(), .device = description},
+                        clock, gates);
         return session.run();
     } catch (const std::exception& error) {
         return failToStart(channel, error.what());

@@ -61,7 +61,7 @@ std::optional<int> Session::handle(const trial::TrialRequest& request)
         m_load.runTrial(request, m_clock,
                         {.report = [this](const trial::Step& step) { m_channel.send(step); },
                          .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); },
-                         .threads = m_threads});
+                         .gates = m_gates});
 
     // No result: the parent repeats the size in a fresh worker.
     const auto* failure = end.interruption ? std::get_if<network::Failure>(&*end.interruption) : nullptr;

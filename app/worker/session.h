@@ -14,10 +14,15 @@ class Session
 {
 public:
     /// \param hello  what is answered to the parent's
-    /// \param threads  that a step on the processor keeps busy; 0 on a GPU
+    /// \param gates  watch every trial
     Session(Inbox& inbox, ProtocolChannel& channel, network::DeviceMemory& memory, trial::WorkerHello hello,
-            int threads)
-        : m_inbox(inbox), m_channel(channel), m_load(memory), m_hello(std::move(hello)), m_threads(threads)
+            const TrialClock& clock, std::span<const std::unique_ptr<TrialGate>> gates)
+        : m_inbox(inbox),
+          m_channel(channel),
+          m_load(memory),
+          m_hello(std::move(hello)),
+          m_clock(clock),
+          m_gates(gates)
     {}
 
     /// \return the exit code, once the conversation is over
@@ -38,8 +43,8 @@ private:
     ProtocolChannel& m_channel;
     LoadState m_load;
     trial::WorkerHello m_hello;
-    SystemClock m_clock;
-    int m_threads;
+    const TrialClock& m_clock;
+    std::span<const std::unique_ptr<TrialGate>> m_gates;
     bool m_greeted = false;
 };
 

@@ -22,11 +22,13 @@ double SystemClock::wallSeconds() const
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double SystemClock::processorSeconds() const
+ProcessUse SystemClock::processUse() const
 {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    return inSeconds(usage.ru_utime) + inSeconds(usage.ru_stime);
+    return {.processorSeconds = inSeconds(usage.ru_utime) + inSeconds(usage.ru_stime),
+            .minorPageFaults = usage.ru_minflt,
+            .majorPageFaults = usage.ru_majflt};
 }
 
 } // namespace batchpeak::worker

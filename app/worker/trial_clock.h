@@ -2,9 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
+
 namespace batchpeak::worker {
 
-/// The time as trials see it [s]; tests bring their own.
+/// What this process was given since it began, all its threads together.
+struct ProcessUse
+{
+    double processorSeconds = 0.0;
+    std::int64_t minorPageFaults = 0;
+    std::int64_t majorPageFaults = 0;
+};
+
+/// The time as trials see it [s], and what they were given of it; tests bring their own.
 class TrialClock
 {
 public:
@@ -15,15 +25,14 @@ public:
 
     /// Since any moment in the past. Asked from any thread.
     virtual double wallSeconds() const = 0;
-    /// That the threads of this process were given by the processor, all together.
-    virtual double processorSeconds() const = 0;
+    virtual ProcessUse processUse() const = 0;
 };
 
 class SystemClock : public TrialClock
 {
 public:
     double wallSeconds() const override;
-    double processorSeconds() const override;
+    ProcessUse processUse() const override;
 };
 
 } // namespace batchpeak::worker

@@ -3,6 +3,7 @@
 #include "trial_runner.h"
 
 #include "step_statistics.h"
+#include "trial_flags.h"
 #include "warmup.h"
 
 #include <algorithm>
@@ -17,9 +18,6 @@ namespace {
 // is nothing beside a chain this long, and the parent still hears of steps several times a second.
 constexpr double chainSeconds = 0.1;
 constexpr int stepsBeforeAbandoning = 3;
-// Below this share of its threads' time the process was not alone on the processor: beside other busy
-// programs the steps of one size were seen to take between 84 and 530 ms.
-constexpr double undisturbedShare = 0.9;
 
 struct Timed
 {
@@ -97,17 +95,18 @@ private:
     {
         const std::int64_t retriesBefore = m_steps.memory().allocationRetries;
         m_steps.resetPeaks();
-        const double wallBefore = m_clock.wallSeconds();
-        const double processorBefore = m_clock.processorSeconds();
+        for (const auto& gate : m_surroundings.gates)
+            gate->begin();
         const bool complete = takeTimedSteps();
-        judgeProcessor(m_clock.wallSeconds() - wallBefore, m_clock.processorSeconds() - processorBefore);
+        if (complete)
+            askGates();
 
         const MemoryReading memory = m_steps.memory();
         m_result.peakAllocatedBytes = memory.peakAllocatedBytes;
         m_result.peakReservedBytes = std::max(m_result.peakReservedBytes, memory.peakReservedBytes);
         m_result.allocationRetries = memory.allocationRetries - retriesBefore;
         if (m_result.allocationRetries > 0)
-            m_result.flags.emplace_back("thrashes");
+            m_result.flags.emplace_back(trial::flag::thrashes);
         if (complete && memory.spilled) {
             m_result.outcome = trial::Outcome::OutOfMemory;
             m_result.text = "The step took more memory than the device has; its driver moved data to main "
@@ -124,13 +123,15 @@ private:
             if (!chain)
                 return false;
             m_microBatchesPerStep = chain->microBatchesPerStep;
+            for (const auto& gate : m_surroundings.gates)
+                gate->look();
             for (const network::StepTimes& times : chain->steps) {
                 m_timed.add(times);
                 report(trial::StepPhase::Timed, m_timed.count() - 1, m_timed.step.back());
             }
             m_expectedSeconds = m_timed.totalSeconds / m_timed.count();
             if (canNoLongerWin()) {
-                m_result.flags.emplace_back("abandoned");
+                m_result.flags.emplace_back(trial::flag::abandoned);
                 return true;
             }
             if (m_timed.count() < m_request.minSteps && endedBetweenSteps())
@@ -210,16 +211,14 @@ private:
         m_surroundings.report({.id = m_request.id, .phase = phase, .index = index, .seconds = seconds});
     }
 
-    void judgeProcessor(double wallSeconds, double processorSeconds)
+    void askGates()
     {
-        if (m_surroundings.threads < 1 || wallSeconds <= 0)
-            return;
-        const double share = processorSeconds / (wallSeconds * m_surroundings.threads);
-        if (share < undisturbedShare) {
-            const int percent = static_cast<int>(std::lround(100 * share));
-            m_result.flags.push_back("disturbed: " + std::to_string(percent) +
-                                     " % of the processor was given to the trial");
-        }
+        GateReport report;
+        for (const auto& gate : m_surroundings.gates)
+            gate->end(m_timed.count(), report);
+        m_result.readings = report.readings;
+        for (const std::string& reason : report.disturbances)
+            m_result.flags.push_back(trial::disturbedBy(reason));
     }
 
     void summarise()

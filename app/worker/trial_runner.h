@@ -5,9 +5,12 @@
 #include "protocol.h"
 #include "steppable.h"
 #include "trial_clock.h"
+#include "trial_gate.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 
 namespace batchpeak::worker {
 
@@ -18,8 +21,8 @@ struct TrialSurroundings
     std::function<void(const trial::Step&)> report;
     /// The parent has cancelled this trial; asked from any thread.
     std::function<bool()> cancelled;
-    /// Threads that the processor should keep busy; 0 where the steps run elsewhere.
-    int threads = 0;
+    /// Watch the timed steps.
+    std::span<const std::unique_ptr<TrialGate>> gates;
 };
 
 /// A trial and the failure that ended it, if one did: the device is then not fit for another before it

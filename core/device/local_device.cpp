@@ -35,4 +35,9 @@ DeviceReadings readingsOf(const std::string& uuid)
     return sharedLibrary().readings(uuid);
 }
 
+NvidiaCondition conditionOf(const std::string& uuid)
+{
+    return sharedLibrary().condition(uuid);
+}
+
 } // namespace batchpeak::device

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "nvidia_condition.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,5 +43,6 @@ std::vector<LocalDevice> localDevices();
 
 /// \param uuid  of an NVIDIA GPU
 DeviceReadings readingsOf(const std::string& uuid);
+NvidiaCondition conditionOf(const std::string& uuid);
 
 } // namespace batchpeak::device

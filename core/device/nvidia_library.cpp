@@ -32,6 +32,14 @@ struct Utilization
     unsigned gpu = 0;
     unsigned memory = 0;
 };
+// nvmlProcessInfo_t of the functions that end in _v3
+struct Process
+{
+    unsigned pid = 0;
+    unsigned long long usedMemory = 0;
+    unsigned gpuInstance = 0;
+    unsigned computeInstance = 0;
+};
 
 using Text = std::array<char, textBytes>;
 
@@ -47,8 +55,11 @@ struct NvidiaLibrary::Functions
     explicit Functions(void* handle) : library(handle)
     {
         bool complete = true;
-        const auto find = [&](auto& function, const char* name) {
+        const auto findIfThere = [&](auto& function, const char* name) {
             function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+        };
+        const auto find = [&](auto& function, const char* name) {
+            findIfThere(function, name);
             complete = complete && function;
         };
         find(initialize, "nvmlInit_v2");
@@ -66,6 +77,14 @@ struct NvidiaLibrary::Functions
         find(clock, "nvmlDeviceGetClockInfo");
         find(maxClock, "nvmlDeviceGetMaxClockInfo");
         usable = complete;
+
+        findIfThere(power, "nvmlDeviceGetPowerUsage");
+        findIfThere(energy, "nvmlDeviceGetTotalEnergyConsumption");
+        findIfThere(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+        findIfThere(clockReasons, "nvmlDeviceGetCurrentClocksEventReasons");
+        // Its name before the driver 535.
+        if (!clockReasons)
+            findIfThere(clockReasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
     }
     ~Functions()
     {
@@ -93,6 +112,26 @@ struct NvidiaLibrary::Functions
     Result (*temperature)(Handle, unsigned, unsigned*) = nullptr;
     Result (*clock)(Handle, unsigned, unsigned*) = nullptr;
     Result (*maxClock)(Handle, unsigned, unsigned*) = nullptr;
+    // Not in every driver.
+    Result (*power)(Handle, unsigned*) = nullptr;
+    Result (*energy)(Handle, unsigned long long*) = nullptr;
+    Result (*processes)(Handle, unsigned*, Process*) = nullptr;
+    Result (*clockReasons)(Handle, unsigned long long*) = nullptr;
+
+    std::optional<std::set<unsigned>> processesOn(Handle handle) const
+    {
+        if (!processes)
+            return std::nullopt;
+        // Programs may come between two calls, so there is room for more than a GPU was seen to be shared by.
+        std::array<Process, 256> found{};
+        auto count = static_cast<unsigned>(found.size());
+        if (processes(handle, &count, found.data()) != success)
+            return std::nullopt;
+        std::set<unsigned> numbers;
+        for (unsigned i = 0; i < count; ++i)
+            numbers.insert(found[i].pid);
+        return numbers;
+    }
 };
 
 NvidiaLibrary::NvidiaLibrary(const std::string& library)
@@ -171,6 +210,30 @@ DeviceReadings NvidiaLibrary::readings(const std::string& uuid) const
     if (m_functions->maxClock(handle, clockOfSm, &value) == success)
         readings.maxClockMegahertz = static_cast<int>(value);
     return readings;
+}
+
+NvidiaCondition NvidiaLibrary::condition(const std::string& uuid) const
+{
+    NvidiaCondition condition;
+    Handle handle = nullptr;
+    if (!m_functions || m_functions->handleByUuid(uuid.c_str(), &handle) != success)
+        return condition;
+
+    const auto thousandthsOf = [](auto value) { return static_cast<double>(value) / 1000.0; };
+    unsigned value = 0;
+    if (m_functions->clock(handle, clockOfSm, &value) == success)
+        condition.clockMegahertz = value;
+    if (m_functions->temperature(handle, temperatureOfGpu, &value) == success)
+        condition.temperatureCelsius = value;
+    if (m_functions->power && m_functions->power(handle, &value) == success)
+        condition.powerWatts = thousandthsOf(value);
+    unsigned long long large = 0;
+    if (m_functions->clockReasons && m_functions->clockReasons(handle, &large) == success)
+        condition.clockReasons = large;
+    if (m_functions->energy && m_functions->energy(handle, &large) == success)
+        condition.energyJoules = thousandthsOf(large);
+    condition.processes = m_functions->processesOn(handle);
+    return condition;
 }
 
 } // namespace batchpeak::device

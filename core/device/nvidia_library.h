@@ -3,6 +3,7 @@
 #pragma once
 
 #include "local_device.h"
+#include "nvidia_condition.h"
 
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ public:
 
     /// Nothing but absent values for a UUID that is not here.
     DeviceReadings readings(const std::string& uuid) const;
+    /// The same.
+    NvidiaCondition condition(const std::string& uuid) const;
 
 private:
     struct Functions;

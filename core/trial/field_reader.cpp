@@ -154,6 +154,15 @@ std::vector<double> FieldReader::durations(const char* name) const
     return result;
 }
 
+std::optional<double> FieldReader::reading(const char* name) const
+{
+    const Json* found = find(name);
+    if (!found || !found->is_number())
+        return std::nullopt;
+    const double value = found->get<double>();
+    return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
 FieldReader FieldReader::object(const char* name) const
 {
     const Json& found = require(name);

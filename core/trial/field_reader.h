@@ -40,6 +40,9 @@ public:
     double duration(const char* name, std::optional<double> fallback = {}) const;
     std::optional<double> optionalDuration(const char* name) const;
     std::vector<double> durations(const char* name) const;
+    /// Of a gauge: what is no number of zero or more is absent, since no measurement is lost to a
+    /// thermometer.
+    std::optional<double> reading(const char* name) const;
 
     /// \param valueOf  gives nothing for an unknown word
     template<typename Value>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "trial_readings.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,7 +46,8 @@ struct TrialResult
     /// Times that the allocator had to flush its cache after warm-up: above 0 the size fits but thrashes.
     std::int64_t allocationRetries = 0;
     double wallSeconds = 0.0;
-    /// What disturbed or cut the trial short: "abandoned", "thrashes", "disturbed: ...".
+    TrialReadings readings;
+    /// What disturbed or cut the trial short: words of trial_flags.h, "disturbed: ..." with the reason.
     std::vector<std::string> flags;
     /// Why it ended as it did, where the outcome alone does not say.
     std::string text;

@@ -15,6 +15,22 @@ constexpr model::WordTable<LogLevel, 4> logLevels{{{LogLevel::Debug, "debug"},
                                                    {LogLevel::Warning, "warning"},
                                                    {LogLevel::Error, "error"}}};
 
+struct ReadingField
+{
+    const char* name;
+    std::optional<double> TrialReadings::*value;
+};
+constexpr ReadingField readingFields[] = {
+    {"processor_share", &TrialReadings::processorShare},
+    {"foreign_processors", &TrialReadings::foreignProcessors},
+    {"minor_page_faults_per_step", &TrialReadings::minorPageFaultsPerStep},
+    {"major_page_faults_per_step", &TrialReadings::majorPageFaultsPerStep},
+    {"energy_joules", &TrialReadings::energyJoules},
+    {"mean_power_watts", &TrialReadings::meanPowerWatts},
+    {"temperature_celsius", &TrialReadings::temperatureCelsius},
+    {"clock_megahertz", &TrialReadings::clockMegahertz},
+};
+
 std::optional<StepPhase> stepPhaseFromText(std::string_view text)
 {
     return model::valueFor(stepPhases, text);
@@ -80,6 +96,10 @@ Json toJson(const TrialResult& result)
     for (const auto& [name, value] : measuredApart) {
         if (value)
             object[name] = *value;
+    }
+    for (const ReadingField& field : readingFields) {
+        if (const auto& value = result.readings.*field.value)
+            object[field.name] = *value;
     }
     if (!result.text.empty())
         object["text"] = clipped(result.text);
@@ -160,6 +180,8 @@ TrialResult resultFrom(const FieldReader& fields)
     result.peakAllocatedBytes = fields.integerFrom(0, "peak_allocated_bytes", 0);
     result.allocationRetries = fields.integerFrom(0, "alloc_retries", 0);
     result.wallSeconds = fields.duration("wall_seconds", 0.0);
+    for (const ReadingField& field : readingFields)
+        result.readings.*field.value = fields.reading(field.name);
     result.flags = fields.texts("flags");
     result.text = fields.text("text", "");
     return result;

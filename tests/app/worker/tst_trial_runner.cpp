@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "scripted_clock.h"
 #include "trial_runner.h"
 
 #include <QTest>
@@ -11,16 +12,6 @@ using namespace batchpeak::trial;
 using namespace batchpeak::worker;
 
 namespace {
-
-class ScriptedClock : public TrialClock
-{
-public:
-    double wallSeconds() const override { return wall; }
-    double processorSeconds() const override { return processor; }
-
-    double wall = 100.0;
-    double processor = 0.0;
-};
 
 // Steps of known length; whatever is scripted happens at the step of that number, counted from 0.
 class ScriptedSteps : public Steppable
@@ -48,7 +39,6 @@ public:
                 return failure;
             const double seconds = m_taken < static_cast<int>(first.size()) ? first[m_taken] : usual;
             m_clock.wall += seconds;
-            m_clock.processor += seconds * busyThreads;
             if (m_interrupted())
                 return Interrupted{};
             chain.steps.push_back({.forwardSeconds = 0.3 * seconds,
@@ -69,7 +59,6 @@ public:
     /// The first steps [s], and all others.
     std::vector<double> first = {1.0, 0.2};
     double usual = 0.2;
-    double busyThreads = 2.0;
     bool failsToPrepare = false;
     bool spills = false;
     int failingStep = -1;
@@ -85,6 +74,24 @@ private:
     int m_taken = 0;
 };
 
+class ScriptedGate : public TrialGate
+{
+public:
+    explicit ScriptedGate(QByteArray& heard) : m_heard(heard) {}
+
+    void begin() override { m_heard += "begin"; }
+    void look() override { m_heard += " look"; }
+    void end(int steps, GateReport& report) override
+    {
+        m_heard += " end:" + QByteArray::number(steps);
+        report.readings.energyJoules = 12.0;
+        report.disturbances = {"heat", "noise"};
+    }
+
+private:
+    QByteArray& m_heard;
+};
+
 using Change = std::function<void(ScriptedSteps&, TrialRequest&)>;
 
 } // namespace
@@ -97,6 +104,7 @@ class TrialRunnerTest : public QObject
 
     ScriptedClock m_clock;
     std::vector<Step> m_reported;
+    std::vector<std::unique_ptr<TrialGate>> m_gates;
 
     TrialEnd runTrial(ScriptedSteps& steps, const TrialRequest& request, int cancelAfter = 1'000'000)
     {
@@ -106,14 +114,14 @@ class TrialRunnerTest : public QObject
             request,
             {.report = [this](const Step& step) { m_reported.push_back(step); },
              .cancelled = [this, cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; },
-             .threads = 2});
+             .gates = m_gates});
     }
 
 private slots:
     void init()
     {
         m_clock.wall = 100.0;
-        m_clock.processor = 0.0;
+        m_gates.clear();
     }
 
     void measures()
@@ -269,23 +277,27 @@ private slots:
                  std::vector<std::string>{"abandoned"});
     }
 
-    void flagsABusyProcessor_data()
+    void asksItsGates()
     {
-        QTest::addColumn<double>("busyThreads");
-        QTest::addColumn<bool>("flagged");
-        QTest::newRow("nine tenths of two threads") << 1.81 << false;
-        QTest::newRow("less") << 1.42 << true;
-    }
-    void flagsABusyProcessor()
-    {
-        QFETCH(double, busyThreads);
-        QFETCH(bool, flagged);
         ScriptedSteps steps(m_clock);
-        steps.busyThreads = busyThreads;
-        const auto flags = runTrial(steps, {}).result.flags;
-        QCOMPARE(flags.empty(), !flagged);
-        if (flagged)
-            QCOMPARE(flags.front(), "disturbed: 71 % of the processor was given to the trial");
+        QByteArray heard;
+        m_gates.push_back(std::make_unique<ScriptedGate>(heard));
+        const TrialResult result = runTrial(steps, {}).result;
+        QCOMPARE(heard, "begin look look look look look end:5");
+        QCOMPARE(result.readings.energyJoules, 12.0);
+        QCOMPARE(result.flags, (std::vector<std::string>{"disturbed: heat", "disturbed: noise"}));
+    }
+
+    void trialsThatEndEarlyAreNotJudged()
+    {
+        ScriptedSteps steps(m_clock);
+        steps.failingStep = 5;
+        QByteArray heard;
+        m_gates.push_back(std::make_unique<ScriptedGate>(heard));
+        const TrialResult result = runTrial(steps, {}).result;
+        QCOMPARE(heard, "begin look look");
+        QVERIFY(result.flags.empty());
+        QVERIFY(result.readings == TrialReadings{});
     }
 };
 

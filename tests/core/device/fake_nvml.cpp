@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // Stands in for NVIDIA's management library: two devices, the second of which refuses every reading.
-// FAKE_NVML_FAILS makes its initialisation fail.
+// FAKE_NVML_FAILS makes its initialisation fail; FAKE_NVML_CLOCK, _POWER, _ENERGY, _REASONS and _PROCESSES
+// ("10,11") are what the first one reads, in the library's units, and refuses where they are not set.
 
 #include <cstdlib>
 #include <cstring>
@@ -12,8 +13,20 @@ namespace {
 constexpr int success = 0;
 constexpr int notSupported = 3;
 constexpr int notFound = 6;
+constexpr int insufficientSize = 7;
 int first = 0;
 int second = 0;
+
+/// \return success where the variable is set, and the device is the first
+template<typename Value>
+int readVariable(const char* variable, void* handle, Value* value)
+{
+    const char* text = std::getenv(variable);
+    if (handle != &first || !text)
+        return notSupported;
+    *value = static_cast<Value>(std::strtoull(text, nullptr, 0));
+    return success;
+}
 
 int give(const char* text, char* buffer, unsigned size)
 {
@@ -32,6 +45,12 @@ struct FakeMemory
 struct FakeUtilization
 {
     unsigned gpu, memory;
+};
+struct FakeProcess
+{
+    unsigned pid;
+    unsigned long long usedMemory;
+    unsigned gpuInstance, computeInstance;
 };
 
 int nvmlInit_v2()
@@ -98,11 +117,38 @@ int nvmlDeviceGetTemperature(void* handle, unsigned sensor, unsigned* value)
 int nvmlDeviceGetClockInfo(void* handle, unsigned clock, unsigned* value)
 {
     *value = 1755;
+    readVariable("FAKE_NVML_CLOCK", handle, value);
     return handle == &first && clock == 1 ? success : notSupported;
 }
 int nvmlDeviceGetMaxClockInfo(void* handle, unsigned clock, unsigned* value)
 {
     *value = 1980;
     return handle == &first && clock == 1 ? success : notSupported;
+}
+int nvmlDeviceGetPowerUsage(void* handle, unsigned* milliwatts)
+{
+    return readVariable("FAKE_NVML_POWER", handle, milliwatts);
+}
+int nvmlDeviceGetTotalEnergyConsumption(void* handle, unsigned long long* millijoules)
+{
+    return readVariable("FAKE_NVML_ENERGY", handle, millijoules);
+}
+int nvmlDeviceGetCurrentClocksEventReasons(void* handle, unsigned long long* reasons)
+{
+    return readVariable("FAKE_NVML_REASONS", handle, reasons);
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, FakeProcess* processes)
+{
+    const char* text = std::getenv("FAKE_NVML_PROCESSES");
+    if (handle != &first || !text)
+        return notSupported;
+    unsigned found = 0;
+    for (char* rest = const_cast<char*>(text); *rest != '\0'; rest += *rest == ',' ? 1 : 0) {
+        if (found == *count)
+            return insufficientSize;
+        processes[found++] = {static_cast<unsigned>(std::strtoul(rest, &rest, 10)), ~0ULL, ~0U, ~0U};
+    }
+    *count = found;
+    return success;
 }
 }

@@ -11,7 +11,11 @@ class NvidiaLibraryTest : public QObject
     Q_OBJECT
 
 private slots:
-    void cleanup() { qunsetenv("FAKE_NVML_FAILS"); }
+    void cleanup()
+    {
+        for (const char* variable : {"FAILS", "POWER", "ENERGY", "REASONS", "PROCESSES"})
+            qunsetenv(QByteArray("FAKE_NVML_").append(variable));
+    }
 
     void listsDevices()
     {
@@ -42,6 +46,28 @@ private slots:
         QVERIFY(!nvml.readings("GPU-unknown").temperatureCelsius);
     }
 
+    void readsItsCondition()
+    {
+        qputenv("FAKE_NVML_POWER", "612500");
+        qputenv("FAKE_NVML_ENERGY", "9000000000250");
+        qputenv("FAKE_NVML_REASONS", "0x24");
+        qputenv("FAKE_NVML_PROCESSES", "4711,12");
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        const auto first = nvml.condition("GPU-first");
+        QCOMPARE(first.clockMegahertz, 1755.0);
+        QCOMPARE(first.temperatureCelsius, 61.0);
+        QCOMPARE(first.powerWatts, 612.5);
+        QCOMPARE(first.energyJoules, 9000000000.25);
+        QCOMPARE(first.clockReasons, 0x24ULL);
+        QCOMPARE(first.processes, (std::set{12U, 4711U}));
+        for (const char* uuid : {"GPU-second", "GPU-unknown"}) {
+            const auto refusing = nvml.condition(uuid);
+            QVERIFY(!refusing.clockMegahertz && !refusing.temperatureCelsius && !refusing.powerWatts);
+            QVERIFY(!refusing.energyJoules && !refusing.processes);
+            QCOMPARE(refusing.clockReasons, 0ULL);
+        }
+    }
+
     void livesWithoutALibrary_data()
     {
         QTest::addColumn<QString>("library");
@@ -60,6 +86,7 @@ private slots:
         QVERIFY2(nvml.problem().find(problem.toStdString()) != std::string::npos, nvml.problem().c_str());
         QVERIFY(nvml.devices().empty());
         QVERIFY(!nvml.readings("GPU-first").temperatureCelsius);
+        QVERIFY(!nvml.condition("GPU-first").energyJoules);
     }
 };
 

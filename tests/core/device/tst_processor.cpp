@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_root.h"
 #include "processor.h"
 
-#include <QDir>
-#include <QTemporaryDir>
 #include <QTest>
 
 using batchpeak::device::LocalDevice;
@@ -57,14 +56,10 @@ private slots:
         QFETCH(Files, files);
         QFETCH(qint64, total);
         QFETCH(qint64, free);
-        const QTemporaryDir root;
-        for (auto file = files.cbegin(); file != files.cend(); ++file) {
-            const QString path = root.filePath(file.key());
-            QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-            QFile out(path);
-            QVERIFY(out.open(QIODevice::WriteOnly) && out.write(file.value()) == file.value().size());
-        }
-        const LocalDevice device = batchpeak::device::processor(root.path().toStdString());
+        const batchpeak::test::FakeRoot root;
+        for (auto file = files.cbegin(); file != files.cend(); ++file)
+            QVERIFY(root.write(file.key(), file.value()));
+        const LocalDevice device = batchpeak::device::processor(root.path());
         QCOMPARE(device.id(), "cpu");
         QCOMPARE(device.name, "Fake CPU");
         QCOMPARE(device.totalBytes, total);

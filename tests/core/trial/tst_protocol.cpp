@@ -55,6 +55,14 @@ TrialResult fullResult()
             .peakReservedBytes = std::numeric_limits<std::int64_t>::max(),
             .allocationRetries = 3,
             .wallSeconds = 3.1,
+            .readings = {.processorShare = 0.98,
+                         .foreignProcessors = 0.0,
+                         .minorPageFaultsPerStep = 12.5,
+                         .majorPageFaultsPerStep = 0.2,
+                         .energyJoules = 1234.5,
+                         .meanPowerWatts = 612.0,
+                         .temperatureCelsius = 71.0,
+                         .clockMegahertz = 1755.0},
             .flags = {"thrashes", "disturbed: 71 % of the processor"},
             .text = "Größe \"96\"\n"};
 }
@@ -243,6 +251,15 @@ private slots:
                                                                             .samples = 1152,
                                                                             .secondsPerStep = 0.2,
                                                                             .peakReservedBytes = 5});
+        QTest::newRow("gauges that read nothing")
+            << resultWith(R"(,"energy_joules":"low","temperature_celsius":-1,"processor_share":null)")
+            << WorkerMessage(TrialResult{.id = 7,
+                                         .microBatchSize = 96,
+                                         .outcome = Outcome::Ok,
+                                         .steps = 12,
+                                         .samples = 1152,
+                                         .secondsPerStep = 0.2,
+                                         .peakReservedBytes = 5});
         QTest::newRow("a failure need not say times")
             << QByteArray(R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"failed"})")
             << WorkerMessage(TrialResult{.id = 7, .microBatchSize = 96});

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "nvidia_condition.h"
+#include "trial_clock.h"
+#include "trial_gate.h"
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace batchpeak::worker {
+
+/// Whether an NVIDIA GPU worked for a trial alone and at its full clock, and what it took for that.
+///
+/// A power cap that lowers the clock evenly is no disturbance: training runs under it too.
+class NvidiaGate : public TrialGate
+{
+public:
+    /// \param read  asks the device
+    /// \param clock  outlives the gate
+    NvidiaGate(std::function<device::NvidiaCondition()> read, const TrialClock& clock)
+        : m_read(std::move(read)), m_clock(clock)
+    {}
+
+    void begin() override;
+    void look() override;
+    void end(int steps, GateReport& report) override;
+
+private:
+    void judgeClock(GateReport& report) const;
+    void judgeCompany(GateReport& report) const;
+    void readEnergy(GateReport& report) const;
+
+    std::function<device::NvidiaCondition()> m_read;
+    const TrialClock& m_clock;
+    /// Since begin().
+    std::vector<device::NvidiaCondition> m_seen;
+    double m_beginSeconds = 0.0;
+    /// Programs on the device at the first trial, this one among them: in a container nobody can tell which.
+    std::optional<std::set<unsigned>> m_known;
+};
+
+} // namespace batchpeak::worker

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "trial_readings.h"
+
+#include <string>
+#include <vector>
+
+namespace batchpeak::worker {
+
+/// What gates say of the timed steps of one trial.
+struct GateReport
+{
+    trial::TrialReadings readings;
+    /// Why the times may not be the size's own: "other programs used 0.8 of 2 processors".
+    std::vector<std::string> disturbances;
+};
+
+/// Watches one thing beside a trial that can spoil its times: the processor, a GPU.
+///
+/// It tells disturbed trials from calm ones, and reads what the device says of itself. What becomes of a
+/// disturbed trial is the parent's to decide.
+class TrialGate
+{
+public:
+    TrialGate() = default;
+    TrialGate(const TrialGate&) = delete;
+    TrialGate& operator=(const TrialGate&) = delete;
+    virtual ~TrialGate() = default;
+
+    /// The timed steps begin.
+    virtual void begin() = 0;
+    /// Some of them have been taken, and the device has nothing to do just now.
+    virtual void look() = 0;
+    /// They have ended; what was seen since begin() is added to the report.
+    /// \param steps  how many they were, at least one
+    virtual void end(int steps, GateReport& report) = 0;
+};
+
+} // namespace batchpeak::worker

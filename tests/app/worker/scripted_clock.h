@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "trial_clock.h"
+
+namespace batchpeak::worker {
+
+/// A clock that a test moves.
+class ScriptedClock : public TrialClock
+{
+public:
+    double wallSeconds() const override { return wall; }
+    ProcessUse processUse() const override { return use; }
+
+    double wall = 100.0;
+    ProcessUse use;
+};
+
+} // namespace batchpeak::worker

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "nvidia_gate.h"
+#include "nvidia_library.h"
+#include "scripted_clock.h"
+
+#include <QTest>
+
+using namespace batchpeak::worker;
+using batchpeak::device::NvidiaLibrary;
+
+namespace {
+
+/// What the library reads at one moment, in its own units; empty is refused.
+struct Moment
+{
+    QByteArray clock = "1980";
+    QByteArray reasons = "0";
+    QByteArray processes = "10";
+    QByteArray energy;
+    QByteArray power;
+};
+
+void set(const char* variable, const QByteArray& value)
+{
+    value.isEmpty() ? qunsetenv(variable) : qputenv(variable, value);
+}
+
+void show(const Moment& moment)
+{
+    set("FAKE_NVML_CLOCK", moment.clock);
+    set("FAKE_NVML_REASONS", moment.reasons);
+    set("FAKE_NVML_PROCESSES", moment.processes);
+    set("FAKE_NVML_ENERGY", moment.energy);
+    set("FAKE_NVML_POWER", moment.power);
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(std::vector<Moment>)
+
+class NvidiaGateTest : public QObject
+{
+    Q_OBJECT
+
+    /// One trial of the moments, the first of which is its begin.
+    GateReport reportOn(NvidiaGate& gate, ScriptedClock& clock, const std::vector<Moment>& moments,
+                        double seconds)
+    {
+        show(moments.front());
+        gate.begin();
+        for (std::size_t i = 1; i < moments.size(); ++i) {
+            clock.wall += seconds / static_cast<double>(moments.size() - 1);
+            show(moments[i]);
+            gate.look();
+        }
+        GateReport report;
+        gate.end(5, report);
+        return report;
+    }
+
+    GateReport reportOn(const std::vector<Moment>& moments, double seconds = 1.0)
+    {
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        ScriptedClock clock;
+        NvidiaGate gate([&nvml] { return nvml.condition("GPU-first"); }, clock);
+        return reportOn(gate, clock, moments, seconds);
+    }
+
+private slots:
+    void noticesDisturbances_data()
+    {
+        QTest::addColumn<std::vector<Moment>>("moments");
+        QTest::addColumn<QString>("disturbance");
+        const auto row = [](const char* name, std::vector<Moment> moments, const char* disturbance) {
+            QTest::newRow(name) << std::move(moments) << QString::fromUtf8(disturbance);
+        };
+        row("calm", {{}, {}, {}}, "");
+        row("nothing is told", {{.clock = "1980", .reasons = "", .processes = ""}, {.processes = ""}}, "");
+        row("the clock falls a little", {{}, {.clock = "1890"}}, "");
+        row("the clock falls", {{}, {}, {.clock = "1755"}},
+            "the clock of the GPU fell from 1980 to 1755 MHz");
+        row("the clock falls bit by bit", {{}, {.clock = "1900"}, {.clock = "1850"}},
+            "the clock of the GPU fell from 1980 to 1850 MHz");
+        row("the clock rises", {{.clock = "1400"}, {}, {}}, "");
+        row("a power cap is usual", {{.reasons = "0x4"}, {.reasons = "0x4"}}, "");
+        row("idle before", {{.reasons = "0x1"}, {}}, "");
+        row("hot, as the driver says", {{}, {.reasons = "0x24"}, {}},
+            "the GPU was too hot for its full clock");
+        row("hot, as the hardware says", {{}, {.reasons = "0x48"}, {}},
+            "the GPU was too hot for its full clock");
+        row("power brake", {{}, {.reasons = "0x88"}}, "the power supply slowed the GPU down");
+        row("hardware", {{}, {.reasons = "0x8"}}, "the hardware slowed the GPU down");
+        row("another program comes", {{}, {.processes = "10,22"}}, "another program began to use the GPU");
+        row("another program comes and goes", {{}, {.processes = "22,10"}, {}},
+            "another program began to use the GPU");
+        row("another program was there before", {{.processes = "10,22"}, {.processes = "10,22"}}, "");
+        row("another program ends", {{.processes = "10,22"}, {}}, "");
+    }
+    void noticesDisturbances()
+    {
+        QFETCH(std::vector<Moment>, moments);
+        QFETCH(QString, disturbance);
+        QCOMPARE(reportOn(moments).disturbances,
+                 disturbance.isEmpty() ? std::vector<std::string>{} : std::vector{disturbance.toStdString()});
+    }
+
+    void aNewProgramDisturbsAsLongAsItStays()
+    {
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        ScriptedClock clock;
+        NvidiaGate gate([&nvml] { return nvml.condition("GPU-first"); }, clock);
+        const Moment alone;
+        const Moment shared{.processes = "10,22"};
+        QVERIFY(reportOn(gate, clock, {alone, alone}, 1.0).disturbances.empty());
+        QCOMPARE(reportOn(gate, clock, {shared, shared}, 1.0).disturbances.size(), std::size_t{1});
+        QVERIFY(reportOn(gate, clock, {alone, alone}, 1.0).disturbances.empty());
+    }
+
+    void readsEnergy_data()
+    {
+        QTest::addColumn<std::vector<Moment>>("moments");
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<double>("joules");
+        const double nothing = -1.0;
+        const Moment before{.energy = "9000000000250"};
+        const Moment after{.energy = "9000000612250"};
+        QTest::newRow("a second") << std::vector{before, before, after} << 1.0 << 612.0;
+        QTest::newRow("too short for its counter") << std::vector{before, after} << 0.3 << nothing;
+        QTest::newRow("the counter stood still") << std::vector{before, before} << 1.0 << nothing;
+        QTest::newRow("the driver was loaded anew")
+            << std::vector{before, Moment{.energy = "1000"}} << 1.0 << nothing;
+        QTest::newRow("not measured") << std::vector<Moment>{{}, {}} << 1.0 << nothing;
+    }
+    void readsEnergy()
+    {
+        QFETCH(std::vector<Moment>, moments);
+        QFETCH(double, seconds);
+        QFETCH(double, joules);
+        const auto energy = reportOn(moments, seconds).readings.energyJoules;
+        QCOMPARE(energy.has_value(), joules > 0.0);
+        if (energy)
+            QCOMPARE(*energy, joules);
+    }
+
+    void readsGauges()
+    {
+        const auto readings =
+            reportOn({{.clock = "1980", .power = "600000"}, {.clock = "1965", .power = "700000"}}).readings;
+        QCOMPARE(readings.clockMegahertz, 1965.0);
+        QCOMPARE(readings.meanPowerWatts, 650.0);
+        QCOMPARE(readings.temperatureCelsius, 61.0);
+        QVERIFY(!reportOn({{}, {}}).readings.meanPowerWatts);
+    }
+};
+
+QTEST_APPLESS_MAIN(NvidiaGateTest)
+#include "tst_nvidia_gate.moc"

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_root.h"
+#include "processor_gate.h"
+#include "scripted_clock.h"
+
+#include <QTest>
+
+using namespace batchpeak::worker;
+
+namespace {
+
+// Of one of two processors each, in hundredths of a second.
+QByteArray statOf(double busySeconds)
+{
+    const QByteArray half = QByteArray::number(qRound(50 * busySeconds));
+    return "cpu0 " + half + " 0 0 900000 0 0 0 0\ncpu1 " + half + " 0 0 900000 0 0 0 0\n";
+}
+
+} // namespace
+
+class ProcessorGateTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void tellsWhoTookTheTime_data()
+    {
+        QTest::addColumn<int>("threads");
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<double>("own");
+        QTest::addColumn<double>("busy");
+        QTest::addColumn<QString>("disturbance");
+        const double unknown = -1.0;
+        QTest::newRow("alone") << 2 << 10.0 << 20.0 << 20.0 << QString();
+        QTest::newRow("a little beside it") << 2 << 10.0 << 18.5 << 20.0 << QString();
+        QTest::newRow("another program")
+            << 2 << 10.0 << 12.0 << 20.0 << QStringLiteral("other programs used 0.8 of 2 processors");
+        QTest::newRow("its threads wait for each other") << 2 << 10.0 << 12.0 << 12.3 << QString();
+        QTest::newRow("the other program took what was left") << 1 << 10.0 << 9.9 << 19.9 << QString();
+        QTest::newRow("two other programs")
+            << 1 << 10.0 << 5.0 << 20.0 << QStringLiteral("other programs used 1.5 of 2 processors");
+        QTest::newRow("too short for the ticks to tell") << 2 << 0.02 << 0.02 << 0.04 << QString();
+        QTest::newRow("short, and crowded")
+            << 2 << 0.1 << 0.06 << 0.2 << QStringLiteral("other programs used 1.4 of 2 processors");
+        QTest::newRow("nobody tells, and it had enough") << 2 << 10.0 << 18.1 << unknown << QString();
+        QTest::newRow("nobody tells, and it had not")
+            << 2 << 10.0 << 14.2 << unknown << QStringLiteral("71 % of the processor was given to the trial");
+        QTest::newRow("no time at all") << 2 << 0.0 << 0.0 << 0.0 << QString();
+    }
+    void tellsWhoTookTheTime()
+    {
+        QFETCH(int, threads);
+        QFETCH(double, seconds);
+        QFETCH(double, own);
+        QFETCH(double, busy);
+        QFETCH(QString, disturbance);
+        const bool isTold = busy >= 0.0;
+        const batchpeak::test::FakeRoot root;
+        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
+        if (isTold)
+            QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
+        ScriptedClock clock;
+        clock.use.processorSeconds = 33.0;
+        ProcessorGate gate(threads, clock, root.path());
+        gate.begin();
+        clock.wall += seconds;
+        clock.use.processorSeconds += own;
+        if (isTold)
+            QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0 + busy)));
+        GateReport report;
+        gate.end(5, report);
+        QCOMPARE(report.disturbances,
+                 disturbance.isEmpty() ? std::vector<std::string>{} : std::vector{disturbance.toStdString()});
+        QCOMPARE(report.readings.processorShare.has_value(), seconds > 0.0);
+        if (seconds > 0.0)
+            QCOMPARE(*report.readings.processorShare, std::min(1.0, own / (threads * seconds)));
+        QCOMPARE(report.readings.foreignProcessors.has_value(), isTold && seconds > 0.0);
+        if (isTold && seconds > 0.0)
+            QCOMPARE(qRound(100 * *report.readings.foreignProcessors), qRound(100 * (busy - own) / seconds));
+    }
+
+    void noticesPagesOfMemory_data()
+    {
+        QTest::addColumn<qint64>("minor");
+        QTest::addColumn<qint64>("major");
+        QTest::addColumn<QString>("disturbance");
+        QTest::newRow("none") << qint64{0} << qint64{0} << QString();
+        QTest::newRow("some") << qint64{9000} << qint64{0} << QString();
+        // As a step of 8 samples took without blocks kept, 0.29 s.
+        QTest::newRow("as without kept blocks")
+            << qint64{10 * 38148} << qint64{0}
+            << QStringLiteral("the kernel handed out 38148 pages of memory in each step");
+        QTest::newRow("one from the disk") << qint64{0} << qint64{1} << QString();
+        QTest::newRow("more than the location leaves out")
+            << qint64{0} << qint64{2} << QStringLiteral("2 pages of memory were read from a disk");
+    }
+    void noticesPagesOfMemory()
+    {
+        QFETCH(qint64, minor);
+        QFETCH(qint64, major);
+        QFETCH(QString, disturbance);
+        const batchpeak::test::FakeRoot root;
+        ScriptedClock clock;
+        clock.use = {.minorPageFaults = 777, .majorPageFaults = 7};
+        ProcessorGate gate(1, clock, root.path());
+        gate.begin();
+        clock.wall += 2.9;
+        clock.use = {.processorSeconds = 2.9, .minorPageFaults = 777 + minor, .majorPageFaults = 7 + major};
+        GateReport report;
+        gate.end(10, report);
+        QCOMPARE(report.disturbances,
+                 disturbance.isEmpty() ? std::vector<std::string>{} : std::vector{disturbance.toStdString()});
+        QCOMPARE(*report.readings.minorPageFaultsPerStep, static_cast<double>(minor) / 10);
+        QCOMPARE(*report.readings.majorPageFaultsPerStep, static_cast<double>(major) / 10);
+    }
+
+    void readsThisProcess()
+    {
+        const SystemClock clock;
+        ProcessorGate gate(1, clock);
+        gate.begin();
+        volatile double sum = 0.0;
+        for (int i = 0; i < 10'000'000; ++i)
+            sum = sum + i;
+        GateReport report;
+        gate.end(1, report);
+        QVERIFY(*report.readings.processorShare > 0.0 && *report.readings.processorShare <= 1.0);
+        QVERIFY(*report.readings.minorPageFaultsPerStep >= 0.0);
+    }
+};
+
+QTEST_APPLESS_MAIN(ProcessorGateTest)
+#include "tst_processor_gate.moc"
