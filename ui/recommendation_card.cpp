@@ -5,6 +5,7 @@
 #include "chart_scene.h"
 #include "confidence_gauge.h"
 #include "fonts.h"
+#include "readable_text.h"
 #include "recommendation_chips.h"
 
 #include <QAction>
@@ -54,6 +55,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_key(mutedLabel(QString(), this)),
       m_size(new QLabel(this)),
       m_gain(mutedLabel(QString(), this)),
+      m_energy(mutedLabel(QString(), this)),
       m_gauge(new ConfidenceGauge(this)),
       m_figures(new QWidget(this)),
       m_sentence(mutedLabel(QString(), this)),
@@ -63,6 +65,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
 {
     m_key->setFont(fixedFont(font(), 0.9));
     m_size->setFont(scaled(font(), 3.4, QFont::DemiBold));
+    m_energy->setToolTip(tr("Of the whole device, for forward, backward and optimizer step"));
     m_size->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));
 
@@ -73,6 +76,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     words->addWidget(m_key);
     words->addWidget(m_size);
     words->addWidget(m_gain);
+    words->addWidget(m_energy);
     words->addStretch(1);
     auto* top = new QHBoxLayout;
     top->addLayout(words, 1);
@@ -136,6 +140,9 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
     const bool nothingFits = snapshot.finish == FinishStatus::NothingFits;
     m_gauge->setVisible(!nothingFits);
     m_figures->setVisible(!nothingFits);
+    const auto& joulesPerSample = snapshot.recommendedJoulesPerSample;
+    setIfNew(m_energy, joulesPerSample ? engine::energyPerSampleText(*joulesPerSample) : QString());
+    m_energy->setVisible(joulesPerSample && !nothingFits);
     m_export->setVisible(!nothingFits);
     m_copy->setVisible(!nothingFits);
     m_gain->setVisible(recommendation && !nothingFits);
@@ -239,7 +246,8 @@ QString RecommendationCard::summary() const
 {
     QStringList parts{m_key->text(), m_size->text()};
     if (!m_gauge->isHidden())
-        parts << m_gain->text() << tr("confidence %1").arg(m_gauge->accessibleDescription());
+        parts << m_gain->text() << m_energy->text()
+              << tr("confidence %1").arg(m_gauge->accessibleDescription());
     if (!m_figures->isHidden()) {
         for (const Figure& figure : {m_rate, m_peak, m_accumulation})
             parts << QStringLiteral("%1 %2").arg(figure.value->text(), figure.caption->text());

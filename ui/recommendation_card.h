@@ -51,6 +51,8 @@ private:
     QLabel* m_key;
     QLabel* m_size;
     QLabel* m_gain;
+    /// Only where the device measures it.
+    QLabel* m_energy;
     ConfidenceGauge* m_gauge;
     QWidget* m_figures;
     Figure m_rate;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_row.h"
 
-#include <QCoreApplication>
+#include "readable_text.h"
+#include "trial_flags.h"
 
-#include <algorithm>
+#include <QCoreApplication>
 
 namespace batchpeak::ui {
 
@@ -12,6 +13,10 @@ namespace {
 
 using engine::TrialSnapshot;
 using engine::TrialState;
+
+// A sentence says it better.
+const QString repetitionFlag =
+    QString::fromUtf8(trial::flag::repetition.data(), trial::flag::repetition.size());
 
 struct Verdict
 {
@@ -25,11 +30,6 @@ struct Words
     Q_DECLARE_TR_FUNCTIONS(TrialRow)
 };
 
-bool hasFlag(const TrialSnapshot& trial, QLatin1String flag)
-{
-    return std::ranges::any_of(trial.flags, [&](const QString& text) { return text.startsWith(flag); });
-}
-
 // Of a trial that measured something, the one thing that a reader must know first.
 Verdict verdictOnOk(const TrialSnapshot& trial, bool best, bool recommended)
 {
@@ -40,10 +40,12 @@ Verdict verdictOnOk(const TrialSnapshot& trial, bool best, bool recommended)
     if (best)
         return recommended ? Verdict{Glyph::Star, Tone::Good, Words::tr("best")}
                            : Verdict{Glyph::Star, Tone::Warn, Words::tr("leading")};
-    if (hasFlag(trial, QLatin1String("disturbed")) || hasFlag(trial, QLatin1String("throttled")))
+    if (trial.disturbed)
         return {Glyph::Warning, Tone::Muted, Words::tr("ok, disturbed")};
-    if (hasFlag(trial, QLatin1String("abandoned")))
+    if (trial.abandoned)
         return {Glyph::Check, Tone::Muted, Words::tr("ok, cut short")};
+    if (trial.repetition > 0)
+        return {Glyph::Check, Tone::Muted, Words::tr("ok, repeated")};
     return {Glyph::Check, Tone::Muted, Words::tr("ok")};
 }
 
@@ -99,7 +101,14 @@ TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, con
         notes << Words::tr("It fits the device, but reaches into the headroom that is kept free");
     if (trial.thrashes)
         notes << Words::tr("It fits only by emptying the allocator's cache again and again");
-    notes << trial.flags;
+    if (trial.repetition > 0)
+        notes << Words::tr("Repetition %1 of a trial that something disturbed").arg(trial.repetition);
+    for (const QString& flag : trial.flags) {
+        if (flag != repetitionFlag)
+            notes << flag;
+    }
+    if (trial.joulesPerSample)
+        notes << engine::energyPerSampleText(*trial.joulesPerSample, locale);
     if (!trial.text.isEmpty())
         notes << trial.text;
     row.toolTip = notes.join(QLatin1Char('\n'));

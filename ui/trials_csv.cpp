@@ -70,19 +70,20 @@ QStringList fieldsOf(const TrialSnapshot& trial)
             QString::number(trial.timedSteps),
             number(trial.wallSeconds),
             trial.flags.join(QLatin1String("; ")),
-            trial.text};
+            trial.text,
+            numberIfKnown(trial.joulesPerSample)};
 }
 
 } // namespace
 
 QByteArray trialsCsv(const std::vector<TrialSnapshot>& trials)
 {
-    QString text = lineOf({QStringLiteral("trial"), QStringLiteral("device"),
-                           QStringLiteral("micro_batch_size"), QStringLiteral("outcome"),
-                           QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
-                           QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
-                           QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"),
-                           QStringLiteral("wall_seconds"), QStringLiteral("flags"), QStringLiteral("text")});
+    QString text = lineOf(
+        {QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
+         QStringLiteral("outcome"), QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
+         QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
+         QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
+         QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample")});
     for (const TrialSnapshot& trial : trials) {
         if (trial.state != TrialState::Running)
             text += lineOf(fieldsOf(trial));

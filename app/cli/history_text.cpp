@@ -3,7 +3,9 @@
 #include "history_text.h"
 
 #include "number_text.h"
+#include "readable_text.h"
 #include "text_table.h"
+#include "trial_flags.h"
 
 #include <QFileInfo>
 
@@ -55,6 +57,34 @@ QString peakText(const store::StoredExploration& exploration)
     return peak > 0 ? bytesText(peak) : nothing;
 }
 
+QString energyText(const std::optional<double>& joulesPerSample)
+{
+    return joulesPerSample ? engine::energyPerSampleText(*joulesPerSample, QLocale::c()) : nothing;
+}
+
+bool wasDisturbed(const store::TrialRecord& trial)
+{
+    return std::ranges::any_of(trial.flags, [](const QString& flag) {
+        return trial::hasFlag({flag.toStdString()}, trial::flag::disturbed);
+    });
+}
+
+/// Of the calm trials of the recommended size together.
+QString recommendedEnergyText(const store::StoredExploration& exploration)
+{
+    double joulesPerSample = 0.0;
+    int steps = 0;
+    for (const store::TrialRecord& trial : exploration.trials) {
+        const auto& recommended = exploration.summary.recommendation;
+        if (!recommended || trial.microBatchSize != recommended->microBatchSize || !trial.joulesPerSample ||
+            wasDisturbed(trial))
+            continue;
+        joulesPerSample += *trial.joulesPerSample * trial.timedSteps;
+        steps += trial.timedSteps;
+    }
+    return energyText(steps > 0 ? std::optional(joulesPerSample / steps) : std::nullopt);
+}
+
 QString devicesText(const store::StoredExploration& exploration)
 {
     QStringList devices;
@@ -96,7 +126,8 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("micro_batch_size"), sizeText(summary)},
         {QStringLiteral("samples/s"), recommendedRateText(summary)},
         {QStringLiteral("confidence"), confidenceText(summary)},
-        {QStringLiteral("peak memory"), peakText(exploration)}};
+        {QStringLiteral("peak memory"), peakText(exploration)},
+        {QStringLiteral("energy"), recommendedEnergyText(exploration)}};
 }
 
 QStringList trialRow(const store::TrialRecord& trial)
@@ -107,6 +138,7 @@ QStringList trialRow(const store::TrialRecord& trial)
             trial.outcome,
             trial.samplesPerSecond ? rateText(*trial.samplesPerSecond) : nothing,
             trial.peakReservedBytes ? bytesText(*trial.peakReservedBytes) : nothing,
+            energyText(trial.joulesPerSample),
             durationText(trial.wallSeconds),
             trial.flags.join(QStringLiteral(", "))};
 }
@@ -141,7 +173,7 @@ QStringList explorationLines(const store::StoredExploration& exploration)
         return lines;
     Rows rows{{QStringLiteral("TRIAL"), QStringLiteral("DEVICE"), QStringLiteral("SIZE"),
                QStringLiteral("OUTCOME"), QStringLiteral("SAMPLES/S"), QStringLiteral("PEAK"),
-               QStringLiteral("TOOK"), QStringLiteral("FLAGS")}};
+               QStringLiteral("ENERGY"), QStringLiteral("TOOK"), QStringLiteral("FLAGS")}};
     for (const store::TrialRecord& trial : exploration.trials)
         rows.push_back(trialRow(trial));
     return lines << QString() << alignedLines(rows);

@@ -4,6 +4,7 @@
 
 #include "global_batch_sizes.h"
 #include "number_text.h"
+#include "readable_text.h"
 #include "speed_text.h"
 #include "text_table.h"
 
@@ -170,6 +171,8 @@ QString trialLine(const engine::TrialSnapshot& trial)
     }
     if (trial.peakReservedBytes && *trial.peakReservedBytes > 0)
         parts << QStringLiteral("peak %1").arg(bytesText(*trial.peakReservedBytes));
+    if (trial.joulesPerSample)
+        parts << engine::energyPerSampleText(*trial.joulesPerSample, QLocale::c());
     if (!trial.withinHeadroom)
         parts << QStringLiteral("within the headroom");
     parts << trial.flags << durationText(trial.wallSeconds);
@@ -220,6 +223,9 @@ QStringList finalLines(const Snapshot& snapshot)
         {QStringLiteral("peak memory"), peakText(snapshot)},
         {QStringLiteral("accumulation steps"), accumulationText(snapshot)},
         {QStringLiteral("confidence"), QStringLiteral("%1 (out of 100)").arg(recommendation->confidence)}};
+    if (snapshot.recommendedJoulesPerSample)
+        rows.push_back({QStringLiteral("energy"),
+                        engine::energyPerSampleText(*snapshot.recommendedJoulesPerSample, QLocale::c())});
     if (!snapshot.reason.isEmpty())
         rows.push_back({QStringLiteral("why"), snapshot.reason});
     if (!snapshot.speedLimit.isEmpty())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace batchpeak::engine {
 
@@ -29,8 +30,8 @@ void DevicePool::add(const DeviceSetup& setup)
         settle();
         emit runnerFree();
     });
-    connect(runner, &DeviceRunner::gaveUp, this, [this] {
-        emit deviceGivenUp();
+    connect(runner, &DeviceRunner::gaveUp, this, [this, runner] {
+        emit deviceGivenUp(runner->snapshot().id);
         if (usableDevices() == 0)
             emit exhausted();
         else
@@ -69,10 +70,11 @@ void DevicePool::end()
         runner->end();
 }
 
-DeviceRunner* DevicePool::freeRunner() const
+std::vector<DeviceRunner*> DevicePool::freeRunners() const
 {
-    const auto place = std::ranges::find_if(m_runners, &DeviceRunner::isFree);
-    return place == m_runners.end() ? nullptr : *place;
+    std::vector<DeviceRunner*> runners;
+    std::ranges::copy_if(m_runners, std::back_inserter(runners), &DeviceRunner::isFree);
+    return runners;
 }
 
 DeviceRunner* DevicePool::usableRunner(const QString& id) const

@@ -25,8 +25,8 @@ public:
     /// Cancels what runs and ends every worker; ended() follows.
     void end();
 
-    /// Nothing when all work, restart or are given up.
-    DeviceRunner* freeRunner() const;
+    /// None when all work, restart or are given up.
+    std::vector<DeviceRunner*> freeRunners() const;
     /// Nothing where no such device is left.
     DeviceRunner* usableRunner(const QString& id) const;
     /// Devices that are not given up.
@@ -51,7 +51,7 @@ signals:
     /// Once: every device has shown what it has or is given up, and one at least is usable.
     void settled();
     /// One device less; before exhausted().
-    void deviceGivenUp();
+    void deviceGivenUp(const QString& id);
     /// No device is left.
     void exhausted();
     void ended();

@@ -165,6 +165,8 @@ void EventLog::writeTrialFinished(const TrialSnapshot& trial)
            {QStringLiteral("peak_allocated_bytes"), orNull(trial.peakAllocatedBytes)},
            {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
            {QStringLiteral("wall_seconds"), trial.wallSeconds},
+           {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
+           {QStringLiteral("repetition"), trial.repetition},
            {QStringLiteral("flags"), QJsonArray::fromStringList(trial.flags)},
            {QStringLiteral("verification"), trial.isVerification}});
 }
@@ -194,6 +196,7 @@ void EventLog::writeFinished(FinishStatus status)
            {QStringLiteral("confidence"), best ? QJsonValue(best->confidence) : absent},
            {QStringLiteral("samples_per_second"), best ? QJsonValue(best->samplesPerSecond) : absent},
            {QStringLiteral("peak_reserved_bytes"), best ? number(snapshot.recommendedPeakBytes) : absent},
+           {QStringLiteral("joules_per_sample"), best ? orNull(snapshot.recommendedJoulesPerSample) : absent},
            {QStringLiteral("accumulation_steps"), best ? number(snapshot.accumulationSteps) : absent},
            {QStringLiteral("trials"), static_cast<qint64>(snapshot.trials.size())},
            {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},

@@ -107,6 +107,7 @@ void ExplorationRecorder::addTrial(const TrialSnapshot& trial)
                                  .peakReservedBytes = bytes(trial.peakReservedBytes),
                                  .timedSteps = trial.timedSteps,
                                  .wallSeconds = trial.wallSeconds,
+                                 .joulesPerSample = trial.joulesPerSample,
                                  .flags = trial.flags,
                                  .text = trial.text});
     });

@@ -68,7 +68,7 @@ void ExplorationRun::connectPool()
     });
     connect(pool, &DevicePool::settled, this, &ExplorationRun::beginTrials);
     connect(pool, &DevicePool::runnerFree, this, &ExplorationRun::startTrials);
-    connect(pool, &DevicePool::deviceGivenUp, this, &ExplorationRun::verify);
+    connect(pool, &DevicePool::deviceGivenUp, this, &ExplorationRun::loseDevice);
     connect(pool, &DevicePool::exhausted, this, [this] {
         // A search that has ended keeps its result.
         if (m_verifier.isUnderWay())
@@ -86,8 +86,9 @@ void ExplorationRun::beginTrials()
     if (state() != State::Starting)
         return;
     try {
-        m_planner = std::make_unique<TrialPlanner>(m_parts.makeStrategy(
-            m_options.strategy.toStdString(), spaceOn(m_pool->snapshots(), m_plan.space)));
+        const search::SearchSpace space = spaceOn(m_pool->snapshots(), m_plan.space);
+        m_planner = std::make_unique<TrialPlanner>(
+            m_parts.makeStrategy(m_options.strategy.toStdString(), space), space.maxTrials);
     } catch (const std::invalid_argument& error) {
         finish(FinishStatus::Failed, QString::fromUtf8(error.what()));
         return;
@@ -104,14 +105,16 @@ void ExplorationRun::startTrials()
         m_book.resumeSearch();
     if (state() != State::Exploring || holdForPause())
         return;
-    while (DeviceRunner* runner = m_pool->freeRunner()) {
-        const auto proposal = m_planner->next();
-        if (!proposal) {
-            if (!m_planner->hasInFlight())
-                conclude(FinishStatus::Exhausted);
+    for (DeviceRunner* runner : m_pool->freeRunners()) {
+        // Whoever heard of the trial before may have ended all.
+        if (!runner->isFree())
             return;
-        }
-        startTrial(*runner, *proposal);
+        const QString device = runner->snapshot().id;
+        const int repetition = m_planner->repetition(device);
+        if (const auto proposal = m_planner->next(device))
+            startTrial(*runner, *proposal, repetition);
+        else if (!m_planner->expectsMore())
+            return conclude(FinishStatus::Exhausted);
     }
 }
 
@@ -127,13 +130,14 @@ bool ExplorationRun::holdForPause()
     return holds;
 }
 
-void ExplorationRun::startTrial(DeviceRunner& runner, const search::Proposal& proposal)
+void ExplorationRun::startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition)
 {
     const trial::TrialRequest request = requestFor(proposal, m_book.nextTrial());
     m_stalls.trialStarted(request.id, now(), proposal.predictedWallSeconds);
     const TrialStart start{.device = runner.snapshot().id,
                            .predictedFit = proposal.predictedFit,
-                           .isVerification = m_verifier.isUnderWay()};
+                           .isVerification = m_verifier.isUnderWay(),
+                           .repetition = repetition};
     const TrialSnapshot started = m_book.startTrial(request, start, now());
     runner.runTrial(request);
     publish();
@@ -157,10 +161,11 @@ void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
         search::Measurement measurement = measurementOf(ended, end.result, now());
         if (end.workerLost)
             measurement.outcome = search::Measurement::Outcome::Void;
+        const TrialReading reading{.trial = ended, .measurement = std::move(measurement)};
         if (ended.isVerification)
-            judgeVerification(ended, device, measurement);
-        else if (m_planner->trialEnded(measurement))
-            m_book.say(LogLevel::Info, tr("%1 is tried once more.").arg(ended.microBatchSize));
+            judgeVerification(device, reading);
+        else
+            m_book.saySequel(ended, m_planner->trialEnded(device.id, reading));
         isRecommendationNew = m_book.takeOutlook(m_planner->outlook());
     }
     publish();
@@ -173,8 +178,21 @@ void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
     startTrials();
 }
 
+void ExplorationRun::loseDevice(const QString& device)
+{
+    // What it was to repeat may have been all that the other devices waited for.
+    if (m_planner && m_planner->deviceLost(device)) {
+        if (m_book.takeOutlook(m_planner->outlook()))
+            emit recommendationChanged(*snapshot().outlook.recommendation);
+        endIfSearchHasEnded();
+    }
+    startTrials();
+}
+
 void ExplorationRun::endIfSearchHasEnded()
 {
+    if (state() == State::Finishing)
+        return;
     if (const auto status = finishStatusOf(m_planner->outlook().status))
         conclude(*status);
     else
@@ -209,18 +227,17 @@ void ExplorationRun::verify()
     if (!runner->isFree() || holdForPause())
         return;
     if (runner->trialsOfWorker() == 0)
-        return startTrial(*runner, m_verifier.proposal());
+        return startTrial(*runner, m_verifier.proposal(), m_verifier.repetition());
     runner->renew();
     publish();
 }
 
-void ExplorationRun::judgeVerification(const TrialSnapshot& trial, const DeviceSnapshot& device,
-                                       const search::Measurement& measurement)
+void ExplorationRun::judgeVerification(const DeviceSnapshot& device, const TrialReading& reading)
 {
-    if (const auto lesson = m_verifier.judge(trial, device, measurement))
+    if (const auto lesson = m_verifier.judge(reading, device, m_planner->repeatsOn(device.id)))
         m_planner->verificationEnded(*lesson);
     if (m_verifier.isUnderWay())
-        m_book.say(LogLevel::Info, tr("%1 is tried once more.").arg(trial.microBatchSize));
+        m_book.saySequel(reading.trial, Sequel::Repeated);
     else
         m_book.setVerification(m_verifier.verification());
 }
@@ -253,6 +270,9 @@ void ExplorationRun::finish(FinishStatus status, const QString& failure)
         m_verifier.giveUp();
         m_book.setVerification(m_verifier.verification());
     }
+    if (m_planner)
+        m_planner->searchEnds();
+    const bool isRecommendationNew = m_planner && m_book.takeOutlook(m_planner->outlook());
     const Ending ending = endingOf(status, snapshot(), m_plan.space.minimum);
     m_status = ending.status;
     m_book.setFailure(failure.isEmpty() ? ending.failure : failure);
@@ -260,6 +280,8 @@ void ExplorationRun::finish(FinishStatus status, const QString& failure)
     m_book.setPauseRequested(false);
     m_budget.stop();
     publish();
+    if (isRecommendationNew)
+        emit recommendationChanged(*snapshot().outlook.recommendation);
     if (m_pool)
         m_pool->end();
     else

@@ -55,16 +55,16 @@ private:
     void connectPool();
     void beginTrials();
     void startTrials();
-    void startTrial(DeviceRunner& runner, const search::Proposal& proposal);
+    void startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition);
     void takeStep(const trial::Step& step);
     void endTrial(const DeviceSnapshot& device, const TrialEnd& end);
+    void loseDevice(const QString& device);
     void endIfSearchHasEnded();
     bool holdForPause();
 
     void conclude(FinishStatus status);
     void verify();
-    void judgeVerification(const TrialSnapshot& trial, const DeviceSnapshot& device,
-                           const search::Measurement& measurement);
+    void judgeVerification(const DeviceSnapshot& device, const TrialReading& reading);
 
     void finish(FinishStatus status, const QString& failure = {});
     void reportEnd();

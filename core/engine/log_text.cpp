@@ -3,6 +3,7 @@
 #include "log_text.h"
 
 #include "readable_text.h"
+#include "trial_repeater.h"
 
 #include <QCoreApplication>
 
@@ -63,6 +64,10 @@ QString startText(const TrialSnapshot& trial, const QLocale& locale)
         return Translated::tr("Trial %1: %2 on %3, in a fresh process.")
             .arg(trial.number)
             .arg(sizeText(trial.microBatchSize, locale), trial.device);
+    if (trial.repetition > 0)
+        return Translated::tr("Trial %1: %2 on %3, once more.")
+            .arg(trial.number)
+            .arg(sizeText(trial.microBatchSize, locale), trial.device);
     return Translated::tr("Trial %1: %2 on %3.")
         .arg(trial.number)
         .arg(sizeText(trial.microBatchSize, locale), trial.device);
@@ -77,9 +82,30 @@ QString endText(const TrialSnapshot& trial, const QLocale& locale)
         parts.append(Translated::tr("%1 samples/s").arg(locale.toString(*trial.samplesPerSecond, 'g', 4)));
     if (trial.peakReservedBytes)
         parts.append(Translated::tr("peak %1").arg(bytesText(*trial.peakReservedBytes, locale)));
+    if (trial.joulesPerSample)
+        parts.append(energyPerSampleText(*trial.joulesPerSample, locale));
     parts += trial.flags;
     const QString text = parts.join(QLatin1String(", ")) + QLatin1Char('.');
     return trial.text.isEmpty() ? text : text + QLatin1Char(' ') + trial.text;
+}
+
+QString repetitionText(const TrialSnapshot& trial, const QLocale& locale)
+{
+    const QString size = sizeText(trial.microBatchSize, locale);
+    if (trial.disturbed)
+        return Translated::tr("Something disturbed trial %1: %2 is tried once more.")
+            .arg(trial.number)
+            .arg(size);
+    return Translated::tr("%1 is tried once more.").arg(size);
+}
+
+QString noMoreRepetitionsText(const QString& device)
+{
+    return Translated::tr(
+               "%1 is never calm: %2 trials in a row stayed disturbed when they were repeated, so that "
+               "none is repeated there any more. End what else uses it for a surer result.")
+        .arg(device)
+        .arg(TrialRepeater::mostHopelessTrials);
 }
 
 QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale)

@@ -17,6 +17,12 @@ QString startText(const TrialSnapshot& trial, const QLocale& locale = QLocale())
 /// "Trial 3: 8 ran, 31.2 samples/s, peak 1.2 GiB."
 QString endText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
 
+/// "Something disturbed trial 3: 8 is tried once more."; "8 is tried once more."
+QString repetitionText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
+
+/// On a device that is never calm: what that means, and what to do.
+QString noMoreRepetitionsText(const QString& device);
+
 /// "Recommended: 8, confidence 45 of 100."
 QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale = QLocale());
 

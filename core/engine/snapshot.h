@@ -6,6 +6,7 @@
 #include "config_error.h"
 #include "run_kind.h"
 #include "strategy.h"
+#include "trial_readings.h"
 
 #include <QDateTime>
 #include <QString>
@@ -112,7 +113,17 @@ struct TrialSnapshot
     /// Of a running trial, so far.
     double wallSeconds = 0.0;
     double predictedFit = 1.0;
+    /// Energy of the whole device for one sample, its share of the optimizer steps included; nothing where
+    /// the device does not measure it, or not long enough.
+    std::optional<double> joulesPerSample;
+    trial::TrialReadings readings;
     bool thrashes = false;
+    /// Cut short, since the size could no longer win.
+    bool abandoned = false;
+    /// Something else than the size moved its times; the flags say what.
+    bool disturbed = false;
+    /// How many trials before it something disturbed, so that this one repeats them.
+    int repetition = 0;
     /// Fits the device, but not below the headroom: never recommended.
     bool withinHeadroom = true;
     /// Of the recommended size in a fresh process, after the search.
@@ -175,6 +186,8 @@ struct Snapshot
     search::Outlook outlook;
     /// Of the recommended size; 0 without one.
     std::int64_t recommendedPeakBytes = 0;
+    /// Of its calm trials together; nothing where none measured it.
+    std::optional<double> recommendedJoulesPerSample;
     std::int64_t accumulationSteps = 0;
     /// One sentence why, and what next; empty without a recommendation.
     QString reason;

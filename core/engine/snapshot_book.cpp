@@ -66,6 +66,18 @@ const TrialSnapshot& SnapshotBook::endTrial(const trial::TrialResult& result, co
     return ended;
 }
 
+void SnapshotBook::saySequel(const TrialSnapshot& trial, Sequel sequel)
+{
+    switch (sequel) {
+    case Sequel::Repeated:
+        return say(LogLevel::Info, repetitionText(trial));
+    case Sequel::NoMoreRepetitions:
+        return say(LogLevel::Warning, noMoreRepetitionsText(trial.device));
+    case Sequel::None:
+        break;
+    }
+}
+
 bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
 {
     const auto before = std::exchange(m_snapshot.outlook, outlook).recommendation;
@@ -73,12 +85,14 @@ bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
     m_snapshot.speedLimit = speedLimitText(m_snapshot.outlook.speedLimit);
     m_snapshot.smallerSize.clear();
     m_snapshot.recommendedPeakBytes = 0;
+    m_snapshot.recommendedJoulesPerSample.reset();
     m_snapshot.accumulationSteps = 0;
     const auto& now = m_snapshot.outlook.recommendation;
     if (!now)
         return false;
     m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
     m_snapshot.recommendedPeakBytes = peakBytesOf(now->size);
+    m_snapshot.recommendedJoulesPerSample = joulesPerSampleOf(now->size);
     if (const std::int64_t smaller = now->smallestWithinTolerance; isWorthNaming(smaller, now->size))
         m_snapshot.smallerSize = smallerSizeText({.size = smaller,
                                                   .tolerance = m_snapshot.run->tolerance,
@@ -98,6 +112,19 @@ std::int64_t SnapshotBook::peakBytesOf(std::int64_t size) const
             peak = std::max(peak, trial.peakReservedBytes.value_or(0));
     }
     return peak;
+}
+
+std::optional<double> SnapshotBook::joulesPerSampleOf(std::int64_t size) const
+{
+    double joulesPerSample = 0.0;
+    int steps = 0;
+    for (const TrialSnapshot& trial : m_snapshot.trials) {
+        if (trial.microBatchSize != size || !trial.joulesPerSample || trial.disturbed)
+            continue;
+        joulesPerSample += *trial.joulesPerSample * trial.timedSteps;
+        steps += trial.timedSteps;
+    }
+    return steps > 0 ? std::optional(joulesPerSample / steps) : std::nullopt;
 }
 
 void SnapshotBook::resumeSearch()

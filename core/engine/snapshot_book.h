@@ -4,6 +4,7 @@
 
 #include "protocol.h"
 #include "snapshot.h"
+#include "trial_planner.h"
 #include "trial_record.h"
 #include "trial_request.h"
 
@@ -39,6 +40,8 @@ public:
     /// steps that it reported.
     const TrialSnapshot& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device, double now);
 
+    void saySequel(const TrialSnapshot& trial, Sequel sequel);
+
     /// \return whether the recommended size, or the confidence in it, is another than before
     bool takeOutlook(const search::Outlook& outlook);
     /// \param usableDevices  among which the trials to come are shared
@@ -64,6 +67,8 @@ private:
     TrialSnapshot& trial(std::int64_t number);
     /// Largest of the trials of that size that ran; 0 where none told.
     std::int64_t peakBytesOf(std::int64_t size) const;
+    /// Of its calm trials, a long one counting for more than a short one.
+    std::optional<double> joulesPerSampleOf(std::int64_t size) const;
 
     Snapshot m_snapshot;
     std::map<std::int64_t, UnderWay> m_underWay;

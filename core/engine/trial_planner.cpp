@@ -7,45 +7,110 @@
 
 namespace batchpeak::engine {
 
-TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy) : m_strategy(std::move(strategy)) {}
+TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials)
+    : m_strategy(std::move(strategy)), m_maxTrials(maxTrials)
+{}
 
-std::optional<search::Proposal> TrialPlanner::next()
+std::optional<search::Proposal> TrialPlanner::next(const QString& device)
 {
-    std::optional<search::Proposal> proposal;
-    if (!m_repeats.empty()) {
+    auto proposal = std::exchange(m_repetitions[device].proposal, std::nullopt);
+    if (!proposal && !m_repeats.empty()) {
         proposal = m_repeats.front();
         m_repeats.pop_front();
-    } else {
-        std::vector<std::int64_t> sizes;
-        std::ranges::transform(m_inFlight, std::back_inserter(sizes), &search::Proposal::size);
-        proposal = m_strategy->next(sizes);
     }
-    if (proposal)
-        m_inFlight.push_back(*proposal);
+    // The search learns of repeated trials only when they have come to their end.
+    if (!proposal && (m_trials < m_maxTrials || !expectsMore()))
+        proposal = m_strategy->next(sizesUnderWay());
+    if (proposal) {
+        m_inFlight.push_back({.device = device, .proposal = *proposal});
+        ++m_trials;
+    }
     return proposal;
 }
 
-bool TrialPlanner::trialEnded(const search::Measurement& measurement)
+std::vector<std::int64_t> TrialPlanner::sizesUnderWay() const
 {
-    const auto isSame = [&](const auto& other) { return other.size == measurement.size; };
-    const auto place = std::ranges::find_if(m_inFlight, isSame);
+    std::vector<std::int64_t> sizes;
+    for (const Flight& flight : m_inFlight)
+        sizes.push_back(flight.proposal.size);
+    for (const auto& [device, repetition] : m_repetitions) {
+        if (repetition.proposal)
+            sizes.push_back(repetition.proposal->size);
+    }
+    return sizes;
+}
+
+Sequel TrialPlanner::trialEnded(const QString& device, const TrialReading& reading)
+{
+    const auto place = std::ranges::find_if(m_inFlight, [&](const Flight& flight) {
+        return flight.device == device && flight.proposal.size == reading.measurement.size;
+    });
     if (place == m_inFlight.end())
-        return false;
-    const search::Proposal proposal = *place;
+        return Sequel::None;
+    const search::Proposal proposal = place->proposal;
     m_inFlight.erase(place);
 
-    const auto lost = std::ranges::find_if(m_lost, isSame);
+    Repetition& repetition = m_repetitions[device];
+    const bool wasPatient = !repetition.repeater.hasLostPatience();
+    const auto counted = repetition.repeater.trialEnded(reading, m_trials < m_maxTrials);
+    if (!counted) {
+        repetition.proposal = proposal;
+        return Sequel::Repeated;
+    }
+    const Sequel sequel = take(counted->measurement, proposal);
+    return wasPatient && repetition.repeater.hasLostPatience() ? Sequel::NoMoreRepetitions : sequel;
+}
+
+Sequel TrialPlanner::take(const search::Measurement& measurement, const search::Proposal& proposal)
+{
+    const auto lost = std::ranges::find(m_lost, measurement.size, &search::Measurement::size);
     if (measurement.outcome == search::Measurement::Outcome::Void && lost == m_lost.end()) {
         m_lost.push_back(measurement);
         m_repeats.push_back(proposal);
-        return true;
+        return Sequel::Repeated;
     }
     if (lost != m_lost.end()) {
         m_strategy->record(*lost);
         m_lost.erase(lost);
     }
     m_strategy->record(measurement);
-    return false;
+    return Sequel::None;
+}
+
+bool TrialPlanner::deviceLost(const QString& device)
+{
+    Repetition& repetition = m_repetitions[device];
+    repetition.proposal.reset();
+    const auto counted = repetition.repeater.giveUp();
+    if (counted)
+        m_strategy->record(counted->measurement);
+    return counted.has_value();
+}
+
+void TrialPlanner::searchEnds()
+{
+    for (const auto& [device, repetition] : m_repetitions)
+        deviceLost(device);
+}
+
+bool TrialPlanner::expectsMore() const
+{
+    return hasInFlight() || !m_repeats.empty() ||
+           std::ranges::any_of(m_repetitions, [](const auto& deviceAndRepetition) {
+               return deviceAndRepetition.second.proposal.has_value();
+           });
+}
+
+int TrialPlanner::repetition(const QString& device) const
+{
+    const auto place = m_repetitions.find(device);
+    return place == m_repetitions.end() ? 0 : place->second.repeater.repetition();
+}
+
+bool TrialPlanner::repeatsOn(const QString& device) const
+{
+    const auto place = m_repetitions.find(device);
+    return place == m_repetitions.end() || !place->second.repeater.hasLostPatience();
 }
 
 } // namespace batchpeak::engine

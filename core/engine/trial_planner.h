@@ -3,41 +3,86 @@
 #pragma once
 
 #include "strategy.h"
+#include "trial_repeater.h"
+
+#include <QString>
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace batchpeak::engine {
 
-/// Stands between the search, which thinks in sizes, and the devices, which lose workers.
+/// What follows a trial.
+enum class Sequel {
+    /// The search knows of it.
+    None,
+    /// It is tried once more: it was lost, or something disturbed it.
+    Repeated,
+    /// The search knows of it, and no more trials are repeated on its device.
+    NoMoreRepetitions
+};
+
+/// Stands between the search, which thinks in sizes, and the devices, which lose workers and are disturbed.
 ///
 /// It knows which sizes are in flight, and repeats a trial once that was lost through no proven fault of
 /// its size. Lost a second time, the size is reported as void so often that the search leaves it alone,
-/// without a word about larger ones. Which size is next or best is the search's decision.
+/// without a word about larger ones. Disturbed trials are repeated on their device as TrialRepeater says.
+/// Which size is next or best is the search's decision.
 class TrialPlanner
 {
 public:
-    explicit TrialPlanner(std::unique_ptr<search::Strategy> strategy);
+    /// \param maxTrials  of the search, the repeated ones included
+    TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials);
 
     /// \return nothing when the search has ended or waits for what is in flight
-    std::optional<search::Proposal> next();
+    std::optional<search::Proposal> next(const QString& device);
 
-    /// \param measurement  of a trial that next() proposed; Void where it was lost
-    /// \return whether the trial will be repeated
-    bool trialEnded(const search::Measurement& measurement);
+    /// \param reading  of a trial that next() proposed for this device; Void where it was lost
+    Sequel trialEnded(const QString& device, const TrialReading& reading);
+    /// The device runs no more trials: what it was to repeat counts as it was read.
+    /// \return whether there was such a trial
+    bool deviceLost(const QString& device);
+    /// No more trials are run at all.
+    void searchEnds();
 
     /// Of a trial that next() did not propose.
     void verificationEnded(const search::Measurement& measurement) { m_strategy->record(measurement); }
 
+    /// Trials run that next() proposed.
     bool hasInFlight() const { return !m_inFlight.empty(); }
+    /// Of those, or of trials to be repeated, more is to be learnt.
+    bool expectsMore() const;
+    /// Which repetition the next trial of the device will be: 0 where it repeats none.
+    int repetition(const QString& device) const;
+    bool repeatsOn(const QString& device) const;
     const search::Outlook& outlook() const { return m_strategy->outlook(); }
 
 private:
+    struct Flight
+    {
+        QString device;
+        search::Proposal proposal;
+    };
+    struct Repetition
+    {
+        TrialRepeater repeater;
+        /// To be run on the device before anything else.
+        std::optional<search::Proposal> proposal;
+    };
+
+    std::vector<std::int64_t> sizesUnderWay() const;
+    Sequel take(const search::Measurement& measurement, const search::Proposal& proposal);
+
     std::unique_ptr<search::Strategy> m_strategy;
-    std::vector<search::Proposal> m_inFlight;
+    int m_maxTrials;
+    int m_trials = 0;
+    std::vector<Flight> m_inFlight;
+    std::map<QString, Repetition> m_repetitions;
+    /// Lost ones, for whichever device is free.
     std::deque<search::Proposal> m_repeats;
     /// The first trial of a size that is being repeated, kept from the search until the second ends.
     std::vector<search::Measurement> m_lost;

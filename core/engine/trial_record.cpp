@@ -4,6 +4,7 @@
 
 #include "readable_text.h"
 #include "step_statistics.h"
+#include "trial_flags.h"
 
 #include <QCoreApplication>
 
@@ -44,16 +45,16 @@ std::optional<std::int64_t> ifPositive(std::int64_t bytes)
     return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
-bool hasFlag(const trial::TrialResult& result, std::string_view flag)
+QString word(std::string_view flag)
 {
-    return std::ranges::find(result.flags, flag) != result.flags.end();
+    return QString::fromUtf8(flag.data(), static_cast<qsizetype>(flag.size()));
 }
 
-/// "disturbed", or "disturbed: " and by what.
-bool wasDisturbed(const trial::TrialResult& result)
+std::optional<double> joulesPerSample(const trial::TrialResult& result)
 {
-    return std::ranges::any_of(result.flags,
-                               [](const std::string& flag) { return flag.starts_with("disturbed"); });
+    const double joules = result.readings.energyJoules.value_or(0.0);
+    return joules > 0.0 && result.samples > 0 ? std::optional(joules / static_cast<double>(result.samples))
+                                              : std::nullopt;
 }
 
 } // namespace
@@ -64,6 +65,7 @@ TrialSnapshot startedTrial(const trial::TrialRequest& request, const TrialStart&
             .device = start.device,
             .microBatchSize = request.microBatchSize,
             .predictedFit = start.predictedFit,
+            .repetition = start.repetition,
             .isVerification = start.isVerification};
 }
 
@@ -90,13 +92,20 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::sp
     trial.peakAllocatedBytes = ifPositive(result.peakAllocatedBytes);
     trial.peakReservedBytes = ifPositive(result.peakReservedBytes);
     trial.timedSteps = std::max(trial.timedSteps, result.steps);
-    trial.thrashes = result.allocationRetries > 0 || hasFlag(result, "thrashes");
+    trial.readings = result.readings;
+    trial.joulesPerSample = joulesPerSample(result);
+    const bool saysThrashes = trial::hasFlag(result.flags, trial::flag::thrashes);
+    trial.thrashes = result.allocationRetries > 0 || saysThrashes;
+    trial.abandoned = trial::hasFlag(result.flags, trial::flag::abandoned);
+    trial.disturbed = trial::hasFlag(result.flags, trial::flag::disturbed);
     for (const std::string& flag : result.flags)
         trial.flags.append(QString::fromStdString(flag));
-    if (trial.thrashes && !hasFlag(result, "thrashes"))
-        trial.flags.append(QStringLiteral("thrashes"));
+    if (trial.thrashes && !saysThrashes)
+        trial.flags.append(word(trial::flag::thrashes));
+    if (trial.repetition > 0)
+        trial.flags.append(word(trial::flag::repetition));
     if (trial.isVerification)
-        trial.flags.append(QStringLiteral("verification"));
+        trial.flags.append(word(trial::flag::verification));
 
     const bool isOk = trial.state == TrialState::Ok;
     if (isOk && device.limitBytes > 0 && result.peakReservedBytes > device.limitBytes) {
@@ -106,7 +115,7 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::sp
                          .arg(bytesText(result.peakReservedBytes), bytesText(device.limitBytes));
     } else if (isOk && device.usableBytes > 0 && result.peakReservedBytes > device.usableBytes) {
         trial.withinHeadroom = false;
-        trial.flags.append(QStringLiteral("within the headroom"));
+        trial.flags.append(word(trial::flag::withinHeadroom));
     }
     if (result.secondsPerStep > 0) {
         trial.secondsPerStep = result.secondsPerStep;
@@ -119,6 +128,7 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::sp
     if (trial.state != TrialState::Ok) {
         trial.samplesPerSecond.reset();
         trial.relativeError.reset();
+        trial.joulesPerSample.reset();
     }
 }
 
@@ -141,8 +151,8 @@ search::Measurement measurementOf(const TrialSnapshot& trial, const trial::Trial
         measurement.relativeError = result.relativeError;
         measurement.optimizerSeconds = result.optimizerSeconds.value_or(0.0);
         measurement.thrashes = trial.thrashes;
-        measurement.abandoned = hasFlag(result, "abandoned");
-        measurement.disturbed = wasDisturbed(result);
+        measurement.abandoned = trial.abandoned;
+        measurement.disturbed = trial.disturbed;
         break;
     case TrialState::OutOfMemory:
     case TrialState::Unsupported:

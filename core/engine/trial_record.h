@@ -17,6 +17,8 @@ struct TrialStart
     QString device;
     double predictedFit = 1.0;
     bool isVerification = false;
+    /// 0 where it repeats none.
+    int repetition = 0;
 };
 
 /// What is shown of a trial that begins.

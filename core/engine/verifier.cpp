@@ -18,6 +18,13 @@ constexpr int timedSteps = 5;
 // Three standard errors are passed by chance about once in a thousand times.
 constexpr double surprisingErrors = 3.0;
 
+/// 0 where there is none.
+double medianOf(std::vector<double> values)
+{
+    std::ranges::sort(values);
+    return values.empty() ? 0.0 : values[values.size() / 2];
+}
+
 bool isVerificationRunning(const Snapshot& snapshot)
 {
     return std::ranges::any_of(snapshot.trials, [](const TrialSnapshot& trial) {
@@ -49,17 +56,18 @@ void Verifier::begin(const Snapshot& snapshot)
     m_tolerance = snapshot.run->tolerance;
     m_hasFailedOnce = false;
     m_isUnderWay = true;
-    std::vector<double> seconds;
+    m_repeater = {};
+    std::vector<double> calm;
+    std::vector<double> disturbed;
     for (const TrialSnapshot& trial : snapshot.trials) {
         if (trial.microBatchSize != recommendation.size || trial.state != TrialState::Ok)
             continue;
         m_device = trial.device;
         m_expectedWallSeconds = std::max(m_expectedWallSeconds, trial.wallSeconds);
         if (trial.secondsPerStep)
-            seconds.push_back(*trial.secondsPerStep);
+            (trial.disturbed ? disturbed : calm).push_back(*trial.secondsPerStep);
     }
-    std::ranges::sort(seconds);
-    m_expectedSeconds = seconds.empty() ? 0.0 : seconds[seconds.size() / 2];
+    m_expectedSeconds = medianOf(calm.empty() ? disturbed : calm);
 }
 
 bool Verifier::isOvertaken(const Snapshot& snapshot) const
@@ -91,9 +99,13 @@ search::Proposal Verifier::proposal() const
     return proposal;
 }
 
-std::optional<search::Measurement> Verifier::judge(const TrialSnapshot& trial, const DeviceSnapshot& device,
-                                                   const search::Measurement& measurement)
+std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, const DeviceSnapshot& device,
+                                                   bool mayRepeat)
 {
+    const auto counted = m_repeater.trialEnded(reading, mayRepeat);
+    if (!counted)
+        return std::nullopt;
+    const auto& [trial, measurement] = *counted;
     const bool saysNothing = measurement.outcome == search::Measurement::Outcome::Void;
     if (saysNothing && !std::exchange(m_hasFailedOnce, true))
         return std::nullopt;

@@ -5,6 +5,7 @@
 #include "device_pool.h"
 #include "snapshot.h"
 #include "strategy.h"
+#include "trial_repeater.h"
 
 #include <QString>
 
@@ -45,12 +46,16 @@ public:
     const QString& device() const { return m_device; }
     search::Proposal proposal() const;
 
+    /// Which repetition of a disturbed trial comes next; 0 where it repeats none.
+    int repetition() const { return m_repeater.repetition(); }
+
     /// A trial that says nothing of its size is to be repeated once, and isUnderWay() stays; two such are a
-    /// size that fails.
+    /// size that fails. A disturbed one is repeated as TrialRepeater says.
+    /// \param mayRepeat  whether disturbed trials are still repeated on the device
     /// \return what the search must learn: that the size fails, or is slower or faster than expected by more
     ///         than the tolerance and three standard errors; nothing where it is as expected
-    std::optional<search::Measurement> judge(const TrialSnapshot& trial, const DeviceSnapshot& device,
-                                             const search::Measurement& measurement);
+    std::optional<search::Measurement> judge(const TrialReading& reading, const DeviceSnapshot& device,
+                                             bool mayRepeat);
 
 private:
     Verification::Outcome outcomeOf(const TrialSnapshot& trial) const;
@@ -59,6 +64,7 @@ private:
     bool m_isWanted;
     bool m_isUnderWay = false;
     bool m_hasFailedOnce = false;
+    TrialRepeater m_repeater;
     std::set<std::int64_t> m_done;
     Verification m_verification;
     QString m_device;

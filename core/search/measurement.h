@@ -40,6 +40,8 @@ struct Measurement
     bool disturbed = false;
     /// Of a size that the search had settled on: it does not count among the trials of the search.
     bool isVerification = false;
+    /// Other trials of the same proposal that this one stands for, since something disturbed them.
+    int discardedTrials = 0;
     /// Whole trial, set-up and warm-up included [s].
     double wallSeconds = 0.0;
     /// End of the trial, since the start of the exploration [s].

@@ -37,7 +37,7 @@ public:
     int voidTrials(std::int64_t size) const;
     /// Trials that did not fit; one that ran beyond the limit or thrashed is none of them.
     int outOfMemoryTrials() const { return m_outOfMemoryTrials; }
-    /// All but verifications, which no budget of trials is charged for.
+    /// All but verifications, which no budget of trials is charged for; trials that another stands for too.
     int countedTrials() const;
 
     /// 0 where there is none.

@@ -64,6 +64,7 @@ struct TrialRecord
     std::optional<qint64> peakReservedBytes;
     int timedSteps = 0;
     double wallSeconds = 0.0;
+    std::optional<double> joulesPerSample;
     QStringList flags;
     QString text;
 

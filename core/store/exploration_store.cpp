@@ -93,6 +93,7 @@ TrialRecord trialFrom(const SqlStatement& row)
             .peakReservedBytes = row.optional<qint64>("peak_reserved_bytes"),
             .timedSteps = static_cast<int>(row.integer("timed_steps")),
             .wallSeconds = row.real("wall_seconds"),
+            .joulesPerSample = row.optional<double>("joules_per_sample"),
             .flags = row.text("flags").split(flagSeparator, Qt::SkipEmptyParts),
             .text = row.text("text")};
 }
@@ -192,8 +193,8 @@ void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
     SqlStatement(QSqlDatabase::database(m_connection),
                  QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, outcome, "
                                 "samples_per_second, relative_error, seconds_per_step, peak_allocated_bytes, "
-                                "peak_reserved_bytes, timed_steps, wall_seconds, flags, text) "
-                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+                                "peak_reserved_bytes, timed_steps, wall_seconds, joules_per_sample, flags, "
+                                "text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(trial.number)
         .bind(notNull(trial.device))
@@ -206,6 +207,7 @@ void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
         .bind(trial.peakReservedBytes)
         .bind(trial.timedSteps)
         .bind(trial.wallSeconds)
+        .bind(trial.joulesPerSample)
         .bind(notNull(trial.flags.join(flagSeparator)))
         .bind(notNull(trial.text))
         .run();

@@ -8,12 +8,14 @@
 #include <QCoreApplication>
 #include <QSqlDatabase>
 
+#include <algorithm>
 #include <array>
 
 namespace batchpeak::store {
 
 namespace {
 
+/// Of version 1; what came later is in upgrades, so that a new file and an old one go the same way.
 constexpr std::array tables{
     R"(CREATE TABLE exploration (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -41,6 +43,10 @@ constexpr std::array tables{
         micro_batch_size INTEGER NOT NULL, samples_per_second REAL NOT NULL, relative_error REAL NOT NULL,
         relative_performance REAL NOT NULL, confidence INTEGER NOT NULL, reason TEXT NOT NULL))",
     "CREATE INDEX recommendation_of ON recommendation(exploration, id)"};
+
+/// The first one makes version 2 of version 1.
+constexpr std::array upgrades{"ALTER TABLE trial ADD COLUMN joules_per_sample REAL"};
+static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)
 {
@@ -83,8 +89,10 @@ void prepareSchema(const QSqlDatabase& database)
         if (version == 0) {
             for (const char* table : tables)
                 runSql(database, QString::fromLatin1(table));
-            runSql(database, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion));
         }
+        for (std::size_t done = std::max(version, 1) - 1; done < upgrades.size(); ++done)
+            runSql(database, QString::fromLatin1(upgrades[done]));
+        runSql(database, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion));
         runSql(database, QStringLiteral("COMMIT"));
     } catch (const StoreError&) {
         runSql(database, QStringLiteral("ROLLBACK"));

@@ -10,12 +10,16 @@ namespace batchpeak::test {
 
 namespace {
 
+// "name", "name@size" or "name@size*times"
 Misdeed misdeedFrom(const std::string& text)
 {
     const std::size_t at = text.find('@');
     if (at == std::string::npos)
         return {.name = text};
-    return {.name = text.substr(0, at), .size = std::stoll(text.substr(at + 1))};
+    Misdeed misdeed{.name = text.substr(0, at), .size = std::stoll(text.substr(at + 1))};
+    if (const std::size_t star = text.find('*'); star != std::string::npos)
+        misdeed.times = std::stoi(text.substr(star + 1));
+    return misdeed;
 }
 
 } // namespace

@@ -13,10 +13,13 @@ namespace batchpeak::test {
 struct Misdeed
 {
     /// exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id, wrong-size,
-    /// late, failed, unsupported, timeout, oom, bare, spill, over-headroom, thrash, slow, fast, disturbed
+    /// late, failed, unsupported, timeout, oom, bare, spill, over-headroom, thrash, slow, fast, disturbed,
+    /// disturbed-slow, energy
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;
+    /// So many times only in a process; then the next misdeed of the size is committed.
+    int times = 1'000'000;
 };
 
 /// How the fake worker behaves, as the words "key=value" of its command line say.

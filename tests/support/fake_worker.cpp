@@ -6,6 +6,7 @@
 
 #include "fake_behaviour.h"
 #include "protocol.h"
+#include "trial_flags.h"
 
 #include <chrono>
 #include <csignal>
@@ -134,11 +135,12 @@ private:
 
     static bool answer(const trial::Bye&) { return false; }
 
-    std::string misdeedFor(std::int64_t size) const
+    std::string misdeedFor(std::int64_t size)
     {
-        for (const test::Misdeed& misdeed : m_behaviour.misdeeds) {
-            if (misdeed.size && *misdeed.size != size)
+        for (test::Misdeed& misdeed : m_behaviour.misdeeds) {
+            if ((misdeed.size && *misdeed.size != size) || misdeed.times == 0)
                 continue;
+            --misdeed.times;
             if (!m_behaviour.onceFile.empty()) {
                 if (std::filesystem::exists(m_behaviour.onceFile))
                     return {};
@@ -241,7 +243,12 @@ private:
         } else if (misdeed == "fast") {
             result.secondsPerStep *= 0.5;
         } else if (misdeed == "disturbed") {
-            result.flags.emplace_back("disturbed: 50 % of the processor was given to the trial");
+            result.flags.push_back(trial::disturbedBy("other programs used 1.0 of 2 processors"));
+        } else if (misdeed == "disturbed-slow") {
+            result.secondsPerStep *= 2.0;
+            result.flags.emplace_back(trial::flag::disturbed);
+        } else if (misdeed == "energy") {
+            result.readings.energyJoules = 2.0 * static_cast<double>(result.samples);
         }
     }
 

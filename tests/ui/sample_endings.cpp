@@ -36,6 +36,7 @@ Snapshot finishedSnapshot()
     snapshot.progress = 1.0;
     snapshot.secondsLeft.reset();
     snapshot.elapsedSeconds = 204.0;
+    snapshot.recommendedJoulesPerSample = 0.318;
     snapshot.devices.front().workerPid = 0;
     snapshot.devices.front().telemetry = {};
     say(snapshot, 204, QStringLiteral("finished: confident"));

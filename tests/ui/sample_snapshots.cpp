@@ -152,26 +152,32 @@ Snapshot everyOutcomeSnapshot()
     snapshot.trials.push_back(okTrial(3, 64));
     TrialSnapshot cut = okTrial(4, 16, -0.05);
     cut.flags << QStringLiteral("abandoned");
+    cut.abandoned = true;
     TrialSnapshot disturbed = okTrial(5, 32, -0.08);
-    disturbed.flags << QStringLiteral("disturbed: another process used the device");
-    TrialSnapshot thrashing = okTrial(6, 240, -0.3);
+    disturbed.flags << QStringLiteral("disturbed: another program began to use the GPU");
+    disturbed.disturbed = true;
+    TrialSnapshot repeated = okTrial(6, 32);
+    repeated.flags << QStringLiteral("repetition");
+    repeated.repetition = 1;
+    repeated.joulesPerSample = 0.42;
+    TrialSnapshot thrashing = okTrial(7, 240, -0.3);
     thrashing.thrashes = true;
-    TrialSnapshot over = okTrial(7, 250);
+    TrialSnapshot over = okTrial(8, 250);
     over.withinHeadroom = false;
-    snapshot.trials.insert(snapshot.trials.end(), {cut, disturbed, thrashing, over});
-    int number = 7;
+    snapshot.trials.insert(snapshot.trials.end(), {cut, disturbed, repeated, thrashing, over});
+    int number = 8;
     for (const TrialState state : {TrialState::OutOfMemory, TrialState::Unsupported, TrialState::Failed,
                                    TrialState::Timeout, TrialState::Cancelled, TrialState::Crashed}) {
         snapshot.trials.push_back(trialThat(state, ++number, 300, 2.0));
         snapshot.trials.back().device = QStringLiteral("cuda:1");
     }
-    snapshot.trials.push_back(trialThat(TrialState::Running, 14, 96, 0.4));
+    snapshot.trials.push_back(trialThat(TrialState::Running, 15, 96, 0.4));
     addCurve(snapshot, 1.0, 300.0, 1.4);
     addMemory(snapshot);
     recommend(snapshot, 64, 55, 1.0, QStringLiteral("64 is the fastest of three sizes so far. Next: 96."));
     snapshot.outlook.expectedTrials = 30;
     snapshot.progress = 0.4;
-    say(snapshot, 40, QStringLiteral("trial 13, size 300: the worker crashed"), LogLevel::Error);
+    say(snapshot, 40, QStringLiteral("trial 14, size 300: the worker crashed"), LogLevel::Error);
     return snapshot;
 }
 

@@ -114,7 +114,7 @@ private slots:
                               "and needs less memory. Next: 208, to tell the two apart.");
         QTest::newRow("finished")
             << test::finishedSnapshot()
-            << QStringLiteral("micro_batch_size; 192; 2.05× base; confidence 96 percent; "
+            << QStringLiteral("micro_batch_size; 192; 2.05× base; 318 mJ/sample; confidence 96 percent; "
                               "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; "
                               "8 × accumulation; 192 is 0.4 % faster than 224 and 2.1 % faster than 128. "
                               "160 is within 2 % and leaves 8.4 GiB more.; launch-bound; verified");

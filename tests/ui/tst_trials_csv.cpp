@@ -29,6 +29,7 @@ private slots:
                                                  .peakReservedBytes = 8000000000,
                                                  .timedSteps = 12,
                                                  .wallSeconds = 20.25,
+                                                 .joulesPerSample = 0.5,
                                                  .flags = {QStringLiteral("abandoned")}},
                                                 {.number = 2,
                                                  .device = QStringLiteral("cuda:0"),
@@ -39,12 +40,13 @@ private slots:
                                                 {.number = 3, .microBatchSize = 3072}};
         const QByteArray text = ui::trialsCsv(trials);
         QLocale::setDefault(QLocale::c());
-        QCOMPARE(text,
-                 QByteArray("trial,device,micro_batch_size,outcome,seconds_per_step,samples_per_second,"
-                            "relative_error,peak_allocated_bytes,peak_reserved_bytes,steps,wall_seconds,"
-                            "flags,text\r\n"
-                            "1,cuda:0,2048,ok,1.5,1234.5,0.01,7000000000,8000000000,12,20.25,abandoned,\r\n"
-                            "2,cuda:0,4096,oom,,,,,,0,0.5,,\"said \"\"no\"\", twice\"\r\n"));
+        QCOMPARE(
+            text,
+            QByteArray("trial,device,micro_batch_size,outcome,seconds_per_step,samples_per_second,"
+                       "relative_error,peak_allocated_bytes,peak_reserved_bytes,steps,wall_seconds,"
+                       "flags,text,joules_per_sample\r\n"
+                       "1,cuda:0,2048,ok,1.5,1234.5,0.01,7000000000,8000000000,12,20.25,abandoned,,0.5\r\n"
+                       "2,cuda:0,4096,oom,,,,,,0,0.5,,\"said \"\"no\"\", twice\",\r\n"));
     }
 };
 

@@ -57,10 +57,27 @@ private slots:
             (QStringList{QStringLiteral("warm-up"), QStringLiteral("crashed"), QStringLiteral("cancelled"),
                          QStringLiteral("timed out"), QStringLiteral("failed"), QStringLiteral("unsupported"),
                          QStringLiteral("OOM"), QStringLiteral("over headroom"), QStringLiteral("thrashes"),
-                         QStringLiteral("ok, disturbed"), QStringLiteral("ok, cut short"),
-                         QStringLiteral("leading"), QStringLiteral("ok"), QStringLiteral("ok")}));
+                         QStringLiteral("ok, repeated"), QStringLiteral("ok, disturbed"),
+                         QStringLiteral("ok, cut short"), QStringLiteral("leading"), QStringLiteral("ok"),
+                         QStringLiteral("ok")}));
         for (int row = 0; row < model.rowCount(); ++row)
             QVERIFY(!model.index(row, TrialRow::Result).data(Qt::DecorationRole).isNull());
+    }
+
+    void saysWhatDisturbedATrialAndWhatRepeatsIt()
+    {
+        TrialsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.display(test::everyOutcomeSnapshot(), gibibytes);
+        const auto toolTipOf = [&](const QString& number) {
+            const QModelIndexList found =
+                model.match(model.index(0, TrialRow::Number), Qt::DisplayRole, number, 1, Qt::MatchExactly);
+            return found.isEmpty() ? QString() : found.front().data(Qt::ToolTipRole).toString();
+        };
+        QCOMPARE(toolTipOf(QStringLiteral("5")),
+                 QStringLiteral("disturbed: another program began to use the GPU"));
+        QCOMPARE(toolTipOf(QStringLiteral("6")),
+                 QStringLiteral("Repetition 1 of a trial that something disturbed\n420 mJ/sample"));
     }
 
     void callsTheBestSoOnlyWhenItIsRecommended()

@@ -45,7 +45,8 @@ void addTrial(ChartScene& scene, const TrialSnapshot& trial)
                             .steps = trial.timedSteps,
                             .kind = trial.thrashes          ? Kind::Thrashes
                                     : !trial.withinHeadroom ? Kind::AboveHeadroom
-                                                            : Kind::Plain});
+                                                            : Kind::Plain,
+                            .disturbed = trial.disturbed});
 }
 
 void markNewest(std::vector<MeasuredPoint>& points)

@@ -35,6 +35,8 @@ struct MeasuredPoint
     double peakBytes = 0.0;
     int steps = 0;
     Kind kind = Kind::Plain;
+    /// Something else than the size moved it.
+    bool disturbed = false;
     /// No later trial measured this size.
     bool newest = true;
     bool operator==(const MeasuredPoint&) const = default;

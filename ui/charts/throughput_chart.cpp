@@ -174,6 +174,8 @@ QStringList ThroughputChart::hoverLines(const MeasuredPoint& point) const
         lines << tr("above the headroom");
     if (point.kind == MeasuredPoint::Kind::Thrashes)
         lines << tr("thrashes");
+    if (point.disturbed)
+        lines << tr("disturbed");
     return lines;
 }
 

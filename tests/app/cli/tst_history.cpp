@@ -32,7 +32,20 @@ store::StoredExploration someExploration(qint64 id, double samplesPerSecond)
                            .microBatchSize = 48,
                            .outcome = QStringLiteral("ok"),
                            .samplesPerSecond = samplesPerSecond,
-                           .peakReservedBytes = qint64{3} << 29},
+                           .peakReservedBytes = qint64{3} << 29,
+                           .timedSteps = 5,
+                           .joulesPerSample = 0.4},
+                          {.number = 3,
+                           .microBatchSize = 48,
+                           .outcome = QStringLiteral("ok"),
+                           .timedSteps = 15,
+                           .joulesPerSample = 0.44},
+                          {.number = 4,
+                           .microBatchSize = 48,
+                           .outcome = QStringLiteral("ok"),
+                           .timedSteps = 5,
+                           .joulesPerSample = 0.9,
+                           .flags = {QStringLiteral("disturbed: heat")}},
                           {.number = 2, .microBatchSize = 96, .outcome = QStringLiteral("oom")}};
     exploration.recommendations = {recommendation};
     return exploration;
@@ -72,6 +85,14 @@ private slots:
         const QString text = cli::explorationLines(someExploration(7, 20.0)).join(QLatin1Char('\n'));
         for (const char* word : {"/somewhere/params.yaml", "Some CPU", "48 leads.", "1.50 GiB", "oom"})
             QVERIFY2(text.contains(QLatin1String(word)), qPrintable(text));
+    }
+
+    void tellsTheEnergyOfCalmTrials()
+    {
+        const QStringList lines = cli::explorationLines(someExploration(7, 20.0));
+        const QString energy = lines.filter(QStringLiteral("energy ")).value(0);
+        QVERIFY2(energy.endsWith(QStringLiteral(" 430 mJ/sample")), qPrintable(energy));
+        QCOMPARE(lines.filter(QStringLiteral("900 mJ/sample")).size(), 1);
     }
 
     void comparesSideBySide()

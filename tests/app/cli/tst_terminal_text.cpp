@@ -154,6 +154,14 @@ private slots:
         QTest::newRow("ran") << trial
                              << QStringLiteral(
                                     "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, 2 s");
+        engine::TrialSnapshot measured = trial;
+        measured.joulesPerSample = 0.0421;
+        measured.flags = {QStringLiteral("repetition")};
+        QTest::newRow("repeated, with its energy")
+            << measured
+            << QStringLiteral(
+                   "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, 42.1 mJ/sample, "
+                   "repetition, 2 s");
         trial.withinHeadroom = false;
         trial.flags = {QStringLiteral("thrashes")};
         QTest::newRow("ran, but not well")

@@ -4,6 +4,7 @@
 #include "exploration_harness.h"
 
 #include <QBuffer>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTest>
@@ -31,12 +32,12 @@ const QMap<QString, QStringList>& fieldsOfEvents()
         add("trial_started", "trial device micro_batch_size predicted_fit verification");
         add("trial_finished", "trial device micro_batch_size outcome seconds_per_step samples_per_second "
                               "relative_error peak_allocated_bytes peak_reserved_bytes wall_seconds flags "
-                              "verification");
+                              "verification joules_per_sample repetition");
         add("recommendation", "micro_batch_size relative_performance confidence samples_per_second reason "
                               "doubt smallest_within_tolerance speed_limit");
         add("finished", "status micro_batch_size relative_performance confidence samples_per_second "
                         "peak_reserved_bytes accumulation_steps trials wall_seconds "
-                        "smallest_within_tolerance speed_limit verification");
+                        "smallest_within_tolerance speed_limit verification joules_per_sample");
         return table;
     }();
     return fields;
@@ -108,6 +109,25 @@ private slots:
         QCOMPARE(result.value(QLatin1String("micro_batch_size")).toInt(), 4);
         QCOMPARE(result.value(QLatin1String("spare_bytes")).toInteger(), 1'860'000'000);
         QCOMPARE(events.back().value(QLatin1String("trials")).toInt(), 4);
+    }
+
+    void tellsOfEnergyAndRepetitions()
+    {
+        ExplorationHarness harness({QStringLiteral("trial=disturbed@4*1"), QStringLiteral("trial=energy@4")});
+        const auto events = eventsOf(harness);
+        QList<QJsonObject> trials;
+        for (const QJsonObject& event : events) {
+            if (event.value(QLatin1String("event")) == QLatin1String("trial_finished"))
+                trials.append(event);
+        }
+        QCOMPARE(trials.size(), 4);
+        QVERIFY(trials[2].value(QLatin1String("joules_per_sample")).isNull());
+        QCOMPARE(trials[2].value(QLatin1String("repetition")).toInt(), 0);
+        QCOMPARE(trials[3].value(QLatin1String("joules_per_sample")).toDouble(), 2.0);
+        QCOMPARE(trials[3].value(QLatin1String("repetition")).toInt(), 1);
+        QCOMPARE(trials[3].value(QLatin1String("flags")).toArray().first().toString(),
+                 QStringLiteral("repetition"));
+        QCOMPARE(events.back().value(QLatin1String("joules_per_sample")).toDouble(), 2.0);
     }
 
     void saysNullWhereNothingIsRecommended()

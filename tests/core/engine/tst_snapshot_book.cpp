@@ -73,6 +73,43 @@ private slots:
         QCOMPARE(book.snapshot().trials.front().wallSeconds, 2.0);
     }
 
+    void joinsTheEnergyOfCalmTrials()
+    {
+        SnapshotBook book({});
+        struct Trial
+        {
+            std::int64_t size;
+            int steps;
+            std::optional<double> joules;
+            std::vector<std::string> flags;
+        };
+        const std::vector<Trial> trials{
+            {8, 5, 20.0, {}},         {8, 15, 66.0, {}}, {8, 5, 50.0, {"disturbed: heat"}},
+            {8, 5, std::nullopt, {}}, {8, 5, 0.0, {}},   {4, 5, 1.0, {}}};
+        std::int64_t id = 0;
+        for (const Trial& trial : trials) {
+            book.startTrial({.id = ++id, .microBatchSize = trial.size}, {}, 0.0);
+            book.endTrial({.id = id,
+                           .microBatchSize = trial.size,
+                           .outcome = trial::Outcome::Ok,
+                           .steps = trial.steps,
+                           .samples = trial.size * trial.steps,
+                           .secondsPerStep = 0.1,
+                           .readings = {.energyJoules = trial.joules},
+                           .flags = trial.flags},
+                          {}, 1.0);
+        }
+        const auto& shown = book.snapshot().trials;
+        QCOMPARE(*shown[0].joulesPerSample, 0.5);
+        QVERIFY(!shown[3].joulesPerSample);
+        QVERIFY(!shown[4].joulesPerSample);
+        book.takeOutlook({.recommendation = search::Recommendation{.size = 8}});
+        // 86 J for 160 samples.
+        QCOMPARE(*book.snapshot().recommendedJoulesPerSample, 0.5375);
+        book.takeOutlook({.recommendation = search::Recommendation{.size = 2}});
+        QVERIFY(!book.snapshot().recommendedJoulesPerSample);
+    }
+
     void takesTheWorkersOwnWordForTime()
     {
         SnapshotBook book = bookWithATrialOf({}, 3.0);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_store.h"
 #include "store_error.h"
+#include "store_schema.h"
 
 #include <QDir>
 #include <QFile>
@@ -52,6 +53,7 @@ TrialRecord trialNumber(int number)
             .peakReservedBytes = qint64{6} << 32,
             .timedSteps = 5,
             .wallSeconds = 6.5,
+            .joulesPerSample = 0.42,
             .flags = {QStringLiteral("abandoned"), QStringLiteral("disturbed: clock")},
             .text = QStringLiteral("it's done")};
 }
@@ -205,6 +207,25 @@ private slots:
         QCOMPARE(other.show(ofOne)->trials.size(), std::size_t{20});
     }
 
+    void readsWhatAnOlderProgramWrote()
+    {
+        // As version 1 made it: trials without energy.
+        {
+            ExplorationStore store(path());
+            store.addTrial(store.begin(someInfo()), trialNumber(1));
+        }
+        runSql(path(), QStringLiteral("ALTER TABLE trial DROP COLUMN joules_per_sample"));
+        runSql(path(), QStringLiteral("PRAGMA user_version = 1"));
+        ExplorationStore store(path());
+        const qint64 id = store.list().front().id;
+        TrialRecord older = trialNumber(1);
+        older.joulesPerSample.reset();
+        store.addTrial(id, trialNumber(2));
+        QVERIFY(store.show(id)->trials == (std::vector{older, trialNumber(2)}));
+        // The second time it is a file like any other.
+        QVERIFY(ExplorationStore(path()).show(id)->trials.size() == 2);
+    }
+
     void refusesWhatItCannotUse_data()
     {
         QTest::addColumn<Spoil>("spoil");
@@ -213,7 +234,7 @@ private slots:
             {
                 ExplorationStore store(path);
             }
-            runSql(path, QStringLiteral("PRAGMA user_version = 2"));
+            runSql(path, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion + 1));
         }) << QStringLiteral("newer Batchpeak");
         QTest::newRow("no database") << Spoil([](const QString& path) { write(path, QByteArray(5000, 'x')); })
                                      << QStringLiteral("damaged");
