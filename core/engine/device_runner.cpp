@@ -201,6 +201,9 @@ void DeviceRunner::receive(const trial::WorkerHello& hello)
     m_snapshot.program = QString::fromStdString(hello.program);
     // A fresh worker keeps the first one's limit: the search has been reckoning with it.
     if (m_snapshot.limitBytes == 0) {
+        if (hello.device.freeBytes > 0)
+            m_snapshot.heldByOthersBytes =
+                std::max<std::int64_t>(0, hello.device.totalBytes - hello.device.freeBytes);
         const std::int64_t there =
             hello.device.freeBytes > 0 ? hello.device.freeBytes : hello.device.totalBytes;
         const std::int64_t wanted = m_setup.memoryLimitBytes.value_or(0);

@@ -135,11 +135,13 @@ void EventLog::writeStarted()
 
 void EventLog::writeDevice(const DeviceSnapshot& device)
 {
-    write(QStringLiteral("device"), {{QStringLiteral("id"), device.id},
-                                     {QStringLiteral("kind"), device.kind},
-                                     {QStringLiteral("name"), device.name},
-                                     {QStringLiteral("total_bytes"), number(device.totalBytes)},
-                                     {QStringLiteral("limit_bytes"), number(device.limitBytes)}});
+    write(QStringLiteral("device"),
+          {{QStringLiteral("id"), device.id},
+           {QStringLiteral("kind"), device.kind},
+           {QStringLiteral("name"), device.name},
+           {QStringLiteral("total_bytes"), number(device.totalBytes)},
+           {QStringLiteral("held_by_others_bytes"), number(device.heldByOthersBytes)},
+           {QStringLiteral("limit_bytes"), number(device.limitBytes)}});
 }
 
 void EventLog::writeTrialStarted(const TrialSnapshot& trial)

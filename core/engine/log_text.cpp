@@ -18,6 +18,9 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Log)
 };
 
+// Every device holds a little for its driver or its operating system.
+constexpr double worthSaying = 0.05;
+
 QString sizeText(std::int64_t size, const QLocale& locale)
 {
     return locale.toString(static_cast<qlonglong>(size));
@@ -53,9 +56,13 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
     const QString name = device.name.isEmpty() ? device.id : device.name;
     if (device.limitBytes == 0)
         return Translated::tr("%1 is ready: %2, of unknown memory.").arg(device.id, name);
-    return Translated::tr("%1 is ready: %2, %3 of %4 may be used.")
-        .arg(device.id, name, bytesText(device.usableBytes, locale),
-             bytesText(std::max(device.totalBytes, device.limitBytes), locale));
+    const QString text = Translated::tr("%1 is ready: %2, %3 of %4 may be used.")
+                             .arg(device.id, name, bytesText(device.usableBytes, locale),
+                                  bytesText(std::max(device.totalBytes, device.limitBytes), locale));
+    if (device.heldByOthersBytes < worthSaying * static_cast<double>(device.totalBytes))
+        return text;
+    return text + QLatin1Char(' ') +
+           Translated::tr("Other programs hold %1 of it.").arg(bytesText(device.heldByOthersBytes, locale));
 }
 
 QString startText(const TrialSnapshot& trial, const QLocale& locale)

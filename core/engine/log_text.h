@@ -8,7 +8,7 @@
 
 namespace batchpeak::engine {
 
-/// "cpu is ready: Intel Xeon, 5.5 GiB of 24.0 GiB may be used."
+/// "cpu is ready: Intel Xeon, 5.5 GiB of 24.0 GiB may be used. Other programs hold 12.1 GiB of it."
 QString readyText(const DeviceSnapshot& device, const QLocale& locale = QLocale());
 
 /// "Trial 3: 8 on cpu."

@@ -78,6 +78,8 @@ struct DeviceSnapshot
     QString kind;
     QString name;
     std::int64_t totalBytes = 0;
+    /// What other processes held when the first worker said hello; 0 where the worker does not tell.
+    std::int64_t heldByOthersBytes = 0;
     /// What the device, or --memory-limit, allows; usableBytes is that less the headroom.
     std::int64_t limitBytes = 0;
     std::int64_t usableBytes = 0;

@@ -12,9 +12,10 @@ namespace batchpeak::network {
 
 namespace {
 
-// The mean of so many lengths is within a few percent of the distribution's, also where one sample makes a
-// micro-batch, and the steps of a trial repeat the same ones.
-constexpr std::size_t batchesInCycle = 16;
+// A compromise: a trial takes so many times as long, and where one sample makes a micro-batch, the mean of so
+// many lengths is off by their spread over the root of this. All steps of all trials of a size repeat the
+// same lengths, so that this is no noise.
+constexpr std::size_t batchesInCycle = 8;
 
 void shuffleSamples(Batch& batch)
 {

@@ -28,7 +28,7 @@ const QMap<QString, QStringList>& fieldsOfEvents()
         };
         add("started",
             "schema file format family parameters batch_size devices setting phase objective tolerance");
-        add("device", "id kind name total_bytes limit_bytes");
+        add("device", "id kind name total_bytes held_by_others_bytes limit_bytes");
         add("trial_started", "trial device micro_batch_size predicted_fit verification");
         add("trial_finished", "trial device micro_batch_size outcome seconds_per_step samples_per_second "
                               "relative_error peak_allocated_bytes peak_reserved_bytes wall_seconds flags "
