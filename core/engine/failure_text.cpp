@@ -20,8 +20,7 @@ struct Translated
 
 bool speaksOfMemory(const TrialSnapshot& trial)
 {
-    return trial.state == TrialState::OutOfMemory || trial.state == TrialState::Unsupported ||
-           trial.thrashes || !trial.withinHeadroom;
+    return trial.state == TrialState::OutOfMemory || trial.thrashes || !trial.withinHeadroom;
 }
 
 bool needsResult(FinishStatus status)

@@ -14,14 +14,6 @@ namespace {
 
 using trial::Outcome;
 
-std::string messageOf(const std::exception& error)
-{
-    // The message of libtorch's own errors without the stack of addresses behind it.
-    if (const auto* torchError = dynamic_cast<const c10::Error*>(&error))
-        return torchError->what_without_backtrace();
-    return error.what();
-}
-
 std::int64_t neededBytes(std::string_view text, const DeviceMemory& memory)
 {
     if (const std::int64_t needed = memory.neededAtLastRefusal(); needed > 0)
@@ -32,6 +24,13 @@ std::int64_t neededBytes(std::string_view text, const DeviceMemory& memory)
 
 } // namespace
 
+std::string messageOf(const std::exception& error)
+{
+    if (const auto* torchError = dynamic_cast<const c10::Error*>(&error))
+        return torchError->what_without_backtrace();
+    return error.what();
+}
+
 Failure classifyFailure(const std::exception& error, const DeviceMemory& memory,
                         std::int64_t outOfMemoryCountBefore)
 {
@@ -39,6 +38,8 @@ Failure classifyFailure(const std::exception& error, const DeviceMemory& memory,
     Failure failure = classifyFailureText(text);
     if (const auto* accelerator = dynamic_cast<const c10::AcceleratorError*>(&error))
         failure = classifyCudaError(accelerator->get_error_code(), text);
+    if (dynamic_cast<const UnsupportedStep*>(&error))
+        failure.outcome = Outcome::Unsupported;
     const bool ofMemory = memory.outOfMemoryCount() > outOfMemoryCountBefore ||
                           dynamic_cast<const c10::OutOfMemoryError*>(&error) ||
                           dynamic_cast<const std::bad_alloc*>(&error);

@@ -6,12 +6,20 @@
 
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace batchpeak::network {
 
 class DeviceMemory;
+
+/// Thrown where a network refuses what it is given, as a full sentence: the size cannot be run, whatever
+/// memory there is.
+class UnsupportedStep : public std::runtime_error
+{
+    using std::runtime_error::runtime_error;
+};
 
 /// What a failed step means for its trial and for the worker.
 struct Failure
@@ -31,6 +39,9 @@ struct Failure
 /// \param outOfMemoryCountBefore  DeviceMemory::outOfMemoryCount before the step
 Failure classifyFailure(const std::exception& error, const DeviceMemory& memory,
                         std::int64_t outOfMemoryCountBefore);
+
+/// The message, without the stack of addresses that libtorch puts behind its own.
+std::string messageOf(const std::exception& error);
 
 /// The part of classifyFailure that needs no library: what a message says about its cause.
 Failure classifyFailureText(std::string_view text);

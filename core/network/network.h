@@ -34,6 +34,8 @@ struct NetworkOptions
     at::Device device = at::kCPU;
     /// Tokens of the longest sample; 0 where samples are no sequences.
     std::int64_t sequenceLength = 0;
+    /// Of parameters, and of what goes with them: images, running statistics.
+    at::ScalarType parameterType = at::kFloat;
     /// Of products, so that what autocast has narrowed is not widened on the way.
     at::ScalarType computeType = at::kFloat;
     /// Grouped-query attention by repeated keys and values, for kernels that cannot share them:

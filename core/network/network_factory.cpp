@@ -3,6 +3,11 @@
 #include "network_factory.h"
 
 #include "decoder_network.h"
+#include "parameter_table.h"
+#include "residual_network.h"
+#include "script_file.h"
+#include "script_network.h"
+#include "vision_transformer_network.h"
 
 #include <stdexcept>
 
@@ -19,8 +24,30 @@ struct NetworkOf<model::DecoderSpec>
 {
     using Type = DecoderNetwork;
 };
+template<>
+struct NetworkOf<model::VisionTransformerSpec>
+{
+    using Type = VisionTransformerNetwork;
+};
+template<>
+struct NetworkOf<model::ResNetSpec>
+{
+    using Type = ResidualNetwork;
+};
+template<>
+struct NetworkOf<model::ScriptSpec>
+{
+    using Type = ScriptNetwork;
+};
 
 } // namespace
+
+std::vector<model::Parameter> networkParameters(const model::ModelSpec& spec)
+{
+    if (const auto* script = std::get_if<model::ScriptSpec>(&spec.architecture))
+        return scriptParameters(script->file);
+    return model::parameterTable(spec);
+}
 
 std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatParameters& parameters,
                                      const NetworkOptions& options)

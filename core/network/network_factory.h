@@ -4,6 +4,7 @@
 
 #include "model_spec.h"
 #include "network.h"
+#include "parameter.h"
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +14,12 @@ namespace batchpeak::network {
 
 class FlatParameters;
 
-/// \param parameters  of model::parameterTable(spec); outlives the network
+/// Every trainable parameter: model::parameterTable, or what a TorchScript file holds.
+///
+/// \throws std::invalid_argument  a full sentence, where the file cannot be used
+std::vector<model::Parameter> networkParameters(const model::ModelSpec& spec);
+
+/// \param parameters  of networkParameters(spec); outlives the network
 /// \throws std::invalid_argument  a full sentence, where the options do not fit the network
 std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatParameters& parameters,
                                      const NetworkOptions& options);

@@ -60,6 +60,7 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
 {
     return {.device = device,
             .sequenceLength = request.sequenceLength,
+            .parameterType = parameterType(request),
             .computeType = computeType(request),
             .repeatsKeys = repeatsKeys(request, device),
             .trains = trains(request),
@@ -158,8 +159,7 @@ StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory
     exerciseDevice(m_device);
     seed(m_device, request.seed);
     m_loss = at::zeros({}, at::TensorOptions(m_device));
-    m_parameters.emplace(model::parameterTable(request.model), request.phase, m_device,
-                         parameterType(request));
+    m_parameters.emplace(networkParameters(request.model), request.phase, m_device, parameterType(request));
     m_network = makeNetwork(request.model, *m_parameters, networkOptions(request, m_device));
     m_network->setBetweenLayers([this] {
         if (m_cancelled && m_cancelled())
@@ -296,7 +296,7 @@ std::int64_t requiredBaselineBytes(const trial::LoadRequest& request)
     // As both devices' allocators round.
     const auto rounded = [](std::int64_t bytes) { return (bytes + 511) / 512 * 512; };
     const at::ScalarType type = parameterType(request);
-    const std::int64_t elements = FlatParameters::bufferElements(model::parameterTable(request.model), type);
+    const std::int64_t elements = FlatParameters::bufferElements(networkParameters(request.model), type);
     const std::int64_t buffer = rounded(elements * static_cast<std::int64_t>(c10::elementSize(type)));
 
     std::int64_t bytes = rounded(sizeof(float)) + buffer;

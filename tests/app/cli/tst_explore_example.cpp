@@ -23,6 +23,10 @@ private slots:
             << QStringLiteral("mixtral-tiny.yaml") << QStringLiteral("1,152,640 parameters");
         QTest::newRow("BLOOM, params")
             << QStringLiteral("bloom-tiny.yaml") << QStringLiteral("1,055,744 parameters");
+        QTest::newRow("ViT, our own layout")
+            << QStringLiteral("vit-tiny.yaml") << QStringLiteral("809,354 parameters");
+        QTest::newRow("ResNet, our own layout")
+            << QStringLiteral("resnet18-tiny.yaml") << QStringLiteral("703,386 parameters");
     }
     void exploresAnExample()
     {

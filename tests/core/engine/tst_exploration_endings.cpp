@@ -52,6 +52,8 @@ void ExplorationEndingsTest::endsAsItShould_data()
         "within the headroom");
     row("thrashes", "trial=thrash@4", exhausted, "1 ok, 2 ok, 4 ok", 2, "thrashes");
     row("unsupported", "trial=unsupported@4", exhausted, "1 ok, 2 ok, 4 unsupported", 2, "not supported");
+    row("unsupported from the start", "trial=unsupported", FinishStatus::Failed, "1 unsupported", 0,
+        "No trial gave a result");
     row("took too long", "trial=timeout@4", exhausted, "1 ok, 2 ok, 4 timeout", 2, "took too long");
     row("took too long from the start", "trial=timeout", FinishStatus::Failed, "1 timeout", 0,
         "No trial gave a result");

@@ -56,6 +56,22 @@ inline model::DecoderSpec tinyBloom()
     return spec;
 }
 
+inline model::VisionTransformerSpec tinyVisionTransformer()
+{
+    return {.imageSize = 8,
+            .patchSize = 4,
+            .hiddenSize = 32,
+            .layers = 2,
+            .heads = 4,
+            .feedForwardSize = 64,
+            .classes = 67};
+}
+
+inline model::ResNetSpec tinyResNet()
+{
+    return {.depth = 18, .classes = 67, .imageSize = 16, .width = 4};
+}
+
 struct NamedNetwork
 {
     const char* name = nullptr;
@@ -70,7 +86,9 @@ inline std::vector<NamedNetwork> tinyNetworks()
     return {{.name = "GPT", .architecture = tinyGpt()},
             {.name = "LLaMA", .architecture = tinyLlama()},
             {.name = "Mixtral", .architecture = tinyMixtral()},
-            {.name = "BLOOM", .architecture = tinyBloom()}};
+            {.name = "BLOOM", .architecture = tinyBloom()},
+            {.name = "ViT", .architecture = tinyVisionTransformer()},
+            {.name = "ResNet", .architecture = tinyResNet()}};
 }
 
 inline trial::LoadRequest tinyRequest(const model::Architecture& architecture, model::Phase phase,

@@ -129,6 +129,8 @@ private slots:
     void addsUpUnevenMicroBatches()
     {
         QFETCH(model::Architecture, architecture);
+        if (model::normalizesOverBatch({.architecture = architecture}))
+            QSKIP("It computes over the samples of a micro-batch together.");
         Trained trained(architecture, trainingOptions());
         const Batch batch = trained.batch();
         const auto [whole, loss] = trained.backward(batch, {samples});
@@ -147,6 +149,8 @@ private slots:
     void wouldNoticeAMeanOfMeans()
     {
         QFETCH(model::Architecture, architecture);
+        if (model::normalizesOverBatch({.architecture = architecture}))
+            QSKIP("It computes over the samples of a micro-batch together.");
         Trained trained(architecture, trainingOptions());
         const Batch batch = trained.batch();
         const at::Tensor whole = trained.backward(batch, {samples}).first;

@@ -3,10 +3,12 @@
 #include "budget_allocator.h"
 #include "cpu_device_memory.h"
 #include "failure.h"
-#include "parameter_table.h"
+#include "network_factory.h"
 #include "step_runner.h"
 #include "tiny_networks.h"
+#include "tiny_scripts.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
@@ -46,6 +48,15 @@ LoadRequest withDropout(LoadRequest request)
     decoder.dropout = 0.2;
     decoder.attentionDropout = 0.2;
     return request;
+}
+
+model::ScriptSpec tinyScript()
+{
+    static const QTemporaryDir folder;
+    static const std::string file = folder.filePath(QStringLiteral("tiny.pt")).toStdString();
+    if (!QFile::exists(QString::fromStdString(file)))
+        saveScript(file, logitsForward, 67);
+    return scriptSpec(file, 67);
 }
 
 // Runs one step as a worker does: what it throws is judged inside the catch block, and recovered from
@@ -97,6 +108,8 @@ private:
             row("train, checkpointing", withStep(train, {.activationCheckpointing = true}));
             row("eval", tinyRequest(network.architecture, Phase::Eval));
         }
+        QTest::newRow("TorchScript, train") << tinyRequest(tinyScript(), Phase::Train) << 67;
+        QTest::newRow("TorchScript, eval") << tinyRequest(tinyScript(), Phase::Eval) << 67;
         const LoadRequest train = tinyRequest(tinyGpt(), Phase::Train);
         const auto row = [](const char* name, const LoadRequest& request) {
             QTest::newRow(name) << request << 67;
@@ -114,6 +127,9 @@ private:
             withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16),
                      {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.5}));
         row("pure bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16));
+        row("pure bf16, ResNet", tinyRequest(tinyResNet(), Phase::Train, model::Precision::PureBf16));
+        row("pure bf16, ViT", tinyRequest(tinyVisionTransformer(), Phase::Train, model::Precision::PureBf16));
+        row("pure bf16, TorchScript", tinyRequest(tinyScript(), Phase::Train, model::Precision::PureBf16));
         row("pure bf16, SGD", withOptimizer(tinyRequest(tinyGpt(), Phase::Train, model::Precision::PureBf16),
                                             model::Optimizer::Sgd));
         row("pure bf16, eval", tinyRequest(tinyGpt(), Phase::Eval, model::Precision::PureBf16));
@@ -136,7 +152,10 @@ private slots:
         const StepRunner runner(request, m_memory);
         QCOMPARE(requiredBaselineBytes(request), runner.baselineBytes());
         QCOMPARE(m_memory.allocatedBytes(), runner.baselineBytes());
-        QCOMPARE(runner.parameters(), model::parameterCount(request.model));
+        std::int64_t parameters = 0;
+        for (const model::Parameter& parameter : networkParameters(request.model))
+            parameters += parameter.elements();
+        QCOMPARE(runner.parameters(), parameters);
     }
 
     void timesEveryPart_data() { addRequests(); }

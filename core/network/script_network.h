@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "flat_parameters.h"
+#include "network.h"
+#include "script_spec.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace batchpeak::network {
+
+/// A TorchScript module as a network: its trained parameters live in the flat buffer like any other's, its
+/// inputs are made as they were declared.
+///
+/// The graph executor stays as libtorch sets it, which is what a training in Python runs the file with: it
+/// watches the first passes of each function, compiles it for the shapes it has seen, and runs it so from
+/// then on; warm-up covers that. As it specialises for few shapes only, each micro-batch size gets functions
+/// of its own, so that the tenth size of an exploration runs as the only size of a training would.
+///
+/// A module is one layer to us: it is not checkpointed, and a cancel waits for its forward pass.
+class ScriptNetwork : public Network
+{
+public:
+    /// \param parameters  of scriptParameters(spec.file)
+    /// \throws std::invalid_argument  a full sentence, where the file cannot be used
+    ScriptNetwork(model::ScriptSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
+
+    Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
+    /// \throws UnsupportedStep  with the module's own words, where it does not take the declared inputs
+    at::Tensor loss(const Batch& batch, double normalizer) const override;
+
+    /// Buffers of the module, and parameters that are not trained.
+    static std::vector<std::int64_t> bufferBytes(const model::ScriptSpec& spec,
+                                                 const NetworkOptions& options);
+
+private:
+    void adopt(const FlatParameters& parameters);
+    [[noreturn]] void refuse(const std::string& sentence) const;
+    at::Tensor output(const Batch& batch) const;
+    at::Tensor meanLoss(const at::Tensor& output) const;
+    at::Tensor summedCrossEntropy(const at::Tensor& output, const at::Tensor& targets) const;
+
+    model::ScriptSpec m_spec;
+    torch::jit::Module m_module;
+    /// m_module's attributes with functions of their own, for one micro-batch size.
+    mutable torch::jit::Module m_specialized;
+};
+
+} // namespace batchpeak::network

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "vision_transformer_network.h"
+
+#include "token_loss.h"
+#include "transformer_operations.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+
+#include <string>
+
+namespace batchpeak::network {
+
+VisionTransformerNetwork::VisionTransformerNetwork(model::VisionTransformerSpec spec,
+                                                   const FlatParameters& parameters,
+                                                   const NetworkOptions& options)
+    : Network(options),
+      m_spec(spec),
+      m_classToken(parameters.at("class_token")),
+      m_patches(affineOf(parameters, "patches")),
+      m_positions(parameters.at("embed_positions.weight")),
+      m_finalNorm(affineOf(parameters, "final_norm")),
+      m_output(affineOf(parameters, "output"))
+{
+    for (std::int64_t i = 0; i < m_spec.layers; ++i) {
+        const std::string prefix = "layers." + std::to_string(i) + ".";
+        m_layers.push_back({.attentionNorm = affineOf(parameters, prefix + "attention_norm"),
+                            .qkv = affineOf(parameters, prefix + "attention.qkv"),
+                            .attentionOutput = affineOf(parameters, prefix + "attention.output"),
+                            .feedForwardNorm = affineOf(parameters, prefix + "feed_forward_norm"),
+                            .up = affineOf(parameters, prefix + "feed_forward.up"),
+                            .down = affineOf(parameters, prefix + "feed_forward.down")});
+    }
+}
+
+std::vector<std::int64_t> VisionTransformerNetwork::bufferBytes(const model::VisionTransformerSpec&,
+                                                                const NetworkOptions&)
+{
+    return {};
+}
+
+Batch VisionTransformerNetwork::makeBatch(std::int64_t samples, std::int64_t /*sequenceLength*/) const
+{
+    const at::TensorOptions images = m_patches.weight.options().requires_grad(false);
+    return {.inputs = {at::randn({samples, m_spec.channels, m_spec.imageSize, m_spec.imageSize}, images)},
+            .targets = at::randint(m_spec.classes, {samples}, images.dtype(at::kLong)),
+            .countedTargets = samples};
+}
+
+at::Tensor VisionTransformerNetwork::loss(const Batch& batch, double normalizer) const
+{
+    return tokenLoss(classState(batch.inputs.front()), m_output, batch.targets, normalizer,
+                     /*chunkRows=*/0);
+}
+
+at::Tensor VisionTransformerNetwork::logits(const at::Tensor& images) const
+{
+    return linear(classState(images), m_output);
+}
+
+at::Tensor VisionTransformerNetwork::classState(const at::Tensor& images) const
+{
+    at::Tensor hidden = embedded(images);
+    for (const Layer& layer : m_layers) {
+        hidden = throughLayer(
+            [this, &layer](const std::vector<at::Tensor>& inputs) {
+                return throughBlock(inputs.front(), layer);
+            },
+            {hidden});
+    }
+    return layerNormalized(hidden, m_finalNorm).select(1, 0);
+}
+
+// {samples, positions, hidden size}: the class token, then the patches row by row.
+at::Tensor VisionTransformerNetwork::embedded(const at::Tensor& images) const
+{
+    const at::Tensor patches =
+        at::conv2d(images, m_patches.weight, m_patches.bias, /*stride=*/m_spec.patchSize)
+            .flatten(2)
+            .transpose(1, 2);
+    const at::Tensor classTokens = m_classToken.expand({images.size(0), -1, -1});
+    return residualDropped(at::cat({classTokens, patches}, 1).add(m_positions));
+}
+
+at::Tensor VisionTransformerNetwork::throughBlock(const at::Tensor& hidden, const Layer& layer) const
+{
+    const at::Tensor attended =
+        residualDropped(attention(layerNormalized(hidden, layer.attentionNorm), layer)).add(hidden);
+    return residualDropped(feedForward(layerNormalized(attended, layer.feedForwardNorm), layer))
+        .add(attended);
+}
+
+at::Tensor VisionTransformerNetwork::layerNormalized(const at::Tensor& input, const Affine& norm) const
+{
+    return normalized(input, norm, model::Normalization::LayerNorm, m_spec.normalizationEpsilon);
+}
+
+at::Tensor VisionTransformerNetwork::attention(const at::Tensor& input, const Layer& layer) const
+{
+    const std::int64_t samples = input.size(0);
+    const std::int64_t positions = input.size(1);
+    // {query/key/value, samples, heads, positions, head size}
+    const at::Tensor stacked =
+        linear(input, layer.qkv)
+            .view({samples, positions, 3, m_spec.heads, m_spec.hiddenSize / m_spec.heads})
+            .permute({2, 0, 3, 1, 4});
+    const at::Tensor mixed =
+        at::scaled_dot_product_attention(stacked.select(0, 0), stacked.select(0, 1), stacked.select(0, 2),
+                                         /*attn_mask=*/{}, options().trains ? m_spec.attentionDropout : 0.0);
+    return linear(joined(mixed), layer.attentionOutput);
+}
+
+at::Tensor VisionTransformerNetwork::feedForward(const at::Tensor& input, const Layer& layer) const
+{
+    return linear(activated(linear(input, layer.up), m_spec.activation), layer.down);
+}
+
+at::Tensor VisionTransformerNetwork::residualDropped(const at::Tensor& input) const
+{
+    return dropped(input, m_spec.dropout, options().trains);
+}
+
+} // namespace batchpeak::network

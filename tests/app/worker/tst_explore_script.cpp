@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program_run.h"
+#include "tiny_scripts.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace batchpeak;
+
+/// A TorchScript file explored by the real programs: the config names it relative to its own folder.
+class ExploreScriptTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    QString configWith(const QString& file, int numbers)
+    {
+        const QString path = m_folder.filePath(QStringLiteral("net.yaml"));
+        QFile config(path);
+        if (!config.open(QIODevice::WriteOnly))
+            return {};
+        config.write(QStringLiteral("batchpeak: 1\nmodel:\n  family: torchscript\n  file: %1\n"
+                                    "  inputs: [{shape: [%2]}]\n  output: logits\n  classes: 5\n"
+                                    "batch_size: 64\nmicro_batch_size: explore\n")
+                         .arg(file)
+                         .arg(numbers)
+                         .toUtf8());
+        return path;
+    }
+
+    static ProgramRun explored(const QString& config)
+    {
+        return runProgram({QStringLiteral("explore"), config, QStringLiteral("--device"),
+                           QStringLiteral("cpu"), QStringLiteral("--max-trials"), QStringLiteral("2"),
+                           QStringLiteral("--no-verify")});
+    }
+
+private slots:
+    void initTestCase()
+    {
+        network::saveScript(m_folder.filePath(QStringLiteral("net.pt")).toStdString(), network::logitsForward,
+                            5);
+    }
+
+    void findsASize()
+    {
+        const ProgramRun run = explored(configWith(QStringLiteral("net.pt"), 12));
+        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.text().contains("torchscript, parameters counted when loaded"), run.text());
+        QVERIFY2(run.out.contains(QStringLiteral("BEXP202")), run.text());
+    }
+
+    void quotesTheModuleOnAWrongShape()
+    {
+        const ProgramRun run = explored(configWith(QStringLiteral("net.pt"), 13));
+        QVERIFY2(run.exitCode == 3, run.text());
+        QVERIFY2(run.err.contains(QStringLiteral("shapes cannot be multiplied")), run.text());
+        QVERIFY2(run.err.contains(QStringLiteral("Correct the inputs in the config")), run.text());
+    }
+
+    void saysThatThereIsNoFile()
+    {
+        const ProgramRun run = explored(configWith(QStringLiteral("absent.pt"), 12));
+        QVERIFY2(run.exitCode == 3, run.text());
+        QVERIFY2(run.err.contains(QStringLiteral("absent.pt does not exist")), run.text());
+    }
+};
+
+QTEST_GUILESS_MAIN(ExploreScriptTest)
+#include "tst_explore_script.moc"
