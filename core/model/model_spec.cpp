@@ -32,6 +32,12 @@ std::int64_t usualSequenceLength(const ModelSpec& spec)
         spec.architecture);
 }
 
+std::optional<std::int64_t> usualTargetLength(const ModelSpec& spec)
+{
+    const auto* pair = std::get_if<EncoderDecoderSpec>(&spec.architecture);
+    return pair ? std::optional(usualTargetLength(*pair)) : std::nullopt;
+}
+
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec)
 {
     return std::visit(

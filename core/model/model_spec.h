@@ -3,6 +3,8 @@
 #pragma once
 
 #include "decoder_spec.h"
+#include "encoder_decoder_spec.h"
+#include "encoder_spec.h"
 #include "res_net_spec.h"
 #include "script_spec.h"
 #include "vision_transformer_spec.h"
@@ -15,7 +17,8 @@
 namespace batchpeak::model {
 
 /// The kinds of network that there are; each knows its own sizes.
-using Architecture = std::variant<DecoderSpec, VisionTransformerSpec, ResNetSpec, ScriptSpec>;
+using Architecture = std::variant<DecoderSpec, EncoderSpec, EncoderDecoderSpec, VisionTransformerSpec,
+                                  ResNetSpec, ScriptSpec>;
 
 /// A network, as a config describes it.
 ///
@@ -23,7 +26,7 @@ using Architecture = std::variant<DecoderSpec, VisionTransformerSpec, ResNetSpec
 /// length of a run, the precision or the optimizer: those belong to the run, not to the network.
 struct ModelSpec
 {
-    /// "gpt2", "gpt3", "llama": the name that a person reads.
+    /// "gpt2", "llama", "bert", "t5": the name that a person reads.
     std::string family;
     Architecture architecture;
 
@@ -36,6 +39,10 @@ bool takesSequences(const ModelSpec& spec);
 
 /// Tokens of a sample where a config does not say; 1 where it takes no sequences.
 std::int64_t usualSequenceLength(const ModelSpec& spec);
+
+/// Tokens of the decoder's sequence where a config does not say; nothing for networks that read no sequence
+/// or one.
+std::optional<std::int64_t> usualTargetLength(const ModelSpec& spec);
 
 /// Tokens of the longest sequence it can take; nothing where there is no such limit.
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec);

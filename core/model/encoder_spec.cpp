@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "encoder_spec.h"
+
+#include "spec_checks.h"
+
+namespace batchpeak::model {
+
+namespace {
+
+std::optional<std::string> problemWithParts(const EncoderSpec& spec)
+{
+    if (spec.tokenTypes < 0 || spec.predictedTokens < 0)
+        return std::string("Token types and predicted tokens are counts, so they must be at least 0.");
+    if (spec.positionEmbedding == PositionEmbedding::Alibi)
+        return std::string("An encoder has learned or rotary positions, not ALiBi.");
+    if (isGated(spec.activation))
+        return std::string("The feed-forward layers of an encoder are not gated.");
+    if (!spec.maskedLanguageHead && !spec.nextSentenceHead) {
+        return std::string("The network has neither a masked-language head nor a next-sentence head, so "
+                           "there is nothing that it could learn.");
+    }
+    if (spec.nextSentenceHead && !spec.pooler)
+        return std::string("The next-sentence head works on the pooled token, so it needs the pooler.");
+    if (spec.tokenDropout && (spec.maskToken < 0 || spec.maskToken >= spec.vocabularySize)) {
+        return "The mask token " + std::to_string(spec.maskToken) + " is none of the vocabulary's " +
+               std::to_string(spec.vocabularySize) + " tokens.";
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::int64_t usualSequenceLength(const EncoderSpec& spec)
+{
+    return spec.maxPositions;
+}
+
+std::optional<std::int64_t> longestSequence(const EncoderSpec& spec)
+{
+    if (spec.positionEmbedding != PositionEmbedding::Learned)
+        return std::nullopt;
+    return spec.maxPositions;
+}
+
+std::optional<std::string> problemWith(const EncoderSpec& spec)
+{
+    if (const auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
+                                               {spec.hiddenSize, "hidden size"},
+                                               {spec.layers, "number of layers"},
+                                               {spec.heads, "number of attention heads"},
+                                               {spec.feedForwardSize, "feed-forward size"},
+                                               {spec.maxPositions, "maximum sequence length"}}))
+        return problem;
+    if (const auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
+        return problem;
+    if (const auto problem = problemWithRotation(spec.rotaryDimensions, spec.hiddenSize / spec.heads))
+        return problem;
+    if (const auto problem = problemWithParts(spec))
+        return problem;
+    return problemWithDropout({spec.dropout, spec.attentionDropout});
+}
+
+} // namespace batchpeak::model

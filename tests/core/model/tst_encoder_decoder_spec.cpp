@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "parameter_table.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace batchpeak::model;
+
+using Change = std::function<void(EncoderDecoderSpec&)>;
+
+namespace {
+
+struct Size
+{
+    std::int64_t hidden, layers, heads, headSize, feedForward;
+};
+
+EncoderDecoderSpec t5(const Size& size)
+{
+    return {.vocabularySize = 32128,
+            .hiddenSize = size.hidden,
+            .encoderLayers = size.layers,
+            .decoderLayers = size.layers,
+            .heads = size.heads,
+            .headSize = size.headSize,
+            .feedForwardSize = size.feedForward};
+}
+
+// T5 1.1: a gated feed-forward layer, and an output embedding of its own.
+EncoderDecoderSpec t5Revised(const Size& size)
+{
+    EncoderDecoderSpec spec = t5(size);
+    spec.activation = Activation::GeGlu;
+    spec.tiedEmbeddings = false;
+    return spec;
+}
+
+} // namespace
+
+class EncoderDecoderSpecTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    // Sizes of arXiv 1910.10683, section 3.7, and of T5 1.1, as Hugging Face counts
+    // T5ForConditionalGeneration.
+    void countsWhatWasPublished_data()
+    {
+        QTest::addColumn<EncoderDecoderSpec>("spec");
+        QTest::addColumn<qint64>("expected");
+        QTest::newRow("small") << t5({512, 6, 8, 64, 2048}) << qint64{60506624};
+        QTest::newRow("base") << t5({768, 12, 12, 64, 3072}) << qint64{222903552};
+        QTest::newRow("large") << t5({1024, 24, 16, 64, 4096}) << qint64{737668096};
+        QTest::newRow("3b") << t5({1024, 24, 32, 128, 16384}) << qint64{2851598336};
+        QTest::newRow("11b") << t5({1024, 24, 128, 128, 65536}) << qint64{11307321344};
+        QTest::newRow("1.1 small") << t5Revised({512, 8, 6, 64, 1024}) << qint64{76961152};
+        QTest::newRow("1.1 base") << t5Revised({768, 12, 12, 64, 2048}) << qint64{247577856};
+    }
+    void countsWhatWasPublished()
+    {
+        QFETCH(EncoderDecoderSpec, spec);
+        QFETCH(qint64, expected);
+        QCOMPARE(parameterCount({.family = "t5", .architecture = spec}), expected);
+    }
+
+    void countsTheBiasesOfLayerNorm()
+    {
+        EncoderDecoderSpec spec = t5({8, 2, 2, 4, 16});
+        spec.decoderLayers = 1;
+        const std::int64_t without = parameterCount({.architecture = spec});
+        spec.normalization = Normalization::LayerNorm;
+        // Two in each encoder layer, three in each decoder layer, and one at the end of either.
+        QCOMPARE(parameterCount({.architecture = spec}), without + 8 * (2 * 2 + 3 + 2));
+    }
+
+    void namesWhatCannotBe_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* name, const Change& change, const char* named) {
+            QTest::newRow(name) << change << QString::fromLatin1(named);
+        };
+        row(
+            "sound", [](EncoderDecoderSpec&) {}, "");
+        row(
+            "no decoder layers", [](EncoderDecoderSpec& s) { s.decoderLayers = 0; }, "decoder layers");
+        row(
+            "heads of another size", [](EncoderDecoderSpec& s) { s.headSize = 5; }, "");
+        row(
+            "odd buckets", [](EncoderDecoderSpec& s) { s.relativeBuckets = 6; }, "multiple of 4");
+        row(
+            "no buckets", [](EncoderDecoderSpec& s) { s.relativeBuckets = 0; }, "multiple of 4");
+        row(
+            "short distance", [](EncoderDecoderSpec& s) { s.maxRelativeDistance = 16; }, "more than half");
+        row(
+            "drops all", [](EncoderDecoderSpec& s) { s.dropout = 1; }, "dropout");
+    }
+    void namesWhatCannotBe()
+    {
+        QFETCH(Change, change);
+        QFETCH(QString, named);
+        EncoderDecoderSpec spec = t5({8, 1, 2, 4, 16});
+        change(spec);
+        const auto problem = problemWith(spec);
+        QCOMPARE(problem.has_value(), !named.isEmpty());
+        if (problem)
+            QVERIFY2(QString::fromStdString(*problem).contains(named), problem->c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(EncoderDecoderSpecTest)
+#include "tst_encoder_decoder_spec.moc"

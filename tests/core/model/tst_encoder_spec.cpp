@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "parameter_table.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace batchpeak::model;
+
+using Change = std::function<void(EncoderSpec&)>;
+
+namespace {
+
+EncoderSpec bert(std::int64_t hidden, std::int64_t layers, std::int64_t heads)
+{
+    return {.vocabularySize = 30522,
+            .hiddenSize = hidden,
+            .layers = layers,
+            .heads = heads,
+            .feedForwardSize = 4 * hidden,
+            .maxPositions = 512,
+            .maskedLanguageHead = false};
+}
+
+EncoderSpec withPooler(EncoderSpec spec)
+{
+    spec.pooler = true;
+    return spec;
+}
+
+EncoderSpec withMaskedLanguageHead(EncoderSpec spec)
+{
+    spec.maskedLanguageHead = true;
+    return spec;
+}
+
+EncoderSpec forPreTraining(EncoderSpec spec)
+{
+    spec.nextSentenceHead = true;
+    return withMaskedLanguageHead(withPooler(spec));
+}
+
+EncoderSpec esm2(std::int64_t hidden, std::int64_t layers, std::int64_t heads)
+{
+    return {.vocabularySize = 33,
+            .hiddenSize = hidden,
+            .layers = layers,
+            .heads = heads,
+            .feedForwardSize = 4 * hidden,
+            .maxPositions = 1026,
+            .tokenTypes = 0,
+            .positionEmbedding = PositionEmbedding::Rotary,
+            .normalizesFirst = true,
+            .embeddingNormalization = false,
+            .finalNormalization = true,
+            .tokenDropout = true,
+            .maskToken = 32};
+}
+
+EncoderSpec changed(EncoderSpec spec, const Change& change)
+{
+    change(spec);
+    return spec;
+}
+
+} // namespace
+
+class EncoderSpecTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void countsWhatWasPublished_data()
+    {
+        QTest::addColumn<EncoderSpec>("spec");
+        QTest::addColumn<qint64>("expected");
+        // arXiv 1810.04805's sizes, as Hugging Face counts BertModel, BertForMaskedLM, BertForPreTraining.
+        QTest::newRow("BERT base") << withPooler(bert(768, 12, 12)) << qint64{109482240};
+        QTest::newRow("BERT base, no pooler") << bert(768, 12, 12) << qint64{108891648};
+        QTest::newRow("BERT base, masked language")
+            << withMaskedLanguageHead(bert(768, 12, 12)) << qint64{109514298};
+        QTest::newRow("BERT base, pre-training") << forPreTraining(bert(768, 12, 12)) << qint64{110106428};
+        QTest::newRow("BERT large") << withPooler(bert(1024, 24, 16)) << qint64{335141888};
+        // As Hugging Face counts EsmForMaskedLM, less its head for contacts, which masked-language training
+        // leaves alone: a weight for every head of every layer, and a bias.
+        QTest::newRow("ESM-2 8M") << esm2(320, 6, 20) << qint64{7512474 - (6 * 20 + 1)};
+        QTest::newRow("ESM-2 650M") << esm2(1280, 33, 20) << qint64{651043254 - (33 * 20 + 1)};
+    }
+    void countsWhatWasPublished()
+    {
+        QFETCH(EncoderSpec, spec);
+        QFETCH(qint64, expected);
+        QCOMPARE(parameterCount({.family = "bert", .architecture = spec}), expected);
+    }
+
+    void countsAnOutputOfItsOwn()
+    {
+        const EncoderSpec tied = withMaskedLanguageHead(bert(8, 1, 2));
+        const EncoderSpec untied = changed(tied, [](EncoderSpec& spec) { spec.tiedEmbeddings = false; });
+        QCOMPARE(parameterCount({.architecture = untied}),
+                 parameterCount({.architecture = tied}) + 8 * tied.vocabularySize);
+    }
+
+    void decaysMatricesAlone()
+    {
+        for (const Parameter& parameter : parameterTable(forPreTraining(bert(8, 1, 2))))
+            QCOMPARE(parameter.decays, parameter.shape.size() == 2);
+    }
+
+    void knowsItsLongestSequence()
+    {
+        QCOMPARE(longestSequence(bert(8, 1, 2)), std::optional<std::int64_t>(512));
+        QCOMPARE(longestSequence(esm2(8, 1, 2)), std::optional<std::int64_t>());
+        QCOMPARE(usualSequenceLength(esm2(8, 1, 2)), 1026);
+    }
+
+    void namesWhatCannotBe_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* name, const Change& change, const char* named) {
+            QTest::newRow(name) << change << QString::fromLatin1(named);
+        };
+        row(
+            "sound", [](EncoderSpec&) {}, "");
+        row(
+            "no vocabulary", [](EncoderSpec& s) { s.vocabularySize = 0; }, "vocabulary size");
+        row(
+            "heads do not divide", [](EncoderSpec& s) { s.heads = 3; }, "3 attention heads");
+        row(
+            "rotates more than a head", [](EncoderSpec& s) { s.rotaryDimensions = 6; }, "head size, 4");
+        row(
+            "negative token types", [](EncoderSpec& s) { s.tokenTypes = -1; }, "at least 0");
+        row(
+            "ALiBi", [](EncoderSpec& s) { s.positionEmbedding = PositionEmbedding::Alibi; }, "not ALiBi");
+        row(
+            "no head", [](EncoderSpec& s) { s.maskedLanguageHead = false; }, "nothing that it could learn");
+        row(
+            "next sentence without pooler", [](EncoderSpec& s) { s.nextSentenceHead = true; },
+            "needs the pooler");
+        row(
+            "mask token out of the vocabulary",
+            [](EncoderSpec& s) { s.tokenDropout = true, s.maskToken = s.vocabularySize; }, "mask token");
+        row(
+            "drops all", [](EncoderSpec& s) { s.attentionDropout = 1; }, "dropout");
+    }
+    void namesWhatCannotBe()
+    {
+        QFETCH(Change, change);
+        QFETCH(QString, named);
+        const auto problem = problemWith(changed(withMaskedLanguageHead(bert(8, 1, 2)), change));
+        QCOMPARE(problem.has_value(), !named.isEmpty());
+        if (problem)
+            QVERIFY2(QString::fromStdString(*problem).contains(named), problem->c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(EncoderSpecTest)
+#include "tst_encoder_spec.moc"
