@@ -43,6 +43,54 @@ void visitFields(DecoderSpec& spec, Visitor&& visitor)
 }
 
 template<typename Visitor>
+void visitFields(EncoderSpec& spec, Visitor&& visitor)
+{
+    visitor.value("vocabulary_size", spec.vocabularySize);
+    visitor.value("hidden_size", spec.hiddenSize);
+    visitor.value("layers", spec.layers);
+    visitor.value("heads", spec.heads);
+    visitor.value("feed_forward_size", spec.feedForwardSize);
+    visitor.value("max_positions", spec.maxPositions);
+    visitor.value("token_types", spec.tokenTypes);
+    visitor.word("position_embedding", spec.positionEmbedding, positionEmbeddingFromText);
+    visitor.word("activation", spec.activation, activationFromText);
+    visitor.value("normalizes_first", spec.normalizesFirst);
+    visitor.value("embedding_normalization", spec.embeddingNormalization);
+    visitor.value("final_normalization", spec.finalNormalization);
+    visitor.value("pooler", spec.pooler);
+    visitor.value("masked_language_head", spec.maskedLanguageHead);
+    visitor.value("next_sentence_head", spec.nextSentenceHead);
+    visitor.value("tied_embeddings", spec.tiedEmbeddings);
+    visitor.value("predicted_tokens", spec.predictedTokens);
+    visitor.value("token_dropout", spec.tokenDropout);
+    visitor.value("mask_token", spec.maskToken);
+    visitor.value("normalization_epsilon", spec.normalizationEpsilon);
+    visitor.value("rope_theta", spec.ropeTheta);
+    visitor.value("rotary_dimensions", spec.rotaryDimensions);
+    visitor.value("dropout", spec.dropout);
+    visitor.value("attention_dropout", spec.attentionDropout);
+}
+
+template<typename Visitor>
+void visitFields(EncoderDecoderSpec& spec, Visitor&& visitor)
+{
+    visitor.value("vocabulary_size", spec.vocabularySize);
+    visitor.value("hidden_size", spec.hiddenSize);
+    visitor.value("encoder_layers", spec.encoderLayers);
+    visitor.value("decoder_layers", spec.decoderLayers);
+    visitor.value("heads", spec.heads);
+    visitor.value("head_size", spec.headSize);
+    visitor.value("feed_forward_size", spec.feedForwardSize);
+    visitor.value("relative_buckets", spec.relativeBuckets);
+    visitor.value("max_relative_distance", spec.maxRelativeDistance);
+    visitor.word("normalization", spec.normalization, normalizationFromText);
+    visitor.word("activation", spec.activation, activationFromText);
+    visitor.value("tied_embeddings", spec.tiedEmbeddings);
+    visitor.value("normalization_epsilon", spec.normalizationEpsilon);
+    visitor.value("dropout", spec.dropout);
+}
+
+template<typename Visitor>
 void visitFields(VisionTransformerSpec& spec, Visitor&& visitor)
 {
     visitor.value("image_size", spec.imageSize);

@@ -17,15 +17,18 @@ Architecture defaults()
 
 using Family = std::pair<std::string_view, Architecture (*)()>;
 
-constexpr std::array<Family, 9> families{{{"gpt2", defaults<DecoderSpec>},
-                                          {"gpt3", defaults<DecoderSpec>},
-                                          {"llama", defaults<DecoderSpec>},
-                                          {"mixtral", defaults<DecoderSpec>},
-                                          {"bloom", defaults<DecoderSpec>},
-                                          {"jais", defaults<DecoderSpec>},
-                                          {"vit", defaults<VisionTransformerSpec>},
-                                          {"resnet", defaults<ResNetSpec>},
-                                          {"torchscript", defaults<ScriptSpec>}}};
+constexpr std::array<Family, 12> families{{{"gpt2", defaults<DecoderSpec>},
+                                           {"gpt3", defaults<DecoderSpec>},
+                                           {"llama", defaults<DecoderSpec>},
+                                           {"mixtral", defaults<DecoderSpec>},
+                                           {"bloom", defaults<DecoderSpec>},
+                                           {"jais", defaults<DecoderSpec>},
+                                           {"bert", defaults<EncoderSpec>},
+                                           {"esm2", defaults<EncoderSpec>},
+                                           {"t5", defaults<EncoderDecoderSpec>},
+                                           {"vit", defaults<VisionTransformerSpec>},
+                                           {"resnet", defaults<ResNetSpec>},
+                                           {"torchscript", defaults<ScriptSpec>}}};
 
 } // namespace
 

@@ -10,6 +10,8 @@ namespace batchpeak::trial {
 
 namespace {
 
+constexpr const char* decoderLength = "decoder_sequence_length";
+
 Json toJson(const Hello& hello)
 {
     return {{"type", "hello"}, {"protocol", hello.protocol}};
@@ -17,18 +19,21 @@ Json toJson(const Hello& hello)
 
 Json toJson(const LoadRequest& load)
 {
-    return {{"type", "load"},
-            {"model", modelToJson(load.model)},
-            {"phase", toText(load.phase)},
-            {"sequence_length", load.sequenceLength},
-            {"sample_lengths", load.sampleLengths},
-            {"precision", toText(load.precision)},
-            {"optimizer", toText(load.optimizer)},
-            {"activation_checkpointing", load.step.activationCheckpointing},
-            {"loss_chunk_rows", load.step.lossChunkRows},
-            {"max_gradient_norm", load.step.maxGradientNorm},
-            {"memory_limit_bytes", load.memoryLimitBytes},
-            {"seed", load.seed}};
+    Json fields{{"type", "load"},
+                {"model", modelToJson(load.model)},
+                {"phase", toText(load.phase)},
+                {"sequence_length", load.sequenceLength},
+                {"sample_lengths", load.sampleLengths},
+                {"precision", toText(load.precision)},
+                {"optimizer", toText(load.optimizer)},
+                {"activation_checkpointing", load.step.activationCheckpointing},
+                {"loss_chunk_rows", load.step.lossChunkRows},
+                {"max_gradient_norm", load.step.maxGradientNorm},
+                {"memory_limit_bytes", load.memoryLimitBytes},
+                {"seed", load.seed}};
+    if (load.targetLength)
+        fields[decoderLength] = *load.targetLength;
+    return fields;
 }
 
 Json toJson(const TrialRequest& trial)
@@ -82,6 +87,8 @@ LoadRequest loadFrom(const FieldReader& fields)
         .model = modelSpecFrom(fields.object("model")),
         .phase = fields.word("phase", model::phaseFromText, std::optional(otherwise.phase)),
         .sequenceLength = fields.integerFrom(1, "sequence_length"),
+        .targetLength =
+            fields.has(decoderLength) ? std::optional(fields.integerFrom(1, decoderLength)) : std::nullopt,
         .sampleLengths = sampleLengthsFrom(fields),
         .precision = fields.word("precision", model::precisionFromText, std::optional(otherwise.precision)),
         .optimizer = fields.word("optimizer", model::optimizerFromText, std::optional(otherwise.optimizer)),

@@ -7,6 +7,7 @@
 #include "step_options.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::trial {
@@ -17,6 +18,8 @@ struct LoadRequest
     model::ModelSpec model;
     model::Phase phase = model::Phase::Train;
     std::int64_t sequenceLength = 0;
+    /// Of the decoder, where it reads a sequence of its own.
+    std::optional<std::int64_t> targetLength;
     /// Lengths of samples as they occur in the data, each as probable as the others, cut at
     /// sequenceLength. Empty stands for the worst case: every sample is as long as that.
     std::vector<std::int64_t> sampleLengths;

@@ -38,6 +38,53 @@ model::ModelSpec smallLlama()
                                                .attentionDropout = 0.2}};
 }
 
+// No member has the value that it would have without the field.
+model::EncoderSpec smallEncoder()
+{
+    return {.vocabularySize = 33,
+            .hiddenSize = 64,
+            .layers = 2,
+            .heads = 8,
+            .feedForwardSize = 172,
+            .maxPositions = 1026,
+            .tokenTypes = 3,
+            .positionEmbedding = model::PositionEmbedding::Rotary,
+            .activation = model::Activation::Relu,
+            .normalizesFirst = true,
+            .embeddingNormalization = false,
+            .finalNormalization = true,
+            .pooler = true,
+            .maskedLanguageHead = false,
+            .nextSentenceHead = true,
+            .tiedEmbeddings = false,
+            .predictedTokens = 20,
+            .tokenDropout = true,
+            .maskToken = 32,
+            .normalizationEpsilon = 1e-6,
+            .ropeTheta = 500000.5,
+            .rotaryDimensions = 4,
+            .dropout = 0.1,
+            .attentionDropout = 0.2};
+}
+
+model::EncoderDecoderSpec smallEncoderDecoder()
+{
+    return {.vocabularySize = 33,
+            .hiddenSize = 64,
+            .encoderLayers = 2,
+            .decoderLayers = 3,
+            .heads = 8,
+            .headSize = 5,
+            .feedForwardSize = 172,
+            .relativeBuckets = 16,
+            .maxRelativeDistance = 64,
+            .normalization = model::Normalization::LayerNorm,
+            .activation = model::Activation::GeGlu,
+            .tiedEmbeddings = false,
+            .normalizationEpsilon = 1e-5,
+            .dropout = 0.1};
+}
+
 TrialResult fullResult()
 {
     return {.id = 7,
@@ -107,6 +154,12 @@ private slots:
             .seed = std::numeric_limits<std::uint64_t>::max()});
         QTest::newRow("load, defaults")
             << ParentMessage(LoadRequest{.model = {.family = "gpt2"}, .sequenceLength = 1});
+        QTest::newRow("load, an encoder") << ParentMessage(
+            LoadRequest{.model = {.family = "esm2", .architecture = smallEncoder()}, .sequenceLength = 8});
+        QTest::newRow("load, an encoder-decoder")
+            << ParentMessage(LoadRequest{.model = {.family = "t5", .architecture = smallEncoderDecoder()},
+                                         .sequenceLength = 8,
+                                         .targetLength = 3});
         QTest::newRow("trial") << ParentMessage(TrialRequest{.id = -1,
                                                              .microBatchSize = 65536,
                                                              .minSteps = 1,
