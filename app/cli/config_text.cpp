@@ -104,10 +104,13 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
     Rows rows{{QStringLiteral("config"), path},
               {QStringLiteral("format"), QString::fromStdString(contents.formatName)}};
     addModelRows(rows, contents);
+    const QString decoder = contents.targetLength
+                                ? QStringLiteral(", decoder %1").arg(groupedText(*contents.targetLength))
+                                : QString();
     rows.push_back({QStringLiteral("run"),
-                    QStringLiteral("%1, %2%3")
+                    QStringLiteral("%1, %2%3%4")
                         .arg(word(model::toText(contents.precision)), word(model::toText(contents.optimizer)),
-                             sequenceLengthText(contents.sequenceLength))});
+                             sequenceLengthText(contents.sequenceLength), decoder)});
     if (contents.train)
         addPlanRows(rows, QStringLiteral("train"), *contents.train);
     if (contents.eval)

@@ -47,6 +47,58 @@ std::vector<QStringList> rowsOf(const model::DecoderSpec& spec)
                   spec.tiedEmbeddings ? QStringLiteral("tied") : QStringLiteral("separate"))}};
 }
 
+QString embeddingsText(bool tied)
+{
+    return tied ? QStringLiteral("tied embeddings") : QStringLiteral("separate embeddings");
+}
+
+QString headsText(const model::EncoderSpec& spec)
+{
+    QStringList heads;
+    if (spec.pooler)
+        heads << QStringLiteral("pooler");
+    if (spec.maskedLanguageHead)
+        heads << QStringLiteral("masked-language head");
+    if (spec.nextSentenceHead)
+        heads << QStringLiteral("next-sentence head");
+    return heads.join(QStringLiteral(", "));
+}
+
+std::vector<QStringList> rowsOf(const model::EncoderSpec& spec)
+{
+    const QString predicted =
+        spec.predictedTokens > 0
+            ? QStringLiteral(" on %1 tokens a sample").arg(groupedText(spec.predictedTokens))
+            : QString();
+    return {{QStringLiteral("shape"),
+             QStringLiteral(
+                 "%1 layers, hidden size %2, %3 heads, feed-forward %4, vocabulary %5, positions %6, token "
+                 "types %7")
+                 .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), groupedText(spec.heads),
+                      groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize),
+                      groupedText(spec.maxPositions), groupedText(spec.tokenTypes))},
+            {QStringLiteral("parts"),
+             QStringLiteral("%1 positions, layernorm %2 branches, %3, %4, %5%6")
+                 .arg(word(model::toText(spec.positionEmbedding)),
+                      spec.normalizesFirst ? QStringLiteral("before") : QStringLiteral("after"),
+                      word(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings),
+                      headsText(spec), predicted)}};
+}
+
+std::vector<QStringList> rowsOf(const model::EncoderDecoderSpec& spec)
+{
+    return {{QStringLiteral("shape"),
+             QStringLiteral("%1 encoder layers, %2 decoder layers, hidden size %3, %4 heads of size %5, "
+                            "feed-forward %6, vocabulary %7")
+                 .arg(groupedText(spec.encoderLayers), groupedText(spec.decoderLayers),
+                      groupedText(spec.hiddenSize), groupedText(spec.heads), groupedText(spec.headSize),
+                      groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize))},
+            {QStringLiteral("parts"),
+             QStringLiteral("relative positions in %1 buckets, %2, %3, %4")
+                 .arg(groupedText(spec.relativeBuckets), word(model::toText(spec.normalization)),
+                      word(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings))}};
+}
+
 QString imageText(std::int64_t size, std::int64_t channels)
 {
     return QStringLiteral("images of %1 x %1 pixels in %2 channels")

@@ -5,36 +5,17 @@
 #include "config_document.h"
 #include "config_section.h"
 
-#include <cstdint>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace batchpeak::config {
 
-/// The model section of a Cerebras config, the same in both layouts, as a network to run.
+/// The model section of a Cerebras config, the same in both layouts, as a network to run; each kind of
+/// network has a reader of its own.
 ///
-/// A feature that changes speed or memory and that a trial would leave out makes the network unsupported
-/// (cerebras_network.h). What costs nothing worth measuring is passed over: scaling of rotary positions,
-/// muP factors, initialisers, loss scaling, the kernel that Cerebras takes for attention.
-class CerebrasModel
-{
-public:
-    explicit CerebrasModel(ConfigSection section);
-
-    /// \param warnings  receives what a trial does otherwise than the config says
-    /// \throws ConfigError where a size is missing or impossible
-    std::variant<model::ModelSpec, UnsupportedModel> read(std::vector<Warning>& warnings) const;
-
-private:
-    model::DecoderSpec readDecoder(std::vector<Warning>& warnings) const;
-    std::int64_t size(std::string_view key) const;
-    void readExperts(model::DecoderSpec& spec) const;
-    void readAttention(model::DecoderSpec& spec) const;
-    void readDropout(model::DecoderSpec& spec, std::vector<Warning>& warnings) const;
-    void checkSoundness(const model::DecoderSpec& spec) const;
-
-    ConfigSection m_section;
-};
+/// \param warnings  receives what a trial does otherwise than the config says
+/// \throws ConfigError where a size is missing or impossible
+std::variant<model::ModelSpec, UnsupportedModel> readCerebrasModel(const ConfigSection& model,
+                                                                   std::vector<Warning>& warnings);
 
 } // namespace batchpeak::config

@@ -14,13 +14,12 @@ namespace batchpeak::config {
 
 namespace {
 
-constexpr const char* whatCanBeRun =
-    " cannot be run here, only GPT-2, GPT-3, LLaMA and vision transformer networks can. Its batch "
-    "sizes can be read and written all the same.";
+constexpr const char* butCanBeRead =
+    " cannot be run here. Its batch sizes can be read and written all the same.";
 
 UnsupportedModel unsupported(const ConfigSection& model, std::string_view key, const std::string& network)
 {
-    return {network + whatCanBeRun, model.positionOf(key)};
+    return {network + butCanBeRead, model.positionOf(key)};
 }
 
 bool hasExperts(const ConfigSection& model)

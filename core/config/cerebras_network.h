@@ -11,7 +11,8 @@
 
 namespace batchpeak::config {
 
-/// "gpt2", "gpt3" or "llama" for the model section of a Cerebras config, or why it is none of them.
+/// "gpt2", "llama", "bert", "t5", ... for the model section of a Cerebras config, or why it is none that
+/// trials can run.
 ///
 /// The Trainer layout names its network; the older layout leaves it to the script that is run, so that
 /// only the keys can tell.

@@ -3,6 +3,7 @@
 #include "cerebras_params_format.h"
 
 #include "batch_plan_reader.h"
+#include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
 #include "micro_batch_splice.h"
@@ -88,7 +89,7 @@ ConfigContents CerebrasParamsFormat::read() const
 
     const auto modelSection = m_root.section("model");
     if (modelSection) {
-        contents.model = CerebrasModel(*modelSection).read(contents.warnings);
+        contents.model = readCerebrasModel(*modelSection, contents.warnings);
         // False where nothing is said: run_cstorch_flow.py in ModelZoo 2.1.1, common/pytorch.
         contents.precision = readPrecision(*modelSection, "mixed_precision", false, contents.warnings);
     } else {
@@ -100,7 +101,7 @@ ConfigContents CerebrasParamsFormat::read() const
         if (const auto section = input(phase))
             inputs.push_back(*section);
     }
-    contents.sequenceLength = readSequenceLength(inputs, contents.model);
+    readLengths(inputs, contents);
 
     const auto optimizer = m_root.section("optimizer");
     if (optimizer)

@@ -61,28 +61,4 @@ double readMaxGradientNorm(const ConfigSection& section)
     return norm;
 }
 
-std::int64_t readSequenceLength(const std::vector<ConfigSection>& inputs,
-                                const std::variant<model::ModelSpec, UnsupportedModel>& model)
-{
-    constexpr std::string_view key = "max_sequence_length";
-    const auto* spec = std::get_if<model::ModelSpec>(&model);
-    if (spec && !model::takesSequences(*spec))
-        return model::usualSequenceLength(*spec);
-    for (const ConfigSection& input : inputs) {
-        const auto length = input.integer(key);
-        if (!length)
-            continue;
-        if (*length < 1)
-            input.fail(key, "is " + std::to_string(*length) + ", but a sequence has at least 1 token");
-        const auto longest = spec ? model::longestSequence(*spec) : std::nullopt;
-        if (longest && *length > *longest) {
-            input.fail(key,
-                       "is " + std::to_string(*length) + ", above the " + std::to_string(*longest) +
-                           " positions that the network learns; raise max_position_embeddings or lower it");
-        }
-        return *length;
-    }
-    return spec ? model::usualSequenceLength(*spec) : 0;
-}
-
 } // namespace batchpeak::config

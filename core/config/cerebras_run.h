@@ -13,8 +13,8 @@
 
 namespace batchpeak::config {
 
-/// What both layouts of Cerebras configs say about a run, apart from its batches: precision, optimizer,
-/// sequence length. Where Batchpeak runs something else than the config asks for, a warning says so.
+/// What both layouts of Cerebras configs say about a run, apart from its batches: precision and
+/// optimizer. Where Batchpeak runs something else than the config asks for, a warning says so.
 
 /// \param section     holds both keys
 /// \param enabledKey  "mixed_precision" or "enabled"
@@ -30,11 +30,5 @@ model::Optimizer readOptimizer(const std::string& name, TextPosition position,
 /// "max_gradient_norm" of a section, to which gradients are scaled down; 0 where there is none.
 /// \throws ConfigError if it is negative
 double readMaxGradientNorm(const ConfigSection& section);
-
-/// max_sequence_length of the first input section that has one, else the network's maximum; 0 where
-/// there is neither.
-/// \throws ConfigError if it is less than 1, or above the learned positions of the network
-std::int64_t readSequenceLength(const std::vector<ConfigSection>& inputs,
-                                const std::variant<model::ModelSpec, UnsupportedModel>& model);
 
 } // namespace batchpeak::config

@@ -4,6 +4,7 @@
 
 #include "batch_plan_reader.h"
 #include "cerebras_flags.h"
+#include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
 #include "micro_batch_splice.h"
@@ -103,7 +104,7 @@ ConfigContents CerebrasTrainerFormat::read() const
 
     const auto modelSection = m_init.section("model");
     if (modelSection)
-        contents.model = CerebrasModel(*modelSection).read(contents.warnings);
+        contents.model = readCerebrasModel(*modelSection, contents.warnings);
     else
         contents.model =
             UnsupportedModel{"The config has no model section, so there is no network to run.", {}};
@@ -120,7 +121,7 @@ ConfigContents CerebrasTrainerFormat::read() const
         if (const auto section = dataLoader(phase))
             inputs.push_back(*section);
     }
-    contents.sequenceLength = readSequenceLength(inputs, contents.model);
+    readLengths(inputs, contents);
     if (const auto precision = m_init.section("precision")) {
         contents.precision = readPrecision(*precision, "enabled", true, contents.warnings);
         contents.step.maxGradientNorm = readMaxGradientNorm(*precision);

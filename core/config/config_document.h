@@ -47,6 +47,8 @@ struct ConfigContents
     std::optional<BatchPlan> eval;
     /// The config's own maximum: trials run at the worst case.
     std::int64_t sequenceLength = 0;
+    /// Of the decoder, where it reads a sequence of its own.
+    std::optional<std::int64_t> targetLength;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;

@@ -59,8 +59,9 @@ ConfigContents OwnFormat::read() const
 {
     checkVersion();
     refuseOtherKeys(m_root, {"batchpeak", "model", "batch_size", "micro_batch_size", "eval_batch_size",
-                             "eval_micro_batch_size", "devices", "sequence_length", "precision", "optimizer",
-                             "activation_checkpointing", "loss_chunk_rows", "max_gradient_norm"});
+                             "eval_micro_batch_size", "devices", "sequence_length", "decoder_sequence_length",
+                             "precision", "optimizer", "activation_checkpointing", "loss_chunk_rows",
+                             "max_gradient_norm"});
     const auto modelSection = m_root.section("model");
     if (!modelSection) {
         throw ConfigError("The config has no model; describe the network under this key.",
@@ -117,11 +118,25 @@ void OwnFormat::readRunInto(ConfigContents& contents, const model::ModelSpec& sp
                     "is " + std::to_string(contents.sequenceLength) + ", but must be at least 1" +
                         (longest ? " and at most " + std::to_string(*longest) : std::string()));
     }
+    contents.targetLength = readTargetLength(spec);
     contents.precision = readWord(m_root, "precision", model::precisionFromText, contents.precision,
                                   "fp32, tf32, bf16 and pure-bf16");
     contents.optimizer =
         readWord(m_root, "optimizer", model::optimizerFromText, contents.optimizer, "adamw and sgd");
     contents.step = readStepOptions();
+}
+
+std::optional<std::int64_t> OwnFormat::readTargetLength(const model::ModelSpec& spec) const
+{
+    constexpr std::string_view key = "decoder_sequence_length";
+    const auto usual = usualTargetLength(spec);
+    const auto length = m_root.integer(key);
+    if (length && !usual)
+        m_root.fail(key, "has no meaning for this network, whose decoder reads no sequence of its own; "
+                         "remove it");
+    if (length && *length < 1)
+        m_root.fail(key, "is " + std::to_string(*length) + ", but must be at least 1");
+    return length ? length : usual;
 }
 
 model::StepOptions OwnFormat::readStepOptions() const

@@ -32,6 +32,7 @@ private:
     BatchPlan readPlan(model::Phase phase, std::vector<Warning>& warnings) const;
     std::int64_t readGlobalBatch(model::Phase phase) const;
     void readRunInto(ConfigContents& contents, const model::ModelSpec& spec) const;
+    std::optional<std::int64_t> readTargetLength(const model::ModelSpec& spec) const;
     model::StepOptions readStepOptions() const;
 
     std::shared_ptr<const YamlDocument> m_document;

@@ -8,6 +8,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 namespace batchpeak::engine {
@@ -168,6 +169,15 @@ model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions
     return step;
 }
 
+// A decoder's sequence is as much shorter as the encoder's: T5's targets tell what was masked in its input.
+std::optional<std::int64_t> targetLengthOf(const config::ConfigContents& contents, std::int64_t length)
+{
+    if (!contents.targetLength || contents.sequenceLength < 1)
+        return contents.targetLength;
+    const double share = static_cast<double>(length) / static_cast<double>(contents.sequenceLength);
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(*contents.targetLength) * share));
+}
+
 } // namespace
 
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
@@ -186,6 +196,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                  .optimizer = options.optimizer.value_or(contents.optimizer),
                  .step = stepOptions(contents.step, options),
                  .seed = options.seed};
+    plan.load.targetLength = targetLengthOf(contents, plan.load.sequenceLength);
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),
                 .family = QString::fromStdString(spec.family),

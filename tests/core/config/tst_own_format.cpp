@@ -9,6 +9,8 @@ using namespace batchpeak::config;
 namespace {
 
 const std::string resNet = "model: {family: resnet, depth: 18}\n";
+const std::string t5 = "model: {family: t5, vocabulary_size: 32128, hidden_size: 512, encoder_layers: 6, "
+                       "decoder_layers: 6, heads: 8, head_size: 64, feed_forward_size: 2048}\n";
 const std::string gpt = "model: {family: gpt2, vocabulary_size: 512, hidden_size: 64, layers: 2, heads: 4, "
                         "key_value_heads: 4, feed_forward_size: 256, max_positions: 64}\n";
 
@@ -83,6 +85,30 @@ private slots:
         QCOMPARE(contents.sequenceLength, 1);
     }
 
+    void readsEncoders()
+    {
+        const ConfigContents contents =
+            recognise(withTop("model: {family: bert, vocabulary_size: 30522, hidden_size: 768, layers: 12, "
+                              "heads: 12, feed_forward_size: 3072, max_positions: 512}\nbatch_size: 8\n"))
+                ->read();
+        QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), 109514298);
+        QCOMPARE(contents.sequenceLength, 512);
+        QVERIFY(!contents.targetLength);
+    }
+
+    void readsBothLengthsOfAnEncoderDecoder()
+    {
+        const ConfigContents usual = recognise(withTop(t5 + "batch_size: 8\n"))->read();
+        QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(usual.model)), 60506624);
+        QCOMPARE(usual.sequenceLength, 512);
+        QCOMPARE(usual.targetLength, std::optional<std::int64_t>(114));
+        const ConfigContents chosen =
+            recognise(withTop(t5 + "batch_size: 8\nsequence_length: 64\ndecoder_sequence_length: 16\n"))
+                ->read();
+        QCOMPARE(chosen.sequenceLength, 64);
+        QCOMPARE(chosen.targetLength, std::optional<std::int64_t>(16));
+    }
+
     void readsScriptInputs()
     {
         const ConfigContents contents =
@@ -144,6 +170,10 @@ private slots:
         row("images in sequence", withTop(resNet + "batch_size: 8\nsequence_length: 8\n"), "no sequences", 4);
         row("more tokens than positions", withTop(gpt + "batch_size: 8\nsequence_length: 65\n"), "at most 64",
             4);
+        row("a decoder's sequence where there is one sequence",
+            withTop(gpt + "batch_size: 8\ndecoder_sequence_length: 8\n"), "no sequence of its own", 4);
+        row("no token for the decoder", withTop(t5 + "batch_size: 8\ndecoder_sequence_length: 0\n"),
+            "at least 1", 4);
         row("unknown precision", withTop(resNet + "batch_size: 8\nprecision: fp8\n"), "\"fp8\"", 4);
         row("unknown optimizer", withTop(resNet + "batch_size: 8\noptimizer: lion\n"), "\"lion\"", 4);
         row("negative norm", withTop(resNet + "batch_size: 8\nmax_gradient_norm: -1\n"), "no clipping", 4);

@@ -136,6 +136,35 @@ private slots:
         QVERIFY(changed == (model::StepOptions{.lossChunkRows = 512}));
     }
 
+    void shortensADecodersSequenceInProportion_data()
+    {
+        QTest::addColumn<std::optional<std::int64_t>>("length");
+        QTest::addColumn<qint64>("target");
+        QTest::newRow("the config's") << std::optional<std::int64_t>() << qint64{114};
+        QTest::newRow("a quarter") << std::optional<std::int64_t>(128) << qint64{29};
+        QTest::newRow("one token at least") << std::optional<std::int64_t>(1) << qint64{1};
+    }
+    void shortensADecodersSequenceInProportion()
+    {
+        QFETCH(std::optional<std::int64_t>, length);
+        config::ConfigContents contents = test::smallConfig();
+        contents.model = model::ModelSpec{.family = "t5",
+                                          .architecture = model::EncoderDecoderSpec{.vocabularySize = 16,
+                                                                                    .hiddenSize = 8,
+                                                                                    .encoderLayers = 1,
+                                                                                    .decoderLayers = 1,
+                                                                                    .heads = 2,
+                                                                                    .headSize = 4,
+                                                                                    .feedForwardSize = 16}};
+        contents.sequenceLength = 512;
+        contents.targetLength = 114;
+        const ExplorationPlan plan =
+            planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = length});
+        QCOMPARE(plan.load.sequenceLength, length.value_or(512));
+        QVERIFY(plan.load.targetLength);
+        QTEST(qint64{*plan.load.targetLength}, "target");
+    }
+
     void saysWhatBecomesOfAnUnevenSize()
     {
         config::ConfigContents contents = test::smallConfig();
