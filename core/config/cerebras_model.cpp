@@ -3,6 +3,8 @@
 #include "cerebras_model.h"
 
 #include "cerebras_decoder_model.h"
+#include "cerebras_encoder_decoder_model.h"
+#include "cerebras_encoder_model.h"
 #include "cerebras_network.h"
 #include "cerebras_vision_transformer.h"
 
@@ -31,6 +33,10 @@ std::variant<model::ModelSpec, UnsupportedModel> readCerebrasModel(const ConfigS
     if (const auto* unsupported = std::get_if<UnsupportedModel>(&known))
         return *unsupported;
     const auto& family = std::get<std::string>(known);
+    if (family == "bert" || family == "esm2")
+        return ofFamily(family, CerebrasEncoderModel(model, family).read());
+    if (family == "t5")
+        return ofFamily(family, CerebrasEncoderDecoderModel(model).read());
     if (family == "vit")
         return ofFamily(family, readVisionTransformer(model, warnings));
     return ofFamily(family, CerebrasDecoderModel(model).read(warnings));

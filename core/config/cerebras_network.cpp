@@ -34,10 +34,9 @@ bool hasExperts(const ConfigSection& model)
 
 std::variant<std::string, UnsupportedModel> familyOfName(const ConfigSection& model, std::string_view key)
 {
-    // Literals of the "name" fields in ModelZoo 2.10.0:
-    // models/nlp/{gpt2,gpt3,llama,mixtral,bloom,jais}/model.py,
-    // models/vision/vision_transformer/{model,ViTClassificationModel}.py.
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 9> families{
+    // Literals of the "name" fields in ModelZoo 2.10.0: models/nlp/*/model.py, t5/t5_model.py and
+    // esm2/esm2_pretrain_models.py there, models/vision/vision_transformer/{model,ViTClassificationModel}.py.
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 13> families{
         {{"gpt2", "gpt2"},
          {"gpt3", "gpt3"},
          {"llama", "llama"},
@@ -45,6 +44,10 @@ std::variant<std::string, UnsupportedModel> familyOfName(const ConfigSection& mo
          {"mixtral", "mixtral"},
          {"bloom", "bloom"},
          {"jais", "jais"},
+         {"bert", "bert"},
+         {"esm2", "esm2"},
+         {"t5", "t5"},
+         {"T5ForConditionalGeneration", "t5"},
          {"vision_transformer", "vit"},
          {"vit_classification", "vit"}}};
     const std::string name = model.text(key).value_or("");
@@ -58,10 +61,12 @@ std::variant<std::string, UnsupportedModel> familyOfName(const ConfigSection& mo
 std::variant<std::string, UnsupportedModel> familyOfKeys(const ConfigSection& model)
 {
     // Keys that only one kind of network has, in the params files of ModelZoo 2.3.1.
-    constexpr std::array<std::pair<std::string_view, const char*>, 10> signs{
-        {{"encoder_num_hidden_layers", "A T5 or other encoder-decoder network"},
-         {"encoder_nonlinearity", "A BERT-like network"},
-         {"mlm_loss_weight", "A BERT-like network"},
+    if (model.has("encoder_num_hidden_layers"))
+        return std::string("t5");
+    if (model.has("mlm_loss_weight"))
+        return std::string(model.has("mask_token_id") ? "esm2" : "bert");
+    constexpr std::array<std::pair<std::string_view, const char*>, 8> signs{
+        {{"encoder_nonlinearity", "A BERT-like network without mlm_loss_weight, such as a classifier,"},
          {"image_model", "A multimodal network"},
          {"image_model_trunks", "A DINO or other self-supervised vision network"},
          {"label_dropout_rate", "A diffusion transformer (DiT)"},

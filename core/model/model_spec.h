@@ -17,8 +17,8 @@
 namespace batchpeak::model {
 
 /// The kinds of network that there are; each knows its own sizes.
-using Architecture = std::variant<DecoderSpec, EncoderSpec, EncoderDecoderSpec, VisionTransformerSpec,
-                                  ResNetSpec, ScriptSpec>;
+using Architecture =
+    std::variant<DecoderSpec, EncoderSpec, EncoderDecoderSpec, VisionTransformerSpec, ResNetSpec, ScriptSpec>;
 
 /// A network, as a config describes it.
 ///

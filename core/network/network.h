@@ -36,6 +36,8 @@ struct NetworkOptions
     std::int64_t sequenceLength = 0;
     /// Of parameters, and of what goes with them: images, running statistics.
     at::ScalarType parameterType = at::kFloat;
+    /// Of the decoder's sequence, where it reads one of its own.
+    std::int64_t targetLength = 0;
     /// Of products, so that what autocast has narrowed is not widened on the way.
     at::ScalarType computeType = at::kFloat;
     /// Grouped-query attention by repeated keys and values, for kernels that cannot share them:

@@ -8,6 +8,8 @@
 #include "script_file.h"
 #include "script_network.h"
 #include "vision_transformer_network.h"
+#include "encoder_decoder_network.h"
+#include "encoder_network.h"
 
 #include <stdexcept>
 
@@ -38,6 +40,16 @@ template<>
 struct NetworkOf<model::ScriptSpec>
 {
     using Type = ScriptNetwork;
+};
+template<>
+struct NetworkOf<model::EncoderSpec>
+{
+    using Type = EncoderNetwork;
+};
+template<>
+struct NetworkOf<model::EncoderDecoderSpec>
+{
+    using Type = EncoderDecoderNetwork;
 };
 
 } // namespace

@@ -61,6 +61,7 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
     return {.device = device,
             .sequenceLength = request.sequenceLength,
             .parameterType = parameterType(request),
+            .targetLength = request.targetLength.value_or(0),
             .computeType = computeType(request),
             .repeatsKeys = repeatsKeys(request, device),
             .trains = trains(request),

@@ -27,6 +27,10 @@ private slots:
             << QStringLiteral("vit-tiny.yaml") << QStringLiteral("809,354 parameters");
         QTest::newRow("ResNet, our own layout")
             << QStringLiteral("resnet18-tiny.yaml") << QStringLiteral("703,386 parameters");
+        QTest::newRow("BERT, params")
+            << QStringLiteral("bert-tiny.yaml") << QStringLiteral("1,107,714 parameters");
+        QTest::newRow("T5, Trainer") << QStringLiteral("t5-tiny.yaml")
+                                     << QStringLiteral("1,640,832 parameters");
     }
     void exploresAnExample()
     {

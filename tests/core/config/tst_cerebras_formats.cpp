@@ -75,6 +75,14 @@ private slots:
             1071872, 128, "fp32");
         row(examples + QStringLiteral("llama-tiny.yaml"), "Cerebras Trainer", "240/1 auto", "240/1 auto",
             1250432, 128, "fp32");
+        // Embeddings (2048 + 128 + 2) * 128 and their norm, four layers of 12 * 128^2 + 13 * 128, pooler and
+        // head 2 * (128^2 + 128), the head's norm, 2048 biases, a next sentence of 2 * (128 + 1).
+        row(examples + QStringLiteral("bert-tiny.yaml"), "Cerebras params", "256/1 explore", "256/1 explore",
+            1107714, 128, "fp32");
+        // Embeddings 2048 * 128, three layers of 12 * 128^2 + 2 * 128, three of 16 * 128^2 + 3 * 128, two
+        // last norms, twice 32 buckets for 4 heads.
+        row(examples + QStringLiteral("t5-tiny.yaml"), "Cerebras Trainer", "256/1 explore", "256/1 explore",
+            1640832, 128, "fp32");
     }
     void readsFiles()
     {

@@ -172,8 +172,6 @@ private slots:
         row("attention module", sizes + "  attention_module: linear\n", "\"linear\"", 8);
         row("LoRA", sizes + "  lora_params: {r: 8}\n", "LoRA", 8);
         row("relative distances", sizes + "  rel_distance_mode: grouped\n", "\"grouped\"", 8);
-        row("T5", "  d_model: 64\n  encoder_num_hidden_layers: 2\n", "T5", 4);
-        row("BERT", sizes + "  encoder_nonlinearity: gelu\n", "BERT", 8);
         row("another vision network", sizes + "  image_size: [224, 224]\n", "vision network", 8);
         row("DINO", sizes + "  image_model_trunks: [{}]\n", "DINO", 8);
         row("DiT", sizes + "  image_size: [32, 32]\n  label_dropout_rate: 0.1\n", "DiT", 9);

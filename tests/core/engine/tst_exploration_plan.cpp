@@ -159,7 +159,7 @@ private slots:
         contents.sequenceLength = 512;
         contents.targetLength = 114;
         const ExplorationPlan plan =
-            planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = length});
+            engine::planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = length});
         QCOMPARE(plan.load.sequenceLength, length.value_or(512));
         QVERIFY(plan.load.targetLength);
         QTEST(qint64{*plan.load.targetLength}, "target");

@@ -72,6 +72,53 @@ inline model::ResNetSpec tinyResNet()
     return {.depth = 18, .classes = 67, .imageSize = 16, .width = 4};
 }
 
+inline model::EncoderSpec tinyBert()
+{
+    return {.vocabularySize = 67,
+            .hiddenSize = 32,
+            .layers = 2,
+            .heads = 4,
+            .feedForwardSize = 64,
+            .maxPositions = 24};
+}
+
+inline model::EncoderSpec tinyEsm()
+{
+    return {.vocabularySize = 67,
+            .hiddenSize = 32,
+            .layers = 2,
+            .heads = 4,
+            .feedForwardSize = 64,
+            .maxPositions = 24,
+            .tokenTypes = 0,
+            .positionEmbedding = model::PositionEmbedding::Rotary,
+            .normalizesFirst = true,
+            .embeddingNormalization = false,
+            .finalNormalization = true,
+            .tokenDropout = true,
+            .maskToken = 66};
+}
+
+inline model::EncoderDecoderSpec tinyT5()
+{
+    return {.vocabularySize = 67,
+            .hiddenSize = 32,
+            .encoderLayers = 2,
+            .decoderLayers = 2,
+            .heads = 4,
+            .headSize = 6,
+            .feedForwardSize = 48};
+}
+
+/// BERT with all its heads, the masked-language head on some tokens alone.
+inline model::EncoderSpec tinyPreTraining()
+{
+    model::EncoderSpec spec = tinyBert();
+    spec.pooler = spec.nextSentenceHead = true;
+    spec.predictedTokens = 3;
+    return spec;
+}
+
 struct NamedNetwork
 {
     const char* name = nullptr;
@@ -88,7 +135,12 @@ inline std::vector<NamedNetwork> tinyNetworks()
             {.name = "Mixtral", .architecture = tinyMixtral()},
             {.name = "BLOOM", .architecture = tinyBloom()},
             {.name = "ViT", .architecture = tinyVisionTransformer()},
-            {.name = "ResNet", .architecture = tinyResNet()}};
+            {.name = "ResNet", .architecture = tinyResNet()},
+            {.name = "BERT", .architecture = tinyBert()},
+            // One choice among tokens, and one between two answers.
+            {.name = "BERT, all heads", .architecture = tinyPreTraining(), .choices = 67 * 2},
+            {.name = "ESM-2", .architecture = tinyEsm()},
+            {.name = "T5", .architecture = tinyT5()}};
 }
 
 inline trial::LoadRequest tinyRequest(const model::Architecture& architecture, model::Phase phase,
@@ -97,6 +149,7 @@ inline trial::LoadRequest tinyRequest(const model::Architecture& architecture, m
     return {.model = {.family = "tiny", .architecture = architecture},
             .phase = phase,
             .sequenceLength = 16,
+            .targetLength = 9,
             .precision = precision,
             .seed = 5};
 }

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "encoder_decoder_network.h"
+
+#include "relative_positions.h"
+#include "token_loss.h"
+#include "transformer_operations.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace batchpeak::network {
+
+namespace {
+
+// {samples, length, heads * size} to {samples, heads, length, size}
+at::Tensor intoHeads(const at::Tensor& input, std::int64_t size)
+{
+    return input.view({input.size(0), input.size(1), -1, size}).transpose(1, 2);
+}
+
+} // namespace
+
+EncoderDecoderNetwork::EncoderDecoderNetwork(model::EncoderDecoderSpec spec, const FlatParameters& parameters,
+                                             const NetworkOptions& options)
+    : Network(options), m_spec(std::move(spec)), m_tokenEmbedding(affineOf(parameters, "embed_tokens"))
+{
+    if (options.sequenceLength < 1 || options.targetLength < 1) {
+        throw std::invalid_argument(
+            "An encoder-decoder network reads two sequences of at least 1 token, but " +
+            std::to_string(options.sequenceLength) + " and " + std::to_string(options.targetLength) +
+            " tokens were given. Give both lengths.");
+    }
+    m_encoder = makeStack(parameters, "encoder.", m_spec.encoderLayers, options.sequenceLength);
+    m_decoder = makeStack(parameters, "decoder.", m_spec.decoderLayers, options.targetLength);
+    m_future = at::ones({options.targetLength, options.targetLength},
+                        at::TensorOptions(options.device).dtype(at::kBool))
+                   .triu_(1);
+    m_output = m_spec.tiedEmbeddings ? m_tokenEmbedding : affineOf(parameters, "output");
+}
+
+EncoderDecoderNetwork::Stack EncoderDecoderNetwork::makeStack(const FlatParameters& parameters,
+                                                              const std::string& name, std::int64_t layers,
+                                                              std::int64_t length) const
+{
+    const auto find = [&parameters, &name](const std::string& rest) {
+        return affineOf(parameters, name + rest);
+    };
+    Stack stack{.finalNorm = find("final_norm"), .relativePositions = find("relative_positions")};
+    for (std::int64_t i = 0; i < layers; ++i) {
+        const std::string prefix = "layers." + std::to_string(i) + ".";
+        stack.layers.push_back({.attentionNorm = find(prefix + "attention_norm"),
+                                .qkv = find(prefix + "attention.qkv"),
+                                .attentionOutput = find(prefix + "attention.output"),
+                                .crossNorm = find(prefix + "cross_attention_norm"),
+                                .crossQuery = find(prefix + "cross_attention.query"),
+                                .crossKeyValue = find(prefix + "cross_attention.key_value"),
+                                .crossOutput = find(prefix + "cross_attention.output"),
+                                .feedForwardNorm = find(prefix + "feed_forward_norm"),
+                                .up = find(prefix + "feed_forward.up"),
+                                .down = find(prefix + "feed_forward.down")});
+    }
+    stack.buckets = relativeBucketTable({.count = m_spec.relativeBuckets,
+                                         .maxDistance = m_spec.maxRelativeDistance,
+                                         .bidirectional = name == "encoder."},
+                                        length, length, options().device);
+    return stack;
+}
+
+std::vector<std::int64_t> EncoderDecoderNetwork::bufferBytes(const model::EncoderDecoderSpec&,
+                                                             const NetworkOptions& options)
+{
+    const std::int64_t encoder = options.sequenceLength * options.sequenceLength;
+    const std::int64_t decoder = options.targetLength * options.targetLength;
+    constexpr std::int64_t bucketBytes = sizeof(std::int32_t);
+    return {encoder * bucketBytes, decoder * bucketBytes, decoder};
+}
+
+Batch EncoderDecoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLength) const
+{
+    const auto integers = at::TensorOptions(options().device).dtype(at::kLong);
+    const std::int64_t targetLength =
+        std::max<std::int64_t>(1, options().targetLength * sequenceLength / options().sequenceLength);
+    const at::Tensor tokens = at::randint(m_spec.vocabularySize, {samples, sequenceLength}, integers);
+    const at::Tensor targets = at::randint(m_spec.vocabularySize, {samples, targetLength}, integers);
+    const at::Tensor decoderTokens =
+        at::cat({at::zeros({samples, 1}, integers), targets.narrow(1, 0, targetLength - 1)}, 1);
+    return {.inputs = {tokens, decoderTokens}, .targets = targets, .countedTargets = samples * targetLength};
+}
+
+at::Tensor EncoderDecoderNetwork::loss(const Batch& batch, double normalizer) const
+{
+    at::Tensor hidden = decoded(batch);
+    if (m_spec.tiedEmbeddings)
+        hidden = hidden.mul(1.0 / std::sqrt(static_cast<double>(m_spec.hiddenSize)));
+    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer,
+                     options().lossChunkRows);
+}
+
+at::Tensor EncoderDecoderNetwork::decoded(const Batch& batch) const
+{
+    const at::Tensor memory = encoded(batch.inputs.at(0));
+    at::Tensor hidden = embedded(batch.inputs.at(1));
+    const std::int64_t length = hidden.size(1);
+    const at::Tensor future = m_future.narrow(0, 0, length).narrow(1, 0, length);
+    const at::Tensor bias =
+        positionBias(m_decoder, length).masked_fill_(future, -std::numeric_limits<double>::infinity());
+    for (const LayerParameters& layer : m_decoder.layers) {
+        hidden = throughLayer(
+            [this, &layer](const std::vector<at::Tensor>& inputs) {
+                const at::Tensor attending = withSelfAttention(inputs[0], inputs[2], layer);
+                return withFeedForward(withCrossAttention(attending, inputs[1], layer), layer);
+            },
+            {hidden, memory, bias});
+    }
+    askBetweenLayers(hidden);
+    return dropped(normalized(hidden, m_decoder.finalNorm));
+}
+
+at::Tensor EncoderDecoderNetwork::encoded(const at::Tensor& tokens) const
+{
+    at::Tensor hidden = embedded(tokens);
+    const at::Tensor bias = positionBias(m_encoder, tokens.size(1));
+    for (const LayerParameters& layer : m_encoder.layers) {
+        hidden = throughLayer(
+            [this, &layer](const std::vector<at::Tensor>& inputs) {
+                return withFeedForward(withSelfAttention(inputs[0], inputs[1], layer), layer);
+            },
+            {hidden, bias});
+    }
+    return dropped(normalized(hidden, m_encoder.finalNorm));
+}
+
+at::Tensor EncoderDecoderNetwork::embedded(const at::Tensor& tokens) const
+{
+    return dropped(at::embedding(m_tokenEmbedding.weight, tokens));
+}
+
+// {1, heads, length, length}, contiguous in memory as the kernels of attention want it.
+at::Tensor EncoderDecoderNetwork::positionBias(const Stack& stack, std::int64_t length) const
+{
+    const at::Tensor buckets = stack.buckets.narrow(0, 0, length).narrow(1, 0, length);
+    const at::Tensor ofPairs = at::embedding(stack.relativePositions.weight, buckets);
+    return ofPairs.to(options().computeType).permute({2, 0, 1}).unsqueeze(0).contiguous();
+}
+
+at::Tensor EncoderDecoderNetwork::withSelfAttention(const at::Tensor& hidden, const at::Tensor& bias,
+                                                    const LayerParameters& layer) const
+{
+    const std::vector<at::Tensor> parts =
+        linear(normalized(hidden, layer.attentionNorm), layer.qkv).chunk(3, -1);
+    return hidden.add(attended(parts[0], parts[1], parts[2], bias, layer.attentionOutput));
+}
+
+at::Tensor EncoderDecoderNetwork::withCrossAttention(const at::Tensor& hidden, const at::Tensor& memory,
+                                                     const LayerParameters& layer) const
+{
+    const at::Tensor query = linear(normalized(hidden, layer.crossNorm), layer.crossQuery);
+    const std::vector<at::Tensor> parts = linear(memory, layer.crossKeyValue).chunk(2, -1);
+    return hidden.add(attended(query, parts[0], parts[1], /*bias=*/{}, layer.crossOutput));
+}
+
+at::Tensor EncoderDecoderNetwork::attended(const at::Tensor& query, const at::Tensor& key,
+                                           const at::Tensor& value, const at::Tensor& bias,
+                                           const Affine& output) const
+{
+    const std::int64_t size = m_spec.headSize;
+    const double dropout = options().trains ? m_spec.dropout : 0.0;
+    // Products are not scaled: T5's initialisation does that (arXiv 1910.10683's code, and transformers).
+    const at::Tensor mixed = at::scaled_dot_product_attention(
+        intoHeads(query, size), intoHeads(key, size), intoHeads(value, size),
+        bias.defined() ? std::optional(bias) : std::nullopt, dropout, /*is_causal=*/false, /*scale=*/1.0);
+    return dropped(linear(joined(mixed), output));
+}
+
+at::Tensor EncoderDecoderNetwork::withFeedForward(const at::Tensor& hidden,
+                                                  const LayerParameters& layer) const
+{
+    const at::Tensor inner = linear(normalized(hidden, layer.feedForwardNorm), layer.up);
+    return hidden.add(dropped(linear(dropped(activated(inner, m_spec.activation)), layer.down)));
+}
+
+at::Tensor EncoderDecoderNetwork::normalized(const at::Tensor& input, const Affine& norm) const
+{
+    return network::normalized(input, norm, m_spec.normalization, m_spec.normalizationEpsilon);
+}
+
+at::Tensor EncoderDecoderNetwork::dropped(const at::Tensor& input) const
+{
+    return network::dropped(input, m_spec.dropout, options().trains);
+}
+
+} // namespace batchpeak::network

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "encoder_network.h"
+
+#include "token_loss.h"
+#include "transformer_operations.h"
+
+#include <ATen/core/Reduction.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace batchpeak::network {
+
+namespace {
+
+// Of all tokens, and of those the ones that the mask token stands for; the others stay or are replaced
+// (arXiv 1810.04805, section 3.1).
+constexpr double predictedShare = 0.15;
+constexpr double maskedShareOfPredicted = 0.8;
+
+std::int64_t rotaryDimensions(const model::EncoderSpec& spec)
+{
+    return spec.rotaryDimensions > 0 ? spec.rotaryDimensions : spec.hiddenSize / spec.heads;
+}
+
+bool isRotary(const model::EncoderSpec& spec)
+{
+    return spec.positionEmbedding == model::PositionEmbedding::Rotary;
+}
+
+} // namespace
+
+std::vector<std::int64_t> EncoderNetwork::bufferBytes(const model::EncoderSpec& spec,
+                                                      const NetworkOptions& options)
+{
+    if (!isRotary(spec))
+        return {};
+    const std::int64_t table =
+        RotaryPositions::tableElements(rotaryDimensions(spec), options.sequenceLength) *
+        static_cast<std::int64_t>(c10::elementSize(options.computeType));
+    return {table, table};
+}
+
+EncoderNetwork::EncoderNetwork(model::EncoderSpec spec, const FlatParameters& parameters,
+                               const NetworkOptions& options)
+    : Network(options), m_spec(std::move(spec))
+{
+    const auto longest = model::longestSequence(m_spec);
+    if (options.sequenceLength < 1 || (longest && options.sequenceLength > *longest)) {
+        throw std::invalid_argument("The sequence length is " + std::to_string(options.sequenceLength) +
+                                    ", but this network takes 1 to " + std::to_string(m_spec.maxPositions) +
+                                    " positions. Choose a length in that range.");
+    }
+    findParameters(parameters);
+    if (isRotary(m_spec))
+        m_rotary.emplace(rotaryDimensions(m_spec), options.sequenceLength, m_spec.ropeTheta,
+                         options.computeType, options.device);
+}
+
+void EncoderNetwork::findParameters(const FlatParameters& parameters)
+{
+    const auto find = [&parameters](const std::string& name) { return affineOf(parameters, name); };
+    m_tokenEmbedding = find("embed_tokens");
+    m_positionEmbedding = find("embed_positions");
+    m_typeEmbedding = find("embed_types");
+    m_embeddingNorm = find("embed_norm");
+    for (std::int64_t i = 0; i < m_spec.layers; ++i) {
+        const std::string prefix = "layers." + std::to_string(i) + ".";
+        m_layers.push_back({.qkv = find(prefix + "attention.qkv"),
+                            .attentionOutput = find(prefix + "attention.output"),
+                            .attentionNorm = find(prefix + "attention_norm"),
+                            .up = find(prefix + "feed_forward.up"),
+                            .down = find(prefix + "feed_forward.down"),
+                            .feedForwardNorm = find(prefix + "feed_forward_norm")});
+    }
+    m_finalNorm = find("final_norm");
+    m_pooler = find("pooler");
+    m_headTransform = find("head.transform");
+    m_headNorm = find("head.norm");
+    m_output = find("output");
+    if (m_spec.tiedEmbeddings)
+        m_output.weight = m_tokenEmbedding.weight;
+    m_nextSentence = find("next_sentence");
+}
+
+EncoderNetwork::Inputs EncoderNetwork::inputsOf(const Batch& batch) const
+{
+    auto next = batch.inputs.begin();
+    Inputs inputs{.tokens = *next++};
+    if (m_spec.tokenTypes > 0)
+        inputs.types = *next++;
+    if (m_spec.predictedTokens > 0)
+        inputs.places = *next++;
+    if (m_spec.nextSentenceHead)
+        inputs.follows = *next;
+    return inputs;
+}
+
+std::int64_t EncoderNetwork::targetsPerSample(std::int64_t sequenceLength) const
+{
+    if (m_spec.predictedTokens > 0)
+        return std::min(m_spec.predictedTokens, sequenceLength);
+    return std::max<std::int64_t>(1, std::llround(predictedShare * static_cast<double>(sequenceLength)));
+}
+
+Batch EncoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLength) const
+{
+    const auto integers = at::TensorOptions(options().device).dtype(at::kLong);
+    const std::int64_t predicted = targetsPerSample(sequenceLength);
+    const at::Tensor tokens = at::randint(m_spec.vocabularySize, {samples, sequenceLength}, integers);
+    at::Tensor targets = at::randint(m_spec.vocabularySize, {samples, predicted}, integers);
+    // The places of the largest of random numbers: distinct, in random order.
+    const at::Tensor random = at::rand({samples, sequenceLength}, at::TensorOptions(options().device));
+    const at::Tensor places = std::get<1>(random.topk(predicted, 1));
+    if (m_spec.tokenDropout) {
+        const auto masked =
+            static_cast<std::int64_t>(maskedShareOfPredicted * static_cast<double>(predicted));
+        tokens.scatter_(1, places.narrow(1, 0, masked), m_spec.maskToken);
+    }
+    if (m_spec.predictedTokens == 0)
+        targets = at::full({samples, sequenceLength}, ignoredTarget, integers).scatter_(1, places, targets);
+
+    Batch batch{.inputs = {tokens}, .targets = targets, .countedTargets = samples * predicted};
+    if (m_spec.tokenTypes > 0)
+        batch.inputs.push_back(at::randint(m_spec.tokenTypes, {samples, sequenceLength}, integers));
+    if (m_spec.predictedTokens > 0)
+        batch.inputs.push_back(places);
+    if (m_spec.nextSentenceHead)
+        batch.inputs.push_back(at::randint(2, {samples}, integers));
+    return batch;
+}
+
+at::Tensor EncoderNetwork::loss(const Batch& batch, double normalizer) const
+{
+    const at::Tensor hidden = encoded(batch);
+    if (!m_spec.nextSentenceHead)
+        return maskedLanguageLoss(hidden, batch, normalizer);
+    const at::Tensor sentences = nextSentenceLoss(hidden, batch, normalizer);
+    if (!m_spec.maskedLanguageHead)
+        return sentences;
+    return maskedLanguageLoss(hidden, batch, normalizer).add(sentences);
+}
+
+at::Tensor EncoderNetwork::maskedLanguageLoss(const at::Tensor& hidden, const Batch& batch,
+                                              double normalizer) const
+{
+    at::Tensor predicted = hidden;
+    if (const at::Tensor places = inputsOf(batch).places; places.defined())
+        predicted = hidden.gather(1, places.unsqueeze(-1).expand({-1, -1, m_spec.hiddenSize}));
+    predicted = normalized(activated(linear(predicted, m_headTransform), m_spec.activation), m_headNorm);
+    return tokenLoss(predicted.flatten(0, 1), m_output, batch.targets.flatten(), normalizer,
+                     options().lossChunkRows);
+}
+
+at::Tensor EncoderNetwork::nextSentenceLoss(const at::Tensor& hidden, const Batch& batch,
+                                            double normalizer) const
+{
+    const Inputs inputs = inputsOf(batch);
+    const at::Tensor pooled = linear(hidden.select(1, 0), m_pooler).tanh();
+    const at::Tensor scores = linear(pooled, m_nextSentence).to(at::kFloat);
+    const auto perSample = static_cast<double>(targetsPerSample(inputs.tokens.size(1)));
+    return at::cross_entropy_loss(scores, inputs.follows, /*weight=*/{}, at::Reduction::Sum)
+        .mul(perSample / normalizer);
+}
+
+at::Tensor EncoderNetwork::encoded(const Batch& batch) const
+{
+    at::Tensor hidden = embedded(inputsOf(batch));
+    for (const LayerParameters& layer : m_layers) {
+        hidden = throughLayer(
+            [this, &layer](const std::vector<at::Tensor>& inputs) {
+                return throughBranches(inputs[0], layer);
+            },
+            {hidden});
+    }
+    askBetweenLayers(hidden);
+    return m_spec.finalNormalization ? normalized(hidden, m_finalNorm) : hidden;
+}
+
+at::Tensor EncoderNetwork::embedded(const Inputs& inputs) const
+{
+    at::Tensor hidden = at::embedding(m_tokenEmbedding.weight, inputs.tokens);
+    if (m_spec.tokenDropout)
+        hidden = withoutMaskedTokens(hidden, inputs.tokens);
+    if (inputs.types.defined())
+        hidden = hidden.add(at::embedding(m_typeEmbedding.weight, inputs.types));
+    if (m_positionEmbedding.weight.defined())
+        hidden = hidden.add(m_positionEmbedding.weight.narrow(0, 0, inputs.tokens.size(1)));
+    if (m_spec.embeddingNormalization)
+        hidden = normalized(hidden, m_embeddingNorm);
+    return dropped(hidden);
+}
+
+// As if dropout had hit the masked tokens: what is left is scaled by the share that training leaves over
+// the share that is left in this sample (ESM's own code, and EsmEmbeddings of transformers).
+at::Tensor EncoderNetwork::withoutMaskedTokens(const at::Tensor& embeddings, const at::Tensor& tokens) const
+{
+    const at::Tensor masked = tokens.eq(m_spec.maskToken);
+    const at::Tensor left = masked.logical_not().to(embeddings.scalar_type()).mean(1).view({-1, 1, 1});
+    return embeddings.masked_fill(masked.unsqueeze(-1), 0.0)
+        .mul(left.reciprocal().mul(1.0 - predictedShare * maskedShareOfPredicted));
+}
+
+at::Tensor EncoderNetwork::throughBranches(const at::Tensor& hidden, const LayerParameters& layer) const
+{
+    if (m_spec.normalizesFirst) {
+        const at::Tensor attended = hidden.add(attention(normalized(hidden, layer.attentionNorm), layer));
+        return attended.add(feedForward(normalized(attended, layer.feedForwardNorm), layer));
+    }
+    const at::Tensor attended = normalized(hidden.add(attention(hidden, layer)), layer.attentionNorm);
+    return normalized(attended.add(feedForward(attended, layer)), layer.feedForwardNorm);
+}
+
+at::Tensor EncoderNetwork::attention(const at::Tensor& input, const LayerParameters& layer) const
+{
+    const std::int64_t heads = m_spec.heads;
+    const at::Tensor stacked =
+        linear(input, layer.qkv).view({input.size(0), input.size(1), 3 * heads, m_spec.hiddenSize / heads});
+    at::Tensor turned = headsOf(stacked, 0, 2 * heads);
+    if (m_rotary)
+        turned = m_rotary->rotated(turned);
+    const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
+    const at::Tensor mixed = at::scaled_dot_product_attention(
+        headsOf(turned, 0, heads).transpose(1, 2), headsOf(turned, heads, heads).transpose(1, 2),
+        headsOf(stacked, 2 * heads, heads).transpose(1, 2), /*attn_mask=*/{}, dropout);
+    return dropped(linear(joined(mixed), layer.attentionOutput));
+}
+
+at::Tensor EncoderNetwork::feedForward(const at::Tensor& input, const LayerParameters& layer) const
+{
+    return dropped(linear(activated(linear(input, layer.up), m_spec.activation), layer.down));
+}
+
+at::Tensor EncoderNetwork::normalized(const at::Tensor& input, const Affine& norm) const
+{
+    return network::normalized(input, norm, model::Normalization::LayerNorm, m_spec.normalizationEpsilon);
+}
+
+at::Tensor EncoderNetwork::dropped(const at::Tensor& input) const
+{
+    return network::dropped(input, m_spec.dropout, options().trains);
+}
+
+} // namespace batchpeak::network

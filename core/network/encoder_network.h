@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "affine.h"
+#include "encoder_spec.h"
+#include "flat_parameters.h"
+#include "network.h"
+#include "rotary_positions.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::network {
+
+/// The pre-training of an encoder-only transformer, from tokens to the loss, as eager PyTorch would run
+/// it: BERT and ESM-2 are settings of EncoderSpec.
+///
+/// A sample is as long as the run's sequences are, so nothing is padding, and nothing is masked out of
+/// attention. Of each sample the same number of tokens is to be predicted.
+class EncoderNetwork : public Network
+{
+public:
+    /// \param parameters  of model::parameterTable(spec)
+    /// \throws std::invalid_argument  a full sentence, where the sequence does not fit the network
+    EncoderNetwork(model::EncoderSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
+
+    /// inputs, all int64: tokens {samples, length}, and what the network has use for of their types
+    /// {samples, length}, the places to predict {samples, predicted tokens}, and whether the sentences
+    /// follow each other {samples}, in this order. targets: {samples, length}, or as the places.
+    Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
+
+    /// Cross entropy of the masked tokens, and of the next sentence with the weight of all that a sample
+    /// predicts, so that means are added as in pre-training.
+    at::Tensor loss(const Batch& batch, double normalizer) const override;
+
+    /// {samples, length, hidden size}: what the heads work on.
+    at::Tensor encoded(const Batch& batch) const;
+
+    static std::vector<std::int64_t> bufferBytes(const model::EncoderSpec& spec,
+                                                 const NetworkOptions& options);
+
+private:
+    struct LayerParameters
+    {
+        Affine qkv;
+        Affine attentionOutput;
+        Affine attentionNorm;
+        Affine up;
+        Affine down;
+        Affine feedForwardNorm;
+    };
+
+    /// The inputs of a batch by name; undefined where the network has no use for them.
+    struct Inputs
+    {
+        at::Tensor tokens;
+        at::Tensor types;
+        at::Tensor places;
+        at::Tensor follows;
+    };
+
+    void findParameters(const FlatParameters& parameters);
+    Inputs inputsOf(const Batch& batch) const;
+    std::int64_t targetsPerSample(std::int64_t sequenceLength) const;
+    at::Tensor embedded(const Inputs& inputs) const;
+    at::Tensor withoutMaskedTokens(const at::Tensor& embeddings, const at::Tensor& tokens) const;
+    at::Tensor throughBranches(const at::Tensor& hidden, const LayerParameters& layer) const;
+    at::Tensor attention(const at::Tensor& input, const LayerParameters& layer) const;
+    at::Tensor feedForward(const at::Tensor& input, const LayerParameters& layer) const;
+    at::Tensor normalized(const at::Tensor& input, const Affine& norm) const;
+    at::Tensor dropped(const at::Tensor& input) const;
+    at::Tensor maskedLanguageLoss(const at::Tensor& hidden, const Batch& batch, double normalizer) const;
+    at::Tensor nextSentenceLoss(const at::Tensor& hidden, const Batch& batch, double normalizer) const;
+
+    model::EncoderSpec m_spec;
+    Affine m_tokenEmbedding;
+    Affine m_positionEmbedding;
+    Affine m_typeEmbedding;
+    Affine m_embeddingNorm;
+    std::vector<LayerParameters> m_layers;
+    Affine m_finalNorm;
+    Affine m_pooler;
+    Affine m_headTransform;
+    Affine m_headNorm;
+    Affine m_output;
+    Affine m_nextSentence;
+    std::optional<RotaryPositions> m_rotary;
+};
+
+} // namespace batchpeak::network

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "autocast_guard.h"
+#include "budget_allocator.h"
+#include "encoder_network.h"
+#include "reference_encoder.h"
+#include "tile_unit.h"
+#include "tiny_networks.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <QTest>
+
+#include <cmath>
+#include <functional>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using model::EncoderSpec;
+
+namespace {
+
+constexpr std::int64_t samples = 3;
+constexpr std::int64_t length = 16;
+
+FlatParameters randomParameters(const EncoderSpec& spec)
+{
+    at::manual_seed(11);
+    FlatParameters parameters(model::parameterTable(spec), model::Phase::Eval, at::kCPU);
+    // Far from the gentle start of a training run, where attention hardly differs from a mean.
+    for (const auto& segment : parameters.segments())
+        at::Tensor(segment.values).normal_(0.0, 0.25);
+    return parameters;
+}
+
+const NetworkOptions evaluation{.sequenceLength = length};
+
+Batch randomBatch(const EncoderNetwork& network)
+{
+    at::manual_seed(12);
+    return network.makeBatch(samples, length);
+}
+
+double relativeDifference(const at::Tensor& a, const at::Tensor& b)
+{
+    return ((a - b).abs().max() / b.abs().max()).item<double>();
+}
+
+EncoderSpec changed(EncoderSpec spec, const std::function<void(EncoderSpec&)>& change)
+{
+    change(spec);
+    return spec;
+}
+
+// Every target of a batch: its sample, its place in the sample, its token.
+struct Target
+{
+    std::int64_t sample, place, token;
+};
+
+std::vector<Target> targetsOf(const EncoderSpec& spec, const Batch& batch)
+{
+    std::vector<Target> targets;
+    for (std::int64_t sample = 0; sample < batch.targets.size(0); ++sample) {
+        for (std::int64_t i = 0; i < batch.targets.size(1); ++i) {
+            const auto token = batch.targets[sample][i].item<std::int64_t>();
+            // Behind tokens and their types.
+            const std::int64_t place =
+                spec.predictedTokens > 0 ? batch.inputs[2][sample][i].item<std::int64_t>() : i;
+            if (token != ignoredTarget)
+                targets.push_back({sample, place, token});
+        }
+    }
+    return targets;
+}
+
+} // namespace
+
+class EncoderNetworkTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    at::NoGradGuard m_noGradients;
+
+    static void addSpecs()
+    {
+        QTest::addColumn<EncoderSpec>("spec");
+        QTest::newRow("BERT") << tinyBert();
+        QTest::newRow("BERT, no token types, relu, untied") << changed(tinyBert(), [](EncoderSpec& spec) {
+            spec.tokenTypes = 0;
+            spec.activation = model::Activation::Relu;
+            spec.tiedEmbeddings = false;
+        });
+        QTest::newRow("BERT, next sentence")
+            << changed(tinyBert(), [](EncoderSpec& spec) { spec.pooler = spec.nextSentenceHead = true; });
+        QTest::newRow("BERT, head on 5 tokens")
+            << changed(tinyBert(), [](EncoderSpec& spec) { spec.predictedTokens = 5; });
+        QTest::newRow("ESM-2") << tinyEsm();
+        QTest::newRow("half of each head rotated")
+            << changed(tinyEsm(), [](EncoderSpec& spec) { spec.rotaryDimensions = 4; });
+    }
+
+private slots:
+    void initTestCase()
+    {
+        avoidUndescribedTileUnit();
+        BudgetAllocator::installed();
+    }
+
+    void computesWhatThePapersSay_data() { addSpecs(); }
+    void computesWhatThePapersSay()
+    {
+        QFETCH(EncoderSpec, spec);
+        const FlatParameters parameters = randomParameters(spec);
+        const EncoderNetwork network(spec, parameters, evaluation);
+        const Batch batch = randomBatch(network);
+        const ReferenceEncoder reference(spec, parameters);
+        const at::Tensor hidden =
+            reference.encoded(batch.inputs[0], spec.tokenTypes > 0 ? batch.inputs[1] : at::Tensor());
+        const double difference = relativeDifference(network.encoded(batch), hidden);
+        QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+
+        const std::vector<Target> targets = targetsOf(spec, batch);
+        QCOMPARE(std::int64_t(targets.size()), batch.countedTargets);
+        double loss = 0;
+        for (const Target& target : targets) {
+            loss +=
+                reference.crossEntropy(reference.scores(hidden[target.sample], target.place), target.token) /
+                static_cast<double>(targets.size());
+        }
+        for (std::int64_t sample = 0; spec.nextSentenceHead && sample < samples; ++sample) {
+            loss += reference.crossEntropy(reference.sentenceScores(hidden[sample]),
+                                           batch.inputs.back()[sample].item<std::int64_t>()) /
+                    samples;
+        }
+        const double actual = network.loss(batch, static_cast<double>(batch.countedTargets)).item<double>();
+        QVERIFY2(std::abs(actual / loss - 1) < 1e-5, qPrintable(QString::number(actual / loss - 1)));
+    }
+
+    void predictsAsManyTokensOfEverySample_data() { addSpecs(); }
+    void predictsAsManyTokensOfEverySample()
+    {
+        QFETCH(EncoderSpec, spec);
+        const FlatParameters parameters = randomParameters(spec);
+        std::vector<QSet<std::int64_t>> places(samples);
+        for (const Target& target :
+             targetsOf(spec, randomBatch(EncoderNetwork(spec, parameters, evaluation))))
+            places.at(static_cast<std::size_t>(target.sample)).insert(target.place);
+        // 15 % of 16 tokens, or as many as the network says.
+        for (const auto& ofSample : places)
+            QCOMPARE(std::int64_t(ofSample.size()), spec.predictedTokens > 0 ? spec.predictedTokens : 2);
+    }
+
+    void zeroesMaskedTokensAlone()
+    {
+        const EncoderSpec spec = tinyEsm();
+        const FlatParameters parameters = randomParameters(spec);
+        const Batch batch = randomBatch(EncoderNetwork(spec, parameters, evaluation));
+        const at::Tensor masked = batch.inputs[0].eq(spec.maskToken).sum(1);
+        // 80 % of the two, in whole tokens, and what is there by chance.
+        QVERIFY(masked.ge(1).all().item<bool>());
+        QVERIFY(masked.lt(length / 2).all().item<bool>());
+    }
+
+    void staysCloseInBf16_data() { addSpecs(); }
+    void staysCloseInBf16()
+    {
+        QFETCH(EncoderSpec, spec);
+        const FlatParameters parameters = randomParameters(spec);
+        const EncoderNetwork exact(spec, parameters, evaluation);
+        const Batch batch = randomBatch(exact);
+        const at::Tensor hidden = exact.encoded(batch);
+        const EncoderNetwork network(spec, parameters,
+                                     {.sequenceLength = length, .computeType = at::kBFloat16});
+        const AutocastGuard autocast(at::kCPU, true);
+        const double difference = relativeDifference(network.encoded(batch).to(at::kFloat), hidden);
+        // bf16 keeps 8 bits: each product is off by 0.4 %.
+        QVERIFY2(difference > 0 && difference < 0.1, qPrintable(QString::number(difference)));
+        QCOMPARE(network.loss(batch, 1.0).scalar_type(), at::kFloat);
+    }
+
+    void dropsInTrainingAlone_data()
+    {
+        QTest::addColumn<EncoderSpec>("spec");
+        QTest::newRow("residual branches")
+            << changed(tinyBert(), [](EncoderSpec& spec) { spec.dropout = 0.3; });
+        QTest::newRow("attention weights")
+            << changed(tinyBert(), [](EncoderSpec& spec) { spec.attentionDropout = 0.3; });
+    }
+    void dropsInTrainingAlone()
+    {
+        QFETCH(EncoderSpec, spec);
+        const FlatParameters parameters = randomParameters(spec);
+        const EncoderNetwork network(tinyBert(), parameters, evaluation);
+        const Batch batch = randomBatch(network);
+        const at::Tensor without = network.encoded(batch);
+        QVERIFY(at::equal(EncoderNetwork(spec, parameters, evaluation).encoded(batch), without));
+        const EncoderNetwork trains(spec, parameters, {.sequenceLength = length, .trains = true});
+        const at::Tensor first = trains.encoded(batch);
+        QVERIFY(!at::allclose(first, without));
+        QVERIFY(!at::allclose(first, trains.encoded(batch)));
+    }
+
+    void seesTheFuture()
+    {
+        const EncoderSpec spec = tinyBert();
+        const FlatParameters parameters = randomParameters(spec);
+        const EncoderNetwork network(spec, parameters, evaluation);
+        Batch batch = randomBatch(network);
+        const at::Tensor before = network.encoded(batch);
+        batch.inputs[0].select(1, length - 1).add_(1).remainder_(spec.vocabularySize);
+        QVERIFY(!at::allclose(network.encoded(batch).select(1, 0), before.select(1, 0)));
+    }
+
+    void refusesASequenceThatDoesNotFit()
+    {
+        const EncoderSpec spec = tinyBert();
+        const FlatParameters parameters = randomParameters(spec);
+        for (std::int64_t wrong : {std::int64_t{0}, spec.maxPositions + 1}) {
+            QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
+                                     EncoderNetwork(spec, parameters, {.sequenceLength = wrong}));
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(EncoderNetworkTest)
+#include "tst_encoder_network.moc"
