@@ -4,6 +4,11 @@
 
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <memory>
+#include <utility>
 
 namespace batchpeak::network {
 
@@ -36,6 +41,25 @@ void initialize(at::Tensor& parameter, model::Initialization initialization)
     }
 }
 
+// Runs when a parameter has got a gradient: the first one is a tensor of its own, which moves into the
+// flat buffer; what follows has been added there.
+class MovesFirstGradient : public torch::autograd::PostAccumulateGradHook
+{
+public:
+    explicit MovesFirstGradient(at::Tensor place) : m_place(std::move(place)) {}
+
+    void operator()(const at::Tensor& parameter) override
+    {
+        if (parameter.grad().is_alias_of(m_place))
+            return;
+        m_place.copy_(parameter.grad());
+        parameter.mutable_grad() = m_place;
+    }
+
+private:
+    at::Tensor m_place;
+};
+
 } // namespace
 
 std::int64_t FlatParameters::bufferElements(const std::vector<model::Parameter>& table, at::ScalarType type)
@@ -67,8 +91,11 @@ FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model
             view.parameter = values.narrow(0, offset, elements).view(table[i].shape).detach();
             initialize(view.parameter, table[i].initialization);
             view.parameter.requires_grad_(trains);
-            if (trains)
+            if (trains) {
                 view.gradient = m_gradients.narrow(0, offset, elements).view(table[i].shape);
+                torch::autograd::impl::set_post_acc_grad_hooks(
+                    view.parameter, std::make_unique<MovesFirstGradient>(view.gradient));
+            }
             m_indexOf.emplace(table[i].name, i);
             offset += aligned(elements, type);
         }
@@ -79,7 +106,6 @@ FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model
              .gradients = trains ? m_gradients.narrow(0, begin, offset - begin) : at::Tensor(),
              .decays = decays});
     }
-    bindGradients();
 }
 
 const at::Tensor& FlatParameters::at(const std::string& name) const
@@ -100,19 +126,20 @@ std::int64_t FlatParameters::elements() const
     return elements;
 }
 
-void FlatParameters::bindGradients()
+void FlatParameters::clearGradients()
+{
+    for (View& view : m_views)
+        view.parameter.mutable_grad().reset();
+}
+
+void FlatParameters::completeGradients()
 {
     if (!m_gradients.defined())
         return;
-    for (View& view : m_views)
-        view.parameter.mutable_grad() = view.gradient;
-    clearGradients();
-}
-
-void FlatParameters::clearGradients()
-{
-    if (m_gradients.defined())
-        m_gradients.zero_();
+    for (View& view : m_views) {
+        if (!view.parameter.grad().defined())
+            view.parameter.mutable_grad() = view.gradient.zero_();
+    }
 }
 
 } // namespace batchpeak::network

@@ -46,10 +46,13 @@ public:
     std::int64_t elements() const;
     const std::vector<Segment>& segments() const { return m_segments; }
 
-    /// Makes backward add into the flat buffer again, where a failed one has left gradients of its
-    /// own, and clears the buffer. Nothing to do in evaluation.
-    void bindGradients();
+    /// Forgets all gradients: the next one of each parameter overwrites its stretch of the buffer, those
+    /// after it are added. Filling the buffer with zeros and adding to them would read and write it once
+    /// more. Nothing to do in evaluation.
     void clearGradients();
+    /// Zeroes the gradients of parameters that no backward pass has reached since they were cleared:
+    /// before the buffer is read.
+    void completeGradients();
     /// All gradients; undefined in evaluation.
     const at::Tensor& gradients() const { return m_gradients; }
 

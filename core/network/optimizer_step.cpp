@@ -98,6 +98,7 @@ void OptimizerStep::addPieces(const FlatParameters::Segment& segment, std::int64
 void OptimizerStep::run()
 {
     const at::NoGradGuard noGradients;
+    m_parameters.completeGradients();
     if (m_maxGradientNorm > 0)
         clip();
     if (m_stepCount.defined())

@@ -243,7 +243,7 @@ bool StepRunner::State::recover()
 
 bool StepRunner::State::restore()
 {
-    m_parameters->bindGradients();
+    m_parameters->clearGradients();
     exerciseDevice(m_device);
     m_memory.synchronize();
     m_memory.emptyCache();

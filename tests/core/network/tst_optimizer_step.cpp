@@ -20,6 +20,7 @@ namespace {
 void fillGradients(FlatParameters& parameters, std::uint64_t seed)
 {
     at::manual_seed(seed);
+    parameters.completeGradients();
     at::Tensor(parameters.gradients()).normal_();
 }
 
@@ -78,9 +79,8 @@ private slots:
                 const double difference =
                     (actual - expected[parameter.name].value).abs().max().item<double>();
                 QVERIFY2(difference < 2e-6, parameter.name.c_str());
+                QVERIFY(!parameters.at(parameter.name).grad().defined());
             }
-            for (const auto& segment : parameters.segments())
-                QCOMPARE(segment.gradients.abs().sum().item<double>(), 0.0);
         }
     }
 
@@ -97,6 +97,8 @@ private slots:
         OptimizerStep narrowStep(model::Optimizer::Sgd, narrow);
         OptimizerStep wideStep(model::Optimizer::Sgd, wide);
         for (int step = 0; step < 20; ++step) {
+            narrow.completeGradients();
+            wide.completeGradients();
             at::Tensor(narrow.gradients()).fill_(0.5);
             at::Tensor(wide.gradients()).fill_(0.5);
             narrowStep.run();
@@ -106,7 +108,6 @@ private slots:
         const at::Tensor expected = wide.at(name).detach().to(at::kBFloat16);
         QVERIFY(expected.lt(0.99).all().item<bool>());
         QVERIFY(at::equal(narrow.at(name).detach(), expected));
-        QCOMPARE(narrow.gradients().abs().sum().item<double>(), 0.0);
     }
 
     void clipsLongGradientsAlone_data()
