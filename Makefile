@@ -6,14 +6,21 @@ EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 
 # Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.
 BENCH ?=
+PARITY ?=
 
-.PHONY: run test setup build configure bundle bench-repeats bench-search bench-pictures calibrate-search format tidy clean
+.PHONY: run test test-parity setup setup-parity build configure bundle
+.PHONY: bench-repeats bench-step-time bench-search bench-pictures calibrate-search format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
 
 test: build
 	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET)
+
+# Loss and gradients of our networks against those of transformers and torchvision. Options go into PARITY.
+test-parity: configure setup-parity
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-parity-step
+	PYTHONPATH=tests .venv-parity/bin/python -m parity --program build/$(PRESET)/bin/batchpeak-parity-step $(PARITY)
 
 build: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS)
@@ -28,6 +35,10 @@ setup:
 bundle: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak batchpeak-worker batchpeak_icons
 	scripts/pack-bundle.sh build/$(PRESET) build/bundle
+
+# Only what compares with other people's networks needs it.
+setup-parity:
+	scripts/setup-parity.sh
 
 # What every search strategy costs, and how right and how honest it is, on devices that are formulas or tables.
 bench-search: configure
@@ -48,6 +59,11 @@ bench-pictures: configure
 calibrate-search: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-calibrate-search
 	build/$(PRESET)/bin/batchpeak-calibrate-search $(BENCH)
+
+# Time and memory of our worker's step beside those of transformers and torchvision.
+bench-step-time: configure setup-parity
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-worker
+	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format -i

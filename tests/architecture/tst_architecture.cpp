@@ -39,6 +39,7 @@ private slots:
                                                  QStringLiteral("tests/core/network"),
                                                  QStringLiteral("tests/app/worker"),
                                                  QStringLiteral("tests/gpu"),
+                                                 QStringLiteral("tests/parity"),
                                                  QStringLiteral("tests/bench")};
         QTest::newRow("CUDA, even there") << QStringLiteral("^cuda|/cuda_runtime|^nccl") << QStringList{};
         QTest::newRow("yaml-cpp") << QStringLiteral("^yaml-cpp/")
@@ -91,7 +92,8 @@ private slots:
             << QStringLiteral("batchpeak_(torch|network)\\b|batchpeak_room\\(network\\b")
             << QStringList{QStringLiteral("core/network"),       QStringLiteral("app/worker"),
                            QStringLiteral("tests/core/network"), QStringLiteral("tests/app/worker"),
-                           QStringLiteral("tests/gpu"),          QStringLiteral("tests/bench")};
+                           QStringLiteral("tests/gpu"),          QStringLiteral("tests/parity"),
+                           QStringLiteral("tests/bench")};
         QTest::newRow("Qt") << QStringLiteral("Qt6::") << QStringList{QStringLiteral("core/engine"),
                                                                       QStringLiteral("core/store"),
                                                                       QStringLiteral("ui"),

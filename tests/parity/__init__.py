@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Our networks beside those of transformers and torchvision: same weights, same batch, same gradients."""
+
+import os
+
+# Read when transformers is imported. Networks are made from their configurations: no hub is to be asked,
+# and that they hold no tokens of a vocabulary is no news.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")

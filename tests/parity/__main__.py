@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compares loss and gradients of our networks with those of transformers and torchvision.
+
+Both get the same random weights and the same batch, in fp32 on the CPU. The program ends with 1 where a
+relative error is above the tolerance.
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from .cases import CASES
+from .comparison import compare
+
+TOLERANCE = 1e-4
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make test-parity", description=__doc__)
+    parser.add_argument("--program", type=Path, required=True, help="batchpeak-parity-step")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+
+    chosen = [case for case in CASES if options.only.lower() in case.name.lower()]
+    width = max((len(case.name) for case in chosen), default=0)
+    off = 0
+    for case in chosen:
+        try:
+            result = compare(case, options.program, options.seed)
+        except subprocess.CalledProcessError as error:
+            print(f"{case.name:{width}}  OFF  the program ended with {error.returncode}")
+            off += 1
+            continue
+        worst = max(result.loss_error, result.worst_gradient_error)
+        off += worst > TOLERANCE
+        print(
+            f"{case.name:{width}}  {'ok ' if worst <= TOLERANCE else 'OFF'}"
+            f"  loss {result.loss_error:.1e}  gradients at most {result.worst_gradient_error:.1e}"
+            f" ({result.worst_gradient})"
+        )
+    print(f"{len(chosen) - off} of {len(chosen)} agree within {TOLERANCE:.0e} relative.")
+    return 1 if off or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One case: the same weights and the same batch through both networks."""
+
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from .cases import Case
+from .networks.network import Batch, Network
+
+# Of a parameter's gradient, as a whole. Where one piece has less than this share of it, its error is
+# taken against this share: the gradient of a key's bias is nothing but rounding, since softmax does not
+# see what is added to all scores of a query.
+SMALLEST_SHARE = 0.01
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Relative errors."""
+
+    loss_error: float
+    worst_gradient_error: float
+    worst_gradient: str
+
+
+def compare(case: Case, program: Path, seed: int) -> Comparison:
+    torch.manual_seed(seed)
+    network = case.make()
+    network.randomize()
+    network.module.train()
+    batch = network.batch(sum(case.micro_batches))
+
+    loss = network.loss(batch)
+    loss.backward()
+    ours = run_ours(case, network, batch, program)
+    worst, name = max(_gradient_errors(network, ours))
+    return Comparison(_relative_error(ours["loss"], loss.detach()), worst, name)
+
+
+def _gradient_errors(network: Network, ours: dict[str, Tensor]) -> list[tuple[float, str]]:
+    theirs = {name: parameter.grad for name, parameter in network.module.named_parameters()}
+    _require_all(network, theirs)
+    errors = []
+    for name, expected in network.as_ours(theirs).items():
+        found = ours[f"gradients.{name}"].split([len(piece) for piece in expected])
+        least = SMALLEST_SHARE * torch.cat(expected).norm().item()
+        errors += [
+            (_relative_error(*pair, least), _piece_name(name, i, len(expected)))
+            for i, pair in enumerate(zip(found, expected, strict=True))
+        ]
+    return errors
+
+
+def _require_all(network: Network, theirs: dict[str, Tensor]) -> None:
+    compared = {piece.name for pieces in network.pieces.values() for piece in pieces}
+    if left_out := theirs.keys() - compared:
+        raise ValueError(f"These parameters have no counterpart of ours: {sorted(left_out)}.")
+
+
+def _piece_name(name: str, index: int, count: int) -> str:
+    return name if count == 1 else f"{name}, part {index + 1} of {count}"
+
+
+def _relative_error(found: Tensor, expected: Tensor, least: float = 0.0) -> float:
+    difference = (found - expected).norm().item()
+    scale = max(expected.norm().item(), least)
+    if scale == 0:
+        return 0.0 if difference == 0 else float("inf")
+    # Not a number is off as well, and max() must not lose it.
+    return difference / scale if difference == difference else float("inf")
+
+
+def run_ours(case: Case, network: Network, batch: Batch, program: Path) -> dict[str, Tensor]:
+    """What our program writes: the loss, the gradients, and how often each operation ran."""
+    values = dict(network.module.named_parameters())
+    given = {f"parameters.{name}": torch.cat(pieces) for name, pieces in network.as_ours(values).items()}
+    given |= {f"inputs.{i}": value for i, value in enumerate(batch.inputs)}
+    given["targets"] = batch.targets
+    with tempfile.TemporaryDirectory() as folder:
+        load, tensors, result = (Path(folder, name) for name in ("load.json", "given.pt", "result.pt"))
+        load.write_text(json.dumps(network.load_message() | case.options))
+        torch.save({name: value.detach().contiguous() for name, value in given.items()}, tensors)
+        samples = [str(size) for size in case.micro_batches]
+        subprocess.run([program, load, tensors, result, *samples], check=True)
+        # Our own program wrote it; the strict reader knows no dictionary that comes from C++.
+        return torch.load(result, weights_only=False)

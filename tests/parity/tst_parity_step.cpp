@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "parameter_table.h"
+#include "parity_step.h"
+#include "tensor_file.h"
+
+#include <ATen/ATen.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <functional>
+#include <stdexcept>
+
+using namespace batchpeak;
+
+namespace {
+
+constexpr std::int64_t samples = 5;
+constexpr std::int64_t length = 6;
+
+trial::LoadRequest tinyRequest()
+{
+    return {.model = {.family = "gpt2",
+                      .architecture = model::DecoderSpec{.vocabularySize = 11,
+                                                         .hiddenSize = 8,
+                                                         .layers = 2,
+                                                         .heads = 2,
+                                                         .keyValueHeads = 2,
+                                                         .feedForwardSize = 12,
+                                                         .maxPositions = length}},
+            .sequenceLength = length};
+}
+
+NamedTensors tinyTensors()
+{
+    at::manual_seed(1);
+    NamedTensors given{{"inputs.0", at::randint(11, {samples, length}, at::kLong)},
+                       {"targets", at::randint(11, {samples, length}, at::kLong)}};
+    for (const model::Parameter& parameter : model::parameterTable(tinyRequest().model))
+        given.emplace("parameters." + parameter.name, at::randn(parameter.shape));
+    return given;
+}
+
+} // namespace
+
+class ParityStepTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void writesWhatItReads()
+    {
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath(QStringLiteral("tensors.pt")).toStdString();
+        const NamedTensors written = tinyTensors();
+        writeTensors(path, written);
+        const NamedTensors read = readTensors(path);
+        QCOMPARE(read.size(), written.size());
+        for (const auto& [name, tensor] : written) {
+            QCOMPARE(read.at(name).scalar_type(), tensor.scalar_type());
+            QVERIFY2(at::equal(read.at(name), tensor), name.c_str());
+        }
+    }
+
+    void refusesAFileWithoutTensors()
+    {
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error, readTensors("/dev/null"));
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error, readTensors(BATCHPEAK_SOURCE_DIR "/README.md"));
+    }
+
+    // In the midst of zeros every token is as likely as any other, so the loss is known.
+    void runsOnTheGivenWeights()
+    {
+        NamedTensors given = tinyTensors();
+        given.at("parameters.final_norm.weight").zero_();
+        given.at("parameters.final_norm.bias").zero_();
+        const NamedTensors result = parityStep(tinyRequest(), given, {samples});
+        QVERIFY(std::abs(result.at("loss").item<double>() - std::log(11.0)) < 1e-6);
+        QVERIFY(result.at("operations.aten::embedding").item<std::int64_t>() > 0);
+        QVERIFY(result.at("gradients.final_norm.bias").abs().sum().item<double>() > 0);
+    }
+
+    void addsUpUnevenMicroBatches()
+    {
+        NamedTensors given = tinyTensors();
+        given.at("targets").narrow(0, 0, 2).narrow(1, 1, 3).fill_(-100);
+        const NamedTensors whole = parityStep(tinyRequest(), given, {samples});
+        const NamedTensors parts = parityStep(tinyRequest(), given, {1, 3, 1});
+        for (const auto& [name, value] : whole) {
+            if (!name.starts_with("operations."))
+                QVERIFY2(at::allclose(parts.at(name), value, 1e-4, 1e-6), name.c_str());
+        }
+    }
+
+    void refusesWhatIsNotTheNetworks_data()
+    {
+        QTest::addColumn<std::function<void(NamedTensors&)>>("spoil");
+        QTest::addColumn<QString>("text");
+        using Spoil = std::function<void(NamedTensors&)>;
+        QTest::newRow("missing") << Spoil([](NamedTensors& given) {
+            given.erase("parameters.final_norm.bias");
+        }) << QStringLiteral("The tensor parameters.final_norm.bias is missing.");
+        QTest::newRow("unknown") << Spoil([](NamedTensors& given) {
+            given.emplace("parameters.final_nrom.bias", at::zeros({8}));
+        }) << QStringLiteral("The tensor parameters.final_nrom.bias is no parameter of the network.");
+        QTest::newRow("shape") << Spoil([](NamedTensors& given) {
+            given.at("parameters.final_norm.bias") = at::zeros({9});
+        }) << QStringLiteral("of shape [9], but the network wants float of shape [8].");
+        QTest::newRow("type") << Spoil([](NamedTensors& given) {
+            given.at("parameters.final_norm.bias") = at::zeros({8}, at::kDouble);
+        }) << QStringLiteral("The tensor parameters.final_norm.bias is CPUDoubleType");
+        QTest::newRow("batch") << Spoil([](NamedTensors& given) {
+            given.at("targets") = at::zeros({4, length}, at::kLong);
+        }) << QStringLiteral("The micro-batches do not add up to the 4 samples of the batch.");
+    }
+    void refusesWhatIsNotTheNetworks()
+    {
+        QFETCH(std::function<void(NamedTensors&)>, spoil);
+        QFETCH(QString, text);
+        NamedTensors given = tinyTensors();
+        spoil(given);
+        try {
+            parityStep(tinyRequest(), given, {samples});
+            QFAIL("It was accepted.");
+        } catch (const std::invalid_argument& error) {
+            QVERIFY2(QString::fromUtf8(error.what()).contains(text), error.what());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(ParityStepTest)
+#include "tst_parity_step.moc"
