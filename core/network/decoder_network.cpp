@@ -162,13 +162,7 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
 
     const at::Tensor stacked =
         linear(input, layer.qkv).view({samples, length, m_spec.heads + 2 * keys, headSize(m_spec)});
-    at::Tensor turned = headsOf(stacked, 0, m_spec.heads + keys);
-    if (m_rotary)
-        turned = m_rotary->rotated(turned);
-    // {samples, heads, length, head size}
-    const at::Tensor query = headsOf(turned, 0, m_spec.heads).transpose(1, 2);
-    at::Tensor key = headsOf(turned, m_spec.heads, keys).transpose(1, 2);
-    at::Tensor value = headsOf(stacked, m_spec.heads + keys, keys).transpose(1, 2);
+    auto [query, key, value] = attentionHeads(stacked, m_spec.heads, keys, m_rotary ? &*m_rotary : nullptr);
     const bool repeats = grouped && options().repeatsKeys;
     if (repeats) {
         key = at::repeat_interleave(key, m_spec.heads / keys, 1);

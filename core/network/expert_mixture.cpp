@@ -26,15 +26,15 @@ at::Tensor mixed(const at::Tensor& tokens, const at::Tensor& router, std::int64_
     const at::Tensor order = experts.argsort(/*stable=*/true);
     const at::Tensor tokenOf = order.div(expertsPerToken, "floor");
     const at::Tensor counts = at::bincount(experts, {}, router.size(0)).to(at::kCPU);
-    const at::Tensor gathered = tokens.index_select(0, tokenOf);
+    const std::vector<at::Tensor> gathered =
+        tokens.index_select(0, tokenOf)
+            .split_with_sizes(
+                {counts.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(counts.numel())});
 
     std::vector<at::Tensor> said;
-    std::int64_t first = 0;
-    for (std::int64_t i = 0; i < router.size(0); ++i) {
-        const auto count = counts[i].item<std::int64_t>();
-        if (count > 0)
-            said.push_back(expert(gathered.narrow(0, first, count), static_cast<std::size_t>(i)));
-        first += count;
+    for (std::size_t i = 0; i < gathered.size(); ++i) {
+        if (gathered[i].size(0) > 0)
+            said.push_back(expert(gathered[i], i));
     }
     const at::Tensor all = at::cat(said, 0);
     const at::Tensor weighted = all.mul(weights.index_select(0, order).unsqueeze(1)).to(tokens.scalar_type());

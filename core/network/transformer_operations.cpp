@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "transformer_operations.h"
 
+#include "rotary_positions.h"
+
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/rms_norm.h>
 #include <ATen/ops/silu.h>
+
+#include <vector>
 
 namespace batchpeak::network {
 
@@ -50,6 +54,22 @@ at::Tensor dropped(const at::Tensor& input, double probability, bool trains)
 at::Tensor headsOf(const at::Tensor& stacked, std::int64_t first, std::int64_t heads)
 {
     return stacked.narrow(2, first, heads);
+}
+
+AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, std::int64_t keys,
+                              const RotaryPositions* rotary)
+{
+    std::vector<at::Tensor> parts;
+    if (rotary) {
+        const auto cut = stacked.split_with_sizes({queries + keys, keys}, 2);
+        parts = rotary->rotated(cut[0]).split_with_sizes({queries, keys}, 2);
+        parts.push_back(cut[1]);
+    } else {
+        parts = stacked.split_with_sizes({queries, keys, keys}, 2);
+    }
+    return {.query = parts[0].transpose(1, 2),
+            .key = parts[1].transpose(1, 2),
+            .value = parts[2].transpose(1, 2)};
 }
 
 at::Tensor joined(const at::Tensor& heads)

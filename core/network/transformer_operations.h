@@ -11,6 +11,8 @@
 
 namespace batchpeak::network {
 
+class RotaryPositions;
+
 /// What the layers of transformers share: each is one choice of a spec, as an operation.
 
 /// Over the last dimension; without a bias where the norm has none.
@@ -25,6 +27,22 @@ at::Tensor dropped(const at::Tensor& input, double probability, bool trains);
 
 /// {samples, length, heads, head size} of some of the heads that one product has computed together.
 at::Tensor headsOf(const at::Tensor& stacked, std::int64_t first, std::int64_t heads);
+
+/// {samples, heads, length, head size} each, as attention takes them.
+struct AttentionHeads
+{
+    at::Tensor query;
+    at::Tensor key;
+    at::Tensor value;
+};
+
+/// Cuts apart what one product has computed together, so that backward joins the gradients in one copy:
+/// taking each part out alone would fill a gradient of the whole for each, and add them.
+///
+/// \param stacked  {samples, length, queries + 2 x keys, head size}
+/// \param rotary  turns queries and keys where the network has it; may be null
+AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, std::int64_t keys,
+                              const RotaryPositions* rotary);
 
 /// {samples, heads, length, head size} -> {samples, length, heads x head size}
 at::Tensor joined(const at::Tensor& heads);
