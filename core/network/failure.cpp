@@ -22,6 +22,15 @@ std::int64_t neededBytes(std::string_view text, const DeviceMemory& memory)
     return requested > 0 ? memory.peakAllocatedBytes() + requested : 0;
 }
 
+// What Python calls IndexError, TypeError, ValueError and NotImplementedError: the same input fails the
+// same way again, however much memory there is.
+bool blamesTheInput(const std::exception& error)
+{
+    return dynamic_cast<const c10::IndexError*>(&error) || dynamic_cast<const c10::TypeError*>(&error) ||
+           dynamic_cast<const c10::ValueError*>(&error) ||
+           dynamic_cast<const c10::NotImplementedError*>(&error);
+}
+
 } // namespace
 
 std::string messageOf(const std::exception& error)
@@ -38,14 +47,23 @@ Failure classifyFailure(const std::exception& error, const DeviceMemory& memory,
     Failure failure = classifyFailureText(text);
     if (const auto* accelerator = dynamic_cast<const c10::AcceleratorError*>(&error))
         failure = classifyCudaError(accelerator->get_error_code(), text);
-    if (dynamic_cast<const UnsupportedStep*>(&error))
+    else if (dynamic_cast<const UnsupportedStep*>(&error))
         failure.outcome = Outcome::Unsupported;
-    const bool ofMemory = memory.outOfMemoryCount() > outOfMemoryCountBefore ||
-                          dynamic_cast<const c10::OutOfMemoryError*>(&error) ||
-                          dynamic_cast<const std::bad_alloc*>(&error);
-    if (ofMemory && !failure.sticky)
+    else if (dynamic_cast<const c10::DistError*>(&error))
+        failure = {.sticky = true, .text = text};
+    else if (failure.outcome == Outcome::Failed && !failure.sticky && blamesTheInput(error))
+        failure.outcome = Outcome::Unsupported;
+    if (failure.sticky)
+        return failure;
+
+    const bool ofDevice = memory.outOfMemoryCount() > outOfMemoryCountBefore ||
+                          dynamic_cast<const c10::OutOfMemoryError*>(&error);
+    const bool ofHost = failure.refusedHostBytes || dynamic_cast<const std::bad_alloc*>(&error);
+    if (ofDevice || ofHost)
         failure.outcome = Outcome::OutOfMemory;
-    if (failure.outcome == Outcome::OutOfMemory)
+    failure.refusedHostBytes =
+        ofHost && !ofDevice ? std::optional(requestedBytes(text)) : std::optional<std::int64_t>();
+    if (failure.outcome == Outcome::OutOfMemory && !failure.refusedHostBytes)
         failure.neededBytes = neededBytes(text, memory);
     return failure;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct Failure
     bool sticky = false;
     /// What the step would have needed at least, for an outcome of memory; 0 where it cannot be told.
     std::int64_t neededBytes = 0;
+    /// The computer's main memory ran out, not the device's: what was asked for when it did [bytes], 0
+    /// where that cannot be told.
+    std::optional<std::int64_t> refusedHostBytes;
     std::string text;
 };
 
@@ -49,7 +53,8 @@ Failure classifyFailureText(std::string_view text);
 /// \param code  a cudaError_t
 Failure classifyCudaError(int code, std::string_view text);
 
-/// The size in "Tried to allocate 2.50 GiB", in bytes; 0 where a message does not say it.
+/// The size in "Tried to allocate 2.50 GiB" or "you tried to allocate 4096 bytes", in bytes; 0 where a
+/// message does not say it.
 std::int64_t requestedBytes(std::string_view text);
 
 } // namespace batchpeak::network
