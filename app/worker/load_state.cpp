@@ -29,11 +29,16 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
     } catch (const std::exception& error) {
         failure = network::classifyFailure(error, m_memory, refusalsBefore);
     }
-    if (failure && failure->outcome == trial::Outcome::OutOfMemory) {
+    if (failure && failure->outcome == trial::Outcome::OutOfMemory && !failure->refusedHostBytes) {
         m_memory.emptyCache();
         // What was there was enough by the table, so the rest is the device's own need.
         return notEvenLoaded(request, std::max(failure->neededBytes, m_memory.limitBytes() + 1));
     }
+    if (failure && failure->refusedHostBytes)
+        return LoadProblem{.text =
+                               "The computer's main memory ran out while the network was loaded. End other "
+                               "programs, or give the container more memory. (" +
+                               failure->text + ")"};
     if (failure)
         return LoadProblem{.text = failure->text, .sticky = failure->sticky};
 

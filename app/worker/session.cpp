@@ -57,24 +57,24 @@ std::optional<int> Session::handle(const trial::TrialRequest& request)
 {
     if (!m_load.isLoaded())
         return complain("A trial must come after a load that succeeded.");
-    const TrialEnd end =
-        m_load.runTrial(request, m_clock,
-                        {.report = [this](const trial::Step& step) { m_channel.send(step); },
-                         .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); },
-                         .gates = m_gates});
+    TrialEnd end = m_load.runTrial(request, m_clock,
+                                   {.report = [this](const trial::Step& step) { m_channel.send(step); },
+                                    .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); },
+                                    .gates = m_gates});
 
     // No result: the parent repeats the size in a fresh worker.
     const auto* failure = end.interruption ? std::get_if<network::Failure>(&*end.interruption) : nullptr;
     if (failure && failure->sticky)
         return endWith(ExitCode::StickyDeviceError, failure->text);
 
-    const bool isFit = !end.interruption || m_load.recover();
-    m_channel.send(end.result);
-    if (!isFit) {
-        return endWith(ExitCode::MemoryLost,
-                       "The device did not get all of its memory back after the trial; a fresh worker will.");
+    end.result.isLast = end.interruption && !m_load.recover();
+    if (end.result.isLast) {
+        m_channel.send(trial::Log{
+            .level = trial::LogLevel::Warning,
+            .text = "The device did not get all of its memory back after the trial; a fresh worker will."});
     }
-    return std::nullopt;
+    m_channel.send(end.result);
+    return end.result.isLast ? std::optional<int>(ExitCode::MemoryLost) : std::nullopt;
 }
 
 // The inbox hears cancels itself.

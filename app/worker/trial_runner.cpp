@@ -178,6 +178,7 @@ private:
         if (const auto* failure = std::get_if<network::Failure>(&interruption)) {
             m_result.outcome = failure->outcome;
             m_result.text = failure->text;
+            m_result.refusedHostBytes = failure->refusedHostBytes;
             m_result.peakReservedBytes = std::max(failure->neededBytes, m_steps.memory().peakReservedBytes);
         } else {
             m_result.outcome =

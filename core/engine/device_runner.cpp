@@ -48,7 +48,7 @@ void DeviceRunner::launch()
     m_loss.clear();
     m_silent = false;
     m_trialsOfWorker = 0;
-    m_worker.reset(new WorkerProcess(m_setup.timeouts, this));
+    m_worker.reset(new WorkerProcess(m_setup.timeouts, m_setup.memoryKills, this));
     WorkerProcess* worker = m_worker.get();
     connect(worker, &WorkerProcess::messageReceived, this, [this](const trial::WorkerMessage& message) {
         std::visit([this](const auto& value) { receive(value); }, message);
@@ -254,6 +254,10 @@ void DeviceRunner::receive(const trial::TrialResult& result)
     m_failuresInARow = 0;
     if (m_endRequested) {
         m_stage = Stage::Losing;
+        m_worker->end();
+    } else if (result.isLast) {
+        ++m_snapshot.restarts;
+        m_stage = Stage::Renewing;
         m_worker->end();
     } else {
         m_stage = Stage::Free;

@@ -10,6 +10,7 @@
 #include <QTimer>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -27,6 +28,8 @@ struct DeviceSetup
     std::optional<std::int64_t> memoryLimitBytes;
     double headroom = 0.08;
     WorkerTimeouts timeouts;
+    /// ExplorationParts::memoryKills
+    std::function<std::int64_t()> memoryKills;
 };
 
 /// How a trial on a device ended.

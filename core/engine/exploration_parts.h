@@ -3,6 +3,7 @@
 #pragma once
 
 #include "local_device.h"
+#include "memory_kills.h"
 #include "strategy_factory.h"
 #include "worker_timeouts.h"
 
@@ -22,6 +23,8 @@ struct ExplorationParts
     std::function<std::vector<device::LocalDevice>()> localDevices = device::localDevices;
     /// \param uuid  of an NVIDIA GPU
     std::function<device::DeviceReadings(const std::string& uuid)> readingsOf = device::readingsOf;
+    /// Processes that the kernel has ended for want of main memory.
+    std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
     WorkerTimeouts timeouts;
 };
 

@@ -21,7 +21,8 @@ RunDevices::RunDevices(const ExplorationPlan& plan, const ExplorationOptions& op
                             .load = plan.load,
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,
-                            .timeouts = parts.timeouts});
+                            .timeouts = parts.timeouts,
+                            .memoryKills = parts.memoryKills});
         m_uuids.push_back(device.uuid);
     }
 }

@@ -57,6 +57,17 @@ std::optional<double> joulesPerSample(const trial::TrialResult& result)
                                               : std::nullopt;
 }
 
+QString hostMemoryText(std::int64_t refusedBytes)
+{
+    const QString refused = refusedBytes > 0
+                                ? Translated::tr("The computer's main memory ran out, not the device's: it "
+                                                 "could not give %1 more.")
+                                      .arg(bytesText(refusedBytes))
+                                : Translated::tr("The computer's main memory ran out, not the device's.");
+    return refused + QLatin1Char(' ') +
+           Translated::tr("End other programs, or give the container more memory.");
+}
+
 } // namespace
 
 TrialSnapshot startedTrial(const trial::TrialRequest& request, const TrialStart& start)
@@ -106,6 +117,9 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::sp
         trial.flags.append(word(trial::flag::repetition));
     if (trial.isVerification)
         trial.flags.append(word(trial::flag::verification));
+
+    if (trial.state == TrialState::OutOfMemory && result.refusedHostBytes)
+        trial.text = hostMemoryText(*result.refusedHostBytes);
 
     const bool isOk = trial.state == TrialState::Ok;
     if (isOk && device.limitBytes > 0 && result.peakReservedBytes > device.limitBytes) {

@@ -36,7 +36,9 @@ QString WorkerCommand::text() const
     return (QStringList(program) + arguments).join(QLatin1Char(' '));
 }
 
-WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, QObject* parent) : QObject(parent), m_timeouts(timeouts)
+WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t()> memoryKills,
+                             QObject* parent)
+    : QObject(parent), m_timeouts(timeouts), m_memoryKills(std::move(memoryKills))
 {
     m_ending.setSingleShot(true);
     connect(&m_ending, &QTimer::timeout, this, &WorkerProcess::endNextWay);
@@ -56,11 +58,7 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, QObject* parent) : QObject
                        .code = code,
                        .sentence = tr("The worker ended with exit code %1.").arg(code)});
         else
-            reportEnd({.kind = WorkerEnd::Kind::Signalled,
-                       .code = code,
-                       .sentence = tr("The worker was ended by signal %1 (%2).")
-                                       .arg(code)
-                                       .arg(QString::fromLocal8Bit(strsignal(code)))});
+            reportEnd({.kind = WorkerEnd::Kind::Signalled, .code = code, .sentence = signalSentence(code)});
     });
 }
 
@@ -82,6 +80,7 @@ void WorkerProcess::start(const WorkerCommand& command)
     for (const QString& entry : command.environment)
         environment.insert(entry.section(QLatin1Char('='), 0, 0), entry.section(QLatin1Char('='), 1));
     m_process.setProcessEnvironment(environment);
+    m_memoryKillsBefore = m_memoryKills();
     m_process.setChildProcessModifier([parent = getpid()] { bindToParent(parent); });
     m_process.start();
     m_group = m_process.processId();
@@ -172,6 +171,16 @@ void WorkerProcess::readErrorLines()
             m_lastLines.append(QString::fromUtf8(line.left(keptLineBytes)));
     }
     m_lastLines = m_lastLines.mid(std::max<qsizetype>(0, m_lastLines.size() - keptLines));
+}
+
+QString WorkerProcess::signalSentence(int signal) const
+{
+    if (signal == SIGKILL && m_memoryKills() > m_memoryKillsBefore)
+        return tr(
+            "The kernel ended the worker, since the computer or its container had no main memory left.");
+    return tr("The worker was ended by signal %1 (%2).")
+        .arg(signal)
+        .arg(QString::fromLocal8Bit(strsignal(signal)));
 }
 
 void WorkerProcess::reportEnd(WorkerEnd end)

@@ -11,6 +11,9 @@
 #include <QStringList>
 #include <QTimer>
 
+#include <cstdint>
+#include <functional>
+
 namespace batchpeak::engine {
 
 /// What is started: a program, its arguments, and what its environment has beside ours.
@@ -51,7 +54,9 @@ class WorkerProcess : public QObject
     Q_OBJECT
 
 public:
-    explicit WorkerProcess(WorkerTimeouts timeouts, QObject* parent = nullptr);
+    /// \param memoryKills  processes that the kernel has ended for want of main memory; what tells its
+    ///        SIGKILL from others'
+    WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t()> memoryKills, QObject* parent);
     /// Kills what still runs.
     ~WorkerProcess() override;
 
@@ -78,6 +83,7 @@ private:
     void refuse(const QString& sentence);
     void endNextWay();
     void signalGroup(int signal) const;
+    QString signalSentence(int signal) const;
     void reportEnd(WorkerEnd end);
 
     QProcess m_process;
@@ -88,6 +94,8 @@ private:
     QStringList m_lastLines;
     QString m_text;
     qint64 m_group = 0;
+    std::function<std::int64_t()> m_memoryKills;
+    std::int64_t m_memoryKillsBefore = 0;
     bool m_silenced = false;
     bool m_terminated = false;
     bool m_reported = false;

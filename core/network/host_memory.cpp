@@ -21,7 +21,7 @@ HostMemory hostMemory(const std::filesystem::path& root)
         memory.total = std::max<std::int64_t>(memory.total, valueOf("MemTotal:"));
         memory.available = std::max<std::int64_t>(memory.available, valueOf("MemAvailable:"));
     }
-    const ControlGroup group(root);
+    const device::ControlGroup group(root);
     memory.total = std::min(memory.total, group.memoryLimitBytes().value_or(memory.total));
     memory.available = std::min(memory.available, group.freeMemoryBytes().value_or(memory.available));
     return memory;

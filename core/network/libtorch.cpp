@@ -77,7 +77,7 @@ int useAllCores()
 {
     at::init_num_threads();
     int threads = at::get_num_threads();
-    if (const auto quota = ControlGroup().processors())
+    if (const auto quota = device::ControlGroup().processors())
         threads = std::clamp(static_cast<int>(std::ceil(*quota)), 1, threads);
     at::set_num_threads(threads);
     return threads;

@@ -43,6 +43,9 @@ struct TrialResult
     /// What the device must have free for this size; of a trial that ran out of memory, what it
     /// would have needed at least when it failed.
     std::int64_t peakReservedBytes = 0;
+    /// Of a trial that ran out of the computer's main memory and not of the device's: what was asked for
+    /// when it did, 0 where that cannot be told.
+    std::optional<std::int64_t> refusedHostBytes;
     /// Times that the allocator had to flush its cache after warm-up: above 0 the size fits but thrashes.
     std::int64_t allocationRetries = 0;
     double wallSeconds = 0.0;
@@ -51,6 +54,8 @@ struct TrialResult
     std::vector<std::string> flags;
     /// Why it ended as it did, where the outcome alone does not say.
     std::string text;
+    /// The program ends after this result of its own accord, since the device did not recover.
+    bool isLast = false;
 
     bool operator==(const TrialResult&) const = default;
 };

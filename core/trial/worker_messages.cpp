@@ -101,6 +101,10 @@ Json toJson(const TrialResult& result)
         if (const auto& value = result.readings.*field.value)
             object[field.name] = *value;
     }
+    if (result.refusedHostBytes)
+        object["refused_host_bytes"] = *result.refusedHostBytes;
+    if (result.isLast)
+        object["last"] = true;
     if (!result.text.empty())
         object["text"] = clipped(result.text);
     return object;
@@ -178,12 +182,15 @@ TrialResult resultFrom(const FieldReader& fields)
     result.backwardSeconds = fields.optionalDuration("backward_seconds");
     result.optimizerSeconds = fields.optionalDuration("optimizer_seconds");
     result.peakAllocatedBytes = fields.integerFrom(0, "peak_allocated_bytes", 0);
+    if (fields.has("refused_host_bytes"))
+        result.refusedHostBytes = fields.integerFrom(0, "refused_host_bytes");
     result.allocationRetries = fields.integerFrom(0, "alloc_retries", 0);
     result.wallSeconds = fields.duration("wall_seconds", 0.0);
     for (const ReadingField& field : readingFields)
         result.readings.*field.value = fields.reading(field.name);
     result.flags = fields.texts("flags");
     result.text = fields.text("text", "");
+    result.isLast = fields.boolean("last", false);
     return result;
 }
 

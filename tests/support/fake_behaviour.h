@@ -13,8 +13,8 @@ namespace batchpeak::test {
 struct Misdeed
 {
     /// exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id, wrong-size,
-    /// late, failed, unsupported, timeout, oom, bare, spill, over-headroom, thrash, slow, fast, disturbed,
-    /// disturbed-slow, energy
+    /// late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill, over-headroom, thrash,
+    /// slow, fast, disturbed, disturbed-slow, energy
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;

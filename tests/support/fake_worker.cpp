@@ -120,6 +120,8 @@ private:
             say(*m_last);
         m_last = result;
         say(result);
+        if (result.isLast)
+            std::exit(43);
         return true;
     }
 
@@ -225,6 +227,12 @@ private:
                       .microBatchSize = result.microBatchSize,
                       .outcome = *trial::outcomeFromText(misdeed),
                       .text = "The fake worker was told to answer so."};
+        } else if (misdeed == "lost-memory") {
+            result.outcome = trial::Outcome::OutOfMemory;
+            result.isLast = true;
+        } else if (misdeed == "host-memory") {
+            result.outcome = trial::Outcome::OutOfMemory;
+            result.refusedHostBytes = std::int64_t{3} << 30;
         } else if (misdeed == "bare") {
             result.stepSeconds.clear();
             result.relativeError.reset();

@@ -49,6 +49,7 @@ ExplorationHarness::ExplorationHarness(const QStringList& words, std::vector<std
     options.verify = false;
     options.workerCommand = command.join(QLatin1Char(' '));
     parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
+    parts.memoryKills = [] { return 0; };
     parts.makeStrategy = [this](std::string_view, const search::SearchSpace& asked) {
         space = asked;
         return std::make_unique<ScriptedStrategy>(ScriptedStrategy::Script{.sizes = sizes, .told = &told});

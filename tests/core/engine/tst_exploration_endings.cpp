@@ -19,6 +19,7 @@ class ExplorationEndingsTest : public QObject
 private slots:
     void endsAsItShould_data();
     void endsAsItShould();
+    void tellsWhenTheKernelKilled();
     void silenceIsNotWaitedForLong_data();
     void silenceIsNotWaitedForLong();
 };
@@ -44,6 +45,9 @@ void ExplorationEndingsTest::endsAsItShould_data()
     row("late answer of an old trial", "trial=late@4", exhausted, "1 ok, 2 ok, 4 ok", 4,
         "a late answer to trial 2");
     row("out of memory", "slope=600000000", exhausted, "1 ok, 2 ok, 4 oom", 2, "4 ran out of memory");
+    row("out of main memory", "trial=host-memory@4", exhausted, "1 ok, 2 ok, 4 oom", 2,
+        "could not give 3.00 GiB more");
+    row("memory stays lost", "trial=lost-memory@2", exhausted, "1 ok, 2 oom, 4 ok", 4, "Trial 3: 4 ran");
     row("nothing fits", "slope=1900000000", FinishStatus::NothingFits, "1 oom", 0, "not even 1");
     row("not even the network fits", "base=1900000000", FinishStatus::NothingFits, "1 oom", 0,
         "The network alone");
@@ -110,6 +114,16 @@ void ExplorationEndingsTest::endsAsItShould()
     QCOMPARE(snapshot.failure.isEmpty(), recommended > 0);
     QCOMPARE(harness.finishedSignals(), 1);
     QVERIFY(harness.isNoWorkerLeft());
+}
+
+void ExplorationEndingsTest::tellsWhenTheKernelKilled()
+{
+    ExplorationHarness harness({QStringLiteral("trial=kill@2"), QStringLiteral("once")});
+    harness.parts.memoryKills = [kills = std::int64_t{0}]() mutable { return ++kills; };
+    QVERIFY(harness.runToEnd());
+    QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 crashed, 2 ok, 4 ok"));
+    QVERIFY2(harness.log().contains(QStringLiteral("had no main memory left")), qPrintable(harness.log()));
+    QVERIFY(!harness.log().contains(QStringLiteral("signal 9")));
 }
 
 void ExplorationEndingsTest::silenceIsNotWaitedForLong_data()

@@ -97,7 +97,8 @@ private slots:
         const HostMemory memory = hostMemory(root.path().toStdString());
         QCOMPARE(memory.total, expectedTotal);
         QCOMPARE(memory.available, expectedAvailable);
-        QCOMPARE(ControlGroup(root.path().toStdString()).processors().value_or(0), processors);
+        QCOMPARE(batchpeak::device::ControlGroup(root.path().toStdString()).processors().value_or(0),
+                 processors);
     }
 
     void readsThisComputer()

@@ -100,6 +100,7 @@ TrialResult fullResult()
             .optimizerSeconds = 0.01,
             .peakAllocatedBytes = (std::int64_t{1} << 53) + 1,
             .peakReservedBytes = std::numeric_limits<std::int64_t>::max(),
+            .refusedHostBytes = 4096,
             .allocationRetries = 3,
             .wallSeconds = 3.1,
             .readings = {.processorShare = 0.98,
@@ -111,7 +112,8 @@ TrialResult fullResult()
                          .temperatureCelsius = 71.0,
                          .clockMegahertz = 1755.0},
             .flags = {"thrashes", "disturbed: 71 % of the processor"},
-            .text = "Größe \"96\"\n"};
+            .text = "Größe \"96\"\n",
+            .isLast = true};
 }
 
 // A message of the worker with one field changed or added.

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace batchpeak::network {
+namespace batchpeak::device {
 
 /// The limits that a container or a service manager puts on this process, read from Linux's control
 /// groups, version 1 and 2. A limit of any group up to the root counts; the tightest is told.
@@ -20,14 +20,17 @@ public:
     std::optional<std::int64_t> freeMemoryBytes() const;
     /// Memory that the groups allow altogether [bytes].
     std::optional<std::int64_t> memoryLimitBytes() const;
+    /// Processes of the group that the kernel has ended because no memory was left.
+    std::optional<std::int64_t> memoryKills() const;
     /// Processors' worth of time that the groups allow, 1.5 for one and a half.
     std::optional<double> processors() const;
 
 private:
+    std::filesystem::path topOf(const char* controller) const;
     std::filesystem::path folderOf(const char* controller) const;
 
     std::filesystem::path m_root;
     bool m_unified = false;
 };
 
-} // namespace batchpeak::network
+} // namespace batchpeak::device

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace batchpeak::network {
+namespace batchpeak::device {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::optional<std::int64_t> numberIn(const fs::path& file)
     return std::nullopt;
 }
 
-std::int64_t entryOf(const fs::path& file, const std::string& key)
+std::optional<std::int64_t> entryOf(const fs::path& file, const std::string& key)
 {
     std::ifstream stream(file);
     std::string name;
@@ -35,7 +35,7 @@ std::int64_t entryOf(const fs::path& file, const std::string& key)
         if (name == key)
             return number;
     }
-    return 0;
+    return std::nullopt;
 }
 
 template<typename Value>
@@ -68,10 +68,15 @@ ControlGroup::ControlGroup(fs::path root) : m_root(std::move(root))
     m_unified = fs::exists(m_root / "sys/fs/cgroup/cgroup.controllers", error);
 }
 
-fs::path ControlGroup::folderOf(const char* controller) const
+fs::path ControlGroup::topOf(const char* controller) const
 {
     const fs::path mount = m_root / "sys/fs/cgroup";
-    fs::path top = m_unified ? mount : mount / controller;
+    return m_unified ? mount : mount / controller;
+}
+
+fs::path ControlGroup::folderOf(const char* controller) const
+{
+    const fs::path top = topOf(controller);
     std::ifstream groups(m_root / "proc/self/cgroup");
     std::string line;
     while (std::getline(groups, line)) {
@@ -91,8 +96,7 @@ fs::path ControlGroup::folderOf(const char* controller) const
 
 std::optional<std::int64_t> ControlGroup::memoryLimitBytes() const
 {
-    const fs::path top = m_root / (m_unified ? "sys/fs/cgroup" : "sys/fs/cgroup/memory");
-    return tightestUpwards(folderOf("memory"), top, [this](const fs::path& folder) {
+    return tightestUpwards(folderOf("memory"), topOf("memory"), [this](const fs::path& folder) {
         auto limit = numberIn(folder / (m_unified ? "memory.max" : "memory.limit_in_bytes"));
         return limit && *limit < noLimit ? limit : std::nullopt;
     });
@@ -100,36 +104,45 @@ std::optional<std::int64_t> ControlGroup::memoryLimitBytes() const
 
 std::optional<std::int64_t> ControlGroup::freeMemoryBytes() const
 {
-    const fs::path top = m_root / (m_unified ? "sys/fs/cgroup" : "sys/fs/cgroup/memory");
-    return tightestUpwards(folderOf("memory"), top, [this](const fs::path& folder) {
+    return tightestUpwards(folderOf("memory"), topOf("memory"), [this](const fs::path& folder) {
         const auto limit = numberIn(folder / (m_unified ? "memory.max" : "memory.limit_in_bytes"));
         const auto used = numberIn(folder / (m_unified ? "memory.current" : "memory.usage_in_bytes"));
         if (!limit || *limit >= noLimit || !used)
             return std::optional<std::int64_t>{};
         const std::int64_t droppable =
-            entryOf(folder / "memory.stat", m_unified ? "inactive_file" : "total_inactive_file");
+            entryOf(folder / "memory.stat", m_unified ? "inactive_file" : "total_inactive_file").value_or(0);
         return std::optional(std::clamp<std::int64_t>(*limit - *used + droppable, 0, *limit));
     });
 }
 
-std::optional<double> ControlGroup::processors() const
+std::optional<std::int64_t> ControlGroup::memoryKills() const
 {
-    const fs::path top = m_root / (m_unified ? "sys/fs/cgroup" : "sys/fs/cgroup/cpu");
-    return tightestUpwards(folderOf("cpu"), top, [this](const fs::path& folder) -> std::optional<double> {
-        double quota = -1;
-        double period = 0;
-        if (m_unified) {
-            std::ifstream both(folder / "cpu.max");
-            if (!(both >> quota >> period))
-                return std::nullopt;
-        } else {
-            quota = static_cast<double>(numberIn(folder / "cpu.cfs_quota_us").value_or(-1));
-            period = static_cast<double>(numberIn(folder / "cpu.cfs_period_us").value_or(0));
-        }
-        if (quota <= 0 || period <= 0)
-            return std::nullopt;
-        return quota / period;
-    });
+    // The group's own count, or where a container sees no such folder, that of the tree's root.
+    for (const fs::path& folder : {folderOf("memory"), topOf("memory")}) {
+        if (auto kills = entryOf(folder / (m_unified ? "memory.events" : "memory.oom_control"), "oom_kill"))
+            return kills;
+    }
+    return std::nullopt;
 }
 
-} // namespace batchpeak::network
+std::optional<double> ControlGroup::processors() const
+{
+    return tightestUpwards(
+        folderOf("cpu"), topOf("cpu"), [this](const fs::path& folder) -> std::optional<double> {
+            double quota = -1;
+            double period = 0;
+            if (m_unified) {
+                std::ifstream both(folder / "cpu.max");
+                if (!(both >> quota >> period))
+                    return std::nullopt;
+            } else {
+                quota = static_cast<double>(numberIn(folder / "cpu.cfs_quota_us").value_or(-1));
+                period = static_cast<double>(numberIn(folder / "cpu.cfs_period_us").value_or(0));
+            }
+            if (quota <= 0 || period <= 0)
+                return std::nullopt;
+            return quota / period;
+        });
+}
+
+} // namespace batchpeak::device
