@@ -3,15 +3,13 @@
 #include "network_factory.h"
 
 #include "decoder_network.h"
+#include "encoder_decoder_network.h"
+#include "encoder_network.h"
 #include "parameter_table.h"
 #include "residual_network.h"
 #include "script_file.h"
 #include "script_network.h"
 #include "vision_transformer_network.h"
-#include "encoder_decoder_network.h"
-#include "encoder_network.h"
-
-#include <stdexcept>
 
 namespace batchpeak::network {
 
@@ -19,8 +17,7 @@ namespace {
 
 /// Which class runs an architecture: one line for each.
 template<typename Spec>
-struct NetworkOf
-{};
+struct NetworkOf;
 template<>
 struct NetworkOf<model::DecoderSpec>
 {
@@ -66,10 +63,7 @@ std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatPar
 {
     return std::visit(
         [&]<typename Spec>(const Spec& architecture) -> std::unique_ptr<Network> {
-            if constexpr (requires { typename NetworkOf<Spec>::Type; })
-                return std::make_unique<typename NetworkOf<Spec>::Type>(architecture, parameters, options);
-            else
-                throw std::invalid_argument("This release cannot run " + spec.family + " networks.");
+            return std::make_unique<typename NetworkOf<Spec>::Type>(architecture, parameters, options);
         },
         spec.architecture);
 }
@@ -77,11 +71,8 @@ std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatPar
 std::vector<std::int64_t> networkBufferBytes(const model::ModelSpec& spec, const NetworkOptions& options)
 {
     return std::visit(
-        [&]<typename Spec>(const Spec& architecture) -> std::vector<std::int64_t> {
-            if constexpr (requires { typename NetworkOf<Spec>::Type; })
-                return NetworkOf<Spec>::Type::bufferBytes(architecture, options);
-            else
-                return {};
+        [&]<typename Spec>(const Spec& architecture) {
+            return NetworkOf<Spec>::Type::bufferBytes(architecture, options);
         },
         spec.architecture);
 }

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "program_run.h"
+// Before Qt, whose keyword "slots" libtorch uses as a name.
 #include "tiny_scripts.h"
+
+#include "program_run.h"
 
 #include <QFile>
 #include <QTemporaryDir>
