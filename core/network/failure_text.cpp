@@ -81,6 +81,7 @@ constexpr std::array signs{
     Sign{"output size is too small", Cause::Input},
     Sign{"index out of range", Cause::Input},
     Sign{"dimension out of range", Cause::Input},
+    Sign{"is out of bounds", Cause::Input},
     Sign{"have the same dtype", Cause::Input},
     Sign{"expected scalar type", Cause::Input},
     Sign{"one of the following scalar types", Cause::Input},

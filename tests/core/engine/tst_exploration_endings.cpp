@@ -46,7 +46,7 @@ void ExplorationEndingsTest::endsAsItShould_data()
         "a late answer to trial 2");
     row("out of memory", "slope=600000000", exhausted, "1 ok, 2 ok, 4 oom", 2, "4 ran out of memory");
     row("out of main memory", "trial=host-memory@4", exhausted, "1 ok, 2 ok, 4 oom", 2,
-        "could not give 3.00 GiB more");
+        "could not give 3.0 GiB more");
     row("memory stays lost", "trial=lost-memory@2", exhausted, "1 ok, 2 oom, 4 ok", 4, "Trial 3: 4 ran");
     row("nothing fits", "slope=1900000000", FinishStatus::NothingFits, "1 oom", 0, "not even 1");
     row("not even the network fits", "base=1900000000", FinishStatus::NothingFits, "1 oom", 0,

@@ -25,9 +25,9 @@
 #include <exception>
 #include <functional>
 #include <initializer_list>
-#include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
 
 using namespace batchpeak::network;
 using batchpeak::trial::Outcome;
@@ -196,8 +196,7 @@ private slots:
         QTest::addColumn<bool>("ofHost");
         QTest::addColumn<qint64>("requested");
         constexpr qint64 tooMuch = qint64{1} << 50;
-        QTest::newRow("C++") << Throw([] { std::make_unique<char[]>(std::size_t{1} << 50); }) << true
-                             << qint64{0};
+        QTest::newRow("C++") << Throw([] { std::string(std::size_t{1} << 50, ' '); }) << true << qint64{0};
         QTest::newRow("torch's own") << Throw([] { c10::alloc_cpu(std::size_t{1} << 50); }) << true
                                      << tooMuch;
         QTest::newRow("a script's") << Throw([] { throw std::runtime_error("std::bad_alloc"); }) << true

@@ -112,8 +112,7 @@ TrialResult fullResult()
                          .temperatureCelsius = 71.0,
                          .clockMegahertz = 1755.0},
             .flags = {"thrashes", "disturbed: 71 % of the processor"},
-            .text = "Größe \"96\"\n",
-            .isLast = true};
+            .text = "Größe \"96\"\n"};
 }
 
 // A message of the worker with one field changed or added.
