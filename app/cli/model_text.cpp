@@ -57,7 +57,10 @@ QString headsText(const model::EncoderSpec& spec)
     QStringList heads;
     if (spec.pooler)
         heads << QStringLiteral("pooler");
-    if (spec.maskedLanguageHead)
+    if (spec.maskedLanguageHead && spec.predictedTokens > 0)
+        heads << QStringLiteral("masked-language head on %1 tokens a sample")
+                     .arg(groupedText(spec.predictedTokens));
+    else if (spec.maskedLanguageHead)
         heads << QStringLiteral("masked-language head");
     if (spec.nextSentenceHead)
         heads << QStringLiteral("next-sentence head");
@@ -66,10 +69,6 @@ QString headsText(const model::EncoderSpec& spec)
 
 std::vector<QStringList> rowsOf(const model::EncoderSpec& spec)
 {
-    const QString predicted =
-        spec.predictedTokens > 0
-            ? QStringLiteral(" on %1 tokens a sample").arg(groupedText(spec.predictedTokens))
-            : QString();
     return {{QStringLiteral("shape"),
              QStringLiteral(
                  "%1 layers, hidden size %2, %3 heads, feed-forward %4, vocabulary %5, positions %6, token "
@@ -78,11 +77,11 @@ std::vector<QStringList> rowsOf(const model::EncoderSpec& spec)
                       groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize),
                       groupedText(spec.maxPositions), groupedText(spec.tokenTypes))},
             {QStringLiteral("parts"),
-             QStringLiteral("%1 positions, layernorm %2 branches, %3, %4, %5%6")
+             QStringLiteral("%1 positions, layernorm %2 branches, %3, %4, %5")
                  .arg(word(model::toText(spec.positionEmbedding)),
                       spec.normalizesFirst ? QStringLiteral("before") : QStringLiteral("after"),
                       word(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings),
-                      headsText(spec), predicted)}};
+                      headsText(spec))}};
 }
 
 std::vector<QStringList> rowsOf(const model::EncoderDecoderSpec& spec)
