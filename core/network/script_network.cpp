@@ -133,7 +133,7 @@ at::Tensor ScriptNetwork::output(const Batch& batch) const
         result = m_specialized.forward(inputs);
     } catch (const std::exception& error) {
         const Failure failure = classifyFailureText(messageOf(error));
-        if (failure.outcome != trial::Outcome::Failed || failure.sticky)
+        if (failure.outcome == trial::Outcome::OutOfMemory || failure.sticky)
             throw;
         refuse("does not take inputs of " + declarationText(batch) + ": " + ownWords(failure.text) +
                " Correct the inputs in the config, whose shapes are those of one sample.");

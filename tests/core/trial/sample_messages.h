@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "protocol.h"
+
+#include <QByteArray>
+
+#include <cstdint>
+#include <string_view>
+
+namespace batchpeak::trial {
+
+/// Messages with every field set to something that is not its default, and pieces of lines.
+
+inline model::ModelSpec smallLlama()
+{
+    return {.family = "llama",
+            .architecture = model::DecoderSpec{.vocabularySize = 32000,
+                                               .hiddenSize = 64,
+                                               .layers = 2,
+                                               .heads = 8,
+                                               .keyValueHeads = 2,
+                                               .feedForwardSize = 172,
+                                               .maxPositions = 2048,
+                                               .positionEmbedding = model::PositionEmbedding::Rotary,
+                                               .normalization = model::Normalization::RmsNorm,
+                                               .activation = model::Activation::SwiGlu,
+                                               .tiedEmbeddings = false,
+                                               .attentionBias = false,
+                                               .attentionOutputBias = false,
+                                               .feedForwardBias = false,
+                                               .outputBias = true,
+                                               .normalizationEpsilon = 1e-6,
+                                               .ropeTheta = 500000.5,
+                                               .rotaryDimensions = 4,
+                                               .dropout = 0.1,
+                                               .attentionDropout = 0.2}};
+}
+
+// No member has the value that it would have without the field.
+inline model::EncoderSpec smallEncoder()
+{
+    return {.vocabularySize = 33,
+            .hiddenSize = 64,
+            .layers = 2,
+            .heads = 8,
+            .feedForwardSize = 172,
+            .maxPositions = 1026,
+            .tokenTypes = 3,
+            .positionEmbedding = model::PositionEmbedding::Rotary,
+            .activation = model::Activation::Relu,
+            .normalizesFirst = true,
+            .embeddingNormalization = false,
+            .finalNormalization = true,
+            .pooler = true,
+            .maskedLanguageHead = false,
+            .nextSentenceHead = true,
+            .tiedEmbeddings = false,
+            .predictedTokens = 20,
+            .tokenDropout = true,
+            .maskToken = 32,
+            .normalizationEpsilon = 1e-6,
+            .ropeTheta = 500000.5,
+            .rotaryDimensions = 4,
+            .dropout = 0.1,
+            .attentionDropout = 0.2};
+}
+
+inline model::EncoderDecoderSpec smallEncoderDecoder()
+{
+    return {.vocabularySize = 33,
+            .hiddenSize = 64,
+            .encoderLayers = 2,
+            .decoderLayers = 3,
+            .heads = 8,
+            .headSize = 5,
+            .feedForwardSize = 172,
+            .relativeBuckets = 16,
+            .maxRelativeDistance = 64,
+            .normalization = model::Normalization::LayerNorm,
+            .activation = model::Activation::GeGlu,
+            .tiedEmbeddings = false,
+            .normalizationEpsilon = 1e-5,
+            .dropout = 0.1};
+}
+
+inline TrialResult fullResult()
+{
+    return {.id = 7,
+            .microBatchSize = 96,
+            .outcome = Outcome::Ok,
+            .steps = 2,
+            .samples = 192,
+            .secondsPerStep = 0.1 + 0.2,
+            .stepSeconds = {0.3, 0.30000000000000004},
+            .relativeError = 0.004,
+            .forwardSeconds = 0.07,
+            .backwardSeconds = 0.13,
+            .optimizerSeconds = 0.01,
+            .peakAllocatedBytes = (std::int64_t{1} << 53) + 1,
+            .peakReservedBytes = std::numeric_limits<std::int64_t>::max(),
+            .refusedHostBytes = 4096,
+            .allocationRetries = 3,
+            .wallSeconds = 3.1,
+            .readings = {.processorShare = 0.98,
+                         .foreignProcessors = 0.0,
+                         .minorPageFaultsPerStep = 12.5,
+                         .majorPageFaultsPerStep = 0.2,
+                         .energyJoules = 1234.5,
+                         .meanPowerWatts = 612.0,
+                         .temperatureCelsius = 71.0,
+                         .clockMegahertz = 1755.0},
+            .flags = {"thrashes", "disturbed: 71 % of the processor"},
+            .text = "Größe \"96\"\n"};
+}
+
+// A message of the worker with one field changed or added.
+inline QByteArray resultWith(const char* fields)
+{
+    return QByteArray(R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"ok","steps":12,)"
+                      R"("seconds_per_step":0.2,"peak_reserved_bytes":5)") +
+           fields + '}';
+}
+
+inline QByteArray nested(int levels)
+{
+    return R"({"type":"bye","extra":)" + QByteArray(levels - 1, '[') + QByteArray(levels - 1, ']') + '}';
+}
+
+inline std::string_view view(const QByteArray& bytes)
+{
+    return {bytes.constData(), static_cast<std::size_t>(bytes.size())};
+}
+
+} // namespace batchpeak::trial
