@@ -6,9 +6,10 @@ EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 
 # Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.
 BENCH ?=
+# Options of test-parity, such as PARITY="--only LLaMA".
 PARITY ?=
 
-.PHONY: run test test-parity setup setup-parity build configure bundle
+.PHONY: run test test-gpu test-parity setup setup-parity build configure bundle
 .PHONY: bench-repeats bench-step-time bench-search bench-pictures calibrate-search format tidy clean
 
 run: build
@@ -21,6 +22,12 @@ test: build
 test-parity: configure setup-parity
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-parity-step
 	PYTHONPATH=tests .venv-parity/bin/python -m parity --program build/$(PRESET)/bin/batchpeak-parity-step $(PARITY)
+
+# What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: see the README.
+test-gpu: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak_gpu_tests
+	scripts/make-gpu-suite.sh build/$(PRESET) build/gpu-suite
+	PATH="$(CURDIR)/.venv/bin:$$PATH" build/gpu-suite/run-gpu-suite.sh
 
 build: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS)

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Usage: make-gpu-suite.sh BUILD SUITE
+#
+# Makes the folder SUITE anew: the GPU tests of the build folder BUILD, the libraries that they need but glibc and torch,
+# and the script that runs them. It can be carried to a computer that has a GPU and torch, and nothing else of ours.
+set -euo pipefail
+scripts=$(dirname "$(readlink -f "$0")")
+build=$1
+suite=$2
+. "$scripts/bundle-libraries.sh"
+
+rm -rf "$suite"
+mkdir -p "$suite/lib"
+cp "$build"/tests/tst_gpu_* "$scripts/run-gpu-suite.sh" "$suite/"
+ldd "$suite"/tst_gpu_* | awk '$2 == "=>" && $3 ~ "^/" { print $3 }' | sort -u |
+  while read -r file; do
+    name=$(basename "$file")
+    # Torch brings its own beside itself; the compiler's libraries are new enough wherever that runs.
+    is_system_library "$name" || is_torch_library "$name" || is_spare_library "$name" || [[ $file == */nvidia/* ]] ||
+      cp --dereference "$file" "$suite/lib/"
+  done
+"$scripts/shrink-icu-data.sh" "$suite"/lib/libicudata.so.*
+strip "$suite"/tst_gpu_*
+printf '%s: %s MiB\n' "$suite" "$(du --summarize --block-size=1M "$suite" | cut -f1)"

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gpu.h"
+
+#include "libtorch.h"
+
+namespace batchpeak::test {
+
+Gpu::Gpu()
+{
+    const network::AcceleratorLibrary library = network::loadAcceleratorLibrary();
+    if (library.devices == 0)
+        m_reason = library.problem.empty() ? "This computer has no NVIDIA GPU." : library.problem;
+    else if (const auto problem = network::problemWithLibtorch())
+        m_reason = *problem;
+    else
+        m_memory = network::openDeviceMemory({.kind = network::DeviceKind::Cuda});
+}
+
+} // namespace batchpeak::test

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "trial_request.h"
+
+#include <string>
+#include <vector>
+
+namespace batchpeak::test {
+
+struct NamedRequest
+{
+    /// "GPT, train, bf16"
+    std::string name;
+    trial::LoadRequest load;
+};
+
+/// One network, with decoders widened until products and not launches fill the time of a step.
+trial::LoadRequest gpuRequest(const model::Architecture& architecture, model::Phase phase,
+                              model::Precision precision);
+
+/// Every network of tinyNetworks(), in training and evaluation, in every precision, and in training also with
+/// checkpoints and with the loss in chunks.
+std::vector<NamedRequest> everyGpuRequest();
+
+/// Every network of tinyNetworks() in training, in one precision.
+std::vector<NamedRequest> everyTraining(model::Precision precision);
+
+} // namespace batchpeak::test

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "failure.h"
+#include "gpu_suite.h"
+
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+
+#include <QCoreApplication>
+#include <QProcess>
+
+#include <cstdio>
+#include <cstring>
+
+#include <unistd.h>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+
+namespace {
+
+// What the child says: the outcome's word, and whether only a fresh process helps.
+constexpr const char* stickyWord = "sticky";
+constexpr const char* breakOption = "--break";
+
+at::TensorOptions onGpu()
+{
+    return {at::kCUDA};
+}
+
+void lookUpAWordOfNoVocabulary()
+{
+    at::embedding(at::ones({5, 2}, onGpu()), at::ones({3}, onGpu().dtype(at::kLong)) * 7);
+}
+
+// Attention in fp32 makes a block of each sample in a dimension of the grid that ends at 65535.
+void attendIn70000Samples()
+{
+    const at::Tensor heads = at::ones({70000, 1, 4, 8}, onGpu());
+    at::scaled_dot_product_attention(heads, heads, heads);
+}
+
+void askForTooMuch()
+{
+    at::empty({std::int64_t{1} << 45}, onGpu());
+}
+
+void multiplyWhatDoesNotFitTogether()
+{
+    at::mm(at::ones({2, 3}, onGpu()), at::ones({4, 5}, onGpu()));
+}
+
+struct Breakdown
+{
+    const char* name;
+    void (*happen)();
+    /// The outcomes that are right, as words that the child may say.
+    QStringList expected;
+};
+
+QList<Breakdown> breakdowns()
+{
+    const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char('|')); };
+    return {{"index", lookUpAWordOfNoVocabulary, words("failed sticky")},
+            {"blocks", attendIn70000Samples, words("unsupported|ok")},
+            {"memory", askForTooMuch, words("oom")},
+            {"shapes", multiplyWhatDoesNotFitTogether, words("unsupported")}};
+}
+
+// In a process of its own, since some of them end it.
+int breakDown(test::Gpu& gpu, const char* name)
+{
+    const std::int64_t before = gpu.memory().outOfMemoryCount();
+    try {
+        for (const Breakdown& breakdown : breakdowns()) {
+            if (std::strcmp(breakdown.name, name) == 0)
+                breakdown.happen();
+        }
+        gpu.memory().synchronize();
+        std::puts("ok");
+    } catch (const std::exception& error) {
+        const Failure failure = classifyFailure(error, gpu.memory(), before);
+        std::printf("%s%s%s\n", trial::toText(failure.outcome).data(), failure.sticky ? " " : "",
+                    failure.sticky ? stickyWord : "");
+        std::fprintf(stderr, "%s\n", failure.text.c_str());
+    }
+    std::fflush(nullptr);
+    // What is left of a lost context may hang in the destructors of libraries.
+    _exit(0);
+}
+
+} // namespace
+
+/// That failures of a GPU are told apart as their table says.
+class GpuFailuresTest : public test::GpuSuite
+{
+    Q_OBJECT
+
+public:
+    using GpuSuite::GpuSuite;
+
+private slots:
+    void tellsFailuresApart_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QStringList>("expected");
+        for (const Breakdown& breakdown : breakdowns())
+            QTest::newRow(breakdown.name) << QString::fromUtf8(breakdown.name) << breakdown.expected;
+    }
+    void tellsFailuresApart()
+    {
+        QFETCH(QString, name);
+        QFETCH(QStringList, expected);
+        QProcess child;
+        child.start(QCoreApplication::applicationFilePath(), {QString::fromUtf8(breakOption), name});
+        QVERIFY(child.waitForFinished(120'000));
+        const QString said = QString::fromUtf8(child.readAllStandardOutput()).trimmed();
+        QVERIFY2(expected.contains(said),
+                 qPrintable(said + QLatin1String(": ") + QString::fromUtf8(child.readAllStandardError())));
+    }
+};
+
+int main(int argc, char** argv)
+{
+    test::Gpu gpu;
+    if (argc == 3 && std::strcmp(argv[1], breakOption) == 0)
+        return gpu.reasonToSkip().empty() ? breakDown(gpu, argv[2]) : 1;
+    const QCoreApplication application(argc, argv);
+    GpuFailuresTest suite(gpu);
+    return QTest::qExec(&suite, argc, argv);
+}
+#include "tst_gpu_failures.moc"

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gpu_suite.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/util/Exception.h>
+
+using namespace batchpeak;
+using test::mebibyte;
+
+/// The first limit of a process, which the allocator itself keeps to as a fraction of the device's memory.
+class GpuFractionTest : public test::GpuSuite
+{
+    Q_OBJECT
+
+public:
+    using GpuSuite::GpuSuite;
+
+private slots:
+    void keepsToItsFirstLimit()
+    {
+        const std::int64_t bytes = 1024 * mebibyte;
+        const std::int64_t free = memory().freeBytes();
+        memory().setLimit(bytes);
+        QCOMPARE(memory().limitBytes(), bytes);
+        // Ballast would have taken the rest.
+        QVERIFY(memory().freeBytes() > free - 2 * bytes);
+        const auto options = at::TensorOptions(at::kCUDA).dtype(at::kByte);
+        const at::Tensor fits = at::empty({bytes / 2}, options);
+        QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, at::empty({bytes}, options));
+        QVERIFY(memory().peakReservedBytes() >= bytes / 2);
+        QVERIFY(memory().peakReservedBytes() <= bytes);
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return test::runOnGpu<GpuFractionTest>(argc, argv);
+}
+#include "tst_gpu_fraction.moc"

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "failure.h"
+#include "gpu_requests.h"
+#include "gpu_suite.h"
+#include "step_runner.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/util/Exception.h>
+
+#include <cmath>
+#include <optional>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using test::mebibyte;
+using trial::LoadRequest;
+
+namespace {
+
+constexpr std::int64_t limit = 2048 * mebibyte;
+
+at::Tensor held(std::int64_t bytes)
+{
+    return at::empty({bytes}, at::TensorOptions(at::kCUDA).dtype(at::kByte));
+}
+
+// Of the first of ever larger sizes that does not fit.
+Failure failureOfTooLarge(StepRunner& runner, DeviceMemory& memory)
+{
+    const std::int64_t before = memory.outOfMemoryCount();
+    try {
+        for (std::int64_t size = 1024;; size *= 4) {
+            runner.prepare(size);
+            runner.run(1);
+        }
+    } catch (const std::exception& error) {
+        return classifyFailure(error, memory, before);
+    }
+}
+
+} // namespace
+
+/// That a GPU's memory is counted and limited, that the library recovers from its end, and that nothing
+/// leaks.
+class GpuMemoryTest : public test::GpuSuite
+{
+    Q_OBJECT
+
+public:
+    using GpuSuite::GpuSuite;
+
+private slots:
+    // The allocator has taken its fraction of the memory by then, so that what follows is kept by ballast.
+    void init() { memory().setLimit(0); }
+
+    void keepsToALimit_data()
+    {
+        QTest::addColumn<qint64>("bytes");
+        QTest::newRow("some") << qint64{1024 * mebibyte};
+        QTest::newRow("more") << qint64{2048 * mebibyte};
+        QTest::newRow("less") << qint64{512 * mebibyte};
+    }
+    void keepsToALimit()
+    {
+        QFETCH(qint64, bytes);
+        const std::int64_t before = memory().allocatedBytes();
+        memory().setLimit(bytes);
+        QCOMPARE(memory().limitBytes(), bytes);
+        QCOMPARE(memory().allocatedBytes(), before);
+        memory().resetPeaks();
+        const std::int64_t refusals = memory().outOfMemoryCount();
+        const at::Tensor fits = held(bytes / 2);
+        QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, held(bytes));
+        QCOMPARE(memory().outOfMemoryCount(), refusals + 1);
+        QVERIFY(memory().peakReservedBytes() >= bytes / 2);
+        QVERIFY(memory().peakReservedBytes() <= bytes);
+        QVERIFY(!memory().spilled());
+    }
+
+    void countsAllocationsThatFlushTheCache()
+    {
+        memory().setLimit(1024 * mebibyte);
+        const std::int64_t retries = memory().allocationRetries();
+        const std::int64_t refusals = memory().outOfMemoryCount();
+        held(600 * mebibyte);
+        QCOMPARE(memory().allocationRetries(), retries);
+        // What was freed is kept, so that there is room for this one only without it.
+        held(700 * mebibyte);
+        QCOMPARE(memory().allocationRetries(), retries + 1);
+        QCOMPARE(memory().outOfMemoryCount(), refusals);
+    }
+
+    void recoversFromTheLimit_data()
+    {
+        QTest::addColumn<LoadRequest>("load");
+        for (const test::NamedRequest& request : test::everyGpuRequest())
+            QTest::newRow(request.name.c_str()) << request.load;
+    }
+    void recoversFromTheLimit()
+    {
+        QFETCH(LoadRequest, load);
+        memory().setLimit(limit);
+        StepRunner runner(load, memory());
+        runner.prepare(2);
+        runner.run(2);
+        runner.prepare(2);
+        runner.run(1);
+        for (int repetition = 0; repetition < 3; ++repetition) {
+            const Failure failure = failureOfTooLarge(runner, memory());
+            QVERIFY2(failure.outcome == trial::Outcome::OutOfMemory, failure.text.c_str());
+            QVERIFY(!failure.sticky);
+            QVERIFY(!failure.refusedHostBytes);
+            QVERIFY(failure.neededBytes > 0);
+            QVERIFY(memory().peakReservedBytes() <= limit);
+            QVERIFY(runner.recover());
+            runner.prepare(2);
+            runner.run(1);
+            QVERIFY(std::isfinite(runner.loss()));
+        }
+    }
+
+    // Each like a worker's life: load, sizes that fit, one that does not, and the end.
+    void leaksNothingInTenExplorations()
+    {
+        memory().setLimit(limit);
+        std::optional<std::int64_t> allocated;
+        std::optional<std::int64_t> reserved;
+        for (int exploration = 0; exploration < 10; ++exploration) {
+            for (const test::NamedRequest& request : test::everyTraining(model::Precision::Bf16)) {
+                StepRunner runner(request.load, memory());
+                for (const std::int64_t size : {1, 2, 4}) {
+                    runner.prepare(size);
+                    runner.run(3);
+                }
+                QVERIFY(failureOfTooLarge(runner, memory()).outcome == trial::Outcome::OutOfMemory);
+                QVERIFY2(runner.recover(), request.name.c_str());
+            }
+            memory().synchronize();
+            memory().emptyCache();
+            // The first makes the workspaces of the libraries, which stay.
+            QCOMPARE(memory().allocatedBytes(), allocated.value_or(memory().allocatedBytes()));
+            QCOMPARE(memory().reservedBytes(), reserved.value_or(memory().reservedBytes()));
+            allocated = memory().allocatedBytes();
+            reserved = memory().reservedBytes();
+        }
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return test::runOnGpu<GpuMemoryTest>(argc, argv);
+}
+#include "tst_gpu_memory.moc"

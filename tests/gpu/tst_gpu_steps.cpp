@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gpu_requests.h"
+#include "gpu_suite.h"
+#include "step_runner.h"
+
+#include <cmath>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using trial::LoadRequest;
+
+/// That every network takes steps on a GPU, learns there, and is counted.
+class GpuStepsTest : public test::GpuSuite
+{
+    Q_OBJECT
+
+public:
+    using GpuSuite::GpuSuite;
+
+private slots:
+    void runsEveryNetwork_data()
+    {
+        QTest::addColumn<LoadRequest>("load");
+        for (const test::NamedRequest& request : test::everyGpuRequest())
+            QTest::newRow(request.name.c_str()) << request.load;
+    }
+    void runsEveryNetwork()
+    {
+        QFETCH(LoadRequest, load);
+        StepRunner runner(load, memory());
+        QVERIFY(runner.baselineBytes() >= requiredBaselineBytes(load));
+        runner.prepare(4);
+        runner.run(1);
+        const double first = runner.loss();
+        QVERIFY(std::isfinite(first));
+        memory().resetPeaks();
+        runner.run(20);
+        QVERIFY(memory().peakAllocatedBytes() > runner.baselineBytes());
+        QVERIFY(memory().peakReservedBytes() >= memory().peakAllocatedBytes());
+        QVERIFY(!memory().spilled());
+        QVERIFY(std::isfinite(runner.loss()));
+        QCOMPARE(runner.loss() < first, load.phase == model::Phase::Train);
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return test::runOnGpu<GpuStepsTest>(argc, argv);
+}
+#include "tst_gpu_steps.moc"

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gpu_requests.h"
+#include "gpu_suite.h"
+#include "step_runner.h"
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using trial::LoadRequest;
+
+/// That events on the device time what a clock on the wall does. The one test that asserts a ratio of times:
+/// it has a command of its own, and both times are of the same steps.
+class GpuTimingTest : public test::GpuSuite
+{
+    Q_OBJECT
+
+public:
+    using GpuSuite::GpuSuite;
+
+private slots:
+    void timesPartsThatMakeUpTheWhole_data()
+    {
+        QTest::addColumn<LoadRequest>("load");
+        for (const test::NamedRequest& request : test::everyTraining(model::Precision::Bf16))
+            QTest::newRow(request.name.c_str()) << request.load;
+    }
+    void timesPartsThatMakeUpTheWhole()
+    {
+        QFETCH(LoadRequest, load);
+        StepRunner runner(load, memory());
+        runner.prepare(64);
+        runner.run(3);
+        const StepChain chain = runner.run(20);
+        QCOMPARE(chain.steps.size(), std::size_t{20});
+        double sum = 0;
+        for (const StepTimes& step : chain.steps) {
+            QVERIFY(step.forwardSeconds > 0 && step.backwardSeconds > 0 && step.optimizerSeconds > 0);
+            sum += step.forwardSeconds + step.backwardSeconds + step.optimizerSeconds;
+        }
+        // They are the chain, but for its first launch and the wait at its end.
+        QVERIFY(sum <= chain.wallSeconds);
+        QVERIFY2(sum >= 0.8 * chain.wallSeconds, qPrintable(QString::number(sum / chain.wallSeconds)));
+    }
+
+    void takesNoTimeForWhatEvaluationHasNot()
+    {
+        for (const test::NamedRequest& request : test::everyGpuRequest()) {
+            if (request.load.phase != model::Phase::Eval)
+                continue;
+            StepRunner runner(request.load, memory());
+            runner.prepare(4);
+            for (const StepTimes& step : runner.run(3).steps) {
+                QVERIFY2(step.forwardSeconds > 0, request.name.c_str());
+                QCOMPARE(step.backwardSeconds, 0.0);
+                QCOMPARE(step.optimizerSeconds, 0.0);
+            }
+        }
+    }
+};
+
+int main(int argc, char** argv)
+{
+    return test::runOnGpu<GpuTimingTest>(argc, argv);
+}
+#include "tst_gpu_timing.moc"
