@@ -5,11 +5,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .networks.bert import Bert
 from .networks.bloom import Bloom
+from .networks.esm2 import Esm2
 from .networks.gpt2 import Gpt2
 from .networks.llama import Llama
 from .networks.mixtral import Mixtral
 from .networks.network import Network
+from .networks.resnet import ResNet
+from .networks.t5 import T5
+from .networks.vit import ViT
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,40 @@ def _bloom(heads: int = 4) -> Network:
     return Bloom(layers=3, width=12 * heads, heads=heads, vocabulary=101, length=24)
 
 
+_ENCODER = {"layers": 3, "width": 48, "heads": 4, "feed_forward": 80, "vocabulary": 101, "length": 24}
+
+
+def _bert(pretraining: bool = False) -> Network:
+    return Bert(**_ENCODER, pretraining=pretraining)
+
+
+def _esm2() -> Network:
+    return Esm2(**_ENCODER)
+
+
+def _t5(gated: bool = False) -> Network:
+    # Longer than 16, where distances begin to share buckets.
+    return T5(
+        layers=3,
+        width=48,
+        heads=4,
+        head_size=16,
+        feed_forward=80,
+        vocabulary=101,
+        length=40,
+        target_length=24,
+        gated=gated,
+    )
+
+
+def _vit() -> Network:
+    return ViT(layers=3, width=48, heads=4, feed_forward=80, image=32, patch=8, classes=11)
+
+
+def _resnet(depth: int) -> Network:
+    return ResNet(depth=depth, image=64, classes=11)
+
+
 _CHECKPOINTING = {"activation_checkpointing": True}
 # Fewer rows than a batch has, and no divisor of them.
 _CHUNKS = {"loss_chunk_rows": 50}
@@ -76,4 +115,19 @@ CASES = [
     Case("BLOOM", _bloom),
     Case("BLOOM, 6 heads", lambda: _bloom(heads=6)),
     Case("BLOOM, checkpointing", _bloom, _CHECKPOINTING),
+    Case("BERT", _bert),
+    Case("BERT, checkpointing and chunks", _bert, _CHECKPOINTING | _CHUNKS),
+    Case("BERT, uneven micro-batches", _bert, micro_batches=_UNEVEN),
+    Case("BERT, pre-training", lambda: _bert(pretraining=True)),
+    Case("ESM-2", _esm2),
+    Case("ESM-2, checkpointing", _esm2, _CHECKPOINTING),
+    Case("T5", _t5),
+    Case("T5 1.1", lambda: _t5(gated=True)),
+    Case("T5, checkpointing and chunks", _t5, _CHECKPOINTING | _CHUNKS),
+    Case("ViT", _vit),
+    Case("ViT, checkpointing", _vit, _CHECKPOINTING),
+    # Statistics over the batch: only whole batches compare.
+    Case("ResNet-50", lambda: _resnet(50)),
+    Case("ResNet-18", lambda: _resnet(18)),
+    Case("ResNet-18, checkpointing", lambda: _resnet(18), _CHECKPOINTING),
 ]

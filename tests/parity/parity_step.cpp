@@ -79,6 +79,7 @@ network::NetworkOptions networkOptions(const trial::LoadRequest& request)
 {
     return {.device = at::kCPU,
             .sequenceLength = request.sequenceLength,
+            .targetLength = request.targetLength.value_or(0),
             .trains = true,
             .checkpoints = request.step.activationCheckpointing,
             .lossChunkRows = request.step.lossChunkRows};
