@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "failure.h"
-#include "gpu_suite.h"
-
+// Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+
+#include "failure.h"
+#include "gpu_suite.h"
 
 #include <QCoreApplication>
 #include <QProcess>
@@ -33,7 +34,7 @@ at::TensorOptions onGpu()
 
 void lookUpAWordOfNoVocabulary()
 {
-    at::embedding(at::ones({5, 2}, onGpu()), at::ones({3}, onGpu().dtype(at::kLong)) * 7);
+    at::embedding(at::ones({5, 2}, onGpu()), at::ones({3}, onGpu().dtype(at::kLong)).mul(7));
 }
 
 // Attention in fp32 makes a block of each sample in a dimension of the grid that ends at 65535.

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gpu_suite.h"
-
+// Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
+
+#include "gpu_suite.h"
 
 using namespace batchpeak;
 using test::mebibyte;

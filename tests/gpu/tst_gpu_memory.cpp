@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Before Qt, whose keyword "slots" libtorch uses as a name.
+#include <ATen/ops/empty.h>
+#include <c10/util/Exception.h>
+
 #include "failure.h"
 #include "gpu_requests.h"
 #include "gpu_suite.h"
 #include "step_runner.h"
-
-#include <ATen/ops/empty.h>
-#include <c10/util/Exception.h>
 
 #include <cmath>
 #include <optional>
