@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "memory_kills.h"
 #include "snapshot.h"
 #include "trial_request.h"
 #include "worker_process.h"
@@ -29,7 +30,7 @@ struct DeviceSetup
     double headroom = 0.08;
     WorkerTimeouts timeouts;
     /// ExplorationParts::memoryKills
-    std::function<std::int64_t()> memoryKills;
+    std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
 };
 
 /// How a trial on a device ended.
