@@ -130,7 +130,8 @@ private slots:
         row("batch a word", "batch_size: many", "micro_batch_size: auto", "1", "\"many\"", 2, 15);
         row("batch too large", "batch_size: 9999999999999999999", "micro_batch_size: auto", "1", "too large",
             2, 15);
-        row("batch below the devices", "batch_size: 3", "micro_batch_size: explore", "4", "num_csx, which is 4", 2, 15);
+        row("batch below the devices", "batch_size: 3", "micro_batch_size: explore", "4",
+            "num_csx, which is 4", 2, 15);
         row("no device", "batch_size: 32", "micro_batch_size: auto", "0", "at least 1 device", 5, 12);
         row("devices a word", "batch_size: 32", "micro_batch_size: auto", "all", "whole number", 5, 12);
     }
