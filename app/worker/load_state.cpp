@@ -3,8 +3,10 @@
 #include "load_state.h"
 
 #include "parameter_table.h"
+#include "trial_flags.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace batchpeak::worker {
 
@@ -12,6 +14,7 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
 {
     m_runner.reset();
     m_loaded.reset();
+    m_scatter = {};
     if (const auto problem = model::problemWith(request.model))
         return LoadProblem{.text = *problem};
 
@@ -59,7 +62,18 @@ TrialEnd LoadState::runTrial(const trial::TrialRequest& request, const TrialCloc
                            .text = "Not even the network without any sample fits."}};
     }
     NetworkSteps steps(*m_runner, m_memory);
-    return TrialRunner(steps, clock).run(request, surroundings);
+    TrialEnd end = TrialRunner(steps, clock).run(request, surroundings);
+    stateErrorOf(end.result);
+    return end;
+}
+
+void LoadState::stateErrorOf(trial::TrialResult& result)
+{
+    if (result.outcome != trial::Outcome::Ok || !result.relativeError)
+        return;
+    if (!trial::hasFlag(result.flags, trial::flag::disturbed))
+        m_scatter.add(result.microBatchSize, result.secondsPerStep);
+    result.relativeError = std::hypot(*result.relativeError, m_scatter.relativeDeviation());
 }
 
 bool LoadState::recover()

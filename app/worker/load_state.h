@@ -5,6 +5,7 @@
 #include "device_memory.h"
 #include "network_steps.h"
 #include "protocol.h"
+#include "run_scatter.h"
 #include "trial_runner.h"
 
 #include <memory>
@@ -39,12 +40,14 @@ public:
     bool recover();
 
 private:
+    void stateErrorOf(trial::TrialResult& result);
     trial::Loaded notEvenLoaded(const trial::LoadRequest& request, std::int64_t neededBytes);
 
     network::DeviceMemory& m_memory;
     /// Of the last load; absent where none succeeded.
     std::optional<trial::Loaded> m_loaded;
     std::unique_ptr<network::StepRunner> m_runner;
+    trial::RunScatter m_scatter;
 };
 
 } // namespace batchpeak::worker

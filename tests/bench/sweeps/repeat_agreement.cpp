@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "repeat_agreement.h"
 
+#include "trial_flags.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 
 using batchpeak::trial::Outcome;
 using batchpeak::trial::TrialResult;
@@ -17,9 +18,8 @@ constexpr double standardErrorsOf95Percent = 1.96;
 
 bool isUsable(const TrialResult& trial)
 {
-    const auto isDisturbance = [](const std::string& flag) { return flag.starts_with("disturbed"); };
     return trial.outcome == Outcome::Ok && trial.relativeError && trial.secondsPerStep > 0 &&
-           std::ranges::none_of(trial.flags, isDisturbance);
+           !batchpeak::trial::hasFlag(trial.flags, batchpeak::trial::flag::disturbed);
 }
 
 bool agree(const TrialResult& a, const TrialResult& b)
