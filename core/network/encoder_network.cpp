@@ -227,13 +227,9 @@ at::Tensor EncoderNetwork::attention(const at::Tensor& input, const LayerParamet
     const std::int64_t heads = m_spec.heads;
     const at::Tensor stacked =
         linear(input, layer.qkv).view({input.size(0), input.size(1), 3 * heads, m_spec.hiddenSize / heads});
-    at::Tensor turned = headsOf(stacked, 0, 2 * heads);
-    if (m_rotary)
-        turned = m_rotary->rotated(turned);
+    const auto [query, key, value] = attentionHeads(stacked, heads, heads, m_rotary ? &*m_rotary : nullptr);
     const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
-    const at::Tensor mixed = at::scaled_dot_product_attention(
-        headsOf(turned, 0, heads).transpose(1, 2), headsOf(turned, heads, heads).transpose(1, 2),
-        headsOf(stacked, 2 * heads, heads).transpose(1, 2), /*attn_mask=*/{}, dropout);
+    const at::Tensor mixed = at::scaled_dot_product_attention(query, key, value, /*attn_mask=*/{}, dropout);
     return dropped(linear(joined(mixed), layer.attentionOutput));
 }
 

@@ -142,8 +142,8 @@ at::Tensor ResidualNetwork::normalized(const at::Tensor& input, const BatchNorma
         if (input.numel() == input.size(1)) {
             throw UnsupportedStep(
                 "A micro-batch of one sample cannot be trained: its images are one pixel in the last stages, "
-                "so "
-                "that batch normalisation has a single value of each channel. Take two samples or more, or "
+                "so that batch normalisation has a single value of each channel. Take two samples or more, "
+                "or "
                 "larger images.");
         }
         norm.batches.add_(1);

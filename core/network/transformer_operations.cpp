@@ -51,11 +51,6 @@ at::Tensor dropped(const at::Tensor& input, double probability, bool trains)
     return at::dropout(input, probability, /*train=*/true);
 }
 
-at::Tensor headsOf(const at::Tensor& stacked, std::int64_t first, std::int64_t heads)
-{
-    return stacked.narrow(2, first, heads);
-}
-
 AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, std::int64_t keys,
                               const RotaryPositions* rotary)
 {

@@ -25,9 +25,6 @@ at::Tensor activated(const at::Tensor& inner, model::Activation kind);
 /// \return the input itself where nothing is to be dropped
 at::Tensor dropped(const at::Tensor& input, double probability, bool trains);
 
-/// {samples, length, heads, head size} of some of the heads that one product has computed together.
-at::Tensor headsOf(const at::Tensor& stacked, std::int64_t first, std::int64_t heads);
-
 /// {samples, heads, length, head size} each, as attention takes them.
 struct AttentionHeads
 {

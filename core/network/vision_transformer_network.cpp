@@ -103,14 +103,12 @@ at::Tensor VisionTransformerNetwork::attention(const at::Tensor& input, const La
 {
     const std::int64_t samples = input.size(0);
     const std::int64_t positions = input.size(1);
-    // {query/key/value, samples, heads, positions, head size}
     const at::Tensor stacked =
         linear(input, layer.qkv)
-            .view({samples, positions, 3, m_spec.heads, m_spec.hiddenSize / m_spec.heads})
-            .permute({2, 0, 3, 1, 4});
-    const at::Tensor mixed =
-        at::scaled_dot_product_attention(stacked.select(0, 0), stacked.select(0, 1), stacked.select(0, 2),
-                                         /*attn_mask=*/{}, options().trains ? m_spec.attentionDropout : 0.0);
+            .view({samples, positions, 3 * m_spec.heads, m_spec.hiddenSize / m_spec.heads});
+    const auto [query, key, value] = attentionHeads(stacked, m_spec.heads, m_spec.heads, nullptr);
+    const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
+    const at::Tensor mixed = at::scaled_dot_product_attention(query, key, value, /*attn_mask=*/{}, dropout);
     return linear(joined(mixed), layer.attentionOutput);
 }
 
