@@ -7,6 +7,7 @@
 #include "model_spec.h"
 #include "run_kind.h"
 #include "step_options.h"
+#include "text_check.h"
 
 #include <cstdint>
 #include <memory>
@@ -85,10 +86,6 @@ public:
     /// \throws ConfigError where there is no place for it, or the size is illegal in this config
     virtual SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const = 0;
 };
-
-/// A text of this many bytes or more is no config, and is refused before it is parsed: that takes about a
-/// second for this many, and the longest public config that we know of has 12 thousand.
-inline constexpr std::size_t maxConfigBytes = std::size_t{4} << 20;
 
 /// Recognises by content, never by file name.
 /// \throws ConfigError if the text is empty, too long, not YAML, or fits no format; it says what was

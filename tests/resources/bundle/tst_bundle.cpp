@@ -253,7 +253,7 @@ private slots:
         m_variables = {QStringLiteral("LD_TRACE_LOADED_OBJECTS=1")};
         const Ended ended = run(bundle + QStringLiteral("/bin/batchpeak"), {});
         const QString folder = QDir(bundle).canonicalPath();
-        for (const QString& library : {QStringLiteral("libQt6Core.so.6"), QStringLiteral("libyaml-cpp.so"),
+        for (const QString& library : {QStringLiteral("libQt6Core.so.6"), QStringLiteral("libyaml-0.so"),
                                        QStringLiteral("libEGL.so.1"), QStringLiteral("libxcb.so.1")}) {
             const qsizetype line = ended.output.indexOf(library);
             QVERIFY2(line >= 0, qPrintable(library));
@@ -283,8 +283,8 @@ private slots:
         QTest::addColumn<QString>("command");
         QTest::addColumn<QString>("words");
         QTest::newRow("as it is") << QStringLiteral("true") << QString();
-        QTest::newRow("a library is missing") << QStringLiteral("rm lib/batchpeak/libyaml-cpp.so.*")
-                                              << QStringLiteral("bin/batchpeak needs libyaml-cpp.so.");
+        QTest::newRow("a library is missing") << QStringLiteral("rm lib/batchpeak/libyaml-0.so.*")
+                                              << QStringLiteral("bin/batchpeak needs libyaml-0.so.");
         QTest::newRow("a library of torch")
             << QStringLiteral("cp lib/batchpeak/libz.so.1 lib/batchpeak/libtorch_cpu.so")
             << QStringLiteral("is a library of torch");

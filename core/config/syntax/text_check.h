@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "config_error.h"
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace batchpeak::config {
+
+/// A text of this many bytes or more is no config, and is refused before it is parsed: the longest public
+/// config that we know of has 12 thousand.
+inline constexpr std::size_t maxConfigBytes = std::size_t{4} << 20;
 
 struct TextProblem
 {
@@ -22,5 +28,8 @@ std::optional<TextProblem> problemWithText(std::string_view text);
 
 /// 3 where the text begins with the byte order mark of UTF-8, else 0.
 std::size_t byteOrderMarkSize(std::string_view text);
+
+/// Line, and column in characters, of a byte.
+TextPosition positionIn(std::string_view text, std::size_t byte);
 
 } // namespace batchpeak::config

@@ -22,6 +22,8 @@ struct YamlNode
     /// First byte of the content, after anchor and tag; where the content is empty, the place where it
     /// would stand.
     std::size_t begin = 0;
+    /// The byte after the content. Of a block mapping or sequence: after its last value.
+    std::size_t end = 0;
     /// A scalar's value, unescaped.
     std::string value;
     std::string tag;
@@ -46,14 +48,17 @@ struct YamlNode
     std::size_t indexAfter = 0;
 };
 
-/// A YAML text and its nodes: the one place that uses yaml-cpp.
+/// A YAML or JSON text and its nodes: with YamlTreeBuilder the one place that uses libyaml, which is the
+/// parser of PyYAML in C, so that a text is read as the trainers read it.
 ///
 /// It knows the bytes of every node, so that a text can be changed in place. What the values mean is
-/// not decided here, nor are merge keys applied.
+/// not decided here, nor are merge keys applied. A text in braces counts as JSON, in which comments (// and
+/// /* */) are passed over; whether its trainer allows them is for its format to say.
 class YamlDocument
 {
 public:
-    /// \throws ConfigError if the text is empty, not UTF-8, not YAML, holds several documents, or is
+    /// \throws ConfigError if the text is empty, not UTF-8, neither YAML nor JSON, holds several documents,
+    /// or is
     ///         nested or long beyond any real config
     explicit YamlDocument(std::string text);
 
@@ -62,6 +67,8 @@ public:
 
     const std::string& text() const { return m_text; }
     const YamlNode& root() const { return m_nodes.front(); }
+    /// In braces, as JSON is.
+    bool isJson() const { return m_isJson; }
     /// In the order of the text, a parent before its children.
     const std::deque<YamlNode>& nodes() const { return m_nodes; }
 
@@ -73,6 +80,7 @@ private:
     friend class YamlTreeBuilder;
 
     std::string m_text;
+    bool m_isJson = false;
     std::deque<YamlNode> m_nodes;
 };
 

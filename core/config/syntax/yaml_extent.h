@@ -9,15 +9,12 @@
 
 namespace batchpeak::config {
 
-/// Where nodes and lines of a YAML text end, which yaml-cpp does not say. All places are bytes.
+/// Where values and lines of a YAML text begin and end, as a change in place needs it. All places are bytes.
 
 /// First byte of a node's content, behind its anchor and tag, which may stand on lines of their own.
 std::size_t afterProperties(std::string_view text, std::size_t begin);
 
-/// What stands here up to a blank, a line end or a character that ends a plain word in a flow mapping.
-std::string_view plainWordAt(std::string_view text, std::size_t begin);
-
-/// The byte after a node's content. Of a block mapping or sequence: after its last value.
+/// The byte after a node's content, which is in one line if it is a scalar.
 /// \throws ConfigError where the node is a scalar of several lines, which no setting is
 std::size_t endOf(const YamlDocument& document, const YamlNode& node);
 

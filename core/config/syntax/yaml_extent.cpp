@@ -15,11 +15,6 @@ std::size_t findOr(std::size_t found, std::size_t otherwise)
     return found == std::string_view::npos ? otherwise : found;
 }
 
-bool isOneOf(char character, std::string_view characters)
-{
-    return characters.find(character) != std::string_view::npos;
-}
-
 std::size_t skip(std::string_view text, std::size_t begin, std::string_view characters)
 {
     return findOr(text.find_first_not_of(characters, begin), text.size());
@@ -35,43 +30,6 @@ bool isProperty(std::string_view text, std::size_t byte)
     return byte < text.size() && (text[byte] == '&' || text[byte] == '!');
 }
 
-/// The byte after a quoted scalar that begins here. Doubled single quotes and escapes stay inside.
-std::size_t quotedEnd(std::string_view text, std::size_t begin)
-{
-    const char quote = text[begin];
-    for (std::size_t i = begin + 1; i < text.size(); ++i) {
-        if (quote == '"' && text[i] == '\\') {
-            ++i;
-        } else if (text[i] == quote) {
-            const bool isDoubled = quote == '\'' && i + 1 < text.size() && text[i + 1] == quote;
-            if (!isDoubled)
-                return i + 1;
-            ++i;
-        }
-    }
-    return text.size();
-}
-
-/// The byte after the bracket or brace that closes the one that begins here.
-std::size_t flowEnd(std::string_view text, std::size_t begin)
-{
-    int open = 0;
-    for (std::size_t i = begin; i < text.size(); ++i) {
-        const char character = text[i];
-        const bool startsToken = i == begin || isOneOf(text[i - 1], " \t\r\n,:{}[]");
-        if ((character == '"' || character == '\'') && startsToken) {
-            i = quotedEnd(text, i) - 1;
-        } else if (character == '#' && isOneOf(text[i - 1], blanksAndBreaks)) {
-            i = lineEnd(text, i);
-        } else if (character == '{' || character == '[') {
-            ++open;
-        } else if ((character == '}' || character == ']') && --open == 0) {
-            return i + 1;
-        }
-    }
-    return text.size();
-}
-
 } // namespace
 
 std::size_t afterProperties(std::string_view text, std::size_t begin)
@@ -85,31 +43,16 @@ std::size_t afterProperties(std::string_view text, std::size_t begin)
     return place;
 }
 
-std::string_view plainWordAt(std::string_view text, std::size_t begin)
-{
-    if (begin >= text.size())
-        return {};
-    return text.substr(begin, findOr(text.find_first_of(" \t\r\n,]}", begin), text.size()) - begin);
-}
-
 std::size_t endOf(const YamlDocument& document, const YamlNode& node)
 {
     const std::string& text = document.text();
-    if (node.kind == NodeKind::Alias)
-        return node.begin + plainWordAt(text, node.begin).size();
-    if (node.flow)
-        return flowEnd(text, node.begin);
-    if (!node.children.empty())
-        return endOf(document, *node.children.back());
-    if (node.empty)
-        return placeOfValue(document, node);
-    if (!node.plain && node.begin < text.size() && (text[node.begin] == '"' || text[node.begin] == '\''))
-        return quotedEnd(text, node.begin);
-    if (node.plain && text.compare(node.begin, node.value.size(), node.value) == 0)
-        return node.begin + node.value.size();
-    throw ConfigError(
-        "This value goes over several lines, so it cannot be changed in place; write it on one.",
-        document.positionOf(node));
+    const bool isOfSeveralLines = node.kind == NodeKind::Scalar && lineEnd(text, node.begin) < node.end;
+    if (isOfSeveralLines) {
+        throw ConfigError(
+            "This value goes over several lines, so it cannot be changed in place; write it on one.",
+            document.positionOf(node));
+    }
+    return node.end;
 }
 
 std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)

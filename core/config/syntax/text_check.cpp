@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "text_check.h"
 
-#include "config_document.h"
-
 namespace batchpeak::config {
 
 namespace {
@@ -40,6 +38,11 @@ std::size_t sequenceSize(std::string_view text)
     return size;
 }
 
+bool isContinuationByte(char byte)
+{
+    return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u;
+}
+
 bool isForbiddenControl(char character)
 {
     const auto value = static_cast<unsigned char>(character);
@@ -74,6 +77,19 @@ std::optional<TextProblem> problemWithText(std::string_view text)
 std::size_t byteOrderMarkSize(std::string_view text)
 {
     return text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+}
+
+TextPosition positionIn(std::string_view text, std::size_t byte)
+{
+    TextPosition position{.line = 1, .column = 1};
+    for (std::size_t i = byteOrderMarkSize(text); i < byte && i < text.size(); ++i) {
+        const bool isLoneReturn = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
+        if (text[i] == '\n' || isLoneReturn)
+            position = {.line = position.line + 1, .column = 1};
+        else if (!isContinuationByte(text[i]))
+            ++position.column;
+    }
+    return position;
 }
 
 } // namespace batchpeak::config
