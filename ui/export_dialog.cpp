@@ -43,7 +43,7 @@ ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, s
                            const Theme& theme, QWidget* parent)
     : QDialog(parent),
       m_file(file),
-      m_spliced(file.withMicroBatchSize(phase, microBatchSize)),
+      m_spliced(file.withMicroBatchSize({.phase = phase, .microBatchSize = microBatchSize})),
       m_path(new QLineEdit(file.path(), this)),
       m_preview(new QLabel(this)),
       m_problem(wrapped(new QLabel(this)))

@@ -46,7 +46,7 @@ void writeConfig(const engine::ConfigFile& file, const engine::Snapshot& snapsho
 {
     const std::int64_t size = snapshot.outlook.recommendation->size;
     try {
-        const auto spliced = file.withMicroBatchSize(snapshot.run->phase, size);
+        const auto spliced = file.withMicroBatchSize({.phase = snapshot.run->phase, .microBatchSize = size});
         file.save(spliced, target);
         for (const std::string& note : spliced.notes)
             console.remark(QString::fromStdString(note));

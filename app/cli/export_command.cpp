@@ -49,7 +49,7 @@ void ExportCommand::checkOptions() const
 int ExportCommand::run()
 {
     const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
-    const auto spliced = file.withMicroBatchSize(m_phase, m_size);
+    const auto spliced = file.withMicroBatchSize({.phase = m_phase, .microBatchSize = m_size});
     Console console;
     for (const std::string& note : spliced.notes)
         console.remark(QString::fromStdString(note));

@@ -46,6 +46,13 @@ std::string toText(const Setting& setting)
     return std::visit([](const auto& value) { return toText(value); }, setting);
 }
 
+std::optional<std::int64_t> BatchPlan::writtenSize() const
+{
+    if (const auto* fixed = std::get_if<Fixed>(&setting))
+        return fixed->microBatchSize;
+    return presentSize;
+}
+
 std::int64_t BatchPlan::perDeviceBatch() const
 {
     return ceilOfQuotient(globalBatchSize, devices);

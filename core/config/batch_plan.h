@@ -48,6 +48,18 @@ struct BatchPlan
     /// Data-parallel devices.
     std::int64_t devices = 1;
     Setting setting = Auto{};
+    /// The size that the config has, where its trainer knows no word that asks for a search: a number there
+    /// is where the user stands, not what is asked for.
+    std::optional<std::int64_t> presentSize;
+    /// The config says how many devices there are; else the counts are those of one, and the launcher
+    /// decides.
+    bool knowsDevices = true;
+    /// What the config calls the micro-batch size and the batch: for people.
+    std::string microBatchKey = "micro_batch_size";
+    std::string globalBatchKey = "batch_size";
+
+    /// The size that stands in the config; nothing where a search is asked for, or micro-batches are off.
+    std::optional<std::int64_t> writtenSize() const;
 
     /// ceil(globalBatchSize / devices)
     std::int64_t perDeviceBatch() const;

@@ -144,6 +144,17 @@ void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vec
     }
 }
 
+void noteStrictRule(const BatchPlan& plan, std::int64_t microBatchSize, std::vector<std::string>& notes)
+{
+    if (plan.dividesExactly(microBatchSize))
+        return;
+    notes.push_back(
+        "The batch_size " + std::to_string(plan.globalBatchSize) + " is no multiple of " +
+        std::to_string(microBatchSize) +
+        (plan.devices > 1 ? " times " + std::to_string(plan.devices) + " devices" : std::string()) +
+        "; later Cerebras releases spread it evenly, those up to 2.1 refuse it.");
+}
+
 void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position)
 {
     if (microBatchSize < 1) {

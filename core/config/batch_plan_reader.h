@@ -47,6 +47,10 @@ Setting readSetting(const ConfigSection& section, std::string_view key, std::int
 void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings,
                           const BatchKeys& keys = {});
 
+/// Says where releases up to 2.1 refuse what later ones take: a batch that is no multiple of the
+/// micro-batches of all devices (peers.md has both rules).
+void noteStrictRule(const BatchPlan& plan, std::int64_t microBatchSize, std::vector<std::string>& notes);
+
 /// \throws ConfigError if \p microBatchSize is not 1..globalBatchSize
 void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position);
 

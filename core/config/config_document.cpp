@@ -2,38 +2,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_document.h"
 
-#include "cerebras_params_format.h"
-#include "cerebras_trainer_format.h"
-#include "own_format.h"
-#include "yaml_document.h"
-
 #include <charconv>
 
 namespace batchpeak::config {
 
-namespace {
-
-using Recogniser = std::unique_ptr<ConfigFormat> (*)(const std::shared_ptr<const YamlDocument>&);
-
-/// Every format, each asked in turn whether a document is of it.
-constexpr Recogniser recognisers[] = {
-    OwnFormat::recognise,
-    CerebrasTrainerFormat::recognise,
-    CerebrasParamsFormat::recognise,
-};
-
-} // namespace
-
-std::unique_ptr<ConfigFormat> recognise(std::string text)
+SplicedText ConfigFormat::withMicroBatchSize(const ChosenSize& chosen) const
 {
-    const auto document = std::make_shared<const YamlDocument>(std::move(text));
-    for (Recogniser recogniser : recognisers) {
-        if (auto format = recogniser(document))
-            return format;
-    }
-    throw ConfigError(
-        "The text is no config of a known format: it has neither trainer.init (Cerebras Trainer), nor "
-        "train_input or eval_input (Cerebras params), nor batchpeak (Batchpeak's own); open one of these.");
+    SplicedText spliced = splice(chosen);
+    const auto before = read().plan(chosen.phase);
+    const auto after = recognise(spliced.text)->read().plan(chosen.phase);
+    const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
+    // Evaluation accumulates nothing: its batch is its micro-batch in most configs.
+    const bool isBatch =
+        isSize && (chosen.phase == model::Phase::Eval ||
+                   after->globalBatchSize == chosen.globalBatchSize.value_or(before->globalBatchSize));
+    if (isBatch)
+        return spliced;
+    throw ConfigError("The size " + std::to_string(chosen.microBatchSize) + " would be read as " +
+                      (after ? toText(after->setting) : std::string("nothing")) +
+                      " from where this config has it; set it by hand.");
 }
 
 Setting settingFromText(std::string_view text)

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "batch_choice.h"
 #include "batch_plan.h"
 #include "config_error.h"
+#include "entry_change.h"
 #include "model_spec.h"
 #include "run_kind.h"
 #include "step_options.h"
@@ -32,6 +34,8 @@ struct UnsupportedModel
 {
     std::string sentence;
     TextPosition position;
+    /// The config holds no network, or names one that is not known here: another file may bring it.
+    bool isElsewhere = false;
 };
 
 /// What was read from a config: everything that a run needs and that the user may want to check.
@@ -40,13 +44,13 @@ struct UnsupportedModel
 /// is unknown; only exploring needs the network.
 struct ConfigContents
 {
-    /// "Cerebras params", "Cerebras Trainer": what a person reads.
+    /// "Cerebras params", "axolotl": what a person reads.
     std::string formatName;
     std::variant<model::ModelSpec, UnsupportedModel> model;
-    /// At least one of the two is there.
+    /// Neither is there where the file describes a network alone.
     std::optional<BatchPlan> train;
     std::optional<BatchPlan> eval;
-    /// The config's own maximum: trials run at the worst case.
+    /// The config's own maximum: trials run at the worst case. 0 where it says nothing.
     std::int64_t sequenceLength = 0;
     /// Of the decoder, where it reads a sequence of its own.
     std::optional<std::int64_t> targetLength;
@@ -61,14 +65,6 @@ struct ConfigContents
     }
 };
 
-/// A config's new text, and what has to be said about it.
-struct SplicedText
-{
-    std::string text;
-    /// Sentences: every other place that changes with it through an alias, the key inserted, ...
-    std::vector<std::string> notes;
-};
-
 /// One format of config: text in, values out; text and a size in, text out. It never touches the disk.
 class ConfigFormat
 {
@@ -81,15 +77,23 @@ public:
     /// \throws ConfigError where a value is missing or illegal
     virtual ConfigContents read() const = 0;
 
-    /// The text with \p microBatchSize as the micro-batch size of \p phase: one scalar replaced or one
-    /// entry inserted in the file's own indent and line ends; every other byte stays.
+    /// The text with \p chosen in it: scalars replaced or entries inserted in the file's own indent and line
+    /// ends; every other byte stays. It is read again before it is returned.
+    ///
+    /// \throws BatchNotKept where its trainer cannot keep the batch of one optimizer step at that size, and
+    /// none
+    ///         was chosen in its place
     /// \throws ConfigError where there is no place for it, or the size is illegal in this config
-    virtual SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const = 0;
+    SplicedText withMicroBatchSize(const ChosenSize& chosen) const;
+
+protected:
+    virtual SplicedText splice(const ChosenSize& chosen) const = 0;
 };
 
 /// Recognises by content, never by file name.
-/// \throws ConfigError if the text is empty, too long, not YAML, or fits no format; it says what was
-///         looked for
+/// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
+/// what
+///         was nearest
 std::unique_ptr<ConfigFormat> recognise(std::string text);
 
 /// Reads a setting as the command line gives it: explore, auto, null, none or an integer.

@@ -117,10 +117,10 @@ ConfigFile ConfigFile::open(const QString& path)
     return file;
 }
 
-config::SplicedText ConfigFile::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
+config::SplicedText ConfigFile::withMicroBatchSize(const config::ChosenSize& chosen) const
 {
     try {
-        return m_format->withMicroBatchSize(phase, microBatchSize);
+        return m_format->withMicroBatchSize(chosen);
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }

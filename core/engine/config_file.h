@@ -28,7 +28,7 @@ public:
 
     /// The text with that size in it; nothing is written.
     /// \throws config::ConfigError prefixed as above
-    config::SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const;
+    config::SplicedText withMicroBatchSize(const config::ChosenSize& chosen) const;
 
     /// Writes \p text to \p path, atomically.
     /// \throws config::ConfigError with the system's reason (read-only, full disk, changed since read)

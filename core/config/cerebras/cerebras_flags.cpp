@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_flags.h"
 
-#include "micro_batch_splice.h"
+#include "entry_change.h"
 #include "yaml_edit.h"
 #include "yaml_scalar.h"
 
@@ -43,9 +43,9 @@ bool CerebrasFlags::hasCallback(std::string_view name) const
 SplicedText CerebrasFlags::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
 {
     if (const auto scoped = lastWithMicroBatch(scopedFlags(phase)))
-        return spliceEntry(*scoped, microBatchKey, microBatchSize);
+        return spliceEntry(*scoped, microBatchKey, std::to_string(microBatchSize), {});
     if (const auto global = lastWithMicroBatch(globalFlags)) {
-        SplicedText spliced = spliceEntry(*global, microBatchKey, microBatchSize);
+        SplicedText spliced = spliceEntry(*global, microBatchKey, std::to_string(microBatchSize), {});
         spliced.notes.emplace_back(
             "The size stands in GlobalFlags, so it acts on training and evaluation alike.");
         return spliced;
@@ -105,7 +105,7 @@ SplicedText CerebrasFlags::inserted(std::string_view callback, std::int64_t micr
     if (!existing.empty()) {
         const YamlNode& value = existing.back().entry.resolvedValue();
         if (value.kind == NodeKind::Mapping)
-            return spliceEntry(*existing.back().holder.section(callback), microBatchKey, microBatchSize);
+            return spliceEntry(*existing.back().holder.section(callback), microBatchKey, size, {});
         if (isNull(value))
             return result(replaceValue(document, *existing.back().entry.value, flags), value, callback);
     }

@@ -6,7 +6,6 @@
 #include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
-#include "micro_batch_splice.h"
 
 namespace batchpeak::config {
 
@@ -15,10 +14,9 @@ namespace {
 constexpr std::string_view settingKey = "micro_batch_size";
 constexpr std::string_view accumulationKey = "use_cs_grad_accum";
 
-bool holdsMapping(const ConfigSection& root, std::string_view key)
+std::string inputKey(model::Phase phase)
 {
-    const auto entry = root.find(key);
-    return entry && entry->resolvedValue().kind == NodeKind::Mapping;
+    return phase == model::Phase::Train ? "train_input" : "eval_input";
 }
 
 bool isExplore(const BatchPlan& plan)
@@ -63,13 +61,18 @@ CerebrasParamsFormat::CerebrasParamsFormat(std::shared_ptr<const YamlDocument> d
     : m_document(std::move(document)), m_root(*m_document, m_document->root(), {})
 {}
 
-std::unique_ptr<ConfigFormat>
-CerebrasParamsFormat::recognise(const std::shared_ptr<const YamlDocument>& document)
+FormatEntry CerebrasParamsFormat::entry()
 {
-    const auto root = ConfigSection::root(*document);
-    const bool fits = root && (holdsMapping(*root, "train_input") || holdsMapping(*root, "eval_input") ||
-                               (holdsMapping(*root, "runconfig") && holdsMapping(*root, "model")));
-    return fits ? std::unique_ptr<ConfigFormat>(new CerebrasParamsFormat(document)) : nullptr;
+    return {
+        .name = "Cerebras params",
+        .mark = "train_input or eval_input",
+        .usualKeys = {"train_input", "eval_input", "model", "optimizer", "runconfig"},
+        .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
+            const auto root = text->document() ? ConfigSection::root(*text->document()) : std::nullopt;
+            const bool fits = root && (root->hasSection("train_input") || root->hasSection("eval_input") ||
+                                       (root->hasSection("runconfig") && root->hasSection("model")));
+            return fits ? std::unique_ptr<ConfigFormat>(new CerebrasParamsFormat(text->document())) : nullptr;
+        }};
 }
 
 ConfigContents CerebrasParamsFormat::read() const
@@ -115,22 +118,27 @@ ConfigContents CerebrasParamsFormat::read() const
     return contents;
 }
 
-SplicedText CerebrasParamsFormat::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
+SplicedText CerebrasParamsFormat::splice(const ChosenSize& chosen) const
 {
-    const auto section = input(phase);
+    const auto section = input(chosen.phase);
     if (!section) {
-        throw ConfigError(std::string("The config has no ") +
-                          (phase == model::Phase::Train ? "train_input" : "eval_input") +
+        throw ConfigError("The config has no " + inputKey(chosen.phase) +
                           ", so there is no place for a size of this phase; choose the other phase.");
     }
-    const std::int64_t globalBatchSize =
-        readGlobalBatchSize(*section, readDevices(m_root.section("runconfig")));
-    checkMicroBatchSize(microBatchSize, globalBatchSize, section->positionOf("batch_size"));
+    const std::int64_t devices = readDevices(m_root.section("runconfig"));
+    const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatchSize(*section, devices));
+    checkMicroBatchSize(chosen.microBatchSize, batch, section->positionOf(BatchKeys().batchSize));
 
-    SplicedText spliced = spliceEntry(*section, settingKey, microBatchSize);
-    const CerebrasParamsFormat changed(std::make_shared<const YamlDocument>(spliced.text));
-    std::vector<Warning> known;
-    checkReadsBack(readSetting(*changed.input(phase), settingKey, globalBatchSize, known), microBatchSize);
+    const std::string batchKey(BatchKeys().batchSize);
+    std::vector<EntryChange> changes{{.section = {inputKey(chosen.phase)},
+                                      .key = std::string(settingKey),
+                                      .value = std::to_string(chosen.microBatchSize),
+                                      .below = batchKey}};
+    if (chosen.globalBatchSize)
+        changes.push_back(
+            {.section = changes.front().section, .key = batchKey, .value = std::to_string(batch)});
+    SplicedText spliced = withEntries(*m_document, m_root.dialect(), changes);
+    noteStrictRule({.globalBatchSize = batch, .devices = devices}, chosen.microBatchSize, spliced.notes);
     if (isAccumulationOff()) {
         spliced.notes.push_back("Cerebras ignores the size while runconfig." + std::string(accumulationKey) +
                                 " is False; set it to True.");
@@ -140,7 +148,7 @@ SplicedText CerebrasParamsFormat::withMicroBatchSize(model::Phase phase, std::in
 
 std::optional<ConfigSection> CerebrasParamsFormat::input(model::Phase phase) const
 {
-    return m_root.section(phase == model::Phase::Train ? "train_input" : "eval_input");
+    return m_root.section(inputKey(phase));
 }
 
 std::optional<BatchPlan> CerebrasParamsFormat::readPlan(model::Phase phase,
@@ -155,6 +163,7 @@ std::optional<BatchPlan> CerebrasParamsFormat::readPlan(model::Phase phase,
     if (isAccumulationOff() && plan.setting != Setting(Whole{})) {
         // As the converter to 2.2 reads it: _remove_deprecated_runconfig_params_2_2 in ModelZoo 2.10.0,
         // tools/checkpoint_converters/base_converter.py.
+        plan.presentSize = plan.writtenSize();
         plan.setting = Whole{};
         warnings.push_back({"Micro-batches are off because runconfig." + std::string(accumulationKey) +
                                 " is False, so " + section->pathOf(settingKey) + " is taken for null.",

@@ -7,7 +7,6 @@
 #include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
-#include "micro_batch_splice.h"
 
 #include <array>
 #include <utility>
@@ -55,10 +54,14 @@ CerebrasTrainerFormat::CerebrasTrainerFormat(std::shared_ptr<const YamlDocument>
       m_isFirstOfSeveral(isFirstOfSeveral)
 {}
 
-std::unique_ptr<ConfigFormat>
-CerebrasTrainerFormat::recognise(const std::shared_ptr<const YamlDocument>& document)
+FormatEntry CerebrasTrainerFormat::entry()
 {
-    return of(document);
+    return {.name = "Cerebras Trainer",
+            .mark = "trainer.init",
+            .usualKeys = {"trainer", "trainer.init", "trainer.fit", "trainer.validate"},
+            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
+                return text->document() ? of(text->document()) : nullptr;
+            }};
 }
 
 std::unique_ptr<CerebrasTrainerFormat>
@@ -134,23 +137,34 @@ ConfigContents CerebrasTrainerFormat::read() const
     return contents;
 }
 
-SplicedText CerebrasTrainerFormat::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
+SplicedText CerebrasTrainerFormat::splice(const ChosenSize& chosen) const
 {
-    const auto section = dataLoader(phase);
+    const auto section = dataLoader(chosen.phase);
     if (!section) {
         throw ConfigError(std::string("The config has no data loader for ") +
-                          (phase == model::Phase::Train ? "training" : "evaluation") +
+                          (chosen.phase == model::Phase::Train ? "training" : "evaluation") +
                           ", so there is no place for a size of this phase; choose the other phase.");
     }
-    const std::int64_t globalBatchSize = readGlobalBatchSize(*section, devices());
-    checkMicroBatchSize(microBatchSize, globalBatchSize, section->positionOf("batch_size"));
-    SplicedText spliced = CerebrasFlags(m_init).withMicroBatchSize(phase, microBatchSize);
-    const auto changed = of(std::make_shared<const YamlDocument>(spliced.text));
-    std::vector<Warning> known;
-    checkReadsBack(changed->readPlan(phase, known)->setting, microBatchSize);
+    if (chosen.globalBatchSize)
+        return spliceWithBatch(*section, chosen);
+    const std::int64_t batch = readGlobalBatchSize(*section, devices());
+    checkMicroBatchSize(chosen.microBatchSize, batch, section->positionOf(BatchKeys().batchSize));
+    SplicedText spliced = CerebrasFlags(m_init).withMicroBatchSize(chosen.phase, chosen.microBatchSize);
+    noteStrictRule({.globalBatchSize = batch, .devices = devices()}, chosen.microBatchSize, spliced.notes);
     if (m_isFirstOfSeveral)
         spliced.notes.emplace_back("The size was written into the first of several trainers.");
     return spliced;
+}
+
+SplicedText CerebrasTrainerFormat::spliceWithBatch(const ConfigSection& loader,
+                                                   const ChosenSize& chosen) const
+{
+    SplicedText batch =
+        spliceEntry(loader, BatchKeys().batchSize, std::to_string(*chosen.globalBatchSize), {});
+    const auto changed = of(std::make_shared<const YamlDocument>(batch.text));
+    SplicedText size = changed->splice({.phase = chosen.phase, .microBatchSize = chosen.microBatchSize});
+    size.notes.insert(size.notes.begin(), batch.notes.begin(), batch.notes.end());
+    return size;
 }
 
 std::optional<ConfigSection> CerebrasTrainerFormat::dataLoader(model::Phase phase) const

@@ -4,6 +4,7 @@
 
 #include "config_document.h"
 #include "config_section.h"
+#include "format_entry.h"
 #include "yaml_document.h"
 
 #include <memory>
@@ -17,12 +18,13 @@ namespace batchpeak::config {
 class CerebrasTrainerFormat : public ConfigFormat
 {
 public:
-    /// Nothing if the document is of another format.
-    static std::unique_ptr<ConfigFormat> recognise(const std::shared_ptr<const YamlDocument>& document);
+    static FormatEntry entry();
 
     std::string_view name() const override { return "Cerebras Trainer"; }
     ConfigContents read() const override;
-    SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const override;
+
+protected:
+    SplicedText splice(const ChosenSize& chosen) const override;
 
 private:
     static std::unique_ptr<CerebrasTrainerFormat> of(const std::shared_ptr<const YamlDocument>& document);
@@ -30,6 +32,7 @@ private:
     CerebrasTrainerFormat(std::shared_ptr<const YamlDocument> document, ConfigSection trainer,
                           bool isFirstOfSeveral);
 
+    SplicedText spliceWithBatch(const ConfigSection& loader, const ChosenSize& chosen) const;
     std::optional<ConfigSection> dataLoader(model::Phase phase) const;
     std::int64_t devices() const;
     std::optional<BatchPlan> readPlan(model::Phase phase, std::vector<Warning>& warnings) const;

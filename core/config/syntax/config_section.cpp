@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_section.h"
 
-#include "yaml_scalar.h"
+#include "interpolation.h"
 
 #include <unordered_set>
 
@@ -31,7 +31,8 @@ std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode&
                                   "; remove one, since programs differ in which of the two they take.",
                               document.positionOf(*mapping.children[i]));
         }
-        found = ConfigEntry{.key = mapping.children[i], .value = mapping.children[i + 1]};
+        const YamlNode* value = mapping.children[i + 1];
+        found = ConfigEntry{.key = mapping.children[i], .value = value, .target = &resolved(*value)};
     }
     return found;
 }
@@ -64,15 +65,16 @@ std::optional<ConfigEntry> findIn(const YamlDocument& document, const YamlNode& 
 
 } // namespace
 
-ConfigSection::ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path)
-    : m_document(&document), m_mapping(&mapping), m_path(std::move(path))
+ConfigSection::ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path,
+                             Dialect dialect)
+    : m_document(&document), m_mapping(&mapping), m_path(std::move(path)), m_dialect(dialect)
 {}
 
-std::optional<ConfigSection> ConfigSection::root(const YamlDocument& document)
+std::optional<ConfigSection> ConfigSection::root(const YamlDocument& document, Dialect dialect)
 {
     if (document.root().kind != NodeKind::Mapping)
         return std::nullopt;
-    return ConfigSection(document, document.root(), {});
+    return ConfigSection(document, document.root(), {}, dialect);
 }
 
 std::string ConfigSection::pathOf(std::string_view key) const
@@ -92,13 +94,24 @@ TextPosition ConfigSection::positionOf(std::string_view key) const
 std::optional<ConfigEntry> ConfigSection::find(std::string_view key) const
 {
     std::unordered_set<const YamlNode*> visited;
-    return findIn(*m_document, *m_mapping, key, visited);
+    auto entry = findIn(*m_document, *m_mapping, key, visited);
+    if (entry && m_dialect == Dialect::OmegaConf) {
+        if (const YamlNode* target = interpolationTarget(*m_document, *entry->value))
+            entry->target = target;
+    }
+    return entry;
 }
 
 bool ConfigSection::has(std::string_view key) const
 {
     const auto entry = find(key);
     return entry && !isNull(entry->resolvedValue());
+}
+
+bool ConfigSection::hasSection(std::string_view key) const
+{
+    const auto entry = find(key);
+    return entry && entry->resolvedValue().kind == NodeKind::Mapping;
 }
 
 std::vector<std::string_view> ConfigSection::keys() const
@@ -116,7 +129,7 @@ std::optional<ConfigSection> ConfigSection::section(std::string_view key) const
     const YamlNode& value = find(key)->resolvedValue();
     if (value.kind != NodeKind::Mapping)
         fail(key, "must be a mapping of keys to values, but is " + described(value));
-    return ConfigSection(*m_document, value, pathOf(key));
+    return ConfigSection(*m_document, value, pathOf(key), m_dialect);
 }
 
 std::optional<std::int64_t> ConfigSection::integer(std::string_view key) const
@@ -178,7 +191,12 @@ std::optional<std::string> ConfigSection::text(std::string_view key) const
     const YamlNode& value = find(key)->resolvedValue();
     if (value.kind != NodeKind::Scalar)
         fail(key, "must be a word, but is " + described(value));
-    return value.value;
+    if (m_dialect != Dialect::OmegaConf || !isInterpolated(value))
+        return value.value;
+    const auto text = interpolatedText(*m_document, value);
+    if (!text)
+        fail(key, "must be a word, but is " + described(value));
+    return text;
 }
 
 std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
@@ -193,7 +211,7 @@ std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
         const std::string path = pathOf(key) + "[" + std::to_string(sections.size()) + "]";
         if (resolved(*item).kind != NodeKind::Mapping)
             fail(key, "must be a list of mappings, but holds " + described(*item));
-        sections.emplace_back(*m_document, resolved(*item), path);
+        sections.emplace_back(*m_document, resolved(*item), path, m_dialect);
     }
     return sections;
 }
@@ -218,6 +236,8 @@ std::string described(const YamlNode& node)
     }
     if (node.empty)
         return "empty";
+    if (isInterpolated(node))
+        return "\"" + node.value + "\", which only a run of its trainer resolves (write the value here)";
     // What looks like a number is text to a program if it is quoted.
     const std::string kind = node.plain ? "" : "the text ";
     if (node.value.size() <= longest)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "yaml_document.h"
+#include "yaml_scalar.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,27 +17,32 @@ namespace batchpeak::config {
 struct ConfigEntry
 {
     const YamlNode* key = nullptr;
-    /// Not resolved: an alias where one is written.
+    /// As it is written: an alias, or the text of an interpolation.
     const YamlNode* value = nullptr;
+    /// What that stands for; an interpolation that the text alone does not resolve stands for its own text.
+    const YamlNode* target = nullptr;
     /// It comes from another mapping through a merge key (<<).
     bool merged = false;
 
-    const YamlNode& resolvedValue() const { return resolved(*value); }
+    const YamlNode& resolvedValue() const { return *target; }
 };
 
-/// A mapping of a config, read by key: aliases followed, merge keys applied, null taken for absent.
+/// A mapping of a config, read by key: aliases and interpolations followed, merge keys applied, null taken
+/// for absent.
 ///
 /// Errors name the value by its path ("train_input.batch_size") and say what may stand there.
 class ConfigSection
 {
 public:
     /// \param path  of the mapping, for people; empty for the root
-    ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path);
+    ConfigSection(const YamlDocument& document, const YamlNode& mapping, std::string path,
+                  Dialect dialect = Dialect::PyYaml);
 
     /// The root of a document, if it is a mapping.
-    static std::optional<ConfigSection> root(const YamlDocument& document);
+    static std::optional<ConfigSection> root(const YamlDocument& document, Dialect dialect = Dialect::PyYaml);
 
     const YamlDocument& document() const { return *m_document; }
+    Dialect dialect() const { return m_dialect; }
     const YamlNode& mapping() const { return *m_mapping; }
     const std::string& path() const { return m_path; }
     /// "train_input.batch_size"
@@ -49,6 +55,8 @@ public:
     std::optional<ConfigEntry> find(std::string_view key) const;
     /// There is a value, and it is not null.
     bool has(std::string_view key) const;
+    /// There is a value, and it is a mapping: what a format is recognised by, so nothing is thrown.
+    bool hasSection(std::string_view key) const;
     /// Keys of this mapping alone, in the order of the text.
     std::vector<std::string_view> keys() const;
 
@@ -70,6 +78,7 @@ private:
     const YamlDocument* m_document;
     const YamlNode* m_mapping;
     std::string m_path;
+    Dialect m_dialect;
 };
 
 /// A value for an error message: "its word", cut where it is long; the text "8" where it is quoted; a list.

@@ -9,8 +9,15 @@
 
 namespace batchpeak::config {
 
-/// What a scalar means to PyYAML's SafeLoader, with which Cerebras reads its configs (YAML 1.1, as
-/// yaml/resolver.py of PyYAML 6 has it): only plain scalars are anything but text.
+/// With what a trainer reads its configs.
+///
+/// PyYaml: PyYAML's SafeLoader, that is YAML 1.1 (yaml/resolver.py of PyYAML 6). OmegaConf: the same, with
+/// 2e-5 a number (get_yaml_loader in omegaconf/_utils.py of OmegaConf 2.3) and values that stand for others.
+/// Json: json.load of Python, for which true, false and null are the only words.
+enum class Dialect { PyYaml, OmegaConf, Json };
+
+/// What a scalar means to PyYAML's SafeLoader: only plain scalars are anything but text. JSON's few words and
+/// numbers mean the same to it.
 
 /// Nothing written, ~, null, Null or NULL.
 bool isNull(const YamlNode& node);

@@ -4,7 +4,6 @@
 
 #include "batch_plan_reader.h"
 #include "known_keys.h"
-#include "micro_batch_splice.h"
 #include "own_model.h"
 
 #include <string>
@@ -48,11 +47,17 @@ OwnFormat::OwnFormat(std::shared_ptr<const YamlDocument> document)
     : m_document(std::move(document)), m_root(*m_document, m_document->root(), {})
 {}
 
-std::unique_ptr<ConfigFormat> OwnFormat::recognise(const std::shared_ptr<const YamlDocument>& document)
+FormatEntry OwnFormat::entry()
 {
-    const auto root = ConfigSection::root(*document);
-    const bool fits = root && root->find(versionKey);
-    return fits ? std::unique_ptr<ConfigFormat>(new OwnFormat(document)) : nullptr;
+    return {.name = "Batchpeak",
+            .mark = "batchpeak",
+            .usualKeys = {"model.family", "batch_size", "micro_batch_size", "sequence_length"},
+            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
+                const auto root = text->document() ? ConfigSection::root(*text->document()) : std::nullopt;
+                if (!root || !root->find(versionKey))
+                    return nullptr;
+                return std::unique_ptr<ConfigFormat>(new OwnFormat(text->document()));
+            }};
 }
 
 ConfigContents OwnFormat::read() const
@@ -154,15 +159,17 @@ model::StepOptions OwnFormat::readStepOptions() const
     return options;
 }
 
-SplicedText OwnFormat::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
+SplicedText OwnFormat::splice(const ChosenSize& chosen) const
 {
-    const std::int64_t globalBatchSize = readGlobalBatch(phase);
-    checkMicroBatchSize(microBatchSize, globalBatchSize, m_root.positionOf(keysOf(m_root, phase).batchSize));
-    SplicedText spliced = spliceEntry(m_root, settingKeyOf(phase), microBatchSize);
-    const OwnFormat changed(std::make_shared<const YamlDocument>(spliced.text));
-    std::vector<Warning> known;
-    checkReadsBack(readSetting(changed.m_root, settingKeyOf(phase), globalBatchSize, known), microBatchSize);
-    return spliced;
+    const BatchKeys keys = keysOf(m_root, chosen.phase);
+    const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatch(chosen.phase));
+    checkMicroBatchSize(chosen.microBatchSize, batch, m_root.positionOf(keys.batchSize));
+    std::vector<EntryChange> changes{{.key = std::string(settingKeyOf(chosen.phase)),
+                                      .value = std::to_string(chosen.microBatchSize),
+                                      .below = std::string(keys.batchSize)}};
+    if (chosen.globalBatchSize)
+        changes.push_back({.key = std::string(keys.batchSize), .value = std::to_string(batch)});
+    return withEntries(*m_document, m_root.dialect(), changes);
 }
 
 } // namespace batchpeak::config

@@ -4,6 +4,7 @@
 
 #include "config_document.h"
 #include "config_section.h"
+#include "format_entry.h"
 #include "yaml_document.h"
 
 #include <memory>
@@ -18,12 +19,13 @@ namespace batchpeak::config {
 class OwnFormat : public ConfigFormat
 {
 public:
-    /// Nothing if the document is of another format.
-    static std::unique_ptr<ConfigFormat> recognise(const std::shared_ptr<const YamlDocument>& document);
+    static FormatEntry entry();
 
     std::string_view name() const override { return "Batchpeak"; }
     ConfigContents read() const override;
-    SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const override;
+
+protected:
+    SplicedText splice(const ChosenSize& chosen) const override;
 
 private:
     explicit OwnFormat(std::shared_ptr<const YamlDocument> document);

@@ -77,7 +77,7 @@ inline void checkChangesOneValueAlone(const std::string& before)
     const ConfigContents contents = format->read();
     for (model::Phase phase : phasesOf(contents)) {
         const std::int64_t size = std::min<std::int64_t>(7, contents.plan(phase)->globalBatchSize);
-        const std::string after = format->withMicroBatchSize(phase, size).text;
+        const std::string after = format->withMicroBatchSize({.phase = phase, .microBatchSize = size}).text;
 
         const auto [removed, added] = differenceOf(before, after);
         QVERIFY2(removed.find_first_of("\n#") == std::string::npos, removed.c_str());

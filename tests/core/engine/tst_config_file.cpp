@@ -70,7 +70,7 @@ private slots:
         const ConfigFile file = ConfigFile::open(m_path);
         QCOMPARE(file.path(), m_path);
         QCOMPARE(file.contents().train->globalBatchSize, 8);
-        file.save(file.withMicroBatchSize(model::Phase::Train, 4), m_path);
+        file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
         QCOMPARE(read(m_path), written);
         QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
     }
@@ -79,7 +79,7 @@ private slots:
     {
         const QString other = m_folder->filePath(QStringLiteral("out.yaml"));
         const ConfigFile file = ConfigFile::open(m_path);
-        file.save(file.withMicroBatchSize(model::Phase::Train, 4), other);
+        file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), other);
         QCOMPARE(read(other), written);
         QCOMPARE(read(m_path), sound);
     }
@@ -90,7 +90,7 @@ private slots:
         QVERIFY(QFile::setPermissions(m_path, permissions));
         const auto before = QFileInfo(m_path).permissions();
         const ConfigFile file = ConfigFile::open(m_path);
-        file.save(file.withMicroBatchSize(model::Phase::Train, 4), m_path);
+        file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
         QCOMPARE(QFileInfo(m_path).permissions(), before);
     }
 
@@ -99,7 +99,7 @@ private slots:
         const QString link = m_folder->filePath(QStringLiteral("link.yaml"));
         QVERIFY(QFile::link(QStringLiteral("params.yaml"), link));
         const ConfigFile file = ConfigFile::open(link);
-        file.save(file.withMicroBatchSize(model::Phase::Train, 4), link);
+        file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), link);
         QVERIFY(QFileInfo(link).isSymLink());
         QCOMPARE(read(m_path), written);
     }
@@ -119,7 +119,8 @@ private slots:
         const QByteArray changed = sound + "model: {}\n";
         write(m_path, changed);
         const auto save = [&] {
-            file.save(file.withMicroBatchSize(model::Phase::Train, 4), throughLink ? link : m_path);
+            file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}),
+                      throughLink ? link : m_path);
         };
         QVERIFY(errorOf(save).contains(QStringLiteral("changed since it was read")));
         QCOMPARE(read(m_path), changed);
@@ -136,7 +137,8 @@ private slots:
     void namesThePathOfARefusedSize()
     {
         const ConfigFile file = ConfigFile::open(m_path);
-        const QString error = errorOf([&] { file.withMicroBatchSize(model::Phase::Train, 9); });
+        const QString error =
+            errorOf([&] { file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 9}); });
         QVERIFY2(error.startsWith(m_path + QStringLiteral(":2:15: ")), qPrintable(error));
     }
 
@@ -173,8 +175,9 @@ private slots:
         QFETCH(QString, path);
         const QString full = QDir(m_folder->path()).absoluteFilePath(path);
         const ConfigFile file = ConfigFile::open(m_path);
-        const QString error =
-            errorOf([&] { file.save(file.withMicroBatchSize(model::Phase::Train, 4), full); });
+        const QString error = errorOf([&] {
+            file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), full);
+        });
         QVERIFY2(error.contains(QStringLiteral("was not written")), qPrintable(error));
         QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
         QCOMPARE(read(m_path), sound);
@@ -184,7 +187,7 @@ private slots:
     void survivesAFullDisk()
     {
         const ConfigFile file = ConfigFile::open(m_path);
-        const auto spliced = file.withMicroBatchSize(model::Phase::Train, 4);
+        const auto spliced = file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4});
         rlimit before{};
         QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
         const rlimit small{.rlim_cur = 10, .rlim_max = before.rlim_max};
@@ -206,7 +209,7 @@ private slots:
         const int reader = ::open(QFile::encodeName(pipe).constData(), O_RDONLY | O_NONBLOCK);
         QVERIFY(reader >= 0);
         const ConfigFile file = ConfigFile::open(m_path);
-        file.save(file.withMicroBatchSize(model::Phase::Train, 4), pipe);
+        file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), pipe);
         QByteArray received(1024, '\0');
         received.truncate(
             std::max<ssize_t>(0, ::read(reader, received.data(), std::size_t(received.size()))));
@@ -220,7 +223,9 @@ private slots:
         if (geteuid() == 0)
             QSKIP("The superuser may read and write everything.");
         const ConfigFile file = ConfigFile::open(m_path);
-        const auto save = [&] { file.save(file.withMicroBatchSize(model::Phase::Train, 4), m_path); };
+        const auto save = [&] {
+            file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
+        };
         QVERIFY(QFile::setPermissions(m_path, QFileDevice::ReadOwner));
         QVERIFY(errorOf(save).contains(QStringLiteral("was not written")));
         QVERIFY(QFile::setPermissions(m_path, QFileDevice::WriteOwner));

@@ -16,7 +16,7 @@ const QString folder = QStringLiteral(BATCHPEAK_TEST_DATA "/configs");
 SplicedText spliced(const QByteArray& text, const QString& phase, std::int64_t size)
 {
     return recognise(text.toStdString())
-        ->withMicroBatchSize(*model::phaseFromText(phase.toStdString()), size);
+        ->withMicroBatchSize({.phase = *model::phaseFromText(phase.toStdString()), .microBatchSize = size});
 }
 
 QByteArray withCrlf(const QByteArray& text)
@@ -212,47 +212,53 @@ private slots:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("phase");
+        QTest::addColumn<qint64>("size");
         QTest::addColumn<QStringList>("noted");
         const QByteArray merged(
             "train_input: &t\n  batch_size: 8\n  micro_batch_size: 4\neval_input:\n  <<: *t\n");
-        QTest::newRow("merged into the other phase")
-            << merged << QStringLiteral("train") << QStringList{QStringLiteral("Line 5 (eval_input)")};
+        QTest::newRow("merged into the other phase") << merged << QStringLiteral("train") << qint64{2}
+                                                     << QStringList{QStringLiteral("Line 5 (eval_input)")};
         QTest::newRow("set apart from what is merged in")
-            << merged << QStringLiteral("eval") << QStringList{};
-        QTest::newRow("merged and set again") << merged + "  micro_batch_size: 2\n"
-                                              << QStringLiteral("train") << QStringList{};
+            << merged << QStringLiteral("eval") << qint64{2} << QStringList{};
+        QTest::newRow("merged and set again") << merged + "  micro_batch_size: 4\n"
+                                              << QStringLiteral("train") << qint64{2} << QStringList{};
         QTest::newRow("whole section")
             << QByteArray("train_input: &t\n  batch_size: 8\neval_input: *t\nmodel: {a: 1}\n")
-            << QStringLiteral("eval") << QStringList{QStringLiteral("Line 3 (eval_input)")};
+            << QStringLiteral("eval") << qint64{2} << QStringList{QStringLiteral("Line 3 (eval_input)")};
         QTest::newRow("aliases of aliases")
             << QByteArray(
                    "train_input: &t\n  batch_size: 8\n  micro_batch_size: 4\nother: &o\n  a: *t\nlast: *o\n")
-            << QStringLiteral("train")
+            << QStringLiteral("train") << qint64{2}
             << QStringList{QStringLiteral("Line 5 (a)"), QStringLiteral("Line 6 (last)")};
         QTest::newRow("an anchored size")
             << QByteArray("train_input:\n  batch_size: 8\n  micro_batch_size: &m 4\n"
                           "eval_input:\n  batch_size: 8\n  micro_batch_size: *m\n")
-            << QStringLiteral("train") << QStringList{QStringLiteral("Line 6 (micro_batch_size)")};
+            << QStringLiteral("train") << qint64{2}
+            << QStringList{QStringLiteral("Line 6 (micro_batch_size)")};
         QTest::newRow("accumulation off")
             << QByteArray("train_input:\n  batch_size: 8\nrunconfig:\n  use_cs_grad_accum: False\n")
-            << QStringLiteral("train") << QStringList{QStringLiteral("use_cs_grad_accum")};
-        QTest::newRow("global flags")
-            << QByteArray("trainer:\n  init:\n    callbacks:\n    - GlobalFlags: "
-                          "{csx.performance.micro_batch_size: 4}\n"
-                          "  fit:\n    train_dataloader: {batch_size: 8}\n")
-            << QStringLiteral("train") << QStringList{QStringLiteral("training and evaluation alike")};
+            << QStringLiteral("train") << qint64{2} << QStringList{QStringLiteral("use_cs_grad_accum")};
+        QTest::newRow("global flags") << QByteArray("trainer:\n  init:\n    callbacks:\n    - GlobalFlags: "
+                                                    "{csx.performance.micro_batch_size: 4}\n"
+                                                    "  fit:\n    train_dataloader: {batch_size: 8}\n")
+                                      << QStringLiteral("train") << qint64{2}
+                                      << QStringList{QStringLiteral("training and evaluation alike")};
         QTest::newRow("several trainers")
             << QByteArray("trainer:\n- trainer:\n    init:\n      callbacks:\n"
                           "      - ScopedTrainFlags: {csx.performance.micro_batch_size: 4}\n"
                           "    fit:\n      train_dataloader: {batch_size: 8}\n- trainer: {init: {}}\n")
-            << QStringLiteral("train") << QStringList{QStringLiteral("first of several trainers")};
+            << QStringLiteral("train") << qint64{2}
+            << QStringList{QStringLiteral("first of several trainers")};
+        QTest::newRow("no divisor") << QByteArray("train_input: {batch_size: 8}\n") << QStringLiteral("train")
+                                    << qint64{5} << QStringList{QStringLiteral("up to 2.1 refuse it")};
     }
     void notesWhatChangesWithIt()
     {
         QFETCH(QByteArray, text);
         QFETCH(QString, phase);
+        QFETCH(qint64, size);
         QFETCH(QStringList, noted);
-        const auto notes = spliced(text, phase, 5).notes;
+        const auto notes = spliced(text, phase, size).notes;
         QCOMPARE(qsizetype(notes.size()), noted.size());
         for (qsizetype i = 0; i < noted.size(); ++i)
             QVERIFY2(QString::fromStdString(notes[std::size_t(i)]).contains(noted[i]),

@@ -208,16 +208,20 @@ private slots:
         QFETCH(QString, phase);
         QFETCH(QByteArray, before);
         QFETCH(QByteArray, after);
-        const SplicedText spliced = recognise(withTop(resNet + before.toStdString()))
-                                        ->withMicroBatchSize(*model::phaseFromText(phase.toStdString()), 5);
+        const SplicedText spliced =
+            recognise(withTop(resNet + before.toStdString()))
+                ->withMicroBatchSize(
+                    {.phase = *model::phaseFromText(phase.toStdString()), .microBatchSize = 5});
         QCOMPARE(QByteArray::fromStdString(spliced.text), QByteArray::fromStdString(withTop(resNet)) + after);
     }
 
     void refusesASizeAboveTheBatch()
     {
         const auto format = recognise(withTop(resNet + "batch_size: 8\neval_batch_size: 4\n"));
-        QVERIFY_THROWS_EXCEPTION(ConfigError, format->withMicroBatchSize(model::Phase::Train, 9));
-        QVERIFY_THROWS_EXCEPTION(ConfigError, format->withMicroBatchSize(model::Phase::Eval, 5));
+        QVERIFY_THROWS_EXCEPTION(
+            ConfigError, format->withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 9}));
+        QVERIFY_THROWS_EXCEPTION(
+            ConfigError, format->withMicroBatchSize({.phase = model::Phase::Eval, .microBatchSize = 5}));
     }
 
     void changesOneValueOfTheExamples_data()

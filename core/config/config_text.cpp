@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_text.h"
+
+#include "text_check.h"
+
+namespace batchpeak::config {
+
+ConfigText::ConfigText(std::string text) : m_text(std::move(text))
+{
+    if (const auto problem = problemWithText(m_text))
+        throw ConfigError(problem->sentence, positionIn(m_text, problem->byte));
+    try {
+        m_document = std::make_shared<const YamlDocument>(m_text);
+    } catch (const ConfigError& error) {
+        m_problem = error;
+    }
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "yaml_document.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace batchpeak::config {
+
+/// The text of a config before it is known what it is: YAML, JSON, or a script. It is parsed once.
+class ConfigText
+{
+public:
+    /// \throws ConfigError if it is no text: empty, too long, not UTF-8
+    explicit ConfigText(std::string text);
+
+    const std::string& text() const { return m_text; }
+    /// Nothing where the text is neither YAML nor JSON.
+    const std::shared_ptr<const YamlDocument>& document() const { return m_document; }
+    /// Why there is no document.
+    const std::optional<ConfigError>& problem() const { return m_problem; }
+
+private:
+    std::string m_text;
+    std::shared_ptr<const YamlDocument> m_document;
+    std::optional<ConfigError> m_problem;
+};
+
+} // namespace batchpeak::config

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model_choice.h"
+
+namespace batchpeak::config {
+
+ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source)
+{
+    const auto* spec = std::get_if<model::ModelSpec>(&source.model);
+    if (!spec)
+        throw ConfigError(std::get<UnsupportedModel>(source.model).sentence,
+                          std::get<UnsupportedModel>(source.model).position);
+
+    const auto* own = std::get_if<UnsupportedModel>(&contents.model);
+    if (own && !own->isElsewhere)
+        contents.warnings.push_back(
+            {own->sentence + " The network that was chosen is run in its place.", own->position});
+    contents.model = *spec;
+    if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {
+        contents.sequenceLength =
+            source.sequenceLength > 0 ? source.sequenceLength : model::usualSequenceLength(*spec);
+        contents.targetLength = source.targetLength;
+    }
+    if (!contents.targetLength)
+        contents.targetLength = model::usualTargetLength(*spec);
+    const auto longest = model::longestSequence(*spec);
+    if (longest && contents.sequenceLength > *longest) {
+        throw ConfigError("The config trains on sequences of " + std::to_string(contents.sequenceLength) +
+                          " tokens, but the network has learned " + std::to_string(*longest) +
+                          " positions; shorten the sequences, or choose another network.");
+    }
+    return contents;
+}
+
+} // namespace batchpeak::config

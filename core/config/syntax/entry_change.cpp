@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "entry_change.h"
+
+#include "interpolation.h"
+#include "yaml_edit.h"
+
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace batchpeak::config {
+
+namespace {
+
+void append(std::vector<std::string>& notes, std::vector<std::string> more)
+{
+    notes.insert(notes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+ConfigSection sectionAt(const YamlDocument& document, Dialect dialect, const std::vector<std::string>& path)
+{
+    auto section = ConfigSection::root(document, dialect);
+    if (!section)
+        throw ConfigError("The text is no mapping of keys to values; open a config.");
+    for (const std::string& key : path) {
+        auto next = section->section(key);
+        if (!next)
+            section->fail(key, "is missing; write it, with the values that its trainer needs");
+        section = std::move(next);
+    }
+    return *section;
+}
+
+/// The entry is a plain scalar that reads as the one that it would become, as 0x10 does as 16.
+bool isAlready(const ConfigSection& section, const EntryChange& change)
+{
+    const auto entry = section.find(change.key);
+    if (!entry || entry->merged || entry->value->kind != NodeKind::Scalar || !entry->value->plain)
+        return false;
+    const IntegerReading present = asInteger(*entry->value);
+    return entry->value->value == change.value ||
+           (present.problem == IntegerProblem::None && std::to_string(present.value) == change.value);
+}
+
+} // namespace
+
+SplicedText spliceEntry(const ConfigSection& section, std::string_view key, const std::string& value,
+                        std::string_view below)
+{
+    const YamlDocument& document = section.document();
+    const auto entry = section.find(key);
+    if (entry && !entry->merged) {
+        SplicedText spliced{applied(document, replaceValue(document, *entry->value, value)),
+                            aliasNotes(document, *entry->value, key)};
+        if (section.dialect() != Dialect::OmegaConf)
+            return spliced;
+        append(spliced.notes, interpolationNotes(document, *entry->value));
+        if (isInterpolated(*entry->value)) {
+            spliced.notes.push_back(section.pathOf(key) + " was " + entry->value->value +
+                                    " and is a number of its own now.");
+        }
+        return spliced;
+    }
+    const auto neighbour = section.find(below);
+    const YamlNode* after = neighbour ? neighbour->value : nullptr;
+    return {applied(document, insertEntry(document, section.mapping(), std::string(key), value, after)),
+            aliasNotes(document, section.mapping(), key)};
+}
+
+SplicedText withEntries(const YamlDocument& document, Dialect dialect,
+                        const std::vector<EntryChange>& changes)
+{
+    SplicedText result{.text = document.text()};
+    std::unique_ptr<const YamlDocument> changed;
+    for (const EntryChange& change : changes) {
+        const ConfigSection section = sectionAt(changed ? *changed : document, dialect, change.section);
+        if (isAlready(section, change))
+            continue;
+        SplicedText spliced = spliceEntry(section, change.key, change.value, change.below);
+        result.text = std::move(spliced.text);
+        append(result.notes, std::move(spliced.notes));
+        changed = std::make_unique<const YamlDocument>(result.text);
+    }
+    return result;
+}
+
+} // namespace batchpeak::config

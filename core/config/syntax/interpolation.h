@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "yaml_document.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// Values that stand for others of the same text, as OmegaConf writes them (omegaconf/grammar of OmegaConf
+/// 2.3): "${model.seq_length}" from the root, "${.seq_length}" beside itself, "${..x}" one level up.
+///
+/// What only a run can tell is not resolved: environment variables and other resolvers ("${oc.env:X}"), and
+/// names that are made of other interpolations.
+
+/// There is an interpolation somewhere in the value.
+bool isInterpolated(const YamlNode& node);
+
+/// What a value stands for that is one interpolation and nothing else, through aliases and further
+/// interpolations; the node itself where it is none; nothing where the text alone does not tell.
+const YamlNode* interpolationTarget(const YamlDocument& document, const YamlNode& node);
+
+/// A text with its interpolations replaced by the scalars that they stand for; nothing where the text alone
+/// does not tell.
+std::optional<std::string> interpolatedText(const YamlDocument& document, const YamlNode& node);
+
+/// Every value elsewhere in the text that stands for \p changed, each a sentence.
+std::vector<std::string> interpolationNotes(const YamlDocument& document, const YamlNode& changed);
+
+} // namespace batchpeak::config
