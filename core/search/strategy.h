@@ -32,6 +32,9 @@ struct SearchSpace
     Objective objective = Objective::Micro;
     /// Samples per optimizer step on one device, for Objective::Effective.
     std::int64_t perDeviceBatch = 1;
+    /// A size that is known to be good for networks of this kind and size, if on other devices. A probe goes
+    /// there, as far as memory lets it; it counts for nothing else.
+    std::optional<std::int64_t> startingHint;
     /// A size is good when it is within this share of the best.
     double tolerance = 0.02;
     /// The search ends when its confidence is at least this, 0..1.

@@ -39,7 +39,7 @@ PosteriorStrategy::PosteriorStrategy(const SearchSpace& space)
 std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
 {
     std::optional<KnowledgeGradient::Choice> wanted;
-    if (history().goodSizes().size() < probes) {
+    if (isProbing()) {
         // The first sizes are worth most one after another: each bounds the next.
         if (!inFlight().empty())
             return std::nullopt;
@@ -54,6 +54,13 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
                   .length =
                       KnowledgeGradient::stepsOf(wanted->length, judgement().stepSecondsAt(wanted->size)),
                   .isClimbing = climbsTo(wanted->size)};
+}
+
+bool PosteriorStrategy::isProbing() const
+{
+    const std::size_t measured = history().goodSizes().size();
+    const bool hintIsAbove = space().startingHint && *space().startingHint > history().largestGood();
+    return measured < probes || (measured == probes && hintIsAbove);
 }
 
 std::optional<std::int64_t> PosteriorStrategy::probe() const
@@ -76,6 +83,8 @@ std::optional<std::int64_t> PosteriorStrategy::probe() const
             wanted = static_cast<std::int64_t>(room);
         }
     } else {
+        if (space().startingHint && *space().startingHint > last)
+            wanted = std::min(wanted, *space().startingHint);
         wanted = std::min(wanted, std::max(last + 1, memory().largestWithFit(probeFit)));
     }
     const std::optional<std::int64_t> size = candidates().atMost(wanted);

@@ -7,8 +7,9 @@
 
 namespace batchpeak::search {
 
-/// Probes at 1, 8 and 64, then always the trial that is worth its time most, until the recommended size is
-/// good enough with the confidence asked for.
+/// Probes at 1, 8 and 64 (or at the space's starting hint, if that is lower, and also there, if it is
+/// higher), then always the trial that is worth its time most, until the recommended size is good enough with
+/// the confidence asked for.
 ///
 /// What a trial is worth comes from KnowledgeGradient, and which sizes may be tried from TrialSafety.
 class PosteriorStrategy final : public SearchingStrategy
@@ -21,6 +22,7 @@ private:
     std::optional<Choice> choose() const override;
     int remainingTrials(const std::optional<Choice>& next) const override;
 
+    bool isProbing() const;
     std::optional<std::int64_t> probe() const;
     std::optional<KnowledgeGradient::Choice> chooseByGain() const;
     std::optional<std::int64_t> bestToRepeat() const;

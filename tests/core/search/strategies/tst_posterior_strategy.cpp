@@ -22,8 +22,17 @@ private slots:
         divisors.candidates = {1, 3, 5, 9, 15, 45};
         SearchSpace fromFive = exact::spaceFor(1000);
         fromFive.minimum = 5;
+        SearchSpace hinted = exact::spaceFor(1000);
+        hinted.startingHint = 253;
+        SearchSpace hintedTooHigh = exact::spaceFor(100);
+        hintedTooHigh.startingHint = 253;
+        SearchSpace hintedLow = exact::spaceFor(1000);
+        hintedLow.startingHint = 35;
         QTest::newRow("all sizes") << exact::spaceFor(1000) << Sizes{1, 8, 64};
         QTest::newRow("from a minimum") << fromFive << Sizes{5, 40, 320};
+        QTest::newRow("a hint") << hinted << Sizes{1, 8, 64, 253};
+        QTest::newRow("a hint below the probes") << hintedLow << Sizes{1, 8, 35};
+        QTest::newRow("a hint beyond memory") << hintedTooHigh << Sizes{1, 8, 64, 94};
         QTest::newRow("divisors") << divisors << Sizes{1, 5, 15};
         QTest::newRow("one sample takes a fifth of the memory") << exact::spaceFor(5) << Sizes{1, 4};
     }

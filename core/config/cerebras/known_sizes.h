@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model_spec.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace batchpeak::config {
+
+/// A micro-batch size that Cerebras found to perform well on its CS systems.
+struct KnownSize
+{
+    /// The network that it was found for: "GPT-3 6.7B".
+    std::string network;
+    std::int64_t microBatchSize = 0;
+
+    bool operator==(const KnownSize&) const = default;
+};
+
+/// The published size of the network that is nearest in parameters; nothing where none is near, or of the
+/// kind.
+///
+/// GPT-3's sizes count for every decoder without experts, as Cerebras says that they are a good estimate for
+/// BLOOM and LLaMA of like size. They hold for CS systems: on other devices they are a place to start.
+/// Source: "Effective use of microbatching" in Cerebras' documentation of release 2.0 (peers.md,
+/// section 1.3).
+std::optional<KnownSize> knownSizeFor(const model::ModelSpec& spec);
+
+} // namespace batchpeak::config

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_document.h"
+#include "config_test_data.h"
+#include "own_yaml.h"
+
+#include <QDirIterator>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+
+namespace {
+
+void addFiles(const QString& folder)
+{
+    QDirIterator files(folder, {QStringLiteral("*.yaml"), QStringLiteral("*.yml"), QStringLiteral("*.json")},
+                       QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString file = files.next();
+        QTest::newRow(qPrintable(file.mid(folder.size() + 1))) << file;
+    }
+}
+
+/// What decides a run, as the two formats should agree on it.
+void compareRuns(const ConfigContents& actual, const ConfigContents& expected)
+{
+    QVERIFY(std::get<model::ModelSpec>(actual.model) == std::get<model::ModelSpec>(expected.model));
+    QVERIFY(actual.precision == expected.precision);
+    QVERIFY(actual.optimizer == expected.optimizer);
+    QVERIFY(actual.step == expected.step);
+    const auto& spec = std::get<model::ModelSpec>(expected.model);
+    QCOMPARE(actual.sequenceLength,
+             expected.sequenceLength > 0 ? expected.sequenceLength : model::usualSequenceLength(spec));
+    for (model::Phase phase : phasesOf(expected)) {
+        const auto& plan = phase == model::Phase::Eval && !expected.train ? actual.train : actual.plan(phase);
+        QCOMPARE(plan->globalBatchSize, expected.plan(phase)->globalBatchSize);
+        QCOMPARE(plan->devices, expected.plan(phase)->devices);
+        QVERIFY(plan->setting == expected.plan(phase)->setting);
+    }
+}
+
+} // namespace
+
+/// A config of any format, written as one of Batchpeak's own, is the same run.
+class OwnYamlTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void isTheSameRun_data()
+    {
+        QTest::addColumn<QString>("file");
+        addFiles(QStringLiteral(BATCHPEAK_TEST_DATA "/configs"));
+        addFiles(QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples"));
+        addFiles(QStringLiteral(BATCHPEAK_SHARED_CONFIGS));
+    }
+    void isTheSameRun()
+    {
+        QFETCH(QString, file);
+        const ConfigContents contents = recognise(textOf(file))->read();
+        if (std::holds_alternative<UnsupportedModel>(contents.model))
+            QSKIP("This network cannot be run here, so there is nothing to measure.");
+        const std::string yaml = toOwnYaml(contents);
+        compareRuns(recognise(yaml)->read(), contents);
+    }
+
+    void writesInputsOfModules()
+    {
+        const char* text = "batchpeak: 1\n"
+                           "model:\n"
+                           "  family: torchscript\n"
+                           "  file: 'a \"b\" \\c.pt'\n"
+                           "  inputs:\n"
+                           "    - {shape: [80, 3000]}\n"
+                           "    - {shape: [448], type: int64, upper_bound: 51865}\n"
+                           "  classes: 10\n"
+                           "batch_size: 8\n";
+        const ConfigContents contents = recognise(text)->read();
+        compareRuns(recognise(toOwnYaml(contents))->read(), contents);
+    }
+
+    void namesTheSizeThatThereIs()
+    {
+        ConfigContents contents = recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\n")->read();
+        contents.train->setting = Explore{};
+        contents.train->presentSize = 4;
+        contents.train->microBatchKey = "per_device_train_batch_size";
+        const QString yaml = QString::fromStdString(toOwnYaml(contents));
+        QVERIFY2(
+            yaml.contains(QStringLiteral("micro_batch_size: explore   # 4 as per_device_train_batch_size")),
+            qPrintable(yaml));
+        QVERIFY(recognise(yaml.toStdString())->read().train->setting == Setting(Explore{}));
+    }
+
+    void explainsWhatItCannotWrite()
+    {
+        const ConfigContents contents =
+            recognise("trainer:\n  init: {seed: 1}\n  fit: {train_dataloader: {batch_size: 8}}\n")->read();
+        QVERIFY_THROWS_EXCEPTION(ConfigError, toOwnYaml(contents));
+    }
+};
+
+QTEST_APPLESS_MAIN(OwnYamlTest)
+#include "tst_own_yaml.moc"
