@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "entry_change.h"
+
+#include <QTest>
+
+using namespace batchpeak::config;
+
+class EntryChangeTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void changesInOrder_data()
+    {
+        QTest::addColumn<QByteArray>("before");
+        QTest::addColumn<QByteArray>("after");
+        const auto row = [](const char* name, const char* before, const char* after) {
+            QTest::newRow(name) << QByteArray(before) << QByteArray(after);
+        };
+        row("both there", "model:\n  micro: 4 # small\n  steps: 8\n",
+            "model:\n  micro: 16 # small\n  steps: 2\n");
+        row("one absent", "model:\n  micro: 4\n  other: 1\n",
+            "model:\n  micro: 16\n  steps: 2\n  other: 1\n");
+        row("both absent", "model:\n  other: 1\n", "model:\n  micro: 16\n  steps: 2\n  other: 1\n");
+        row("one as it is to be", "model: {micro: 16, steps: 4}\n", "model: {micro: 16, steps: 2}\n");
+        row("written in another way", "model: {micro: 0x10, steps: 02}\n",
+            "model: {micro: 0x10, steps: 02}\n");
+        row("JSON", "{\n  \"model\": {\"micro\": 4, \"steps\":8}\n}\n",
+            "{\n  \"model\": {\"micro\": 16, \"steps\":2}\n}\n");
+        row("JSON, one absent", "{\"model\": {\"micro\": 4}}", "{\"model\": {\"steps\": 2, \"micro\": 16}}");
+        row("JSON with comments", "{\n  // a config\n  \"model\": {\"micro\": 4, /* here */ \"steps\": 8}\n}",
+            "{\n  // a config\n  \"model\": {\"micro\": 16, /* here */ \"steps\": 2}\n}");
+        row("quoted", "model:\n  micro: \"4\"\n  steps: '8'\n", "model:\n  micro: 16\n  steps: 2\n");
+    }
+    void changesInOrder()
+    {
+        QFETCH(QByteArray, before);
+        const YamlDocument document(before.toStdString());
+        const SplicedText changed =
+            withEntries(document, Dialect::PyYaml,
+                        {{.section = {"model"}, .key = "micro", .value = "16"},
+                         {.section = {"model"}, .key = "steps", .value = "2", .below = "micro"}});
+        QTEST(QByteArray::fromStdString(changed.text), "after");
+    }
+
+    void replacesAnInterpolation()
+    {
+        const YamlDocument document("sizes: {micro: 4}\nmicro: ${sizes.micro}\nagain: ${micro}\n");
+        const SplicedText changed =
+            withEntries(document, Dialect::OmegaConf, {{.key = "micro", .value = "16"}});
+        QCOMPARE(changed.text, std::string("sizes: {micro: 4}\nmicro: 16\nagain: ${micro}\n"));
+        QCOMPARE(changed.notes.size(), std::size_t{1});
+        QVERIFY(changed.notes.front().find("was ${sizes.micro}") != std::string::npos);
+    }
+
+    void namesWhatStandsForIt()
+    {
+        const YamlDocument document("micro: 4\nagain: ${micro}\nother: x\n");
+        const SplicedText changed =
+            withEntries(document, Dialect::OmegaConf, {{.key = "micro", .value = "16"}});
+        QCOMPARE(changed.notes.size(), std::size_t{1});
+        QVERIFY2(changed.notes.front().starts_with("Line 2 (again)"), changed.notes.front().c_str());
+    }
+
+    void needsItsSection()
+    {
+        const YamlDocument document("a: 1\n");
+        QVERIFY_THROWS_EXCEPTION(
+            ConfigError,
+            withEntries(document, Dialect::PyYaml, {{.section = {"model"}, .key = "micro", .value = "1"}}));
+    }
+};
+
+QTEST_APPLESS_MAIN(EntryChangeTest)
+#include "tst_entry_change.moc"

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model_choice.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+
+namespace {
+
+const model::ModelSpec network{.family = "gpt2",
+                               .architecture = model::DecoderSpec{.vocabularySize = 100,
+                                                                  .hiddenSize = 16,
+                                                                  .layers = 1,
+                                                                  .heads = 2,
+                                                                  .keyValueHeads = 2,
+                                                                  .feedForwardSize = 32,
+                                                                  .maxPositions = 64}};
+
+ConfigContents trainerContents(std::int64_t length, bool isElsewhere)
+{
+    return {.formatName = "axolotl",
+            .model = UnsupportedModel{.sentence = "It trains an adapter.", .isElsewhere = isElsewhere},
+            .train = BatchPlan{.globalBatchSize = 8},
+            .sequenceLength = length};
+}
+
+} // namespace
+
+class ModelChoiceTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void keepsTheRun()
+    {
+        const ConfigContents source{.formatName = "Hugging Face", .model = network, .sequenceLength = 64};
+        const ConfigContents joined = withModelOf(trainerContents(32, true), source);
+        QVERIFY(std::get<model::ModelSpec>(joined.model) == network);
+        QCOMPARE(joined.formatName, std::string("axolotl"));
+        QCOMPARE(joined.sequenceLength, std::int64_t{32});
+        QCOMPARE(joined.train->globalBatchSize, std::int64_t{8});
+        QVERIFY(joined.warnings.empty());
+    }
+
+    void takesTheLengthWhereTheRunHasNone()
+    {
+        const ConfigContents source{.model = network, .sequenceLength = 48};
+        QCOMPARE(withModelOf(trainerContents(0, true), source).sequenceLength, std::int64_t{48});
+        const ConfigContents silent{.model = network};
+        QCOMPARE(withModelOf(trainerContents(0, true), silent).sequenceLength, std::int64_t{64});
+    }
+
+    void saysWhatTheConfigTrainsInstead()
+    {
+        const ConfigContents source{.model = network};
+        const ConfigContents joined = withModelOf(trainerContents(32, false), source);
+        QCOMPARE(joined.warnings.size(), std::size_t{1});
+        QVERIFY(joined.warnings.front().sentence.starts_with("It trains an adapter."));
+    }
+
+    void refusesSequencesBeyondThePositions()
+    {
+        const ConfigContents source{.model = network};
+        QVERIFY_THROWS_EXCEPTION(ConfigError, withModelOf(trainerContents(65, true), source));
+    }
+
+    void needsANetwork()
+    {
+        const ConfigContents source = trainerContents(8, true);
+        QVERIFY_THROWS_EXCEPTION(ConfigError, withModelOf(trainerContents(8, true), source));
+    }
+};
+
+QTEST_APPLESS_MAIN(ModelChoiceTest)
+#include "tst_model_choice.moc"
