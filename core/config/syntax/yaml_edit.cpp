@@ -3,6 +3,7 @@
 #include "yaml_edit.h"
 
 #include "yaml_extent.h"
+#include "yaml_insertion.h"
 
 #include <algorithm>
 #include <optional>
@@ -12,84 +13,8 @@ namespace batchpeak::config {
 
 namespace {
 
-constexpr std::string_view blanks = " \t";
 // More lines than this are not read by anybody; the rest is counted.
 constexpr std::size_t maxNotes = 20;
-
-bool isBlank(std::string_view text)
-{
-    return text.find_first_not_of(blanks) == std::string_view::npos;
-}
-
-bool isBlankOrComment(std::string_view line)
-{
-    const std::size_t first = line.find_first_not_of(blanks);
-    return first == std::string_view::npos || line[first] == '#';
-}
-
-/// Blanks as wide as what stands before this byte in its line.
-std::string indentOf(std::string_view text, std::size_t byte)
-{
-    return std::string(byte - lineBegin(text, byte), ' ');
-}
-
-/// The line of a block's first entry, or of the comments that stand above it.
-std::size_t lineAboveComments(std::string_view text, std::size_t firstLine)
-{
-    std::size_t line = firstLine;
-    while (line > 0) {
-        const std::size_t previous =
-            lineBegin(text, line - 1 - (text.substr(0, line).ends_with("\r\n") ? 1 : 0));
-        if (!isBlankOrComment(text.substr(previous, lineEnd(text, previous) - previous)))
-            break;
-        line = previous;
-    }
-    return line;
-}
-
-/// Puts \p entry first into a block mapping or sequence.
-YamlEdit::Piece firstInBlock(const YamlDocument& document, const YamlNode& block, const std::string& entry)
-{
-    const std::string& text = document.text();
-    const std::string indent = indentOf(text, block.begin);
-    const std::string lineBreak(lineBreakFor(text, block.begin));
-    const std::size_t line = lineBegin(text, block.begin);
-    // The first entry of a block may share its line with what holds the block: "- batch_size: 5".
-    if (!isBlank(std::string_view(text).substr(line, block.begin - line)) || line == 0)
-        return {block.begin, block.begin, entry + lineBreak + indent};
-    const std::size_t place = lineAboveComments(text, line);
-    return {place, place, indent + entry + lineBreak};
-}
-
-/// Puts \p entry first between braces or brackets.
-YamlEdit::Piece firstInFlow(const YamlDocument& document, const YamlNode& flow, const std::string& entry)
-{
-    const std::string& text = document.text();
-    if (flow.children.empty())
-        return {flow.begin + 1, flow.begin + 1, entry};
-    const std::size_t place = std::min(text.find_first_not_of(blanks, flow.begin + 1), text.size());
-    const bool endsLine = lineEnd(text, place) == place;
-    return {place, place, entry + (endsLine ? "," : ", ")};
-}
-
-/// Puts \p entry on the line below a value, which must be alone with its key on one line.
-std::optional<YamlEdit::Piece> belowValue(const YamlDocument& document, const YamlNode& value,
-                                          const std::string& entry)
-{
-    const std::string& text = document.text();
-    const YamlNode* key = keyOf(value);
-    const bool isOneScalar = value.children.empty() && !value.flow;
-    if (!key || !isOneScalar || value.parent->flow ||
-        lineBegin(text, key->begin) != lineBegin(text, value.begin))
-        return std::nullopt;
-    const std::size_t end = lineEnd(text, endOf(document, value));
-    const std::string indent = indentOf(text, key->begin);
-    const std::string lineBreak(lineBreakFor(text, end));
-    if (end == text.size())
-        return YamlEdit::Piece{end, end, lineBreak + indent + entry};
-    const std::size_t place = nextLine(text, end);
-    return YamlEdit::Piece{place, place, indent + entry + lineBreak};
-}
 
 /// The mapping's first key tells how its keys are quoted.
 std::string quotedAs(const YamlDocument& document, const YamlNode& mapping, const std::string& key)
@@ -101,11 +26,11 @@ std::string quotedAs(const YamlDocument& document, const YamlNode& mapping, cons
     return mark == '"' || mark == '\'' ? mark + key + mark : key;
 }
 
-std::string replaced(const std::string& text, const std::vector<YamlEdit::Piece>& pieces)
+std::string replaced(const std::string& text, const std::vector<TextPiece>& pieces)
 {
     std::string result;
     std::size_t kept = 0;
-    for (const YamlEdit::Piece& piece : pieces) {
+    for (const TextPiece& piece : pieces) {
         result += text.substr(kept, piece.begin - kept) + piece.text;
         kept = piece.end;
     }
@@ -177,22 +102,17 @@ YamlEdit insertEntry(const YamlDocument& document, const YamlNode& mapping, cons
                      const std::string& text, const YamlNode* after)
 {
     const std::string entry = quotedAs(document, mapping, key) + ": " + text;
-    if (after && after->parent == &mapping) {
-        if (auto piece = belowValue(document, *after, entry))
-            return {.pieces = {*piece}, .nodesBegin = after->indexAfter, .nodesEnd = after->indexAfter};
-    }
+    const bool hasNeighbour = after && after->parent == &mapping;
+    if (const auto insertion = hasNeighbour ? besideValue(document, *after, entry) : std::nullopt)
+        return {.pieces = {insertion->piece}, .nodesBegin = insertion->index, .nodesEnd = insertion->index};
     const std::size_t first = mapping.index + 1;
-    return {.pieces = {mapping.flow ? firstInFlow(document, mapping, entry)
-                                    : firstInBlock(document, mapping, entry)},
-            .nodesBegin = first,
-            .nodesEnd = first};
+    return {.pieces = {firstIn(document, mapping, entry)}, .nodesBegin = first, .nodesEnd = first};
 }
 
 YamlEdit insertItem(const YamlDocument& document, const YamlNode& sequence, const std::string& text)
 {
     const std::size_t first = sequence.index + 1;
-    return {.pieces = {sequence.flow ? firstInFlow(document, sequence, text)
-                                     : firstInBlock(document, sequence, "- " + text)},
+    return {.pieces = {firstIn(document, sequence, sequence.flow ? text : "- " + text)},
             .nodesBegin = first,
             .nodesEnd = first};
 }

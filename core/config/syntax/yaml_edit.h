@@ -3,6 +3,7 @@
 #pragma once
 
 #include "yaml_document.h"
+#include "yaml_insertion.h"
 
 #include <string>
 #include <string_view>
@@ -17,14 +18,8 @@ namespace batchpeak::config {
 /// else than was asked for.
 struct YamlEdit
 {
-    struct Piece
-    {
-        std::size_t begin = 0;
-        std::size_t end = 0;
-        std::string text;
-    };
     /// In the order of the text.
-    std::vector<Piece> pieces;
+    std::vector<TextPiece> pieces;
     /// The nodes that go away: [nodesBegin, nodesEnd) of YamlDocument::nodes(); none for an insertion.
     std::size_t nodesBegin = 0;
     std::size_t nodesEnd = 0;
@@ -36,8 +31,9 @@ YamlEdit replaceValue(const YamlDocument& document, const YamlNode& value, const
 
 /// Puts \p key with \p text into a mapping, in one line of its own in the mapping's indent, or between
 /// its braces; quoted like the mapping's first key.
-/// \param after  value behind whose line it goes where that is possible; without it, or where it is
-///               not, the entry becomes the mapping's first
+/// \param after  value behind which it goes where that is possible; without it, or where it is not, the entry
+/// becomes
+///               the mapping's first
 YamlEdit insertEntry(const YamlDocument& document, const YamlNode& mapping, const std::string& key,
                      const std::string& text, const YamlNode* after = nullptr);
 

@@ -28,7 +28,16 @@ private slots:
             "model: {micro: 0x10, steps: 02}\n");
         row("JSON", "{\n  \"model\": {\"micro\": 4, \"steps\":8}\n}\n",
             "{\n  \"model\": {\"micro\": 16, \"steps\":2}\n}\n");
-        row("JSON, one absent", "{\"model\": {\"micro\": 4}}", "{\"model\": {\"steps\": 2, \"micro\": 16}}");
+        row("JSON, one absent", "{\"model\": {\"micro\": 4}}", "{\"model\": {\"micro\": 16, \"steps\": 2}}");
+        row("JSON in lines, one absent",
+            "{\n  \"model\": {\n    \"micro\": 4, // small\n    \"a\": 1\n  }\n}\n",
+            "{\n  \"model\": {\n    \"micro\": 16, // small\n    \"steps\": 2,\n    \"a\": 1\n  }\n}\n");
+        row("JSON in lines, behind the last", "{\"model\": {\r\n  \"a\": 1,\r\n  \"micro\": 4\r\n}}",
+            "{\"model\": {\r\n  \"a\": 1,\r\n  \"steps\": 2,\r\n  \"micro\": 16\r\n}}");
+        row("JSON in lines, both absent", "{\"model\": {\n  // first\n  \"a\": 1\n}}",
+            "{\"model\": {\n  // first\n  \"micro\": 16,\n  \"steps\": 2,\n  \"a\": 1\n}}");
+        row("JSON in lines of several", "{\"model\": {\n  \"micro\": 4, \"a\": 1\n}}",
+            "{\"model\": {\n  \"steps\": 2,\n  \"micro\": 16, \"a\": 1\n}}");
         row("JSON with comments", "{\n  // a config\n  \"model\": {\"micro\": 4, /* here */ \"steps\": 8}\n}",
             "{\n  // a config\n  \"model\": {\"micro\": 16, /* here */ \"steps\": 2}\n}");
         row("quoted", "model:\n  micro: \"4\"\n  steps: '8'\n", "model:\n  micro: 16\n  steps: 2\n");

@@ -108,9 +108,9 @@ private slots:
         row("added like quoted keys", "\"train_input\":\n  \"batch_size\": 8\n",
             "\"train_input\":\n  \"batch_size\": 8\n  \"micro_batch_size\": 5\n");
         row("added between braces", "train_input: {batch_size: 8}\n",
-            "train_input: {micro_batch_size: 5, batch_size: 8}\n");
+            "train_input: {batch_size: 8, micro_batch_size: 5}\n");
         row("added to JSON", "{\"train_input\": {\n  \"batch_size\": 8\n}}",
-            "{\"train_input\": {\"micro_batch_size\": 5,\n  \"batch_size\": 8\n}}");
+            "{\"train_input\": {\n  \"micro_batch_size\": 5,\n  \"batch_size\": 8\n}}");
         row("added where batch_size is merged in",
             "base: &b\n  batch_size: 8\ntrain_input:\n  # as above\n  <<: *b\n  shuffle: True\n",
             "base: &b\n  batch_size: 8\ntrain_input:\n  micro_batch_size: 5\n  # as above\n  <<: *b\n  "
