@@ -236,6 +236,20 @@ private slots:
         QFETCH(QString, file);
         checkChangesOneValueAlone(textOf(file));
     }
+
+    void readsTheExampleOfTheReadme()
+    {
+        const QString readme =
+            QString::fromStdString(textOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/README.md")));
+        const QString example =
+            readme.section(QStringLiteral("```yaml\n"), 1, 1).section(QStringLiteral("```"), 0, 0);
+        const ConfigContents contents = recognise(example.toStdString())->read();
+        // TinyLlama's published count.
+        QCOMPARE(qint64{model::parameterCount(std::get<model::ModelSpec>(contents.model))},
+                 qint64{1100048384});
+        QCOMPARE(contents.train->setting, Setting(Explore{}));
+        QCOMPARE(contents.sequenceLength, std::int64_t{2048});
+    }
 };
 
 QTEST_APPLESS_MAIN(OwnFormatTest)
