@@ -17,10 +17,13 @@ Architecture defaults()
 
 using Family = std::pair<std::string_view, Architecture (*)()>;
 
-constexpr std::array<Family, 12> families{{{"gpt2", defaults<DecoderSpec>},
+constexpr std::array<Family, 15> families{{{"gpt2", defaults<DecoderSpec>},
                                            {"gpt3", defaults<DecoderSpec>},
                                            {"llama", defaults<DecoderSpec>},
+                                           {"mistral", defaults<DecoderSpec>},
                                            {"mixtral", defaults<DecoderSpec>},
+                                           {"qwen2", defaults<DecoderSpec>},
+                                           {"qwen3", defaults<DecoderSpec>},
                                            {"bloom", defaults<DecoderSpec>},
                                            {"jais", defaults<DecoderSpec>},
                                            {"bert", defaults<EncoderSpec>},
