@@ -19,6 +19,8 @@ QString word(std::string_view text)
 QString headsText(const model::DecoderSpec& spec)
 {
     QString heads = QStringLiteral("%1 heads").arg(spec.heads);
+    if (spec.headSize != 0)
+        heads += QStringLiteral(" of size %1").arg(groupedText(spec.headSize));
     if (spec.keyValueHeads != spec.heads)
         heads += QStringLiteral(" in %1 groups").arg(spec.keyValueHeads);
     return heads;
@@ -41,9 +43,10 @@ std::vector<QStringList> rowsOf(const model::DecoderSpec& spec)
              .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), headsText(spec),
                   feedForwardText(spec), groupedText(spec.vocabularySize), groupedText(spec.maxPositions))},
         {QStringLiteral("parts"),
-         QStringLiteral("%1 positions, %2, %3, %4 embeddings")
+         QStringLiteral("%1 positions, %2, %3, %4%5 embeddings")
              .arg(word(model::toText(spec.positionEmbedding)), word(model::toText(spec.normalization)),
                   word(model::toText(spec.activation)),
+                  spec.queryKeyNormalization ? QStringLiteral("normalised queries and keys, ") : QString(),
                   spec.tiedEmbeddings ? QStringLiteral("tied") : QStringLiteral("separate"))}};
 }
 

@@ -22,6 +22,7 @@ void visitFields(DecoderSpec& spec, Visitor&& visitor)
     visitor.value("layers", spec.layers);
     visitor.value("heads", spec.heads);
     visitor.value("key_value_heads", spec.keyValueHeads);
+    visitor.value("head_size", spec.headSize);
     visitor.value("feed_forward_size", spec.feedForwardSize);
     visitor.value("max_positions", spec.maxPositions);
     visitor.word("position_embedding", spec.positionEmbedding, positionEmbeddingFromText);
@@ -32,6 +33,7 @@ void visitFields(DecoderSpec& spec, Visitor&& visitor)
     visitor.value("attention_output_bias", spec.attentionOutputBias);
     visitor.value("feed_forward_bias", spec.feedForwardBias);
     visitor.value("output_bias", spec.outputBias);
+    visitor.value("query_key_normalization", spec.queryKeyNormalization);
     visitor.value("embedding_normalization", spec.embeddingNormalization);
     visitor.value("normalization_epsilon", spec.normalizationEpsilon);
     visitor.value("rope_theta", spec.ropeTheta);

@@ -10,11 +10,15 @@ namespace {
 
 void addAttention(ParameterTableBuilder& table, const std::string& prefix, const DecoderSpec& spec)
 {
-    const std::int64_t headSize = spec.hiddenSize / spec.heads;
+    const std::int64_t headSize = headSizeOf(spec);
     const std::int64_t queries = spec.heads * headSize;
     const std::int64_t keys = spec.keyValueHeads * headSize;
     table.normalization(prefix + "attention_norm", spec.hiddenSize, spec.normalization);
     table.linear(prefix + "attention.qkv", queries + 2 * keys, spec.hiddenSize, spec.attentionBias);
+    if (spec.queryKeyNormalization) {
+        table.normalization(prefix + "attention.query_norm", headSize, Normalization::RmsNorm);
+        table.normalization(prefix + "attention.key_norm", headSize, Normalization::RmsNorm);
+    }
     table.linear(prefix + "attention.output", spec.hiddenSize, queries, spec.attentionOutputBias);
 }
 

@@ -6,6 +6,42 @@
 
 namespace batchpeak::model {
 
+namespace {
+
+std::optional<std::string> problemWithHeadSize(const DecoderSpec& spec)
+{
+    if (spec.headSize == 0)
+        return problemWithHeads(spec.hiddenSize, spec.heads);
+    if (spec.headSize > 0)
+        return std::nullopt;
+    return "The head size is " + std::to_string(spec.headSize) +
+           ", but must be at least 1, or 0 for the hidden size divided by the number of heads.";
+}
+
+std::optional<std::string> problemWithAttention(const DecoderSpec& spec)
+{
+    if (const auto problem = problemWithHeadSize(spec))
+        return problem;
+    if (spec.heads % spec.keyValueHeads != 0) {
+        return "The " + std::to_string(spec.heads) + " attention heads are not a multiple of the " +
+               std::to_string(spec.keyValueHeads) + " key-value heads.";
+    }
+    const bool isRotary = spec.positionEmbedding == PositionEmbedding::Rotary;
+    return problemWithRotation(isRotary ? rotaryDimensionsOf(spec) : spec.rotaryDimensions, headSizeOf(spec));
+}
+
+} // namespace
+
+std::int64_t headSizeOf(const DecoderSpec& spec)
+{
+    return spec.headSize != 0 ? spec.headSize : spec.hiddenSize / spec.heads;
+}
+
+std::int64_t rotaryDimensionsOf(const DecoderSpec& spec)
+{
+    return spec.rotaryDimensions != 0 ? spec.rotaryDimensions : headSizeOf(spec);
+}
+
 bool hasExperts(const DecoderSpec& spec)
 {
     return spec.experts > 1;
@@ -40,13 +76,7 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
                                                {spec.feedForwardSize, "feed-forward size"},
                                                {spec.maxPositions, "maximum sequence length"}}))
         return problem;
-    if (const auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
-        return problem;
-    if (spec.heads % spec.keyValueHeads != 0) {
-        return "The " + std::to_string(spec.heads) + " attention heads are not a multiple of the " +
-               std::to_string(spec.keyValueHeads) + " key-value heads.";
-    }
-    if (const auto problem = problemWithRotation(spec.rotaryDimensions, spec.hiddenSize / spec.heads))
+    if (const auto problem = problemWithAttention(spec))
         return problem;
     if (!chooseableExperts(spec)) {
         return "Each token takes " + std::to_string(spec.expertsPerToken) + " of " +

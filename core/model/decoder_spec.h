@@ -12,8 +12,8 @@
 
 namespace batchpeak::model {
 
-/// A decoder-only transformer, as a config describes it: GPT-2, GPT-3, LLaMA, Mixtral, BLOOM and Jais
-/// are settings of it.
+/// A decoder-only transformer, as a config describes it: GPT-2, GPT-3, LLaMA, Mistral, Mixtral, Qwen2,
+/// Qwen3, BLOOM and Jais are settings of it.
 ///
 /// It holds what decides shapes, arithmetic and memory. It deliberately does not hold the sequence
 /// length of a run, the precision or the optimizer: those belong to the run, not to the network.
@@ -26,6 +26,9 @@ struct DecoderSpec
     std::int64_t heads = 0;
     /// Fewer than heads in grouped-query attention, where several heads share a key and a value.
     std::int64_t keyValueHeads = 0;
+    /// Of one head; 0 stands for hiddenSize / heads. heads * headSize need not be hiddenSize: Qwen3-0.6B
+    /// has 16 heads of 128 in a hidden size of 1024 (head_dim of Qwen3Config in transformers 5.23.0).
+    std::int64_t headSize = 0;
     std::int64_t feedForwardSize = 0;
     std::int64_t maxPositions = 0;
     PositionEmbedding positionEmbedding = PositionEmbedding::Learned;
@@ -39,6 +42,10 @@ struct DecoderSpec
     bool attentionOutputBias = true;
     bool feedForwardBias = true;
     bool outputBias = false;
+    /// An RMSNorm over every head of the queries and one over every head of the keys, before they are
+    /// rotated; all heads of a layer share its weight of headSize (q_norm and k_norm of Qwen3Attention in
+    /// transformers 5.23.0, models/qwen3/modeling_qwen3.py).
+    bool queryKeyNormalization = false;
     /// A normalisation of the token embeddings, as BLOOM has it.
     bool embeddingNormalization = false;
     double normalizationEpsilon = 1e-5;
@@ -55,6 +62,11 @@ struct DecoderSpec
 
     bool operator==(const DecoderSpec&) const = default;
 };
+
+/// Elements of one head, whether the config says it or not.
+std::int64_t headSizeOf(const DecoderSpec& spec);
+/// Leading elements of a head that rotary positions turn, whether the config says it or not.
+std::int64_t rotaryDimensionsOf(const DecoderSpec& spec);
 
 bool hasExperts(const DecoderSpec& spec);
 /// A token can take as many experts as it should.

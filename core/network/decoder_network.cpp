@@ -6,7 +6,6 @@
 #include "flat_parameters.h"
 #include "linear_biases.h"
 #include "token_loss.h"
-#include "transformer_operations.h"
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
@@ -20,16 +19,6 @@
 namespace batchpeak::network {
 
 namespace {
-
-std::int64_t headSize(const model::DecoderSpec& spec)
-{
-    return spec.hiddenSize / spec.heads;
-}
-
-std::int64_t rotaryDimensions(const model::DecoderSpec& spec)
-{
-    return spec.rotaryDimensions > 0 ? spec.rotaryDimensions : headSize(spec);
-}
 
 bool isRotary(const model::DecoderSpec& spec)
 {
@@ -49,7 +38,7 @@ std::vector<std::int64_t> DecoderNetwork::bufferBytes(const model::DecoderSpec& 
     const auto element = static_cast<std::int64_t>(c10::elementSize(options.computeType));
     if (isRotary(spec)) {
         const std::int64_t table =
-            RotaryPositions::tableElements(rotaryDimensions(spec), options.sequenceLength) * element;
+            RotaryPositions::tableElements(rotaryDimensionsOf(spec), options.sequenceLength) * element;
         return {table, table};
     }
     if (isBiased(spec))
@@ -75,7 +64,7 @@ DecoderNetwork::DecoderNetwork(model::DecoderSpec spec, const FlatParameters& pa
     if (m_spec.tiedEmbeddings)
         m_output.weight = m_tokenEmbedding.weight;
     if (isRotary(m_spec))
-        m_rotary.emplace(rotaryDimensions(m_spec), options.sequenceLength, m_spec.ropeTheta,
+        m_rotary.emplace(rotaryDimensionsOf(m_spec), options.sequenceLength, m_spec.ropeTheta,
                          options.computeType, options.device);
     if (isBiased(m_spec))
         m_distances = linearBiases(m_spec.heads, options.sequenceLength, options.computeType, options.device);
@@ -91,6 +80,12 @@ void DecoderNetwork::findLayers(const FlatParameters& parameters)
                             .feedForwardNorm = affineOf(parameters, prefix + "feed_forward_norm"),
                             .up = affineOf(parameters, prefix + "feed_forward.up"),
                             .down = affineOf(parameters, prefix + "feed_forward.down")});
+        if (m_spec.queryKeyNormalization) {
+            m_layers.back().headNorms =
+                HeadNorms{.query = affineOf(parameters, prefix + "attention.query_norm"),
+                          .key = affineOf(parameters, prefix + "attention.key_norm"),
+                          .epsilon = m_spec.normalizationEpsilon};
+        }
         if (model::hasExperts(m_spec)) {
             m_layers.back().experts = Experts{.router = parameters.at(prefix + "router.weight"),
                                               .up = parameters.at(prefix + "experts.up"),
@@ -161,8 +156,9 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
     const bool grouped = keys != m_spec.heads;
 
     const at::Tensor stacked =
-        linear(input, layer.qkv).view({samples, length, m_spec.heads + 2 * keys, headSize(m_spec)});
-    auto [query, key, value] = attentionHeads(stacked, m_spec.heads, keys, m_rotary ? &*m_rotary : nullptr);
+        linear(input, layer.qkv).view({samples, length, m_spec.heads + 2 * keys, headSizeOf(m_spec)});
+    auto [query, key, value] = attentionHeads(stacked, m_spec.heads, keys, m_rotary ? &*m_rotary : nullptr,
+                                              layer.headNorms ? &*layer.headNorms : nullptr);
     const bool repeats = grouped && options().repeatsKeys;
     if (repeats) {
         key = at::repeat_interleave(key, m_spec.heads / keys, 1);

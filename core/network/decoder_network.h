@@ -6,6 +6,7 @@
 #include "decoder_spec.h"
 #include "network.h"
 #include "rotary_positions.h"
+#include "transformer_operations.h"
 
 #include <optional>
 #include <vector>
@@ -14,8 +15,8 @@ namespace batchpeak::network {
 
 class FlatParameters;
 
-/// The forward pass of a decoder-only transformer, from tokens to the loss: GPT-2, GPT-3, LLaMA, Mixtral,
-/// BLOOM and Jais are settings of DecoderSpec.
+/// The forward pass of a decoder-only transformer, from tokens to the loss: GPT-2, GPT-3, LLaMA, Mistral,
+/// Mixtral, Qwen2, Qwen3, BLOOM and Jais are settings of DecoderSpec.
 class DecoderNetwork : public Network
 {
 public:
@@ -49,6 +50,7 @@ private:
     {
         Affine attentionNorm;
         Affine qkv;
+        std::optional<HeadNorms> headNorms;
         Affine attentionOutput;
         Affine feedForwardNorm;
         Affine up;

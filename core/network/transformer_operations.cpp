@@ -15,11 +15,25 @@
 
 namespace batchpeak::network {
 
+namespace {
+
+at::Tensor prepared(const at::Tensor& heads, const Affine& norm, double epsilon,
+                    const RotaryPositions* rotary)
+{
+    const at::Tensor result = normalized(heads, norm, model::Normalization::RmsNorm, epsilon);
+    return rotary ? rotary->rotated(result) : result;
+}
+
+} // namespace
+
 at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon)
 {
     const std::int64_t size = input.size(-1);
-    if (kind == model::Normalization::RmsNorm)
-        return at::rms_norm(input, {size}, norm.weight, epsilon);
+    if (kind == model::Normalization::RmsNorm) {
+        // The heads that autocast has narrowed meet a weight that it has not. Of one type both go through
+        // one kernel; of two PyTorch 2.11 goes through each operation of the formula.
+        return at::rms_norm(input, {size}, norm.weight.to(input.scalar_type()), epsilon);
+    }
     return at::layer_norm(input, {size}, norm.weight, norm.bias, epsilon);
 }
 
@@ -52,10 +66,14 @@ at::Tensor dropped(const at::Tensor& input, double probability, bool trains)
 }
 
 AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, std::int64_t keys,
-                              const RotaryPositions* rotary)
+                              const RotaryPositions* rotary, const HeadNorms* norms)
 {
     std::vector<at::Tensor> parts;
-    if (rotary) {
+    if (norms) {
+        parts = stacked.split_with_sizes({queries, keys, keys}, 2);
+        parts[0] = prepared(parts[0], norms->query, norms->epsilon, rotary);
+        parts[1] = prepared(parts[1], norms->key, norms->epsilon, rotary);
+    } else if (rotary) {
         const auto cut = stacked.split_with_sizes({queries + keys, keys}, 2);
         parts = rotary->rotated(cut[0]).split_with_sizes({queries, keys}, 2);
         parts.push_back(cut[1]);

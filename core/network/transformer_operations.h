@@ -33,13 +33,23 @@ struct AttentionHeads
     at::Tensor value;
 };
 
+/// RMSNorms over each head of the queries and of the keys, before they are rotated: the heads of either share
+/// one weight, of a head's size.
+struct HeadNorms
+{
+    Affine query;
+    Affine key;
+    double epsilon = 0.0;
+};
+
 /// Cuts apart what one product has computed together, so that backward joins the gradients in one copy:
 /// taking each part out alone would fill a gradient of the whole for each, and add them.
 ///
 /// \param stacked  {samples, length, queries + 2 x keys, head size}
 /// \param rotary  turns queries and keys where the network has it; may be null
+/// \param norms  of queries and keys where the network has them; may be null
 AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, std::int64_t keys,
-                              const RotaryPositions* rotary);
+                              const RotaryPositions* rotary, const HeadNorms* norms = nullptr);
 
 /// {samples, heads, length, head size} -> {samples, length, heads x head size}
 at::Tensor joined(const at::Tensor& heads);

@@ -95,7 +95,7 @@ void CerebrasDecoderModel::readAttention(DecoderSpec& spec) const
         return;
     spec.ropeTheta = positiveNumberOr(m_section, "rope_theta", 10000.0);
     // A quarter of the head where nothing is said: post_init of GPT2LMHeadModelConfig.
-    spec.rotaryDimensions = m_section.integer("rotary_dim").value_or(spec.hiddenSize / spec.heads / 4);
+    spec.rotaryDimensions = m_section.integer("rotary_dim").value_or(headSizeOf(spec) / 4);
     if (spec.rotaryDimensions < 1)
         m_section.fail("rotary_dim",
                        "is " + std::to_string(spec.rotaryDimensions) + ", but must be at least 2");
@@ -129,8 +129,7 @@ void CerebrasDecoderModel::checkSoundness(const DecoderSpec& spec) const
         throw ConfigError(*problem, m_section.positionOf("num_heads"));
     if (hasGroupProblem && extra)
         throw ConfigError(*problem, extra->positionOf("num_kv_groups"));
-    const std::int64_t headSize = spec.hiddenSize / spec.heads;
-    if (spec.rotaryDimensions > headSize || spec.rotaryDimensions % 2 != 0)
+    if (spec.rotaryDimensions > headSizeOf(spec) || spec.rotaryDimensions % 2 != 0)
         throw ConfigError(*problem, m_section.positionOf("rotary_dim"));
     if (!model::chooseableExperts(spec))
         throw ConfigError(*problem, m_section.positionOf("moe"));

@@ -115,6 +115,10 @@ private slots:
         QTest::newRow("setting") << gpt << QStringLiteral("micro_batch_size: explore");
         QTest::newRow("another format")
             << examplePath(QStringLiteral("llama-tiny.yaml")) << QStringLiteral("Cerebras Trainer");
+        const QString qwen = examplePath(QStringLiteral("qwen3-tiny.yaml"));
+        QTest::newRow("size of heads") << qwen << QStringLiteral("4 heads of size 48 in 2 groups");
+        QTest::newRow("normalised heads")
+            << qwen << QStringLiteral("swiglu, normalised queries and keys, tied embeddings");
     }
     void inspectsWhatWasRead()
     {

@@ -25,6 +25,8 @@ private slots:
             << QStringLiteral("bloom-tiny.yaml") << QStringLiteral("1,055,744 parameters");
         QTest::newRow("ViT, our own layout")
             << QStringLiteral("vit-tiny.yaml") << QStringLiteral("809,354 parameters");
+        QTest::newRow("Qwen3, our own layout")
+            << QStringLiteral("qwen3-tiny.yaml") << QStringLiteral("1,086,976 parameters");
         QTest::newRow("ResNet, our own layout")
             << QStringLiteral("resnet18-tiny.yaml") << QStringLiteral("703,386 parameters");
         QTest::newRow("BERT, params")

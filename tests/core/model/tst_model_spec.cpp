@@ -27,10 +27,25 @@ private slots:
             << Change([](DecoderSpec& s) { s.hiddenSize = -8; }) << QStringLiteral("hidden size");
         QTest::newRow("heads do not divide") << Change([](DecoderSpec& s) { s.heads = s.keyValueHeads = 3; })
                                              << QStringLiteral("not a multiple of the 3 attention heads");
+        QTest::newRow("heads with a size of their own")
+            << Change([](DecoderSpec& s) { s.heads = s.keyValueHeads = 3, s.headSize = 5; }) << QString();
+        QTest::newRow("negative head size")
+            << Change([](DecoderSpec& s) { s.headSize = -1; }) << QStringLiteral("The head size is -1");
+        QTest::newRow("groups do not divide heads with a size of their own")
+            << Change([](DecoderSpec& s) { s.headSize = 5, s.keyValueHeads = 3; })
+            << QStringLiteral("3 key-value heads");
         QTest::newRow("groups do not divide")
             << Change([](DecoderSpec& s) { s.keyValueHeads = 3; }) << QStringLiteral("3 key-value heads");
         QTest::newRow("rotates more than a head")
             << Change([](DecoderSpec& s) { s.rotaryDimensions = 6; }) << QStringLiteral("head size, 4");
+        QTest::newRow("rotates more than a head that is larger than its share")
+            << Change([](DecoderSpec& s) { s.headSize = 6, s.rotaryDimensions = 8; })
+            << QStringLiteral("head size, 6");
+        QTest::newRow("rotates as much as a head that is larger than its share")
+            << Change([](DecoderSpec& s) { s.headSize = 6, s.rotaryDimensions = 6; }) << QString();
+        QTest::newRow("rotates heads of an odd size")
+            << Change([](DecoderSpec& s) { s.headSize = 5, s.positionEmbedding = PositionEmbedding::Rotary; })
+            << QStringLiteral("rotary dimension 5 must be an even number");
         QTest::newRow("fewer experts than a token takes")
             << Change([](DecoderSpec& s) { s.experts = 2, s.expertsPerToken = 3; })
             << QStringLiteral("3 of 2 experts");

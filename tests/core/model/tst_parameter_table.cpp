@@ -43,6 +43,28 @@ DecoderSpec llama(const LlamaSize& size)
             .feedForwardBias = false};
 }
 
+DecoderSpec qwen2(const LlamaSize& size)
+{
+    DecoderSpec spec = llama(size);
+    spec.attentionBias = true;
+    return spec;
+}
+
+DecoderSpec qwen3(const LlamaSize& size)
+{
+    DecoderSpec spec = llama(size);
+    spec.headSize = 128;
+    spec.queryKeyNormalization = true;
+    return spec;
+}
+
+DecoderSpec mistralNemo()
+{
+    DecoderSpec spec = llama({131072, 5120, 40, 32, 8, 14336});
+    spec.headSize = 128;
+    return spec;
+}
+
 DecoderSpec bloom(std::int64_t hidden, std::int64_t layers, std::int64_t heads)
 {
     DecoderSpec spec = gpt(hidden, layers, heads, 2048);
@@ -101,6 +123,10 @@ private slots:
         QTest::newRow("LLaMA 3 70b") << llama({128256, 8192, 80, 64, 8, 28672}) << qint64{70553706496};
         QTest::newRow("LLaMA 3.2 1b") << llama({128256, 2048, 16, 32, 8, 8192, true}) << qint64{1235814400};
         QTest::newRow("Mistral 7b") << llama({32000, 4096, 32, 32, 8, 14336}) << qint64{7241732096};
+        QTest::newRow("Mistral Nemo 12b") << mistralNemo() << qint64{12247782400};
+        QTest::newRow("Qwen2.5 0.5b") << qwen2({151936, 896, 24, 14, 2, 4864, true}) << qint64{494032768};
+        QTest::newRow("Qwen3 0.6b") << qwen3({151936, 1024, 28, 16, 8, 3072, true}) << qint64{596049920};
+        QTest::newRow("Qwen3 8b") << qwen3({151936, 4096, 36, 32, 8, 12288}) << qint64{8190735360};
         QTest::newRow("Mixtral 8x7b") << mixtral() << qint64{46702792704};
         QTest::newRow("BLOOM 560m") << bloom(1024, 24, 16) << qint64{559214592};
         QTest::newRow("BLOOM 1b1") << bloom(1536, 24, 16) << qint64{1065314304};

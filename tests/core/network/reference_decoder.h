@@ -55,14 +55,23 @@ private:
 
     at::Tensor norm(const at::Tensor& x, const std::string& name) const
     {
-        if (m_spec.normalization == model::Normalization::RmsNorm) {
-            const at::Tensor meanSquare = (x * x).mean(-1, true);
-            return x / (meanSquare + m_spec.normalizationEpsilon).sqrt() * weight(name);
-        }
+        if (m_spec.normalization == model::Normalization::RmsNorm)
+            return rmsNorm(x, name);
         const at::Tensor centred = x - x.mean(-1, true);
         const at::Tensor variance = (centred * centred).mean(-1, true);
         return centred / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name) +
                m_parameters.at(name + ".bias");
+    }
+
+    at::Tensor rmsNorm(const at::Tensor& x, const std::string& name) const
+    {
+        const at::Tensor meanSquare = (x * x).mean(-1, true);
+        return x / (meanSquare + m_spec.normalizationEpsilon).sqrt() * weight(name);
+    }
+
+    at::Tensor headNorm(const at::Tensor& head, const std::string& name) const
+    {
+        return m_spec.queryKeyNormalization ? rmsNorm(head, name) : head;
     }
 
     // Element i and element i + half are one complex number, turned by position * theta^(-2i / size).
@@ -90,15 +99,17 @@ private:
 
     at::Tensor attention(const at::Tensor& x, const std::string& prefix) const
     {
-        const std::int64_t size = m_spec.hiddenSize / m_spec.heads;
+        const std::int64_t size = m_spec.headSize > 0 ? m_spec.headSize : m_spec.hiddenSize / m_spec.heads;
         const std::int64_t perKey = m_spec.heads / m_spec.keyValueHeads;
         const std::int64_t length = x.size(1);
         const at::Tensor future = at::full({length, length}, -std::numeric_limits<float>::infinity()).triu(1);
         std::vector<at::Tensor> heads;
         for (std::int64_t head = 0; head < m_spec.heads; ++head) {
             const std::int64_t key = m_spec.heads + head / perKey;
-            const at::Tensor q = turned(rows(x, prefix + "qkv", head * size, size));
-            const at::Tensor k = turned(rows(x, prefix + "qkv", key * size, size));
+            const at::Tensor q =
+                turned(headNorm(rows(x, prefix + "qkv", head * size, size), prefix + "query_norm"));
+            const at::Tensor k =
+                turned(headNorm(rows(x, prefix + "qkv", key * size, size), prefix + "key_norm"));
             const at::Tensor v = rows(x, prefix + "qkv", (key + m_spec.keyValueHeads) * size, size);
             const at::Tensor scores =
                 at::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(size)) + bias(head, length) +

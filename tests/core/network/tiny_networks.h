@@ -39,6 +39,16 @@ inline model::DecoderSpec tinyLlama()
             .feedForwardBias = false};
 }
 
+/// Heads that do not share the hidden size, and are normalised.
+inline model::DecoderSpec tinyQwen()
+{
+    model::DecoderSpec spec = tinyLlama();
+    spec.headSize = 16;
+    spec.queryKeyNormalization = true;
+    spec.tiedEmbeddings = true;
+    return spec;
+}
+
 inline model::DecoderSpec tinyMixtral()
 {
     model::DecoderSpec spec = tinyLlama();
@@ -132,6 +142,7 @@ inline std::vector<NamedNetwork> tinyNetworks()
 {
     return {{.name = "GPT", .architecture = tinyGpt()},
             {.name = "LLaMA", .architecture = tinyLlama()},
+            {.name = "Qwen3", .architecture = tinyQwen()},
             {.name = "Mixtral", .architecture = tinyMixtral()},
             {.name = "BLOOM", .architecture = tinyBloom()},
             {.name = "ViT", .architecture = tinyVisionTransformer()},

@@ -3,6 +3,7 @@
 #include "autocast_guard.h"
 #include "budget_allocator.h"
 #include "decoder_network.h"
+#include "gradient_comparison.h"
 #include "reference_decoder.h"
 #include "tile_unit.h"
 #include "tiny_networks.h"
@@ -109,6 +110,22 @@ private slots:
             spec.rotaryDimensions = 4;
             spec.ropeTheta = 500000;
         });
+        QTest::newRow("Qwen2: biases of queries, keys and values alone")
+            << changed(tinyLlama(), [](DecoderSpec& spec) { spec.attentionBias = true; });
+        QTest::newRow("Qwen3: heads of their own size, normalised") << tinyQwen();
+        QTest::newRow("Mistral-Nemo: heads smaller than their share")
+            << changed(tinyLlama(), [](DecoderSpec& spec) { spec.headSize = 6; });
+        QTest::newRow("normalised heads, of which half is rotated")
+            << changed(tinyQwen(), [](DecoderSpec& spec) {
+                   spec.rotaryDimensions = 8;
+                   spec.keyValueHeads = spec.heads;
+               });
+        QTest::newRow("BLOOM with normalised heads") << changed(tinyBloom(), [](DecoderSpec& spec) {
+            spec.headSize = 5;
+            spec.queryKeyNormalization = true;
+        });
+        QTest::newRow("heads that no multiple of the hidden size fits")
+            << changed(tinyQwen(), [](DecoderSpec& spec) { spec.heads = spec.keyValueHeads = 3; });
     }
     void computesWhatThePapersSay()
     {
@@ -126,6 +143,37 @@ private slots:
         const auto count = static_cast<double>(tokens.numel());
         const double actual = network.loss({.inputs = {tokens}, .targets = targets}, count).item<double>();
         QVERIFY2(std::abs(actual / loss - 1) < 1e-5, qPrintable(QString::number(actual / loss - 1)));
+    }
+
+    void givesTheGradientsOfThePapersFormulas_data()
+    {
+        QTest::addColumn<DecoderSpec>("spec");
+        QTest::newRow("GPT") << tinyGpt();
+        QTest::newRow("LLaMA") << tinyLlama();
+        QTest::newRow("Qwen3") << tinyQwen();
+        QTest::newRow("Mixtral") << tinyMixtral();
+        QTest::newRow("BLOOM") << tinyBloom();
+    }
+    void givesTheGradientsOfThePapersFormulas()
+    {
+        QFETCH(DecoderSpec, spec);
+        const at::AutoGradMode gradients(true);
+        FlatParameters parameters = randomParameters(spec, model::Phase::Train);
+        const auto table = model::parameterTable(spec);
+        const at::Tensor tokens = randomTokens(spec);
+        const at::Tensor targets = tokens.roll(-1, 1);
+        const at::Tensor logits = ReferenceDecoder(spec, parameters).logits(tokens);
+        const at::Tensor right = logits.gather(-1, targets.unsqueeze(-1)).squeeze(-1);
+        (logits.logsumexp(-1) - right).mean().backward();
+        const auto expected = gradientsOf(parameters, table);
+
+        parameters.clearGradients();
+        const DecoderNetwork network(spec, parameters, {.sequenceLength = length, .trains = true});
+        network.loss({.inputs = {tokens}, .targets = targets}, static_cast<double>(tokens.numel()))
+            .backward();
+        const auto worst = worstDifference(gradientsOf(parameters, table), expected, table);
+        QVERIFY2(worst.relative < 1e-4,
+                 qPrintable(worst.parameter + QLatin1Char(' ') + QString::number(worst.relative)));
     }
 
     void givesGroupedQueriesWhatRepeatedKeysWould()
@@ -168,6 +216,7 @@ private slots:
         QTest::addColumn<DecoderSpec>("spec");
         QTest::newRow("GPT") << tinyGpt();
         QTest::newRow("LLaMA") << tinyLlama();
+        QTest::newRow("Qwen3") << tinyQwen();
     }
     void staysCloseInBf16()
     {

@@ -125,6 +125,7 @@ private:
         row("bf16, all of it",
             withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16),
                      {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.5}));
+        row("bf16, Qwen3", tinyRequest(tinyQwen(), Phase::Train, model::Precision::Bf16));
         row("pure bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16));
         row("pure bf16, ResNet", tinyRequest(tinyResNet(), Phase::Train, model::Precision::PureBf16));
         row("pure bf16, ViT", tinyRequest(tinyVisionTransformer(), Phase::Train, model::Precision::PureBf16));

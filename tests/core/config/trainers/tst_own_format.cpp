@@ -85,6 +85,41 @@ private slots:
         QCOMPARE(contents.sequenceLength, 1);
     }
 
+    void readsDecoders_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<qint64>("parameters");
+        const QByteArray llamaParts =
+            "max_positions: 32768, position_embedding: rotary, normalization: rmsnorm, "
+            "activation: swiglu, attention_output_bias: false, feed_forward_bias: false";
+        QTest::newRow("qwen3") << QByteArray("{family: qwen3, vocabulary_size: 151936, hidden_size: 1024, "
+                                             "layers: 28, heads: 16, key_value_heads: 8, head_size: 128, "
+                                             "feed_forward_size: 3072, query_key_normalization: true, "
+                                             "attention_bias: false, " +
+                                             llamaParts + "}")
+                               << qint64{596049920};
+        QTest::newRow("qwen2") << QByteArray("{family: qwen2, vocabulary_size: 151936, hidden_size: 896, "
+                                             "layers: 24, heads: 14, key_value_heads: 2, "
+                                             "feed_forward_size: 4864, " +
+                                             llamaParts + "}")
+                               << qint64{494032768};
+        QTest::newRow("mistral") << QByteArray(
+                                        "{family: mistral, vocabulary_size: 131072, hidden_size: 5120, "
+                                        "layers: 40, heads: 32, key_value_heads: 8, head_size: 128, "
+                                        "feed_forward_size: 14336, tied_embeddings: false, "
+                                        "attention_bias: false, " +
+                                        llamaParts + "}")
+                                 << qint64{12247782400};
+    }
+    void readsDecoders()
+    {
+        QFETCH(QByteArray, text);
+        const ConfigContents contents =
+            recognise(withTop("model: " + text.toStdString() + "\nbatch_size: 8\n"))->read();
+        QTEST(qint64{model::parameterCount(std::get<model::ModelSpec>(contents.model))}, "parameters");
+        QCOMPARE(contents.sequenceLength, 32768);
+    }
+
     void readsEncoders()
     {
         const ConfigContents contents =
@@ -227,7 +262,7 @@ private slots:
     void changesOneValueOfTheExamples_data()
     {
         QTest::addColumn<QString>("file");
-        for (const char* name : {"resnet18-tiny.yaml", "vit-tiny.yaml"})
+        for (const char* name : {"qwen3-tiny.yaml", "resnet18-tiny.yaml", "vit-tiny.yaml"})
             QTest::newRow(name) << QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/") +
                                        QString::fromLatin1(name);
     }
