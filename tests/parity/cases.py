@@ -12,6 +12,8 @@ from .networks.gpt2 import Gpt2
 from .networks.llama import Llama
 from .networks.mixtral import Mixtral
 from .networks.network import Network
+from .networks.qwen2 import Qwen2
+from .networks.qwen3 import Qwen3
 from .networks.resnet import ResNet
 from .networks.t5 import T5
 from .networks.vit import ViT
@@ -31,17 +33,19 @@ def _gpt2(tied: bool = True) -> Network:
     return Gpt2(layers=3, width=48, heads=4, vocabulary=101, length=24, tied=tied)
 
 
-def _llama(key_value_heads: int = 4, tied: bool = False) -> Network:
-    return Llama(
-        layers=3,
-        width=64,
-        heads=4,
-        key_value_heads=key_value_heads,
-        feed_forward=88,
-        vocabulary=101,
-        length=24,
-        tied=tied,
-    )
+_ROTARY = {"layers": 3, "width": 64, "heads": 4, "feed_forward": 88, "vocabulary": 101, "length": 24}
+
+
+def _llama(key_value_heads: int = 4, tied: bool = False, head_size: int | None = None) -> Network:
+    return Llama(**_ROTARY, key_value_heads=key_value_heads, tied=tied, head_size=head_size)
+
+
+def _qwen2() -> Network:
+    return Qwen2(**_ROTARY, key_value_heads=2, tied=True)
+
+
+def _qwen3(head_size: int = 24, tied: bool = True) -> Network:
+    return Qwen3(**_ROTARY, key_value_heads=2, head_size=head_size, tied=tied)
 
 
 def _mixtral() -> Network:
@@ -110,6 +114,13 @@ CASES = [
     Case("LLaMA", _llama),
     Case("LLaMA, grouped queries, tied", lambda: _llama(key_value_heads=2, tied=True)),
     Case("LLaMA, checkpointing and chunks", _llama, _CHECKPOINTING | _CHUNKS),
+    # As in Mistral-Nemo, the heads together are smaller than the hidden size.
+    Case("LLaMA, heads of a size of their own", lambda: _llama(key_value_heads=2, head_size=12)),
+    Case("Qwen2", _qwen2),
+    Case("Qwen3", _qwen3),
+    Case("Qwen3, heads that share the hidden size, untied", lambda: _qwen3(head_size=16, tied=False)),
+    Case("Qwen3, checkpointing and chunks", _qwen3, _CHECKPOINTING | _CHUNKS),
+    Case("Qwen3, uneven micro-batches", _qwen3, micro_batches=_UNEVEN),
     Case("Mixtral", _mixtral),
     Case("Mixtral, checkpointing", _mixtral, _CHECKPOINTING),
     Case("BLOOM", _bloom),

@@ -17,6 +17,7 @@ class Llama(CausalNetwork):
         vocabulary: int,
         length: int,
         tied: bool = False,
+        head_size: int | None = None,
     ):
         config = LlamaConfig(
             vocab_size=vocabulary,
@@ -25,6 +26,7 @@ class Llama(CausalNetwork):
             num_hidden_layers=layers,
             num_attention_heads=heads,
             num_key_value_heads=key_value_heads,
+            head_dim=head_size,
             max_position_embeddings=length,
             tie_word_embeddings=tied,
             bos_token_id=None,
@@ -39,15 +41,13 @@ class Llama(CausalNetwork):
             "feed_forward_size": feed_forward,
             **rotary_decoder(config),
         }
-        self.pieces = rotary_pieces(layers, tied)
-        for layer in range(layers):
-            ours, theirs = f"layers.{layer}.feed_forward", f"model.layers.{layer}.mlp"
-            self.pieces |= linear(f"{ours}.up", f"{theirs}.gate_proj", f"{theirs}.up_proj", bias=False)
-            self.pieces |= linear(f"{ours}.down", f"{theirs}.down_proj", bias=False)
+        if head_size is not None:
+            self.model["head_size"] = head_size
+        self.pieces = rotary_pieces(layers, tied) | gated_pieces(layers)
 
 
 def rotary_decoder(config) -> dict[str, object]:
-    """What LLaMA and Mixtral have in common."""
+    """What LLaMA, Mixtral and Qwen have in common."""
     return {
         "vocabulary_size": config.vocab_size,
         "hidden_size": config.hidden_size,
@@ -66,8 +66,11 @@ def rotary_decoder(config) -> dict[str, object]:
     }
 
 
-def rotary_pieces(layers: int, tied: bool) -> dict[str, list[Piece]]:
-    """All parameters but those of the feed-forward layers, as LLaMA and Mixtral name them."""
+def rotary_pieces(layers: int, tied: bool, bias: bool = False) -> dict[str, list[Piece]]:
+    """All parameters but those of the feed-forward layers, as LLaMA, Mixtral and Qwen name them.
+
+    bias is that of queries, keys and values.
+    """
     pieces = linear("embed_tokens", "model.embed_tokens", bias=False)
     pieces |= linear("final_norm", "model.norm", bias=False)
     if not tied:
@@ -77,8 +80,18 @@ def rotary_pieces(layers: int, tied: bool) -> dict[str, list[Piece]]:
         attention = f"{theirs}.self_attn"
         pieces |= linear(f"{ours}.attention_norm", f"{theirs}.input_layernorm", bias=False)
         pieces |= linear(
-            f"{ours}.attention.qkv", *(f"{attention}.{part}_proj" for part in "qkv"), bias=False
+            f"{ours}.attention.qkv", *(f"{attention}.{part}_proj" for part in "qkv"), bias=bias
         )
         pieces |= linear(f"{ours}.attention.output", f"{attention}.o_proj", bias=False)
         pieces |= linear(f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm", bias=False)
+    return pieces
+
+
+def gated_pieces(layers: int) -> dict[str, list[Piece]]:
+    """The parameters of feed-forward layers, as LLaMA and Qwen name them."""
+    pieces = {}
+    for layer in range(layers):
+        ours, theirs = f"layers.{layer}.feed_forward", f"model.layers.{layer}.mlp"
+        pieces |= linear(f"{ours}.up", f"{theirs}.gate_proj", f"{theirs}.up_proj", bias=False)
+        pieces |= linear(f"{ours}.down", f"{theirs}.down_proj", bias=False)
     return pieces
