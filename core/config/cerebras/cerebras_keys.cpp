@@ -9,59 +9,6 @@
 
 namespace batchpeak::config {
 
-namespace {
-
-// Above these, no computer can run the network; below, its parameters can be counted in 64 bits.
-// Vocabularies end at 512000 in ModelZoo 2.10.0.
-constexpr std::int64_t maxSize = std::int64_t{1} << 22;
-constexpr std::int64_t maxLayers = std::int64_t{1} << 14;
-
-} // namespace
-
-std::int64_t checkedSize(const ConfigSection& model, std::string_view key, std::int64_t size)
-{
-    if (size < 1)
-        model.fail(key, "is " + std::to_string(size) + ", but must be at least 1");
-    const std::int64_t largest = key.ends_with("num_hidden_layers") ? maxLayers : maxSize;
-    if (size > largest) {
-        model.fail(key, "is " + std::to_string(size) + ", more than any network has; write at most " +
-                            std::to_string(largest));
-    }
-    return size;
-}
-
-std::int64_t requiredSize(const ConfigSection& model, std::string_view key)
-{
-    const auto size = model.integer(key);
-    if (!size) {
-        throw ConfigError(model.pathOf(key) + " is missing, without which the network is unknown; add it.",
-                          model.positionOf(key));
-    }
-    return checkedSize(model, key, *size);
-}
-
-std::int64_t sizeOr(const ConfigSection& model, std::string_view key, std::int64_t otherwise)
-{
-    const auto size = model.integer(key);
-    return size ? checkedSize(model, key, *size) : otherwise;
-}
-
-double positiveNumberOr(const ConfigSection& model, std::string_view key, double otherwise)
-{
-    const double number = model.number(key).value_or(otherwise);
-    if (!(number > 0))
-        model.fail(key, "must be above 0, as in " + std::string(otherwise < 1 ? "1.0e-5" : "10000.0"));
-    return number;
-}
-
-double dropoutRateOr(const ConfigSection& model, std::string_view key, double otherwise)
-{
-    const double rate = model.number(key).value_or(otherwise);
-    if (!(rate >= 0 && rate < 1))
-        model.fail(key, "is a dropout rate, so it must be at least 0 and less than 1");
-    return rate;
-}
-
 std::optional<model::Activation> activationOf(std::string_view word)
 {
     // "gelu" is torch's, with the error function; gelu_new and gelu_fast are the approximation by tanh

@@ -5,7 +5,6 @@
 #include "config_document.h"
 #include "config_section.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,22 +12,6 @@
 namespace batchpeak::config {
 
 /// Keys of a Cerebras model section that networks of several kinds read alike.
-
-/// \throws ConfigError where it is below 1, or larger than any network's
-std::int64_t checkedSize(const ConfigSection& model, std::string_view key, std::int64_t size);
-
-/// A size that the network is unknown without.
-/// \throws ConfigError where it is missing, below 1, or larger than any network's
-std::int64_t requiredSize(const ConfigSection& model, std::string_view key);
-
-/// \throws ConfigError where it is below 1, or larger than any network's
-std::int64_t sizeOr(const ConfigSection& model, std::string_view key, std::int64_t otherwise);
-
-/// \throws ConfigError where it is not above 0
-double positiveNumberOr(const ConfigSection& model, std::string_view key, double otherwise);
-
-/// \throws ConfigError where it is below 0, or not below 1
-double dropoutRateOr(const ConfigSection& model, std::string_view key, double otherwise);
 
 /// What the word of a nonlinearity stands for; nothing for one that trials do not have.
 std::optional<model::Activation> activationOf(std::string_view word);

@@ -3,6 +3,7 @@
 #include "cerebras_vision_transformer.h"
 
 #include "cerebras_keys.h"
+#include "section_sizes.h"
 #include "yaml_scalar.h"
 
 #include <array>
