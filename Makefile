@@ -9,7 +9,7 @@ BENCH ?=
 # Options of test-parity, such as PARITY="--only LLaMA".
 PARITY ?=
 
-.PHONY: run test test-gpu test-parity setup setup-parity build configure bundle
+.PHONY: run test test-gpu test-parity test-hub-models setup setup-parity build configure bundle
 .PHONY: bench-repeats bench-step-time bench-search bench-pictures calibrate-search format tidy clean
 
 run: build
@@ -22,6 +22,11 @@ test: build
 test-parity: configure setup-parity
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-parity-step
 	PYTHONPATH=tests .venv-parity/bin/python -m parity --program build/$(PRESET)/bin/batchpeak-parity-step $(PARITY)
+
+# Parameters of every network that is known by its name on the hub against those that transformers gives it.
+test-hub-models: configure setup-parity
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-list-hub-models
+	PYTHONPATH=tests .venv-parity/bin/python -m parity.hub_models --program build/$(PRESET)/bin/batchpeak-list-hub-models
 
 # What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: see the README.
 test-gpu: configure
