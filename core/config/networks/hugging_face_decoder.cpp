@@ -84,7 +84,7 @@ HuggingFaceNetwork readHuggingFaceBloom(const ConfigSection& config, std::vector
 
     const std::string_view headsKey = keyThere(config, "n_head", "num_attention_heads");
     DecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 250880),
-                     .hiddenSize = sizeOr(config, keyThere(config, "n_embed", "hidden_size"), 64),
+                     .hiddenSize = sizeOr(config, keyThere(config, "hidden_size", "n_embed"), 64),
                      .layers = sizeOr(config, keyThere(config, "n_layer", "num_hidden_layers"), 2),
                      .heads = sizeOr(config, headsKey, 8),
                      // BloomConfig knows no limit; the files of BLOOM on the hub carry the length of its

@@ -55,7 +55,8 @@ HuggingFaceNetwork readHuggingFaceEncoderDecoder(const ConfigSection& config, st
                             .tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(true),
                             .normalizationEpsilon = positiveNumberOr(config, "layer_norm_epsilon", 1e-6),
                             .dropout = dropoutRateOr(config, "dropout_rate", 0.1)};
-    spec.decoderLayers = sizeOr(config, "num_decoder_layers", spec.encoderLayers);
+    // As many as num_layers says, whatever its other name does: T5Config.__post_init__.
+    spec.decoderLayers = sizeOr(config, "num_decoder_layers", sizeOr(config, "num_layers", 6));
     if (const auto problem = model::problemWith(spec))
         throw ConfigError(*problem, config.positionOf("relative_attention_num_buckets"));
     return spec;

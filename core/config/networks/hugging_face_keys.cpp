@@ -32,9 +32,9 @@ UnsupportedModel networkWith(const ConfigSection& config, std::string_view key, 
             config.positionOf(key)};
 }
 
-std::string_view keyThere(const ConfigSection& config, std::string_view first, std::string_view second)
+std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later)
 {
-    return !config.has(first) && config.has(second) ? second : first;
+    return config.has(later) ? later : own;
 }
 
 std::vector<std::string> wordsOf(const ConfigSection& config, std::string_view key)

@@ -24,9 +24,9 @@ using HuggingFaceNetwork = std::variant<model::Architecture, UnsupportedModel>;
 /// The network has a feature, as a noun phrase, that changes its speed or memory and that trials do not have.
 UnsupportedModel networkWith(const ConfigSection& config, std::string_view key, const std::string& feature);
 
-/// The first of two names of one value that is there; the first where neither is. Configuration classes know
-/// some values by two names (attribute_map of PreTrainedConfig, configuration_utils.py).
-std::string_view keyThere(const ConfigSection& config, std::string_view first, std::string_view second);
+/// Of two names of one value the one that counts: the later where it is there, which is set after the own one
+/// (attribute_map of PreTrainedConfig, configuration_utils.py).
+std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later);
 
 /// Words of a list; none where the key is absent or null.
 /// \throws ConfigError where it is anything else than a list of words

@@ -165,6 +165,10 @@ private slots:
                 s.maxPositions = 77;
                 s.feedForwardSize = 384;
             });
+        row("gpt2 by both names", "gpt2", R"("hidden_size": 96, "n_embd": 48)", [](DecoderSpec& s) {
+            s.hiddenSize = 96;
+            s.feedForwardSize = 384;
+        });
         row("gpt2 inner", "gpt2", R"("n_inner": 100)", [](DecoderSpec& s) { s.feedForwardSize = 100; });
         row("gpt2 inner null", "gpt2", R"("n_inner": null)", [](DecoderSpec&) {});
         row("gpt2 activation", "gpt2", R"("activation_function": "relu")",
@@ -198,8 +202,13 @@ private slots:
                 s.dropout = 0.1;
                 s.attentionDropout = 0.2;
             });
+        row("bloom by both names", "bloom", R"("hidden_size": 64, "n_embed": 128)", [](DecoderSpec& s) {
+            s.hiddenSize = 128;
+            s.feedForwardSize = 512;
+        });
         row("bloom slices not taken", "bloom", R"("pretraining_tp": 4, "slow_but_exact": false)",
             [](DecoderSpec&) {});
+        row("bloom one slice", "bloom", R"("slow_but_exact": true)", [](DecoderSpec&) {});
 
         row("llama sizes", "llama",
             R"("vocab_size": 99, "hidden_size": 64, "intermediate_size": 80, "num_hidden_layers": 2,
@@ -237,7 +246,7 @@ private slots:
 
         row("mistral no window", "mistral", R"("sliding_window": null)",
             [](DecoderSpec& s) { s.maxPositions = 131072; });
-        row("mistral wide window", "mistral", R"("sliding_window": 1000, "max_position_embeddings": 1000)",
+        row("mistral wide window", "mistral", R"("sliding_window": 1500, "max_position_embeddings": 1000)",
             [](DecoderSpec& s) { s.maxPositions = 1000; });
         row("mistral window", "mistral", R"("sliding_window": 100, "max_position_embeddings": 1000)",
             [](DecoderSpec& s) { s.maxPositions = 100; });
@@ -302,6 +311,8 @@ private slots:
         row("llama without head", "llama", R"("architectures": ["LlamaModel"])", "LlamaModel is");
         row("mistral window", "mistral", R"("sliding_window": 100)", "reaches back 100 tokens");
         row("nothing", "llama", R"("architectures": ["LlamaForCausalLM"], "torch_dtype": "bfloat16")", "");
+        row("a window that reaches all", "mistral",
+            R"("sliding_window": 100, "max_position_embeddings": 100)", "");
         row("nothing either", "gpt2", R"("architectures": ["GPT2LMHeadModel"])", "");
     }
     void saysWhatDiffers()

@@ -162,7 +162,7 @@ private slots:
             [](EncoderDecoderSpec& s) {
                 s.hiddenSize = 64;
                 s.headSize = 32;
-                s.encoderLayers = s.decoderLayers = 3;
+                s.encoderLayers = 3;
                 s.heads = 4;
             });
         row("decoder", R"("num_decoder_layers": 2)", [](EncoderDecoderSpec& s) { s.decoderLayers = 2; });

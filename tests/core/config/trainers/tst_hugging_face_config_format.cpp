@@ -48,6 +48,7 @@ private slots:
         row("comments", "{\"model_type\": \"gpt2\" // small\n}", true);
         row("axolotl", "base_model: gpt2\nmodel_type: GPT2LMHeadModel\n", false);
         row("YAML", "model_type: gpt2\n", false);
+        row("YAML in quotes", "model_type: \"gpt2\"\n", false);
         row("flow mapping of YAML", "{model_type: gpt2}", false);
         row("type that is a number", R"({"model_type": 1})", false);
         row("type that is a mapping", R"({"model_type": {"a": "b"}})", false);
