@@ -95,11 +95,16 @@ std::optional<ConfigEntry> ConfigSection::find(std::string_view key) const
 {
     std::unordered_set<const YamlNode*> visited;
     auto entry = findIn(*m_document, *m_mapping, key, visited);
-    if (entry && m_dialect == Dialect::OmegaConf) {
-        if (const YamlNode* target = interpolationTarget(*m_document, *entry->value))
-            entry->target = target;
-    }
+    if (entry)
+        entry->target = &targetOf(*entry->value, *m_mapping);
     return entry;
+}
+
+const YamlNode& ConfigSection::targetOf(const YamlNode& value, const YamlNode& container) const
+{
+    const YamlNode* target =
+        m_dialect == Dialect::OmegaConf ? interpolationTarget(*m_document, value, container) : nullptr;
+    return target ? *target : resolved(value);
 }
 
 bool ConfigSection::has(std::string_view key) const
@@ -154,7 +159,7 @@ std::optional<std::vector<std::int64_t>> ConfigSection::integers(std::string_vie
         fail(key, "must be a list of whole numbers, but is " + described(value));
     std::vector<std::int64_t> integers;
     for (const YamlNode* item : value.children) {
-        const IntegerReading reading = asInteger(resolved(*item));
+        const IntegerReading reading = asInteger(targetOf(*item, value));
         if (reading.problem != IntegerProblem::None)
             fail(key, "must be a list of whole numbers, but holds " + described(*item));
         integers.push_back(reading.value);
@@ -191,9 +196,9 @@ std::optional<std::string> ConfigSection::text(std::string_view key) const
     const YamlNode& value = find(key)->resolvedValue();
     if (value.kind != NodeKind::Scalar)
         fail(key, "must be a word, but is " + described(value));
-    if (m_dialect != Dialect::OmegaConf || !isInterpolated(value))
+    if (m_dialect != Dialect::OmegaConf || value.value.find("${") == std::string::npos)
         return value.value;
-    const auto text = interpolatedText(*m_document, value);
+    const auto text = interpolatedText(*m_document, *find(key)->value, *m_mapping);
     if (!text)
         fail(key, "must be a word, but is " + described(value));
     return text;
@@ -209,9 +214,10 @@ std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
     std::vector<ConfigSection> sections;
     for (const YamlNode* item : value.children) {
         const std::string path = pathOf(key) + "[" + std::to_string(sections.size()) + "]";
-        if (resolved(*item).kind != NodeKind::Mapping)
-            fail(key, "must be a list of mappings, but holds " + described(*item));
-        sections.emplace_back(*m_document, resolved(*item), path, m_dialect);
+        const YamlNode& target = targetOf(*item, value);
+        if (target.kind != NodeKind::Mapping)
+            fail(key, "must be a list of mappings, but holds " + described(target));
+        sections.emplace_back(*m_document, target, path, m_dialect);
     }
     return sections;
 }
@@ -237,7 +243,7 @@ std::string described(const YamlNode& node)
     if (node.empty)
         return "empty";
     if (isInterpolated(node))
-        return "\"" + node.value + "\", which only a run of its trainer resolves (write the value here)";
+        return "\"" + node.value + "\", for which this text has no value (write the value here)";
     // What looks like a number is text to a program if it is quoted.
     const std::string kind = node.plain ? "" : "the text ";
     if (node.value.size() <= longest)

@@ -75,6 +75,10 @@ public:
     [[noreturn]] void fail(std::string_view key, const std::string& problem) const;
 
 private:
+    /// What a value of \p container stands for; an interpolation that the text alone does not resolve stands
+    /// for itself.
+    const YamlNode& targetOf(const YamlNode& value, const YamlNode& container) const;
+
     const YamlDocument* m_document;
     const YamlNode* m_mapping;
     std::string m_path;

@@ -33,14 +33,18 @@ ConfigSection sectionAt(const YamlDocument& document, Dialect dialect, const std
     return *section;
 }
 
-/// The entry is a plain scalar that reads as the one that it would become, as 0x10 does as 16.
+/// The entry is, or stands for, a plain scalar that reads as the one that it would become, as 0x10 does
+/// as 16.
 bool isAlready(const ConfigSection& section, const EntryChange& change)
 {
     const auto entry = section.find(change.key);
-    if (!entry || entry->merged || entry->value->kind != NodeKind::Scalar || !entry->value->plain)
+    if (!entry || entry->merged)
         return false;
-    const IntegerReading present = asInteger(*entry->value);
-    return entry->value->value == change.value ||
+    const YamlNode& value = entry->resolvedValue();
+    if (value.kind != NodeKind::Scalar || !value.plain)
+        return false;
+    const IntegerReading present = asInteger(value);
+    return value.value == change.value ||
            (present.problem == IntegerProblem::None && std::to_string(present.value) == change.value);
 }
 

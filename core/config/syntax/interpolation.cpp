@@ -2,77 +2,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interpolation.h"
 
+#include "config_section.h"
 #include "yaml_extent.h"
+#include "yaml_scalar.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace batchpeak::config {
 
 namespace {
 
-// Deeper chains are circles.
-constexpr int maxSteps = 32;
+// Interpolations that one value may lead through: more are a circle, or a text made to take for ever.
+constexpr int maxSteps = 256;
+constexpr std::size_t maxTextLength = 4096;
 constexpr std::string_view opening = "${";
+constexpr std::string_view blanks = " \t";
 
-/// The path in "${path}" where it is one of names, dots and indices alone; nothing where the text is anything
-/// else.
-std::optional<std::string_view> pathOf(std::string_view text)
+/// A stretch of a text: one interpolation, or what stands as it is, unescaped.
+struct Piece
 {
-    if (!text.starts_with(opening) || !text.ends_with('}'))
-        return std::nullopt;
-    const std::string_view path = text.substr(opening.size(), text.size() - opening.size() - 1);
-    const bool isPath = !path.empty() && path.find_first_of("${}:, ") == std::string_view::npos;
-    return isPath ? std::optional(path) : std::nullopt;
-}
-
-const YamlNode* childOf(const YamlNode& holder, std::string_view name)
-{
-    if (holder.kind == NodeKind::Sequence) {
-        std::size_t place = 0;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), place);
-        const bool isPlace = error == std::errc() && end == name.data() + name.size();
-        return isPlace && place < holder.children.size() ? holder.children[place] : nullptr;
-    }
-    for (std::size_t i = 0; holder.kind == NodeKind::Mapping && i + 1 < holder.children.size(); i += 2) {
-        if (resolved(*holder.children[i]).value == name)
-            return holder.children[i + 1];
-    }
-    return nullptr;
-}
-
-const YamlNode* followed(const YamlDocument& document, const YamlNode& node, int steps);
-
-/// \param from  the value that holds the interpolation
-const YamlNode* nodeAt(const YamlDocument& document, const YamlNode& from, std::string_view path, int steps)
-{
-    const YamlNode* holder = &document.root();
-    if (path.starts_with('.')) {
-        holder = from.parent;
-        for (path.remove_prefix(1); holder && path.starts_with('.'); path.remove_prefix(1))
-            holder = holder->parent;
-    }
-    while (holder && !path.empty()) {
-        const std::size_t end = std::min(path.find_first_of(".[]"), path.size());
-        if (end > 0) {
-            const YamlNode* container = followed(document, *holder, steps - 1);
-            holder = container ? childOf(*container, path.substr(0, end)) : nullptr;
-        }
-        path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return holder;
-}
-
-const YamlNode* followed(const YamlDocument& document, const YamlNode& node, int steps)
-{
-    const YamlNode& value = resolved(node);
-    if (value.kind != NodeKind::Scalar || !isInterpolated(value))
-        return &value;
-    const auto path = pathOf(value.value);
-    if (!path || steps <= 0)
-        return nullptr;
-    const YamlNode* target = nodeAt(document, value, *path, steps);
-    return target ? followed(document, *target, steps - 1) : nullptr;
-}
+    std::string text;
+    bool isInterpolation = false;
+};
 
 /// The byte after an interpolation that begins here, those inside of it included.
 std::size_t interpolationEnd(std::string_view text, std::size_t begin)
@@ -87,44 +39,215 @@ std::size_t interpolationEnd(std::string_view text, std::size_t begin)
     return text.size();
 }
 
+// Of backslashes before "${" every second escapes the next one, and the last of an odd number the
+// interpolation: ESC_INTER and TOP_ESC in OmegaConfGrammarLexer.g4 of OmegaConf 2.3.
+std::vector<Piece> piecesOf(std::string_view text)
+{
+    std::vector<Piece> pieces;
+    std::size_t i = 0;
+    for (std::size_t begin = text.find(opening); begin != std::string_view::npos;
+         begin = text.find(opening, i)) {
+        std::size_t slashes = 0;
+        while (slashes < begin - i && text[begin - slashes - 1] == '\\')
+            ++slashes;
+        const bool isEscaped = slashes % 2 == 1;
+        const std::size_t end = isEscaped ? begin + opening.size() : interpolationEnd(text, begin);
+        const std::string written(text.substr(begin, end - begin));
+        pieces.push_back({std::string(text.substr(i, begin - slashes - i)) + std::string(slashes / 2, '\\')});
+        pieces.push_back({written, !isEscaped});
+        i = end;
+    }
+    pieces.push_back({std::string(text.substr(i))});
+    return pieces;
+}
+
+/// What an interpolation leads along: up from the value's container where it begins with dots, then by these
+/// keys.
+struct Path
+{
+    std::size_t dots = 0;
+    std::vector<std::string> keys;
+};
+
+/// The key at the beginning of what is left of a path, taken off: "x", ".x", "[x]" or "[2]".
+std::optional<std::string> takeKey(std::string_view& rest, bool isFirst)
+{
+    const bool isBracket = rest.starts_with('[');
+    if (isBracket || (!isFirst && rest.starts_with('.')))
+        rest.remove_prefix(1);
+    else if (!isFirst)
+        return std::nullopt;
+    const std::size_t end = std::min(rest.find_first_of("\\{}()[]:. \t'\""), rest.size());
+    std::string key(rest.substr(0, end));
+    rest.remove_prefix(end);
+    const bool isClosed = !isBracket || rest.starts_with(']');
+    if (key.empty() || !isClosed)
+        return std::nullopt;
+    rest.remove_prefix(isBracket ? 1 : 0);
+    return key;
+}
+
+/// Of a text that is one interpolation of names, dots and indices; nothing where it is anything else.
+std::optional<Path> pathOf(std::string_view text)
+{
+    if (!text.starts_with(opening) || !text.ends_with('}'))
+        return std::nullopt;
+    text = text.substr(opening.size(), text.size() - opening.size() - 1);
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    text = text.substr(0, text.find_last_not_of(blanks) + 1);
+
+    Path path{.dots = std::min(text.find_first_not_of('.'), text.size())};
+    text.remove_prefix(path.dots);
+    while (path.keys.empty() || !text.empty()) {
+        const auto key = takeKey(text, path.keys.empty());
+        if (!key)
+            return std::nullopt;
+        path.keys.push_back(*key);
+    }
+    return path;
+}
+
+const YamlNode* childOf(const YamlDocument& document, const YamlNode& holder, const std::string& name)
+{
+    if (holder.kind == NodeKind::Mapping) {
+        const auto entry = ConfigSection(document, holder, {}).find(name);
+        return entry ? entry->value : nullptr;
+    }
+    std::size_t place = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), place);
+    const bool isPlace = error == std::errc() && end == name.data() + name.size();
+    return isPlace && place < holder.children.size() ? holder.children[place] : nullptr;
+}
+
+/// How Python writes a scalar into a text. Fractions stay as they are written.
+std::string writtenByPython(const YamlNode& scalar)
+{
+    if (isNull(scalar))
+        return "None";
+    if (const auto boolean = asBoolean(scalar))
+        return *boolean ? "True" : "False";
+    const IntegerReading integer = asInteger(scalar);
+    return integer.problem == IntegerProblem::None ? std::to_string(integer.value) : scalar.value;
+}
+
+/// A value, and its container.
+struct Place
+{
+    const YamlNode* value = nullptr;
+    const YamlNode* container = nullptr;
+};
+
+/// Follows interpolations, as many as maxSteps in its life.
+class Resolver
+{
+public:
+    explicit Resolver(const YamlDocument& document) : m_document(document) {}
+
+    /// The value behind all interpolations, which is none.
+    std::optional<Place> followed(Place place)
+    {
+        for (;;) {
+            const YamlNode& value = resolved(*place.value);
+            if (!isInterpolated(value))
+                return Place{&value, place.container};
+            const auto next = at(place, value.value);
+            if (!next)
+                return std::nullopt;
+            place = *next;
+        }
+    }
+
+    std::optional<std::string> text(Place place)
+    {
+        const YamlNode& value = resolved(*place.value);
+        if (value.kind != NodeKind::Scalar)
+            return std::nullopt;
+        if (value.value.find(opening) == std::string::npos)
+            return writtenByPython(value);
+        std::string result;
+        for (const Piece& piece : piecesOf(value.value)) {
+            const auto target = piece.isInterpolation ? at(place, piece.text) : std::nullopt;
+            const auto inserted = target ? text(*target) : std::nullopt;
+            if (piece.isInterpolation && !inserted)
+                return std::nullopt;
+            result += piece.isInterpolation ? *inserted : piece.text;
+            if (result.size() > maxTextLength)
+                return std::nullopt;
+        }
+        return result;
+    }
+
+    /// The value at \p place stands for \p wanted, for what holds it, or for a text with it.
+    bool leadsTo(const YamlNode& wanted, Place place)
+    {
+        for (const Piece& piece : piecesOf(resolved(*place.value).value)) {
+            const auto target = piece.isInterpolation ? at(place, piece.text) : std::nullopt;
+            if (target && (holds(*target->value, wanted) || holds(resolved(*target->value), wanted) ||
+                           leadsTo(wanted, *target)))
+                return true;
+        }
+        return false;
+    }
+
+private:
+    static bool holds(const YamlNode& node, const YamlNode& wanted)
+    {
+        return node.index <= wanted.index && wanted.index < node.indexAfter;
+    }
+
+    /// What one interpolation names, whether that is a further one or not.
+    std::optional<Place> at(const Place& from, std::string_view interpolation)
+    {
+        const auto path = pathOf(interpolation);
+        if (!path || --m_steps < 0)
+            return std::nullopt;
+        const YamlNode* start = path->dots > 0 ? from.container : &m_document.root();
+        for (std::size_t level = 1; start && level < path->dots; ++level)
+            start = start->anchor == 0 ? start->parent : nullptr;
+        if (!start)
+            return std::nullopt;
+        Place place{start, start->parent};
+        for (const std::string& key : path->keys) {
+            const auto holder = followed(place);
+            const YamlNode* child = holder ? childOf(m_document, *holder->value, key) : nullptr;
+            if (!child)
+                return std::nullopt;
+            place = {child, holder->value};
+        }
+        return place;
+    }
+
+    const YamlDocument& m_document;
+    int m_steps = maxSteps;
+};
+
 } // namespace
 
 bool isInterpolated(const YamlNode& node)
 {
-    return node.kind == NodeKind::Scalar && node.value.find(opening) != std::string::npos;
+    return node.kind == NodeKind::Scalar && node.value.find(opening) != std::string::npos &&
+           std::ranges::any_of(piecesOf(node.value), &Piece::isInterpolation);
 }
 
-const YamlNode* interpolationTarget(const YamlDocument& document, const YamlNode& node)
+const YamlNode* interpolationTarget(const YamlDocument& document, const YamlNode& node,
+                                    const YamlNode& container)
 {
-    return followed(document, node, maxSteps);
+    const auto place = Resolver(document).followed({&node, &container});
+    return place ? place->value : nullptr;
 }
 
-std::optional<std::string> interpolatedText(const YamlDocument& document, const YamlNode& node)
+std::optional<std::string> interpolatedText(const YamlDocument& document, const YamlNode& node,
+                                            const YamlNode& container)
 {
-    const YamlNode& value = resolved(node);
-    std::string result;
-    for (std::size_t i = 0; i < value.value.size();) {
-        const std::size_t begin = std::min(value.value.find(opening, i), value.value.size());
-        result += value.value.substr(i, begin - i);
-        i = begin;
-        if (begin == value.value.size())
-            break;
-        i = interpolationEnd(value.value, begin);
-        const auto path = pathOf(std::string_view(value.value).substr(begin, i - begin));
-        const YamlNode* target = path ? nodeAt(document, value, *path, maxSteps) : nullptr;
-        const YamlNode* scalar = target ? followed(document, *target, maxSteps) : nullptr;
-        if (!scalar || scalar->kind != NodeKind::Scalar || isInterpolated(*scalar))
-            return std::nullopt;
-        result += scalar->value;
-    }
-    return result;
+    return Resolver(document).text({&node, &container});
 }
 
 std::vector<std::string> interpolationNotes(const YamlDocument& document, const YamlNode& changed)
 {
     std::vector<std::string> notes;
     for (const YamlNode& node : document.nodes()) {
-        if (!isInterpolated(node) || interpolationTarget(document, node) != &changed)
+        if (&node == &changed || !isInterpolated(node) ||
+            !Resolver(document).leadsTo(changed, {&node, node.parent}))
             continue;
         const YamlNode* key = keyOf(node);
         notes.push_back("Line " + std::to_string(document.positionOf(node).line) +
