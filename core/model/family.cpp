@@ -17,7 +17,7 @@ Architecture defaults()
 
 using Family = std::pair<std::string_view, Architecture (*)()>;
 
-constexpr std::array<Family, 15> families{{{"gpt2", defaults<DecoderSpec>},
+constexpr std::array<Family, 16> families{{{"gpt2", defaults<DecoderSpec>},
                                            {"gpt3", defaults<DecoderSpec>},
                                            {"llama", defaults<DecoderSpec>},
                                            {"mistral", defaults<DecoderSpec>},
@@ -26,6 +26,7 @@ constexpr std::array<Family, 15> families{{{"gpt2", defaults<DecoderSpec>},
                                            {"qwen3", defaults<DecoderSpec>},
                                            {"bloom", defaults<DecoderSpec>},
                                            {"jais", defaults<DecoderSpec>},
+                                           {"mpt", defaults<DecoderSpec>},
                                            {"bert", defaults<EncoderSpec>},
                                            {"esm2", defaults<EncoderSpec>},
                                            {"t5", defaults<EncoderDecoderSpec>},

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "config_document.h"
+#include "config_section.h"
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,7 +18,11 @@ namespace batchpeak::config {
 /// \param position  of the id in the config, for what is said of it
 /// \param warnings  receives that a network was taken for a known one by its name alone, as of a copy under
 ///                  another owner
-std::variant<model::ModelSpec, UnsupportedModel> namedModel(const std::string& id, TextPosition position,
-                                                            std::vector<Warning>& warnings);
+/// \param overrides  values of its config.json that a trainer replaces before it builds the network; lists
+///                   and mappings are passed over, which change numbers alone, as rope_scaling does
+/// \throws ConfigError where an override is impossible
+std::variant<model::ModelSpec, UnsupportedModel>
+namedModel(const std::string& id, TextPosition position, std::vector<Warning>& warnings,
+           const std::optional<ConfigSection>& overrides = std::nullopt);
 
 } // namespace batchpeak::config
