@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shell_script.h"
+
+#include "shell_arithmetic.h"
+#include "shell_piece_reader.h"
+#include "text_check.h"
+
+#include <algorithm>
+#include <array>
+
+namespace batchpeak::config {
+
+namespace {
+
+using Kind = ShellPiece::Kind;
+
+// Chains of variables that are longer are circles, or no script that a person wrote.
+constexpr int maxSteps = 256;
+constexpr std::size_t maxVariables = 32;
+constexpr std::size_t maxLength = 4096;
+
+std::string withDashes(std::string_view name)
+{
+    std::string result(name);
+    std::ranges::replace(result, '_', '-');
+    return result;
+}
+
+bool isNamePart(char character)
+{
+    return (character >= '0' && character <= '9') || shellNameSize(std::string_view(&character, 1)) > 0;
+}
+
+/// The word is nothing but text.
+std::optional<std::string> literal(const ShellWord& word)
+{
+    std::string text;
+    for (const ShellPiece& piece : word.pieces) {
+        if (piece.kind != Kind::Literal)
+            return std::nullopt;
+        text += piece.text;
+    }
+    return text;
+}
+
+/// Bytes of "--name" at the beginning of a word; 0 where it is no option.
+std::size_t optionSize(const ShellWord& word)
+{
+    if (word.isProse || word.pieces.empty() || word.pieces.front().kind != Kind::Literal)
+        return 0;
+    const std::string& text = word.pieces.front().text;
+    if (!text.starts_with("--") || shellNameSize(std::string_view(text).substr(2)) == 0)
+        return 0;
+    const auto isPart = [](char character) { return isNamePart(character) || character == '-'; };
+    const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, isPart) - text.begin());
+    const bool isWhole = end == text.size() && word.pieces.size() == 1;
+    return isWhole || (end < text.size() && text[end] == '=') ? end : 0;
+}
+
+/// What stands behind the sign of equality.
+ShellWord joinedValue(ShellWord word, std::size_t skipped)
+{
+    ShellPiece& first = word.pieces.front();
+    const bool isBare = first.text.size() == first.end - first.begin;
+    first.text.erase(0, skipped);
+    if (isBare)
+        first.begin += skipped;
+    word.begin = isBare ? first.begin : word.begin;
+    if (first.text.empty())
+        word.pieces.erase(word.pieces.begin());
+    return word;
+}
+
+/// Between (( and )) of one line, where a name needs no dollar.
+bool isInArithmetic(std::string_view before)
+{
+    // Longer expressions are not looked for.
+    constexpr std::size_t reach = 256;
+    before = before.substr(before.size() - std::min(before.size(), reach));
+    before = before.substr(before.rfind('\n') + 1);
+    const std::size_t opening = before.rfind("((");
+    const std::size_t closing = before.rfind("))");
+    const bool isOpen =
+        opening != std::string_view::npos && (closing == std::string_view::npos || closing < opening);
+    return isOpen && !isNamePart(before.back());
+}
+
+} // namespace
+
+/// The text of words, with what has been used up on the way: a script may refer to itself, or double a text
+/// with every line.
+class ShellScript::Evaluation
+{
+public:
+    explicit Evaluation(const ShellScript& script) : m_script(script) {}
+
+    std::optional<std::string> text(const std::vector<ShellPiece>& pieces)
+    {
+        std::string result;
+        for (const ShellPiece& piece : pieces) {
+            const auto part = text(piece);
+            if (!part || result.size() + part->size() > maxLength)
+                return std::nullopt;
+            result += *part;
+        }
+        return result;
+    }
+
+    std::optional<std::string> variable(const std::string& name)
+    {
+        return text(ShellPiece{.kind = Kind::Variable, .text = name});
+    }
+
+private:
+    std::optional<std::string> text(const ShellPiece& piece)
+    {
+        if (++m_steps > maxSteps || piece.kind == Kind::Unknown)
+            return std::nullopt;
+        if (piece.kind == Kind::Literal)
+            return piece.text;
+        if (piece.kind == Kind::Variable)
+            return variable(piece);
+        const auto value = shellArithmetic(piece.text, [this](const std::string& name) {
+            const auto text = variable(name);
+            return text ? shellNumber(*text) : std::nullopt;
+        });
+        return value ? std::optional(std::to_string(*value)) : std::nullopt;
+    }
+
+    std::optional<std::string> variable(const ShellPiece& piece)
+    {
+        if (m_script.m_assignedByCommands.contains(piece.text))
+            return std::nullopt;
+        const auto found = m_script.m_assignments.find(piece.text);
+        // An assignment that uses its own variable, as NAME=${NAME:-4}, means that of the environment.
+        const bool isOpen = std::ranges::find(m_open, piece.text) != m_open.end();
+        if (found == m_script.m_assignments.end() || isOpen)
+            return fallback(piece);
+        m_open.push_back(piece.text);
+        const auto result = assigned(found->second);
+        m_open.pop_back();
+        return result;
+    }
+
+    std::optional<std::string> assigned(const std::vector<const ShellAssignment*>& assignments)
+    {
+        std::optional<std::string> result;
+        for (const ShellAssignment* assignment : assignments) {
+            if (assignment->isArray || assignment->appends)
+                return std::nullopt;
+            const auto value = text(assignment->value.pieces);
+            if (!value || (result && *result != *value))
+                return std::nullopt;
+            result = value;
+        }
+        return result;
+    }
+
+    std::optional<std::string> fallback(const ShellPiece& piece)
+    {
+        const auto found = m_script.m_defaults.find(piece.text);
+        const bool isKnown = found != m_script.m_defaults.end();
+        if (!piece.hasFallback && !isKnown)
+            return std::nullopt;
+        const ShellPiece& source = piece.hasFallback ? piece : found->second;
+        if (source.fallbackEnd - source.fallbackBegin > maxLength)
+            return std::nullopt;
+        return text(shellPieces(m_script.m_text, source.fallbackBegin, source.fallbackEnd));
+    }
+
+    const ShellScript& m_script;
+    int m_steps = 0;
+    std::vector<std::string> m_open;
+};
+
+ShellScript::ShellScript(std::string text) : m_text(std::move(text)), m_words(shellWords(m_text))
+{
+    indexAssignments();
+    indexArguments();
+}
+
+void ShellScript::indexAssignments()
+{
+    const auto indexDefaults = [this](const ShellWord& word) {
+        for (const ShellPiece& piece : word.pieces) {
+            if (piece.setsFallback)
+                m_defaults.emplace(piece.text, piece);
+        }
+    };
+    for (const ShellAssignment& assignment : m_words.assignments) {
+        m_assignments[assignment.name].push_back(&assignment);
+        indexDefaults(assignment.value);
+    }
+    constexpr std::array<std::string_view, 5> assigning{"for", "select", "read", "mapfile", "unset"};
+    std::vector<std::string> first(m_words.commands);
+    for (const ShellWord& word : m_words.words) {
+        indexDefaults(word);
+        const std::string text = literal(word).value_or("");
+        std::string& command = first[word.command];
+        if (command.empty())
+            command = text.empty() ? "?" : text;
+        else if (std::ranges::find(assigning, command) != assigning.end())
+            m_assignedByCommands.insert(text);
+    }
+}
+
+void ShellScript::indexArguments()
+{
+    const ShellWord* last = nullptr;
+    for (const ShellWord& word : m_words.words) {
+        if (const std::size_t size = optionSize(word)) {
+            const std::string& text = word.pieces.front().text;
+            ShellArgument argument{.name = withDashes(std::string_view(text).substr(0, size)),
+                                   .isJoined = size < text.size(),
+                                   .begin = word.begin,
+                                   .end = word.end};
+            if (argument.isJoined)
+                argument.values.push_back(joinedValue(word, size + 1));
+            m_arguments.push_back(std::move(argument));
+            last = &word;
+        } else if (last && word.command == last->command && !m_arguments.back().isJoined) {
+            ShellArgument& argument = m_arguments.back();
+            argument.end = argument.values.empty() ? word.end : argument.end;
+            argument.values.push_back(word);
+        }
+    }
+}
+
+std::vector<const ShellArgument*> ShellScript::arguments(std::string_view name) const
+{
+    std::vector<const ShellArgument*> found;
+    for (const ShellArgument& argument : m_arguments) {
+        if (argument.name == name)
+            found.push_back(&argument);
+    }
+    return found;
+}
+
+const ShellArgument* ShellScript::argument(std::string_view name) const
+{
+    const auto found = arguments(name);
+    return found.empty() ? nullptr : found.back();
+}
+
+TextPosition ShellScript::positionOf(std::string_view name) const
+{
+    const ShellArgument* found = argument(name);
+    if (!found)
+        return positionIn(m_text, 0);
+    return positionIn(m_text, found->values.empty() ? found->begin : found->values.front().begin);
+}
+
+std::optional<std::string> ShellScript::value(std::string_view name) const
+{
+    const ShellArgument* found = argument(name);
+    return found && !found->values.empty() ? valueOf(found->values.front()) : std::nullopt;
+}
+
+std::optional<std::string> ShellScript::valueOf(const ShellWord& word) const
+{
+    return Evaluation(*this).text(word.pieces);
+}
+
+std::optional<std::string> ShellScript::variable(const std::string& name) const
+{
+    return Evaluation(*this).variable(name);
+}
+
+const ShellWord* ShellScript::onlyValue(const std::string& variable) const
+{
+    const auto found = m_assignments.find(variable);
+    const bool isOnly = found != m_assignments.end() && found->second.size() == 1 &&
+                        !found->second.front()->isArray && !found->second.front()->appends &&
+                        !found->second.front()->value.pieces.empty() &&
+                        !m_assignedByCommands.contains(variable);
+    return isOnly ? &found->second.front()->value : nullptr;
+}
+
+ShellPlace ShellScript::placeOf(const ShellWord& value) const
+{
+    ShellPlace place{.begin = value.begin, .end = value.end};
+    std::vector<ShellPiece> pieces = value.pieces;
+    while (pieces.size() == 1 && pieces.front().kind == Kind::Variable) {
+        const ShellPiece piece = pieces.front();
+        const bool isOpen = std::ranges::find(place.variables, piece.text) != place.variables.end();
+        const bool isFollowed = !isOpen && place.variables.size() < maxVariables;
+        if (const ShellWord* assigned = isFollowed ? onlyValue(piece.text) : nullptr) {
+            place.variables.push_back(piece.text);
+            place.begin = assigned->begin;
+            place.end = assigned->end;
+            pieces = assigned->pieces;
+        } else if (piece.hasFallback && (isOpen || !m_assignments.contains(piece.text)) &&
+                   !place.environment) {
+            place.environment = piece.text;
+            place.begin = piece.fallbackBegin;
+            place.end = piece.fallbackEnd;
+            pieces = shellPieces(m_text, piece.fallbackBegin, piece.fallbackEnd);
+        } else {
+            place.isExpression = true;
+            return place;
+        }
+        place.references.push_back(piece.begin);
+    }
+    const bool isOne = pieces.size() == 1;
+    const bool isBare = isOne && pieces.front().text.size() == pieces.front().end - pieces.front().begin;
+    place.isExpression =
+        std::ranges::any_of(pieces, [](const ShellPiece& piece) { return piece.kind != Kind::Literal; });
+    // The quotes around a number stay.
+    if (isOne && (isBare || pieces.front().kind == Kind::Arithmetic)) {
+        place.begin = pieces.front().begin;
+        place.end = pieces.front().end;
+    }
+    return place;
+}
+
+std::vector<std::size_t> ShellScript::usesOf(const std::string& variable) const
+{
+    std::vector<std::size_t> uses;
+    auto comment = m_words.comments.begin();
+    for (std::size_t at = m_text.find(variable); at != std::string::npos;
+         at = m_text.find(variable, at + 1)) {
+        const std::string_view rest = std::string_view(m_text).substr(at);
+        const bool isWhole = shellNameSize(rest) == variable.size();
+        const std::string_view before = std::string_view(m_text).substr(0, at);
+        const bool isBraced = before.ends_with("${");
+        while (comment != m_words.comments.end() && comment->second <= at)
+            ++comment;
+        const bool isComment = comment != m_words.comments.end() && comment->first <= at;
+        if (isWhole && !isComment && (isBraced || before.ends_with('$')))
+            uses.push_back(at - (isBraced ? 2 : 1));
+        else if (isWhole && !isComment && isInArithmetic(before))
+            uses.push_back(at);
+    }
+    return uses;
+}
+
+} // namespace batchpeak::config

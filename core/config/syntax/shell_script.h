@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_error.h"
+#include "shell_words.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// An option that a script gives to a program, as "--lr 1e-4" or "--lr=1e-4".
+struct ShellArgument
+{
+    /// With its dashes, and with dashes in the place of underscores, which launchers take for the same.
+    std::string name;
+    /// The words up to the next option; none for a flag.
+    std::vector<ShellWord> values;
+    bool isJoined = false;
+    /// [begin, end) of the option with its first value.
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+/// The bytes of a script to change for an argument to have another value, and what else they are.
+struct ShellPlace
+{
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    /// Variables that stand between the argument and the place.
+    std::vector<std::string> variables;
+    /// The bytes of the references to them that were followed.
+    std::vector<std::size_t> references;
+    /// The variable of the environment that comes before what stands there.
+    std::optional<std::string> environment;
+    /// An expression stands there, which a number would replace.
+    bool isExpression = false;
+};
+
+/// A shell script, read by the options that it gives to programs.
+///
+/// Variables stand for what the script assigns to them, where it assigns to them once, or always the same.
+/// Those that it does not assign have their defaults (${NAME:-4}) or are not known. It is not run: of the
+/// branches of its control flow, all count.
+class ShellScript
+{
+public:
+    explicit ShellScript(std::string text);
+    ShellScript(const ShellScript&) = delete;
+    ShellScript& operator=(const ShellScript&) = delete;
+
+    const std::string& text() const { return m_text; }
+    const ShellWords& words() const { return m_words; }
+
+    /// \param name  as "--micro-batch-size"
+    std::vector<const ShellArgument*> arguments(std::string_view name) const;
+    /// The last of that name, which is the one that argparse takes; null where there is none.
+    const ShellArgument* argument(std::string_view name) const;
+    bool has(std::string_view name) const { return argument(name) != nullptr; }
+    /// Of the argument; of the text's beginning where it is not there.
+    TextPosition positionOf(std::string_view name) const;
+
+    /// The first value; nothing where there is none, or only a run of the script tells.
+    std::optional<std::string> value(std::string_view name) const;
+    std::optional<std::string> valueOf(const ShellWord& word) const;
+    std::optional<std::string> variable(const std::string& name) const;
+
+    /// Where the value of an argument is to be changed.
+    ShellPlace placeOf(const ShellWord& value) const;
+    /// Bytes at which a variable is used, comments left out.
+    std::vector<std::size_t> usesOf(const std::string& variable) const;
+
+private:
+    class Evaluation;
+
+    void indexAssignments();
+    void indexArguments();
+    /// The one word that a variable stands for; null where there is none, or several.
+    const ShellWord* onlyValue(const std::string& variable) const;
+
+    std::string m_text;
+    ShellWords m_words;
+    std::vector<ShellArgument> m_arguments;
+    std::unordered_map<std::string, std::vector<const ShellAssignment*>> m_assignments;
+    /// Of ${NAME:=4}.
+    std::unordered_map<std::string, ShellPiece> m_defaults;
+    /// Assigned by commands, as those of loops.
+    std::unordered_set<std::string> m_assignedByCommands;
+};
+
+} // namespace batchpeak::config
