@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "megatron_settings.h"
+#include "shell_script.h"
+
+namespace batchpeak::config {
+
+/// The arguments of Megatron-LM's programs as settings: megatron/training/arguments.py of Megatron Core 0.20,
+/// with the names that older ones had.
+class MegatronArguments : public MegatronSettings
+{
+public:
+    /// \param script  lives as long
+    explicit MegatronArguments(const ShellScript& script) : m_script(script) {}
+
+    std::optional<std::int64_t> integer(std::string_view name) const override;
+    std::optional<double> number(std::string_view name) const override;
+    std::optional<bool> boolean(std::string_view name) const override;
+    std::optional<std::string> text(std::string_view name) const override;
+    bool isOn(std::string_view name) const override;
+    std::string nameOf(std::string_view name) const override;
+    TextPosition positionOf(std::string_view name) const override;
+
+    /// An argument of the network that only a run of the script tells.
+    std::optional<UnsupportedModel> unresolved() const;
+
+private:
+    const ShellScript& m_script;
+};
+
+} // namespace batchpeak::config

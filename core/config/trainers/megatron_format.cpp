@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "megatron_format.h"
+
+#include "cerebras_run.h"
+#include "megatron_model.h"
+#include "megatron_sizes.h"
+#include "shell_arithmetic.h"
+#include "shell_edit.h"
+
+#include <algorithm>
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr std::string_view microOption = "--micro-batch-size";
+constexpr std::string_view globalOption = "--global-batch-size";
+constexpr std::string_view evalMicroOption = "--eval-micro-batch-size";
+constexpr std::string_view evalGlobalOption = "--eval-global-batch-size";
+constexpr std::string_view rampOption = "--rampup-batch-size";
+constexpr std::string_view scheduleOption = "--step-batch-size-schedule";
+constexpr std::string_view decreaseOption = "--decrease-batch-size-if-needed";
+
+std::optional<std::int64_t> numberOf(const ShellScript& script, std::string_view option)
+{
+    const auto value = script.value(option);
+    return value ? shellNumber(*value) : std::nullopt;
+}
+
+bool hasValue(const ShellScript& script, std::string_view option)
+{
+    return std::ranges::any_of(script.arguments(option),
+                               [](const ShellArgument* argument) { return !argument->values.empty(); });
+}
+
+/// Options of other trainers that have a micro-batch size too: axolotl's, and those that count accumulation
+/// steps.
+bool isOfAnotherTrainer(const ShellScript& script)
+{
+    if (script.has("--gradient-accumulation-steps"))
+        return true;
+    return std::ranges::any_of(script.words().words, [](const ShellWord& word) {
+        const bool isText = !word.pieces.empty() && word.pieces.front().kind == ShellPiece::Kind::Literal;
+        return isText &&
+               (word.pieces.front().text == "axolotl" || word.pieces.front().text.starts_with("axolotl."));
+    });
+}
+
+/// "pretrain_gpt.py", wherever the script has it.
+std::optional<std::string> programOf(const ShellScript& script)
+{
+    const auto programIn = [](const ShellWord& word) -> std::optional<std::string> {
+        for (const ShellPiece& piece : word.pieces) {
+            const std::size_t begin = piece.text.rfind("pretrain_");
+            if (piece.kind == ShellPiece::Kind::Literal && begin != std::string::npos &&
+                piece.text.ends_with(".py"))
+                return piece.text.substr(begin);
+        }
+        return std::nullopt;
+    };
+    for (const ShellWord& word : script.words().words) {
+        const auto program = word.isProse ? std::nullopt : programIn(word);
+        if (program)
+            return program;
+    }
+    for (const ShellAssignment& assignment : script.words().assignments) {
+        if (const auto program = programIn(assignment.value))
+            return program;
+    }
+    return std::nullopt;
+}
+
+/// Batches of "0:16 2.4B:320", in the order of the text; the rest where one is no number.
+std::vector<std::int64_t> batchesOf(const std::string& schedule)
+{
+    std::vector<std::int64_t> batches;
+    for (std::size_t at = schedule.find(':'); at != std::string::npos; at = schedule.find(':', at + 1)) {
+        const std::size_t end = std::min(schedule.find_first_of(" ,", at), schedule.size());
+        if (const auto batch = shellNumber(schedule.substr(at + 1, end - at - 1)))
+            batches.push_back(*batch);
+    }
+    return batches;
+}
+
+std::string listed(const std::vector<std::int64_t>& numbers)
+{
+    std::string text;
+    for (std::int64_t number : numbers)
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+}
+
+} // namespace
+
+FormatEntry MegatronFormat::entry()
+{
+    return {.name = "Megatron-LM launch script",
+            .mark = "--micro-batch-size or --global-batch-size",
+            .usualKeys = {},
+            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
+                // A script may be YAML by chance, but no mapping that does not say what it is.
+                const bool isScript = text->text().starts_with("#!");
+                const bool isConfig = text->document() && text->document()->root().kind != NodeKind::Scalar;
+                if (isConfig && !isScript)
+                    return nullptr;
+                std::unique_ptr<MegatronFormat> format(new MegatronFormat(text->text()));
+                const ShellScript& script = format->m_script;
+                const bool fits = hasValue(script, microOption) || hasValue(script, globalOption);
+                return fits && !isOfAnotherTrainer(script) ? std::move(format) : nullptr;
+            }};
+}
+
+ConfigContents MegatronFormat::read() const
+{
+    ConfigContents contents{.formatName = std::string(name())};
+    contents.train = readPlan(model::Phase::Train);
+    contents.eval = readPlan(model::Phase::Eval);
+    warnOfMegatronBatch(*contents.train, parallelism(), readBatch(model::Phase::Train).position,
+                        contents.warnings);
+    warnOfSchedules(contents.warnings);
+    contents.model = readNetwork(contents.warnings);
+    readRunInto(contents);
+    return contents;
+}
+
+/// Processes of torchrun, which runs one node where no number of them is given (torch/distributed/run.py of
+/// torch 2.11), else the WORLD_SIZE that the script calculates.
+std::optional<std::int64_t> MegatronFormat::readWorld() const
+{
+    if (!m_script.has("--nproc-per-node")) {
+        const auto world = m_script.variable("WORLD_SIZE");
+        return world ? shellNumber(*world) : std::nullopt;
+    }
+    const auto processes = numberOf(m_script, "--nproc-per-node");
+    const auto nodes =
+        m_script.has("--nnodes") ? numberOf(m_script, "--nnodes") : std::optional<std::int64_t>(1);
+    constexpr std::int64_t most = std::int64_t{1} << 20;
+    const bool isKnown =
+        processes && nodes && *processes >= 1 && *processes <= most && *nodes >= 1 && *nodes <= most;
+    return isKnown ? std::optional(*processes * *nodes) : std::nullopt;
+}
+
+MegatronParallelism MegatronFormat::parallelism() const
+{
+    bool isKnown = true;
+    for (const char* option :
+         {"--tensor-model-parallel-size", "--pipeline-model-parallel-size", "--context-parallel-size"})
+        isKnown = isKnown && (!m_script.has(option) || m_script.value(option));
+    return readParallelism(m_arguments, isKnown ? readWorld() : std::nullopt,
+                           m_script.positionOf(m_script.has("--tensor-model-parallel-size")
+                                                   ? "--tensor-model-parallel-size"
+                                                   : "--pipeline-model-parallel-size"));
+}
+
+std::optional<std::int64_t> MegatronFormat::scheduledBatch() const
+{
+    const auto batches = batchesOf(m_script.value(scheduleOption).value_or(""));
+    return batches.empty() ? std::nullopt : std::optional(batches.back());
+}
+
+MegatronBatch MegatronFormat::readBatch(model::Phase phase) const
+{
+    MegatronBatch batch{.micro = numberOf(m_script, microOption),
+                        .global = numberOf(m_script, globalOption),
+                        .microKey = std::string(microOption),
+                        .globalKey = std::string(globalOption),
+                        .position =
+                            m_script.positionOf(m_script.has(microOption) ? microOption : globalOption)};
+    if (hasValue(m_script, globalOption) && !batch.global) {
+        throw ConfigError(
+            "The value of --global-batch-size is not known before the script runs; write the number.",
+            m_script.positionOf(globalOption));
+    }
+    if (phase == model::Phase::Train) {
+        if (!batch.global)
+            batch.global = scheduledBatch();
+        return batch;
+    }
+    // Those of training where evaluation has none of its own: validate_args.
+    if (hasValue(m_script, evalMicroOption)) {
+        batch.micro = numberOf(m_script, evalMicroOption);
+        batch.microKey = evalMicroOption;
+        batch.position = m_script.positionOf(evalMicroOption);
+    }
+    if (!batch.global && !hasValue(m_script, evalGlobalOption)) {
+        const BatchPlan train = readPlan(model::Phase::Train);
+        batch.global = train.globalBatchSize;
+    }
+    if (hasValue(m_script, evalGlobalOption)) {
+        batch.global = numberOf(m_script, evalGlobalOption);
+        batch.globalKey = evalGlobalOption;
+    }
+    return batch;
+}
+
+BatchPlan MegatronFormat::readPlan(model::Phase phase) const
+{
+    return megatronPlan(readBatch(phase), parallelism());
+}
+
+std::variant<model::ModelSpec, UnsupportedModel>
+MegatronFormat::readNetwork(std::vector<Warning>& warnings) const
+{
+    if (auto unknown = m_arguments.unresolved())
+        return *unknown;
+    if (auto parts = networkInParts(parallelism()))
+        return *parts;
+    const std::string program = programOf(m_script).value_or("pretrain_gpt.py");
+    if (program == "pretrain_gpt.py")
+        return readMegatronModel(m_arguments, MegatronKind::Decoder, warnings);
+    if (program == "pretrain_bert.py")
+        return readMegatronModel(m_arguments, MegatronKind::Encoder, warnings);
+    return UnsupportedModel{.sentence =
+                                "The network of " + program +
+                                " cannot be run here. Its batch sizes can be read and written all the same.",
+                            .position = {.line = 1, .column = 1},
+                            .isElsewhere = true};
+}
+
+void MegatronFormat::readRunInto(ConfigContents& contents) const
+{
+    const bool isFp16 = m_script.has("--fp16");
+    if (isFp16 || m_script.has("--bf16"))
+        contents.precision = halfPrecision(isFp16, m_script.positionOf("--fp16"), contents.warnings);
+    readMegatronRun(m_arguments, contents);
+    // 1.0 where nothing is said: _add_regularization_args in megatron/training/arguments.py of Megatron Core
+    // 0.20.
+    contents.step.maxGradientNorm = m_arguments.number("clip_grad").value_or(1.0);
+    if (!(contents.step.maxGradientNorm >= 0))
+        failMegatron(m_arguments, "clip_grad", "must be at least 0, as in 1.0");
+    if (const auto optimizer = m_arguments.text("optimizer")) {
+        // Adam decouples its weight decay unless told otherwise: OptimizerConfig of Megatron Core 0.20.
+        contents.optimizer = config::readOptimizer(*optimizer == "adam" ? "AdamW" : *optimizer,
+                                                   m_script.positionOf("--optimizer"), contents.warnings);
+    }
+}
+
+void MegatronFormat::warnOfSchedules(std::vector<Warning>& warnings) const
+{
+    if (m_script.has(rampOption)) {
+        warnings.push_back(
+            {"The batch grows to --global-batch-size step by step (--rampup-batch-size), which Megatron "
+             "Core ignores since 0.18; the plan is that of its end.",
+             m_script.positionOf(rampOption)});
+    }
+    if (m_script.has(scheduleOption)) {
+        const bool hasGlobal = hasValue(m_script, globalOption);
+        warnings.push_back(
+            {"The batch changes step by step (--step-batch-size-schedule); the plan is that of " +
+                 std::string(hasGlobal ? "--global-batch-size, beside which Megatron Core 0.20 refuses "
+                                         "the schedule."
+                                       : "its end."),
+             m_script.positionOf(scheduleOption)});
+    }
+    if (m_script.has(decreaseOption)) {
+        warnings.push_back(
+            {"Where the micro-batches do not make up --global-batch-size, the run takes less samples in "
+             "a step without a word (--decrease-batch-size-if-needed).",
+             m_script.positionOf(decreaseOption)});
+    }
+}
+
+SplicedText MegatronFormat::splice(const ChosenSize& chosen) const
+{
+    const bool isTrain = chosen.phase == model::Phase::Train;
+    const std::string_view micro = isTrain ? microOption : evalMicroOption;
+    const std::string_view global = isTrain ? globalOption : evalGlobalOption;
+    const BatchPlan plan = readPlan(chosen.phase);
+    const WholeBatch batch =
+        wholeBatch(plan, chosen, plan.globalBatchKey, m_script.positionOf(plan.globalBatchKey));
+
+    SplicedText spliced{.text = m_script.text()};
+    if (plan.presentSize != chosen.microBatchSize) {
+        const bool isInserted = !hasValue(m_script, micro);
+        spliced = withArgument(m_script, micro, std::to_string(chosen.microBatchSize),
+                               isTrain || !hasValue(m_script, microOption) ? globalOption : microOption);
+        if (!isTrain && isInserted)
+            spliced.notes.push_back(
+                "--eval-micro-batch-size is known to Megatron Core since 0.18; older programs "
+                "refuse it, and evaluate with --micro-batch-size.");
+    }
+    const MegatronFormat changed(spliced.text);
+    if (changed.readPlan(chosen.phase).globalBatchSize != batch.globalBatchSize) {
+        if (isTrain && scheduledBatch() && !hasValue(m_script, globalOption)) {
+            throw ConfigError(
+                "The batch of a step is that of --step-batch-size-schedule; change the schedule by hand.",
+                m_script.positionOf(scheduleOption));
+        }
+        const std::string_view beside = hasValue(changed.m_script, micro) ? micro : microOption;
+        SplicedText both =
+            withArgument(changed.m_script, global, std::to_string(batch.globalBatchSize), beside);
+        spliced.text = std::move(both.text);
+        spliced.notes.insert(spliced.notes.end(), both.notes.begin(), both.notes.end());
+    }
+    MegatronFormat(spliced.text).noteConstraints(chosen, spliced.notes);
+    return spliced;
+}
+
+/// What the text demands beside the batch, as it is now.
+void MegatronFormat::noteConstraints(const ChosenSize& chosen, std::vector<std::string>& notes) const
+{
+    const BatchPlan plan = readPlan(chosen.phase);
+    const BatchPlan eval = readPlan(model::Phase::Eval);
+    const std::int64_t unit = chosen.microBatchSize * plan.devices;
+    if (!plan.knowsDevices) {
+        notes.push_back("How many data-parallel devices there are is not known from the script; " +
+                        plan.globalBatchKey + " has to be a multiple of the size times their number.");
+    }
+    if (chosen.phase == model::Phase::Eval)
+        return;
+    if (eval.microBatchKey == microOption)
+        notes.push_back("Evaluation takes --micro-batch-size too.");
+    if (eval.presentSize && !eval.dividesExactly(*eval.presentSize)) {
+        notes.push_back("The " + std::to_string(eval.globalBatchSize) + " samples of evaluation (" +
+                        eval.globalBatchKey + ") are no multiple of its micro-batches of " +
+                        std::to_string(*eval.presentSize) +
+                        " on all devices, which Megatron refuses; change --eval-global-batch-size.");
+    }
+    const ShellArgument* ramp = m_script.argument(rampOption);
+    if (ramp && ramp->values.size() >= 2) {
+        const auto start = shellNumber(m_script.valueOf(ramp->values[0]).value_or(""));
+        const auto increment = shellNumber(m_script.valueOf(ramp->values[1]).value_or(""));
+        if (start && increment)
+            notes.push_back(rampNote(std::string(rampOption), *start, *increment, unit));
+    }
+    std::vector<std::int64_t> uneven = batchesOf(m_script.value(scheduleOption).value_or(""));
+    const bool hasSchedule = !uneven.empty();
+    std::erase_if(uneven, [unit](std::int64_t size) { return size % unit == 0; });
+    if (hasSchedule) {
+        notes.push_back("Every batch of --step-batch-size-schedule has to be a multiple of " +
+                        std::to_string(unit) + ", the micro-batch size times the data-parallel devices" +
+                        (uneven.empty() ? ", and is one." : "; these are not: " + listed(uneven) + "."));
+    }
+}
+
+} // namespace batchpeak::config

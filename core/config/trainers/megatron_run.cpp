@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "megatron_run.h"
+
+#include "megatron_sizes.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace batchpeak::config {
+
+namespace {
+
+// Of samples and of devices; products of them have room.
+constexpr std::int64_t maxSamples = std::int64_t{1} << 31;
+constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
+
+std::int64_t parts(const MegatronSettings& settings, std::string_view name)
+{
+    const std::int64_t size = megatronSizeOr(settings, name, 1);
+    if (size > maxDevices)
+        failMegatron(settings, name, "is " + std::to_string(size) + ", more devices than any cluster has");
+    return size;
+}
+
+std::int64_t checkedSamples(const std::string& key, std::int64_t count, TextPosition position)
+{
+    if (count < 1 || count > maxSamples) {
+        throw ConfigError("The value of " + key + " is " + std::to_string(count) + "; write one of 1 to " +
+                              std::to_string(maxSamples) + ".",
+                          position);
+    }
+    return count;
+}
+
+/// Nothing where the world is not known, or no multiple of the devices of one copy.
+std::optional<std::int64_t> dataParallel(const MegatronParallelism& parallelism)
+{
+    const std::int64_t world = parallelism.world.value_or(0);
+    if (world < 1 || world > maxDevices || world % parallelism.perCopy() != 0)
+        return std::nullopt;
+    return world / parallelism.perCopy();
+}
+
+std::string product(const MegatronParallelism& parallelism)
+{
+    return std::to_string(parallelism.tensor) + " * " + std::to_string(parallelism.pipeline) + " * " +
+           std::to_string(parallelism.context);
+}
+
+void readRecomputation(const MegatronSettings& settings, ConfigContents& contents)
+{
+    constexpr std::string_view key = "activations_checkpoint_granularity";
+    const std::string granularity = settings.text(key).value_or("");
+    contents.step.activationCheckpointing = granularity == "full";
+    if (granularity == "selective") {
+        contents.warnings.push_back({"The run computes attention again in its backward pass (" +
+                                         settings.nameOf(key) +
+                                         " selective); trials do so only where their attention kernel does.",
+                                     settings.positionOf(key)});
+    } else if (granularity == "full" &&
+               settings.text("activations_checkpoint_method").value_or("") == "block") {
+        contents.warnings.push_back(
+            {"The run computes some layers again in its backward pass, and trials all of them, "
+             "so that they take more time and less memory.",
+             settings.positionOf(key)});
+    }
+}
+
+void warnOfDifferences(const MegatronSettings& settings, std::vector<Warning>& warnings)
+{
+    constexpr std::array<std::pair<std::string_view, const char*>, 7> differences{
+        {{"fp8", "The run computes in FP8, and trials in bfloat16, which takes more time and memory."},
+         {"fp4", "The run computes in FP4, and trials in bfloat16, which takes more time and memory."},
+         {"fsdp",
+          "The run spreads parameters over its devices (FSDP), and trials hold all of them on one, so that "
+          "the run has memory for larger sizes."},
+         {"use_distributed_optimizer", "The run spreads the optimizer's state over its devices, and trials "
+                                       "hold all of it on one, so that the run "
+                                       "may have memory for larger sizes."},
+         {"cpu_offloading",
+          "The run keeps activations or weights in the memory of the host, and trials do not."},
+         {"optimizer_cpu_offload",
+          "The run keeps the optimizer's state in the memory of the host, and trials do "
+          "not."},
+         {"fp32_residual_connection", "The run keeps its residual stream in fp32, and trials do not."}}};
+    for (const auto& [name, sentence] : differences) {
+        if (settings.isOn(name))
+            warnings.push_back({sentence, settings.positionOf(name)});
+    }
+}
+
+} // namespace
+
+MegatronParallelism readParallelism(const MegatronSettings& settings, std::optional<std::int64_t> world,
+                                    TextPosition position)
+{
+    return {.world = world,
+            .tensor = parts(settings, "tensor_model_parallel_size"),
+            .pipeline = parts(settings, "pipeline_model_parallel_size"),
+            .context = parts(settings, "context_parallel_size"),
+            .expert = parts(settings, "expert_model_parallel_size"),
+            .position = position};
+}
+
+BatchPlan megatronPlan(const MegatronBatch& batch, const MegatronParallelism& parallelism)
+{
+    const auto devices = dataParallel(parallelism);
+    BatchPlan plan{.devices = devices.value_or(1),
+                   .setting = Explore{},
+                   .presentSize = batch.micro,
+                   .knowsDevices = devices.has_value(),
+                   .microBatchKey = batch.microKey,
+                   .globalBatchKey = batch.globalKey};
+    if (batch.micro)
+        checkedSamples(batch.microKey, *batch.micro, batch.position);
+    if (!batch.micro && !batch.global) {
+        throw ConfigError("Neither " + batch.microKey + " nor " + batch.globalKey +
+                              " is there as a number; write the batch of a step as " + batch.globalKey + ".",
+                          batch.position);
+    }
+    plan.globalBatchSize = batch.global ? checkedSamples(batch.globalKey, *batch.global, batch.position)
+                                        : *batch.micro * plan.devices;
+    return plan;
+}
+
+void warnOfMegatronBatch(const BatchPlan& plan, const MegatronParallelism& parallelism, TextPosition position,
+                         std::vector<Warning>& warnings)
+{
+    if (!plan.knowsDevices && parallelism.world) {
+        warnings.push_back(
+            {"The " + std::to_string(*parallelism.world) + " devices of the config are no multiple of the " +
+                 product(parallelism) + " = " + std::to_string(parallelism.perCopy()) +
+                 " of one copy of the network (tensor * pipeline * context parallel), so it is not known "
+                 "how many share " +
+                 plan.globalBatchKey + "; the plan is that of one.",
+             parallelism.position});
+    } else if (!plan.knowsDevices) {
+        warnings.push_back({"How many devices share " + plan.globalBatchKey +
+                                " is for the launcher to say; the plan is that of one.",
+                            parallelism.position});
+    }
+    if (!plan.presentSize) {
+        warnings.push_back({plan.microBatchKey + " is not there as a number; the run needs one.", position});
+    } else if (!plan.dividesExactly(*plan.presentSize)) {
+        warnings.push_back({"The " + std::to_string(plan.globalBatchSize) + " samples of " +
+                                plan.globalBatchKey + " are no multiple of micro-batches of " +
+                                std::to_string(*plan.presentSize) + " on " + std::to_string(plan.devices) +
+                                (plan.devices == 1 ? " device" : " data-parallel devices") +
+                                ", which Megatron refuses when the run starts.",
+                            position});
+    }
+}
+
+std::optional<UnsupportedModel> networkInParts(const MegatronParallelism& parallelism)
+{
+    if (parallelism.perCopy() == 1 && parallelism.expert == 1)
+        return std::nullopt;
+    const std::string how =
+        parallelism.perCopy() > 1
+            ? "over " + product(parallelism) + " devices (tensor * pipeline * context parallel)"
+            : "with its experts over " + std::to_string(parallelism.expert) + " devices";
+    return UnsupportedModel{
+        "The run spreads one copy of the network " + how +
+            ", and trials would hold the whole of it on one device, so that they would measure "
+            "another run. Its batch sizes can be read and written all the same.",
+        parallelism.position};
+}
+
+std::string rampNote(const std::string& key, std::int64_t start, std::int64_t increment, std::int64_t unit)
+{
+    const std::string batches = "Every batch of " + key + " (" + std::to_string(start) + ", and " +
+                                std::to_string(increment) + " more at each step)";
+    const std::string multiple =
+        "a multiple of " + std::to_string(unit) + ", the micro-batch size times the data-parallel devices";
+    if (unit > 0 && start % unit == 0 && increment % unit == 0)
+        return batches + " is " + multiple + ", as Megatron demands.";
+    return batches + " must be " + multiple + ", and they are not; change " + key +
+           ", or choose another size.";
+}
+
+model::Precision halfPrecision(bool isFp16, TextPosition position, std::vector<Warning>& warnings)
+{
+    if (isFp16)
+        warnings.push_back(
+            {"Trials run in bfloat16, since float16 with loss scaling is not run here.", position});
+    return model::Precision::PureBf16;
+}
+
+void readMegatronRun(const MegatronSettings& settings, ConfigContents& contents)
+{
+    contents.sequenceLength = megatronSizeOr(settings, "encoder_seq_length", 1);
+    if (!settings.integer("encoder_seq_length"))
+        contents.sequenceLength = 0;
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    const auto longest = spec ? model::longestSequence(*spec) : std::nullopt;
+    if (longest && contents.sequenceLength > *longest) {
+        failMegatron(settings, "encoder_seq_length",
+                     "is " + std::to_string(contents.sequenceLength) + ", but the network has learned " +
+                         std::to_string(*longest) + " positions; write at most that");
+    }
+    if (spec && contents.sequenceLength == 0)
+        contents.sequenceLength = model::usualSequenceLength(*spec);
+    readRecomputation(settings, contents);
+    warnOfDifferences(settings, contents.warnings);
+}
+
+} // namespace batchpeak::config

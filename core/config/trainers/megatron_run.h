@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "megatron_settings.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// Megatron's rule for the batch of a step, and what else of a run NeMo and Megatron-LM's arguments say
+/// alike: global % (micro * dp) == 0, dp = world / (tensor * pipeline * context)
+/// (ConstantNumMicroBatchesCalculator in megatron/core/num_microbatches_calculator.py and validate_args in
+/// megatron/training/arguments.py of Megatron Core 0.20).
+
+/// Over how many devices a run goes, and how many of them share one copy of the network.
+struct MegatronParallelism
+{
+    /// Nothing where the launcher decides.
+    std::optional<std::int64_t> world;
+    std::int64_t tensor = 1;
+    std::int64_t pipeline = 1;
+    std::int64_t context = 1;
+    /// Devices over which experts are spread; they are among the data-parallel ones.
+    std::int64_t expert = 1;
+    TextPosition position;
+
+    std::int64_t perCopy() const { return tensor * pipeline * context; }
+};
+
+/// \throws ConfigError where a size is below 1, or beyond any cluster
+MegatronParallelism readParallelism(const MegatronSettings& settings, std::optional<std::int64_t> world,
+                                    TextPosition position);
+
+/// The two numbers of a batch as a config has them, and what it calls them.
+struct MegatronBatch
+{
+    std::optional<std::int64_t> micro;
+    std::optional<std::int64_t> global;
+    std::string microKey;
+    std::string globalKey;
+    TextPosition position;
+};
+
+/// Without a global batch it is that of one micro-batch on each device: validate_args. Without devices the
+/// plan is that of one, with the whole batch.
+///
+/// \throws ConfigError where both are absent, or one is below 1, or above 2^31
+BatchPlan megatronPlan(const MegatronBatch& batch, const MegatronParallelism& parallelism);
+
+/// What of the batch is not known, or is refused when the run starts.
+void warnOfMegatronBatch(const BatchPlan& plan, const MegatronParallelism& parallelism, TextPosition position,
+                         std::vector<Warning>& warnings);
+
+/// Each device holds a part of the network, where trials would hold the whole.
+std::optional<UnsupportedModel> networkInParts(const MegatronParallelism& parallelism);
+
+/// What a batch that grows by steps demands of a size.
+/// \param key  "--rampup-batch-size"
+/// \param unit  micro-batch size times data-parallel devices
+std::string rampNote(const std::string& key, std::int64_t start, std::int64_t increment, std::int64_t unit);
+
+/// Half precision throughout, with fp32 masters: Float16Module and the mixed-precision optimizer.
+model::Precision halfPrecision(bool isFp16, TextPosition position, std::vector<Warning>& warnings);
+
+/// The length of sequences, recomputation, and warnings of what trials do otherwise.
+/// \throws ConfigError where sequences are longer than the positions that a network has learned
+void readMegatronRun(const MegatronSettings& settings, ConfigContents& contents);
+
+} // namespace batchpeak::config
