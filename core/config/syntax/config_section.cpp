@@ -11,6 +11,8 @@ namespace batchpeak::config {
 namespace {
 
 constexpr std::string_view mergeKey = "<<";
+// Real configs merge one or two.
+constexpr std::size_t maxMerged = 1000;
 
 bool isKey(const YamlNode& node, std::string_view key)
 {
@@ -37,28 +39,43 @@ std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode&
     return found;
 }
 
-/// \param visited  mappings searched already: a text may merge the same ones over and over
-std::optional<ConfigEntry> findIn(const YamlDocument& document, const YamlNode& mapping, std::string_view key,
-                                  std::unordered_set<const YamlNode*>& visited)
+/// Mappings that a mapping merges in, the last first.
+std::vector<const YamlNode*> mergedBackwards(const YamlDocument& document, const YamlNode& mapping)
 {
-    if (!visited.insert(&mapping).second)
-        return std::nullopt;
-    if (const auto own = findOwn(document, mapping, key))
-        return own;
     const auto merge = findOwn(document, mapping, mergeKey);
     if (!merge)
-        return std::nullopt;
-
+        return {};
     const YamlNode& source = merge->resolvedValue();
-    const std::vector<const YamlNode*> one{&source};
-    for (const YamlNode* mergedNode : source.kind == NodeKind::Sequence ? source.children : one) {
-        const YamlNode& merged = resolved(*mergedNode);
-        if (merged.kind != NodeKind::Mapping)
+    std::vector<const YamlNode*> merged{&source};
+    if (source.kind == NodeKind::Sequence)
+        merged.assign(source.children.rbegin(), source.children.rend());
+    for (const YamlNode*& node : merged)
+        node = &resolved(*node);
+    std::erase_if(merged, [](const YamlNode* node) { return node->kind != NodeKind::Mapping; });
+    return merged;
+}
+
+/// Not by recursion: a text may merge mapping after mapping, the same ones over and over.
+std::optional<ConfigEntry> findIn(const YamlDocument& document, const YamlNode& mapping, std::string_view key)
+{
+    std::unordered_set<const YamlNode*> visited;
+    std::vector<const YamlNode*> pending{&mapping};
+    while (!pending.empty()) {
+        const YamlNode& next = *pending.back();
+        pending.pop_back();
+        if (!visited.insert(&next).second)
             continue;
-        if (auto found = findIn(document, merged, key, visited)) {
-            found->merged = true;
+        if (visited.size() > maxMerged) {
+            throw ConfigError("This mapping merges more than " + std::to_string(maxMerged) +
+                                  " others in, which no config does; open the config itself.",
+                              document.positionOf(mapping));
+        }
+        if (auto found = findOwn(document, next, key)) {
+            found->merged = &next != &mapping;
             return found;
         }
+        const auto merged = mergedBackwards(document, next);
+        pending.insert(pending.end(), merged.begin(), merged.end());
     }
     return std::nullopt;
 }
@@ -93,8 +110,7 @@ TextPosition ConfigSection::positionOf(std::string_view key) const
 
 std::optional<ConfigEntry> ConfigSection::find(std::string_view key) const
 {
-    std::unordered_set<const YamlNode*> visited;
-    auto entry = findIn(*m_document, *m_mapping, key, visited);
+    auto entry = findIn(*m_document, *m_mapping, key);
     if (entry)
         entry->target = &targetOf(*entry->value, *m_mapping);
     return entry;

@@ -46,6 +46,20 @@ bool isContinuationByte(char byte)
     return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u;
 }
 
+/// libyaml compares every directive with all before it, which takes minutes for a text of nothing else.
+bool hasTooManyDirectives(std::string_view text)
+{
+    constexpr int most = 100;
+    int directives = 0;
+    for (std::size_t line = 0; line < text.size() && directives <= most; line = nextLine(text, line)) {
+        if (text[line] == '%')
+            ++directives;
+        else if (std::string_view("# \t\r\n").find(text[line]) == std::string_view::npos)
+            break;
+    }
+    return directives > most;
+}
+
 } // namespace
 
 void YamlTreeBuilder::build(std::string_view text)
@@ -54,6 +68,9 @@ void YamlTreeBuilder::build(std::string_view text)
     // libyaml counts its places without the byte order mark.
     m_byte = byteOrderMarkSize(text);
     const std::string_view seen = text.substr(m_byte);
+    if (hasTooManyDirectives(seen))
+        throw ConfigError(
+            "The text begins with hundreds of directives (%), which no config has; remove them.");
 
     const std::unique_ptr<yaml_parser_t, ParserDeleter> parser(new yaml_parser_t{});
     if (!yaml_parser_initialize(parser.get()))
