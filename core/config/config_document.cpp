@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_document.h"
 
+#include "config_text.h"
+#include "format_entry.h"
+
 #include <charconv>
 
 namespace batchpeak::config {
@@ -10,7 +13,9 @@ SplicedText ConfigFormat::withMicroBatchSize(const ChosenSize& chosen) const
 {
     SplicedText spliced = splice(chosen);
     const auto before = read().plan(chosen.phase);
-    const auto after = recognise(spliced.text)->read().plan(chosen.phase);
+    const auto text = spliced.document ? std::make_shared<const ConfigText>(spliced.document)
+                                       : std::make_shared<const ConfigText>(spliced.text);
+    const auto after = recognise(text)->read().plan(chosen.phase);
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
     // Evaluation accumulates nothing: its batch is its micro-batch in most configs.
     const bool isBatch =

@@ -17,4 +17,8 @@ ConfigText::ConfigText(std::string text) : m_text(std::move(text))
     }
 }
 
+ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document)
+    : m_text(document->text()), m_document(std::move(document))
+{}
+
 } // namespace batchpeak::config

@@ -17,6 +17,9 @@ public:
     /// \throws ConfigError if it is no text: empty, too long, not UTF-8
     explicit ConfigText(std::string text);
 
+    /// A text that was parsed already.
+    explicit ConfigText(std::shared_ptr<const YamlDocument> document);
+
     const std::string& text() const { return m_text; }
     /// Nothing where the text is neither YAML nor JSON.
     const std::shared_ptr<const YamlDocument>& document() const { return m_document; }

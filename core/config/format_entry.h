@@ -24,4 +24,8 @@ struct FormatEntry
     std::unique_ptr<ConfigFormat> (*recognise)(const std::shared_ptr<const ConfigText>& text) = nullptr;
 };
 
+/// The format of a text that was looked at already.
+/// \throws ConfigError as recognise() of a text does
+std::unique_ptr<ConfigFormat> recognise(const std::shared_ptr<const ConfigText>& text);
+
 } // namespace batchpeak::config

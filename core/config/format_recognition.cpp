@@ -71,13 +71,17 @@ std::string nearestOf(const std::vector<FormatEntry>& formats, const ConfigText&
 
 std::unique_ptr<ConfigFormat> recognise(std::string text)
 {
-    const auto shared = std::make_shared<const ConfigText>(std::move(text));
+    return recognise(std::make_shared<const ConfigText>(std::move(text)));
+}
+
+std::unique_ptr<ConfigFormat> recognise(const std::shared_ptr<const ConfigText>& text)
+{
     const std::vector<FormatEntry> formats = knownFormats();
     for (const FormatEntry& entry : formats) {
-        if (auto format = entry.recognise(shared))
+        if (auto format = entry.recognise(text))
             return format;
     }
-    refuse(formats, *shared);
+    refuse(formats, *text);
 }
 
 } // namespace batchpeak::config

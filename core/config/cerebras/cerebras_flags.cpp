@@ -95,7 +95,7 @@ SplicedText CerebrasFlags::inserted(std::string_view callback, std::int64_t micr
     const std::string size = std::to_string(microBatchSize);
     const std::string flags = flowMapping(microBatchKey, size);
     const auto result = [&](const YamlEdit& edit, const YamlNode& changed, std::string_view key) {
-        SplicedText spliced{applied(document, edit), aliasNotes(document, changed, key)};
+        SplicedText spliced = splicedText(applied(document, edit), aliasNotes(document, changed, key));
         spliced.notes.push_back("The flag " + std::string(microBatchKey) + " was added to " +
                                 std::string(callback) + ".");
         return spliced;

@@ -161,7 +161,7 @@ SplicedText CerebrasTrainerFormat::spliceWithBatch(const ConfigSection& loader,
 {
     SplicedText batch =
         spliceEntry(loader, BatchKeys().batchSize, std::to_string(*chosen.globalBatchSize), {});
-    const auto changed = of(std::make_shared<const YamlDocument>(batch.text));
+    const auto changed = of(batch.document);
     SplicedText size = changed->splice({.phase = chosen.phase, .microBatchSize = chosen.microBatchSize});
     size.notes.insert(size.notes.begin(), batch.notes.begin(), batch.notes.end());
     return size;

@@ -6,7 +6,6 @@
 #include "yaml_edit.h"
 
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -50,14 +49,20 @@ bool isAlready(const ConfigSection& section, const EntryChange& change)
 
 } // namespace
 
+SplicedText splicedText(std::shared_ptr<const YamlDocument> document, std::vector<std::string> notes)
+{
+    std::string text = document->text();
+    return {.text = std::move(text), .notes = std::move(notes), .document = std::move(document)};
+}
+
 SplicedText spliceEntry(const ConfigSection& section, std::string_view key, const std::string& value,
                         std::string_view below)
 {
     const YamlDocument& document = section.document();
     const auto entry = section.find(key);
     if (entry && !entry->merged) {
-        SplicedText spliced{applied(document, replaceValue(document, *entry->value, value)),
-                            aliasNotes(document, *entry->value, key)};
+        SplicedText spliced = splicedText(applied(document, replaceValue(document, *entry->value, value)),
+                                          aliasNotes(document, *entry->value, key));
         if (section.dialect() != Dialect::OmegaConf)
             return spliced;
         append(spliced.notes, interpolationNotes(document, *entry->value));
@@ -69,23 +74,24 @@ SplicedText spliceEntry(const ConfigSection& section, std::string_view key, cons
     }
     const auto neighbour = section.find(below);
     const YamlNode* after = neighbour ? neighbour->value : nullptr;
-    return {applied(document, insertEntry(document, section.mapping(), std::string(key), value, after)),
-            aliasNotes(document, section.mapping(), key)};
+    return splicedText(
+        applied(document, insertEntry(document, section.mapping(), std::string(key), value, after)),
+        aliasNotes(document, section.mapping(), key));
 }
 
 SplicedText withEntries(const YamlDocument& document, Dialect dialect,
                         const std::vector<EntryChange>& changes)
 {
     SplicedText result{.text = document.text()};
-    std::unique_ptr<const YamlDocument> changed;
     for (const EntryChange& change : changes) {
-        const ConfigSection section = sectionAt(changed ? *changed : document, dialect, change.section);
+        const ConfigSection section =
+            sectionAt(result.document ? *result.document : document, dialect, change.section);
         if (isAlready(section, change))
             continue;
         SplicedText spliced = spliceEntry(section, change.key, change.value, change.below);
-        result.text = std::move(spliced.text);
         append(result.notes, std::move(spliced.notes));
-        changed = std::make_unique<const YamlDocument>(result.text);
+        result.text = std::move(spliced.text);
+        result.document = std::move(spliced.document);
     }
     return result;
 }

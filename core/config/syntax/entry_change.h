@@ -4,6 +4,7 @@
 
 #include "config_section.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,13 @@ struct SplicedText
     std::string text;
     /// Sentences: every other place that changes with it through an alias, the key inserted, ...
     std::vector<std::string> notes;
+    /// The text as it was parsed to be checked; nothing where it is no YAML. A text of megabytes is not
+    /// parsed twice.
+    std::shared_ptr<const YamlDocument> document;
 };
+
+/// A parsed text with what has to be said about it.
+SplicedText splicedText(std::shared_ptr<const YamlDocument> document, std::vector<std::string> notes);
 
 /// One entry of a config as it is to be: set where it stands, or inserted where it does not.
 struct EntryChange

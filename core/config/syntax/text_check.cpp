@@ -79,6 +79,17 @@ std::size_t byteOrderMarkSize(std::string_view text)
     return text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
 }
 
+std::vector<std::size_t> lineBegins(std::string_view text)
+{
+    std::vector<std::size_t> begins{0};
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool isLoneReturn = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
+        if (text[i] == '\n' || isLoneReturn)
+            begins.push_back(i + 1);
+    }
+    return begins;
+}
+
 TextPosition positionIn(std::string_view text, std::size_t byte)
 {
     TextPosition position{.line = 1, .column = 1};

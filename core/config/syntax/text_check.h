@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace batchpeak::config {
 
@@ -28,6 +29,9 @@ std::optional<TextProblem> problemWithText(std::string_view text);
 
 /// 3 where the text begins with the byte order mark of UTF-8, else 0.
 std::size_t byteOrderMarkSize(std::string_view text);
+
+/// First byte of every line, of which there is one at least. Lines end as editors have it: \n, \r\n or \r.
+std::vector<std::size_t> lineBegins(std::string_view text);
 
 /// Line, and column in characters, of a byte.
 TextPosition positionIn(std::string_view text, std::size_t byte);

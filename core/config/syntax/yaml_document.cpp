@@ -6,9 +6,13 @@
 #include "text_check.h"
 #include "yaml_tree_builder.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 namespace batchpeak::config {
 
-YamlDocument::YamlDocument(std::string text) : m_text(std::move(text))
+YamlDocument::YamlDocument(std::string text) : m_text(std::move(text)), m_lineBegins(lineBegins(m_text))
 {
     if (const auto problem = problemWithText(m_text))
         throw ConfigError(problem->sentence, positionOf(problem->byte));
@@ -21,7 +25,11 @@ YamlDocument::YamlDocument(std::string text) : m_text(std::move(text))
 
 TextPosition YamlDocument::positionOf(std::size_t byte) const
 {
-    return positionIn(m_text, byte);
+    const auto next = std::ranges::upper_bound(m_lineBegins, byte);
+    const std::size_t begin = *std::prev(next);
+    TextPosition position = positionIn(std::string_view(m_text).substr(begin), byte - begin);
+    position.line = static_cast<int>(next - m_lineBegins.begin());
+    return position;
 }
 
 const YamlNode& resolved(const YamlNode& node)

@@ -80,6 +80,8 @@ private:
     friend class YamlTreeBuilder;
 
     std::string m_text;
+    /// First bytes of lines, since positions are asked for by the thousand.
+    std::vector<std::size_t> m_lineBegins;
     bool m_isJson = false;
     std::deque<YamlNode> m_nodes;
 };

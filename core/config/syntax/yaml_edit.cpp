@@ -31,10 +31,10 @@ std::string replaced(const std::string& text, const std::vector<TextPiece>& piec
     std::string result;
     std::size_t kept = 0;
     for (const TextPiece& piece : pieces) {
-        result += text.substr(kept, piece.begin - kept) + piece.text;
+        result.append(text, kept, piece.begin - kept).append(piece.text);
         kept = piece.end;
     }
-    return result + text.substr(kept);
+    return result.append(text, kept);
 }
 
 /// \param added  nodes that the second text has more, behind the first \p changedFrom
@@ -117,23 +117,21 @@ YamlEdit insertItem(const YamlDocument& document, const YamlNode& sequence, cons
             .nodesEnd = first};
 }
 
-std::string applied(const YamlDocument& document, const YamlEdit& edit)
+std::shared_ptr<const YamlDocument> applied(const YamlDocument& document, const YamlEdit& edit)
 {
     const ConfigError refusal(
         "The config is written in a way that Batchpeak cannot change without touching other "
         "values; set the micro-batch size by hand at this place.",
         document.positionOf(edit.pieces.front().begin));
-    std::string result = replaced(document.text(), edit.pieces);
-    bool isFaithful = false;
+    std::shared_ptr<const YamlDocument> changed;
     try {
-        const YamlDocument changed(result);
-        isFaithful = onlyEditedNodesChanged(document, changed, edit);
+        changed = std::make_shared<const YamlDocument>(replaced(document.text(), edit.pieces));
     } catch (const ConfigError&) {
         throw refusal;
     }
-    if (!isFaithful)
+    if (!onlyEditedNodesChanged(document, *changed, edit))
         throw refusal;
-    return result;
+    return changed;
 }
 
 std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode& changed,

@@ -5,6 +5,7 @@
 #include "yaml_document.h"
 #include "yaml_insertion.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,9 +41,9 @@ YamlEdit insertEntry(const YamlDocument& document, const YamlNode& mapping, cons
 /// Puts an item at the beginning of a sequence, in one line or between its brackets.
 YamlEdit insertItem(const YamlDocument& document, const YamlNode& sequence, const std::string& text);
 
-/// The changed text.
+/// The changed text, parsed.
 /// \throws ConfigError if it cannot be read again, or anything but the edited nodes would read otherwise
-std::string applied(const YamlDocument& document, const YamlEdit& edit);
+std::shared_ptr<const YamlDocument> applied(const YamlDocument& document, const YamlEdit& edit);
 
 /// Every place of the text that changes when \p changed does, because it is an alias of it or of what it
 /// is part of; each a sentence.

@@ -27,7 +27,7 @@ private slots:
     {
         const YamlDocument document(text);
         const YamlNode& value = *document.root().children[1];
-        QCOMPARE(applied(document, replaceValue(document, value, "9")),
+        QCOMPARE(applied(document, replaceValue(document, value, "9"))->text(),
                  std::string("a: &x 9\nb: [2, *x]\nc: 3\n"));
     }
 
