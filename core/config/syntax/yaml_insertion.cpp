@@ -64,11 +64,18 @@ bool startsLine(std::string_view text, std::size_t byte)
     return isBlank(text.substr(line, byte - line));
 }
 
+/// What stands before an entry that has a line of its own: tabs too, as JSON takes them.
+std::string indentWritten(std::string_view text, std::size_t begin)
+{
+    const std::size_t line = lineBegin(text, begin);
+    return std::string(text.substr(line, begin - line));
+}
+
 /// Puts \p entry before an entry of a flow mapping or sequence that has a line of its own.
 TextPiece aboveInFlow(const YamlDocument& document, std::size_t begin, const std::string& entry)
 {
     const std::string lineBreak(lineBreakFor(document.text(), begin));
-    return {begin, begin, entry + "," + lineBreak + indentOf(document.text(), begin)};
+    return {begin, begin, entry + "," + lineBreak + indentWritten(document.text(), begin)};
 }
 
 /// Puts \p entry first between braces or brackets.
@@ -114,9 +121,9 @@ Insertion besideInFlow(const YamlDocument& document, const YamlNode& key, const 
     const bool nextHasLine = &value != value.parent->children.back() &&
                              lineBegin(text, value.parent->children[value.place + 1]->begin) >= place;
     if (comma < text.size() && text[comma] == ',' && nextHasLine)
-        return {
-            {place, place, indentOf(text, key.begin) + entry + "," + std::string(lineBreakFor(text, end))},
-            value.indexAfter};
+        return {{place, place,
+                 indentWritten(text, key.begin) + entry + "," + std::string(lineBreakFor(text, end))},
+                value.indexAfter};
     return {aboveInFlow(document, key.begin, entry), key.index};
 }
 

@@ -35,11 +35,12 @@ const std::string model = "model:\n"
                           "  num_heads: 4\n"
                           "  filter_size: 256\n"
                           "  max_position_embeddings: 64\n";
-const std::string ownBegin = "batchpeak: 1\n"
-                             "batch_size: 528\n"
-                             "micro_batch_size: 88\n"
-                             "model: {family: gpt2, vocabulary_size: 512, hidden_size: 64, layers: 2, heads: 4,\n"
-                             "  key_value_heads: 4, feed_forward_size: 256, max_positions: 64}\n";
+const std::string ownBegin =
+    "batchpeak: 1\n"
+    "batch_size: 528\n"
+    "micro_batch_size: 88\n"
+    "model: {family: gpt2, vocabulary_size: 512, hidden_size: 64, layers: 2, heads: 4,\n"
+    "  key_value_heads: 4, feed_forward_size: 256, max_positions: 64}\n";
 const std::string paramsEnd = "train_input:\n  batch_size: 528 # of all devices\n  micro_batch_size: 88\n"
                               "eval_input:\n  batch_size: 264\n";
 
@@ -113,9 +114,7 @@ std::vector<MadeText> largeConfigs(std::size_t bytes)
              grown("{\n", bytes, jsonSection) +
                  "  \"train_input\": {\"batch_size\": 528, \"micro_batch_size\": 88}\n}\n"},
             {"Cerebras Trainer, many callbacks", trainer(grown({}, bytes, flag))},
-            {"Batchpeak, comments",
-             grown(ownBegin, bytes,
-                   comment)}};
+            {"Batchpeak, comments", grown(ownBegin, bytes, comment)}};
 }
 
 std::vector<MadeText> hostileTexts()

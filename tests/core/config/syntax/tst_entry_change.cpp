@@ -59,8 +59,9 @@ private slots:
         const SplicedText changed =
             withEntries(document, Dialect::OmegaConf, {{.key = "micro", .value = "16"}});
         QCOMPARE(changed.text, std::string("sizes: {micro: 4}\nmicro: 16\nagain: ${micro}\n"));
-        QCOMPARE(changed.notes.size(), std::size_t{1});
-        QVERIFY(changed.notes.front().find("was ${sizes.micro}") != std::string::npos);
+        QCOMPARE(changed.notes.size(), std::size_t{2});
+        QVERIFY2(changed.notes.front().starts_with("Line 3 (again)"), changed.notes.front().c_str());
+        QVERIFY(changed.notes.back().find("was ${sizes.micro}") != std::string::npos);
     }
 
     void namesWhatStandsForIt()

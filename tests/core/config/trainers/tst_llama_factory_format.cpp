@@ -147,7 +147,7 @@ private slots:
         row("an unknown stage", "finetuning_type: full\nstage: grpo\n", "pt, sft, rm, ppo, dpo, kto", 2, 8);
         row("a length of nothing", "cutoff_len: 0\n", "at least 1", 1, 13);
         row("an interpolation, which it does not follow",
-            "cutoff_len: 8\nsize: 4\nper_device_train_batch_size: ${size}\n", "only a run", 3, 30);
+            "cutoff_len: 8\nsize: 4\nper_device_train_batch_size: ${size}\n", "write the value here", 3, 30);
     }
     void namesWhatIsWrong()
     {

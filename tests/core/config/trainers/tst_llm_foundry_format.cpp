@@ -443,8 +443,8 @@ private slots:
         const SplicedText spliced =
             recognise("{\"global_train_batch_size\": 64, \"train_loader\": {}}")
                 ->withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 8});
-        QCOMPARE(spliced.text, std::string("{\"device_train_microbatch_size\": 8, "
-                                           "\"global_train_batch_size\": 64, \"train_loader\": {}}"));
+        QCOMPARE(spliced.text, std::string("{\"global_train_batch_size\": 64, "
+                                           "\"device_train_microbatch_size\": 8, \"train_loader\": {}}"));
     }
 
     void writesAnotherBatch()
