@@ -56,7 +56,7 @@ private slots:
         QVERIFY(errorOfReading("output_dir: out\nlearning_rate: 1\n")
                     .sentence.contains(QLatin1String("no config of a known format")));
         QCOMPARE(nameOfFormat("{\"model_type\": \"gpt2\", \"_name_or_path\": \"gpt2\"}"),
-                 QStringLiteral("Hugging Face config.json"));
+                 QByteArray("Hugging Face config.json"));
     }
 
     void takesDefaultsOfTheTrainer()
