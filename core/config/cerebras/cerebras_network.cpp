@@ -65,7 +65,7 @@ std::variant<std::string, UnsupportedModel> familyOfKeys(const ConfigSection& mo
         return std::string("t5");
     if (model.has("mlm_loss_weight"))
         return std::string(model.has("mask_token_id") ? "esm2" : "bert");
-    constexpr std::array<std::pair<std::string_view, const char*>, 8> signs{
+    constexpr std::array<std::pair<std::string_view, const char*>, 7> signs{
         {{"encoder_nonlinearity", "A BERT-like network without mlm_loss_weight, such as a classifier,"},
          {"image_model", "A multimodal network"},
          {"image_model_trunks", "A DINO or other self-supervised vision network"},

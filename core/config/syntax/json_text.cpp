@@ -63,6 +63,43 @@ void hideSurrogates(std::string& text, std::size_t begin, std::size_t end)
     }
 }
 
+/// Keeps nothing of what it is shown but the first fault.
+class JsonCheck : public nlohmann::json_sax<nlohmann::json>
+{
+public:
+    const std::string& problem() const { return m_problem; }
+    std::size_t problemByte() const { return m_problemByte; }
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool end_object() override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+
+    bool parse_error(std::size_t position, const std::string&,
+                     const nlohmann::json::exception& error) override
+    {
+        // The parser's own position is that of the last byte it took.
+        m_problemByte = position > 0 ? position - 1 : 0;
+        const bool isTooLarge = dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr;
+        m_problem = isTooLarge
+                        ? "This number is too large for any computer; write the number meant."
+                        : "The text is not valid JSON, which its trainer reads; correct it at this place.";
+        return false;
+    }
+
+private:
+    std::string m_problem;
+    std::size_t m_problemByte = 0;
+};
+
 } // namespace
 
 bool looksLikeJson(std::string_view text)
@@ -102,15 +139,15 @@ std::string asYamlReadsIt(std::string_view text)
 
 void requireJson(std::string_view text, JsonComments comments)
 {
-    try {
-        const auto json = nlohmann::json::parse(text.substr(byteOrderMarkSize(text)), nullptr, true,
-                                                comments == JsonComments::Allowed);
-        if (!json.is_object())
-            throw ConfigError("The text is JSON but no object; a config is one, in braces.");
-    } catch (const nlohmann::json::parse_error& error) {
-        throw ConfigError("The text is not valid JSON, which its trainer reads; correct it at this place.",
-                          positionIn(text, byteOrderMarkSize(text) + (error.byte > 0 ? error.byte - 1 : 0)));
+    const std::size_t begin = byteOrderMarkSize(text);
+    const std::string_view json = text.substr(begin);
+    JsonCheck check;
+    if (!nlohmann::json::sax_parse(json.begin(), json.end(), &check, nlohmann::json::input_format_t::json,
+                                   true, comments == JsonComments::Allowed)) {
+        throw ConfigError(check.problem(), positionIn(text, begin + check.problemByte()));
     }
+    if (!looksLikeJson(text))
+        throw ConfigError("The text is JSON but no object; a config is one, in braces.");
 }
 
 } // namespace batchpeak::config
