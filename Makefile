@@ -11,6 +11,8 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-parity test-hub-models setup setup-parity build configure bundle
 .PHONY: bench-repeats bench-step-time bench-search bench-pictures calibrate-search format tidy clean
+.PHONY: run test test-gpu test-parity fuzz setup setup-parity setup-fuzz build configure bundle
+.PHONY: bench-config bench-repeats bench-step-time bench-search bench-pictures calibrate-search format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -43,6 +45,19 @@ configure: setup
 setup:
 	scripts/setup.sh
 
+# Seconds that each fuzz target runs.
+SECONDS := 60
+
+# Configs made at random by libFuzzer, for every reader and for writing; what is found lies in build/fuzz/fuzz/work.
+fuzz: setup setup-fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz --parallel $(JOBS)
+	scripts/run-fuzz.sh build/fuzz $(SECONDS)
+
+# Only fuzzing needs it.
+setup-fuzz:
+	scripts/setup-fuzz.sh
+
 # A folder, and an archive of it, that runs on computers where nothing can be installed; see the README.
 bundle: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak batchpeak-worker batchpeak_icons
@@ -61,6 +76,11 @@ bench-search: configure
 bench-repeats: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-repeats batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-repeats $(EXAMPLE) $(BENCH)
+
+# Time and memory for configs of megabytes, and for texts made to take all of either. BENCH is how often each is opened.
+bench-config: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-config
+	build/$(PRESET)/bin/batchpeak-bench-config $(BENCH)
 
 # One search on each family of devices as a picture: the true curve, what was believed, the trials in order.
 bench-pictures: configure

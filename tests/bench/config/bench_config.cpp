@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_cost.h"
+#include "large_texts.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+using namespace batchpeak;
+
+namespace {
+
+/// The program started as its own measure: "seconds bytes refusal" of one file.
+int printCost(const QString& path)
+{
+    const ConfigCost cost = costOf(path);
+    std::printf("%.6f %lld %s\n", cost.seconds, static_cast<long long>(cost.peakBytes), cost.refusal.c_str());
+    return 0;
+}
+
+/// In a process of its own, so that its memory is that of this file alone.
+ConfigCost measuredApart(const QString& path)
+{
+    QProcess process;
+    process.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--cost-of"), path});
+    constexpr int patience = 20'000; // ms
+    if (!process.waitForFinished(patience)) {
+        process.kill();
+        process.waitForFinished();
+        return {.seconds = patience / 1e3, .refusal = "The program did not come to an end."};
+    }
+    if (process.exitStatus() != QProcess::NormalExit)
+        return {.refusal = "The program broke down."};
+    const QByteArray line = process.readAllStandardOutput().trimmed();
+    const QList<QByteArray> words = line.split(' ');
+    return {.seconds = words.value(0).toDouble(),
+            .peakBytes = words.value(1).toLongLong(),
+            .refusal = words.mid(2).join(' ').toStdString()};
+}
+
+/// The run of median time among \p runs.
+ConfigCost medianCost(const QString& path, int runs)
+{
+    std::vector<ConfigCost> costs;
+    for (int i = 0; i < runs; ++i)
+        costs.push_back(measuredApart(path));
+    std::ranges::nth_element(costs, costs.begin() + runs / 2, {}, &ConfigCost::seconds);
+    return costs[std::size_t(runs / 2)];
+}
+
+void printTable(const char* title, const std::vector<config::MadeText>& texts, int runs)
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config.yaml"));
+    std::printf("%-44s %10s %8s %8s\n", title, "bytes", "ms", "MB");
+    for (const config::MadeText& made : texts) {
+        QFile file(path);
+        const bool isThere =
+            file.open(QIODevice::WriteOnly) &&
+            file.write(made.text.data(), qint64(made.text.size())) == qint64(made.text.size());
+        file.close();
+        if (!isThere) {
+            std::printf("%-44s cannot be written to %s\n", made.name, qPrintable(path));
+            continue;
+        }
+        const ConfigCost cost = medianCost(path, runs);
+        std::printf("%-44s %10zu %8.1f %8.1f  %.60s\n", made.name, made.text.size(), cost.seconds * 1e3,
+                    double(cost.peakBytes) / 1e6,
+                    cost.refusal.substr(std::min(cost.refusal.size(), std::size_t(path.size()))).c_str());
+        std::fflush(stdout);
+    }
+}
+
+} // namespace
+
+/// What it costs to open large configs and write a size into them, and to refuse what is no config: medians
+/// of several runs, with the most memory of each run's process.
+int main(int argc, char** argv)
+{
+    const QCoreApplication application(argc, argv);
+    const QStringList arguments = QCoreApplication::arguments();
+    if (arguments.value(1) == QLatin1String("--cost-of"))
+        return printCost(arguments.value(2));
+    const int runs = std::max(1, arguments.value(1, QStringLiteral("5")).toInt());
+    printTable("Opened, and a size written", config::largeConfigs(1'000'000), runs);
+    printTable("Refused", config::hostileTexts(), runs);
+    return 0;
+}
