@@ -23,6 +23,12 @@ if(BATCHPEAK_SANITIZE)
   target_compile_options(batchpeak_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
   target_link_options(batchpeak_options INTERFACE -fsanitize=address,undefined)
 endif()
+if(BATCHPEAK_FUZZ)
+  target_compile_options(batchpeak_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_compile_definitions(batchpeak_options INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(batchpeak_options INTERFACE -fsanitize=address,undefined)
+endif()
 
 # batchpeak_room(<name> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #

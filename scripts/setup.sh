@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/torch-version.sh
+. scripts/debian-packages.sh
 
 torch_version=2.11.0
 # The two CUDA wheels that libtorch_cpu.so is linked with, for a machine without a GPU.
@@ -18,22 +19,6 @@ packages=(
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
-
-install_debian_packages() {
-  local missing=() package
-  for package in "${packages[@]}"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-  done
-  [ ${#missing[@]} -eq 0 ] && return
-  local as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "these packages are missing, and sudo is not here to install them: ${missing[*]}. Install them as root, then run this again."
-    as_root=(sudo)
-  fi
-  say "installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-}
 
 # Where there is no apt nothing is installed: what is missing is named, in the words of Debian.
 require_tools_by_hand() {
@@ -72,5 +57,5 @@ install_torch() {
   fi
 }
 
-if command -v apt-get >/dev/null; then install_debian_packages; else require_tools_by_hand; fi
+if command -v apt-get >/dev/null; then install_debian_packages "${packages[@]}"; else require_tools_by_hand; fi
 install_torch

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_section.h"
+#include "entry_change.h"
+#include "fuzz_target.h"
+#include "json_text.h"
+#include "text_check.h"
+#include "yaml_edit.h"
+
+#include <functional>
+
+namespace batchpeak::fuzz {
+
+namespace {
+
+using config::NodeKind;
+using config::YamlDocument;
+using config::YamlNode;
+
+/// Runs \p action, which may refuse.
+void tryTo(const std::function<void()>& action)
+{
+    try {
+        action();
+    } catch (const config::ConfigError& error) {
+        require(std::string_view(error.what()).ends_with('.'), "an error is a sentence", error.what());
+    }
+}
+
+void checkNode(const YamlDocument& document, const YamlNode& node)
+{
+    require(node.begin <= node.end && node.end <= document.text().size(), "a node lies in its text");
+    require(&document.nodes()[node.index] == &node, "a node knows its place");
+    require(node.index < node.indexAfter && node.indexAfter <= document.nodes().size(), "a node has an end");
+    require(!node.parent || node.parent->children[node.place] == &node, "a parent knows its children");
+    require(node.kind != NodeKind::Alias || node.target->index < node.index,
+            "an alias has an earlier target");
+    require(node.kind != NodeKind::Mapping || node.children.size() % 2 == 0, "keys have values");
+    const config::TextPosition position = document.positionOf(node);
+    const config::TextPosition counted = config::positionIn(document.text(), node.begin);
+    require(position == counted && position.line >= 1 && position.column >= 1, "a node has a position");
+}
+
+/// Every value of a mapping by every reader, as trainers with interpolations read it.
+void readMapping(const YamlDocument& document, const YamlNode& mapping, config::Dialect dialect)
+{
+    const config::ConfigSection section(document, mapping, "here", dialect);
+    for (const std::string_view key : section.keys()) {
+        tryTo([&] { section.has(key); });
+        tryTo([&] { section.integer(key); });
+        tryTo([&] { section.number(key); });
+        tryTo([&] { section.boolean(key); });
+        tryTo([&] { section.text(key); });
+        tryTo([&] { section.integers(key); });
+        tryTo([&] { section.sections(key); });
+        tryTo([&] { spliceEntry(section, key, "7", {}); });
+    }
+    tryTo(
+        [&] { spliceEntry(section, "a_new_key", "7", section.keys().empty() ? "" : section.keys().back()); });
+}
+
+void editSequence(const YamlDocument& document, const YamlNode& sequence)
+{
+    tryTo([&] { applied(document, insertItem(document, sequence, "7")); });
+}
+
+} // namespace
+
+void run(std::string_view text)
+{
+    require(config::asYamlReadsIt(text).size() == text.size(), "JSON keeps its places");
+    tryTo([&] { requireJson(text, config::JsonComments::Allowed); });
+    tryTo([&] {
+        const YamlDocument document{std::string(text)};
+        // Every edit parses the text anew.
+        int edited = 0;
+        for (const YamlNode& node : document.nodes()) {
+            checkNode(document, node);
+            if (node.kind == NodeKind::Scalar || ++edited > 4)
+                continue;
+            if (node.kind == NodeKind::Sequence)
+                editSequence(document, node);
+            if (node.kind != NodeKind::Mapping)
+                continue;
+            readMapping(document, node, config::Dialect::PyYaml);
+            readMapping(document, node, config::Dialect::OmegaConf);
+        }
+    });
+}
+
+} // namespace batchpeak::fuzz

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace batchpeak::fuzz {
+
+/// What a fuzz target does with a text. It ends the program where something does not hold; the one error that
+/// a text may end with is a ConfigError.
+void run(std::string_view text);
+
+/// Ends the program, and so tells libFuzzer of a finding, unless \p holds.
+inline void require(bool holds, const char* what, const std::string& text = {})
+{
+    if (holds)
+        return;
+    std::fprintf(stderr, "It does not hold that %s:\n%s\n", what, text.c_str());
+    std::abort();
+}
+
+} // namespace batchpeak::fuzz
