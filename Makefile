@@ -9,10 +9,8 @@ BENCH ?=
 # Options of test-parity, such as PARITY="--only LLaMA".
 PARITY ?=
 
-.PHONY: run test test-gpu test-parity test-hub-models setup setup-parity build configure bundle
-.PHONY: bench-repeats bench-step-time bench-search bench-pictures calibrate-search format tidy clean
-.PHONY: run test test-gpu test-parity fuzz setup setup-parity setup-fuzz build configure bundle
-.PHONY: bench-config bench-repeats bench-step-time bench-search bench-pictures calibrate-search format tidy clean
+.PHONY: run test test-gpu test-hub-models test-parity fuzz setup setup-fuzz setup-parity build configure bundle
+.PHONY: bench-config bench-pictures bench-repeats bench-search bench-step-time calibrate-search format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
