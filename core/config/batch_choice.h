@@ -34,6 +34,10 @@ public:
     /// gradient_accumulation_steps"
     BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, const std::string& what,
                  TextPosition position);
+    /// The same choice in other words.
+    BatchNotKept(const ConfigError& words, const BatchNotKept& choice)
+        : ConfigError(words), m_below(choice.m_below), m_above(choice.m_above)
+    {}
 
     /// The nearest batches that can be had: none below where a single micro-batch on each device is more.
     std::optional<std::int64_t> below() const { return m_below; }

@@ -3,6 +3,8 @@
 #include "config_file.h"
 
 #include "located_error.h"
+#include "model_choice.h"
+#include "named_model.h"
 
 #include <QDir>
 #include <QFile>
@@ -56,6 +58,49 @@ void resolvePaths(config::ConfigContents& contents, const QDir& folder)
     auto* script = spec ? std::get_if<model::ScriptSpec>(&spec->architecture) : nullptr;
     if (script)
         script->file = folder.absoluteFilePath(QString::fromStdString(script->file)).toStdString();
+}
+
+/// The config that a path to a network means: a folder stands for the config.json in it, as for
+/// from_pretrained in Hugging Face transformers 4.57 (configuration_utils.py, PretrainedConfig). Empty where
+/// there is none.
+QString modelFile(const QString& path)
+{
+    const QFileInfo info(path);
+    if (!info.isDir())
+        return info.exists() ? path : QString();
+    const QString inFolder = QDir(path).filePath(QStringLiteral("config.json"));
+    return QFileInfo::exists(inFolder) ? inFolder : QString();
+}
+
+/// A network by its name alone, as a config that holds nothing else.
+/// \throws ConfigError prefixed with the id where it stands for none
+config::ConfigContents contentsOfId(const QString& id)
+{
+    config::ConfigContents contents;
+    contents.model = config::namedModel(id.toStdString(), {}, contents.warnings);
+    const auto* unsupported = std::get_if<config::UnsupportedModel>(&contents.model);
+    if (unsupported && unsupported->isElsewhere) {
+        fail(id, "There is no such file, and no well-known network has this id; check the path, or give the "
+                 "network's config.json.");
+    }
+    return contents;
+}
+
+/// What was said of a network that another file brings has its place in that file.
+std::vector<config::Warning> warningsFrom(const QString& source, const config::ConfigContents& contents)
+{
+    std::vector<config::Warning> warnings;
+    for (const config::Warning& warning : contents.warnings) {
+        const QString sentence = QString::fromStdString(warning.sentence);
+        warnings.push_back({located(source, warning.position, sentence).toStdString(), {}});
+    }
+    return warnings;
+}
+
+/// A config with batches of its own may say much of them, which is nothing to a run of its network alone.
+bool isNetworkAlone(const config::ConfigContents& contents)
+{
+    return !contents.train && !contents.eval;
 }
 
 [[noreturn]] void failToWrite(const QString& path, const QString& reason)
@@ -117,10 +162,33 @@ ConfigFile ConfigFile::open(const QString& path)
     return file;
 }
 
+ConfigFile ConfigFile::withModel(const QString& fileOrId) const
+{
+    const QString path = modelFile(fileOrId);
+    ConfigFile file = *this;
+    file.m_modelSource = path.isEmpty() ? fileOrId : path;
+    const config::ConfigContents source = path.isEmpty() ? contentsOfId(fileOrId) : open(path).contents();
+    if (const auto* unsupported = std::get_if<config::UnsupportedModel>(&source.model))
+        throw located(file.m_modelSource, ConfigError(unsupported->sentence, unsupported->position));
+
+    try {
+        file.m_contents = config::withModelOf(m_format->read(), source);
+    } catch (const ConfigError& error) {
+        throw located(m_path, error);
+    }
+    if (isNetworkAlone(source)) {
+        const auto warnings = warningsFrom(file.m_modelSource, source);
+        file.m_contents.warnings.insert(file.m_contents.warnings.end(), warnings.begin(), warnings.end());
+    }
+    return file;
+}
+
 config::SplicedText ConfigFile::withMicroBatchSize(const config::ChosenSize& chosen) const
 {
     try {
         return m_format->withMicroBatchSize(chosen);
+    } catch (const config::BatchNotKept& notKept) {
+        throw located(m_path, notKept);
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }

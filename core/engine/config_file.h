@@ -26,7 +26,18 @@ public:
     /// As it was read.
     const std::string& text() const { return m_text; }
 
+    /// The same config with another network in place of its own, or of one that was chosen before: that of
+    /// another config in any format that has one, as a Hugging Face config.json (also by the folder that it
+    /// is in), or that of an id of the hub ("meta-llama/Llama-3.2-1B") where there is no such file. What
+    /// belongs to the run stays. \throws config::ConfigError prefixed with where it is: in that file, or in
+    /// this one
+    ConfigFile withModel(const QString& fileOrId) const;
+    /// Where the network comes from: the path of a file as it was given, or an id; empty for the config's
+    /// own.
+    const QString& modelSource() const { return m_modelSource; }
+
     /// The text with that size in it; nothing is written.
+    /// \throws config::BatchNotKept where the config can keep its batch with no such size, prefixed as above
     /// \throws config::ConfigError prefixed as above
     config::SplicedText withMicroBatchSize(const config::ChosenSize& chosen) const;
 
@@ -38,6 +49,7 @@ private:
     ConfigFile() = default;
 
     QString m_path;
+    QString m_modelSource;
     std::string m_text;
     std::shared_ptr<const config::ConfigFormat> m_format;
     config::ConfigContents m_contents;

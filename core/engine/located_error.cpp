@@ -18,4 +18,9 @@ config::ConfigError located(const QString& path, const config::ConfigError& erro
     return config::ConfigError(located(path, place, QString::fromUtf8(error.what())).toStdString(), place);
 }
 
+config::BatchNotKept located(const QString& path, const config::BatchNotKept& error)
+{
+    return {located(path, static_cast<const config::ConfigError&>(error)), error};
+}
+
 } // namespace batchpeak::engine

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "batch_choice.h"
 #include "config_error.h"
 
 #include <QString>
@@ -14,5 +15,6 @@ QString located(const QString& path, config::TextPosition place, const QString& 
 
 /// The same error, worded so.
 config::ConfigError located(const QString& path, const config::ConfigError& error);
+config::BatchNotKept located(const QString& path, const config::BatchNotKept& error);
 
 } // namespace batchpeak::engine

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_file.h"
+#include "located_error.h"
 
 #include <QDir>
 #include <QFile>
@@ -37,6 +38,24 @@ QByteArray read(const QString& path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// A config of Batchpeak's own with a network that is shared with no other, at most 64 tokens long.
+const QByteArray ownNetwork("batchpeak: 1\n"
+                            "batch_size: 2\n"
+                            "model:\n"
+                            "  family: gpt2\n"
+                            "  vocabulary_size: 16\n"
+                            "  hidden_size: 8\n"
+                            "  layers: 1\n"
+                            "  heads: 2\n"
+                            "  key_value_heads: 2\n"
+                            "  feed_forward_size: 16\n"
+                            "  max_positions: 64\n");
+
+const model::ModelSpec& modelOf(const ConfigFile& file)
+{
+    return std::get<model::ModelSpec>(file.contents().model);
 }
 
 /// The message of the error that an action ends with; empty where it does not.
@@ -140,6 +159,107 @@ private slots:
         const QString error =
             errorOf([&] { file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 9}); });
         QVERIFY2(error.startsWith(m_path + QStringLiteral(":2:15: ")), qPrintable(error));
+    }
+
+    void keepsTheChoiceOfARefusedBatch()
+    {
+        const config::BatchNotKept error({.globalBatchSize = 16}, 6, "batch_size", {.line = 2, .column = 15});
+        const config::BatchNotKept placed = engine::located(m_path, error);
+        QVERIFY2(QString::fromUtf8(placed.what())
+                     .startsWith(m_path + QStringLiteral(":2:15: One optimizer step takes 16 samples")),
+                 placed.what());
+        QCOMPARE(placed.below(), std::optional<std::int64_t>(12));
+        QCOMPARE(placed.above(), 18);
+        QCOMPARE(placed.position(), (config::TextPosition{.line = 2, .column = 15}));
+    }
+
+    void takesTheNetworkOfAnotherConfig_data()
+    {
+        QTest::addColumn<QString>("asked");
+        QTest::addColumn<QString>("source");
+        QTest::newRow("a file") << QStringLiteral("own.yaml") << QStringLiteral("own.yaml");
+        QTest::newRow("a folder with a config.json")
+            << QStringLiteral("llama") << QStringLiteral("llama/config.json");
+    }
+    void takesTheNetworkOfAnotherConfig()
+    {
+        QFETCH(QString, asked);
+        QFETCH(QString, source);
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("llama")));
+        write(m_folder->filePath(source), ownNetwork);
+        const ConfigFile file = ConfigFile::open(m_path);
+        QVERIFY(std::holds_alternative<config::UnsupportedModel>(file.contents().model));
+        QCOMPARE(file.modelSource(), QString());
+
+        const ConfigFile chosen = file.withModel(m_folder->filePath(asked));
+        QCOMPARE(chosen.modelSource(), m_folder->filePath(source));
+        QVERIFY(std::holds_alternative<model::DecoderSpec>(modelOf(chosen).architecture));
+        QCOMPARE(chosen.contents().sequenceLength, 64);
+        QCOMPARE(chosen.contents().formatName, file.contents().formatName);
+        QVERIFY(chosen.contents().train == file.contents().train);
+        QCOMPARE(chosen.path(), m_path);
+        chosen.save(chosen.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
+        QCOMPARE(read(m_path), written);
+    }
+
+    void takesAnotherNetworkInPlaceOfAChosenOne()
+    {
+        const QString first = m_folder->filePath(QStringLiteral("first.yaml"));
+        const QString second = m_folder->filePath(QStringLiteral("second.yaml"));
+        write(first, ownNetwork);
+        write(second, QByteArray(ownNetwork).replace("max_positions: 64", "max_positions: 32"));
+        const ConfigFile file = ConfigFile::open(m_path);
+        const ConfigFile chosen = file.withModel(first).withModel(second);
+        QCOMPARE(chosen.modelSource(), second);
+        QCOMPARE(chosen.contents().sequenceLength, 32);
+        QCOMPARE(chosen.contents().warnings.size(), file.withModel(second).contents().warnings.size());
+    }
+
+    // A script lies beside the config that names it, wherever the config that is explored lies.
+    void findsAScriptBesideTheFileThatNamesIt()
+    {
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("networks")));
+        const QString source = m_folder->filePath(QStringLiteral("networks/own.yaml"));
+        write(source, "batchpeak: 1\nbatch_size: 2\nmodel:\n  family: torchscript\n  file: net.pt\n"
+                      "  inputs:\n    - {shape: [8], type: float32}\n  output: loss\n");
+        const ConfigFile chosen = ConfigFile::open(m_path).withModel(source);
+        QCOMPARE(QString::fromStdString(std::get<model::ScriptSpec>(modelOf(chosen).architecture).file),
+                 m_folder->filePath(QStringLiteral("networks/net.pt")));
+    }
+
+    void refusesANetwork_data()
+    {
+        QTest::addColumn<QString>("asked");
+        QTest::addColumn<QString>("error");
+        QTest::newRow("no file and no id") << QStringLiteral("nobody/nothing-1b")
+                                           << QStringLiteral("nobody/nothing-1b: There is no such file, and "
+                                                             "no well-known network has this id");
+        QTest::newRow("no config") << QStringLiteral("text.yaml")
+                                   << QStringLiteral("text.yaml: The text is no config");
+        QTest::newRow("a fault in it")
+            << QStringLiteral("faulty.yaml") << QStringLiteral("faulty.yaml:7:10: ");
+        QTest::newRow("no network in it") << QStringLiteral("params.yaml")
+                                          << QStringLiteral("params.yaml: The config has no model section");
+        QTest::newRow("learned positions that do not reach")
+            << QStringLiteral("short.yaml")
+            << QStringLiteral("params.yaml: The config trains on sequences of 50 tokens");
+    }
+    void refusesANetwork()
+    {
+        QFETCH(QString, asked);
+        QFETCH(QString, error);
+        write(m_path, "train_input:\n  batch_size: 8\n  max_sequence_length: 50\n");
+        write(m_folder->filePath(QStringLiteral("text.yaml")), "all: {is: well}\n");
+        write(m_folder->filePath(QStringLiteral("faulty.yaml")),
+              QByteArray(ownNetwork).replace("  layers: 1\n", "  width: 1\n"));
+        write(m_folder->filePath(QStringLiteral("short.yaml")),
+              QByteArray(ownNetwork).replace("max_positions: 64", "max_positions: 32"));
+        const QDir before = QDir::current();
+        QVERIFY(QDir::setCurrent(m_folder->path()));
+        const QString said =
+            errorOf([&] { ConfigFile::open(QStringLiteral("params.yaml")).withModel(asked); });
+        QVERIFY(QDir::setCurrent(before.path()));
+        QVERIFY2(said.startsWith(error), qPrintable(said));
     }
 
     void refusesToOpen_data()
