@@ -13,6 +13,7 @@
 #include "export_command.h"
 #include "history_command.h"
 #include "inspect_command.h"
+#include "model_option.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>
@@ -106,6 +107,7 @@ public:
     std::vector<std::unique_ptr<Command>> commands;
     Command* chosen = nullptr;
     std::string file;
+    std::string model;
     bool start = false;
     engine::ExplorationOptions options;
 };
@@ -124,6 +126,7 @@ CommandLine::Private::Private()
     app.set_version_flag("--version", "batchpeak " BATCHPEAK_VERSION, "Print the version and exit");
     app.add_option("FILE", file, "Config to open in the window")->type_name("");
     app.add_flag("--start", start, "Start exploring at once");
+    addModelOption(app, model)->group({});
     addExplorationOptions(app, options, {});
     for (const auto& command : commands) {
         CLI::App* subcommand = app.add_subcommand(command->name(), command->summary());
@@ -192,7 +195,10 @@ std::optional<WindowRequest> CommandLine::windowRequest() const
 {
     if (d->chosen)
         return std::nullopt;
-    return WindowRequest{.file = QString::fromStdString(d->file), .start = d->start, .options = d->options};
+    return WindowRequest{.file = QString::fromStdString(d->file),
+                         .model = QString::fromStdString(d->model),
+                         .start = d->start,
+                         .options = d->options};
 }
 
 int CommandLine::run()
@@ -210,7 +216,7 @@ int CommandLine::runWithoutDisplay()
             throw UsageError("there is no display to open the window on. 'batchpeak explore " +
                              (d->file.empty() ? "FILE" : d->file) + "' explores in this terminal.");
         }
-        return ExploreCommand(d->file, d->options).run();
+        return ExploreCommand(d->file, d->model, d->options).run();
     });
 }
 

@@ -16,6 +16,8 @@ struct WindowRequest
 {
     /// Config to open; empty for none.
     QString file;
+    /// File or id of the network to run in place of the config's; empty for that.
+    QString model;
     bool start = false;
     engine::ExplorationOptions options;
 };

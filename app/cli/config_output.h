@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config_file.h"
+#include "global_batch_option.h"
 
 #include <QString>
 
@@ -14,19 +15,42 @@ class App;
 
 namespace batchpeak::cli {
 
-/// Where a command writes the config with the size in it: --output, --in-place, or nowhere.
+class Console;
 
-void addOutputOptions(CLI::App& app, std::string& output, bool& inPlace);
+/// Where a command writes the config with the size in it: --output, --in-place, or nowhere; and how much
+/// of it: --global-batch, --dry-run.
+struct OutputOptions
+{
+    std::string output;
+    bool inPlace = false;
+    /// What would be written is shown instead.
+    bool dryRun = false;
+    GlobalBatchOption globalBatch;
+};
 
-/// \throws UsageError where both are given
-void checkOutputOptions(const std::string& output, bool inPlace);
+void addOutputOptions(CLI::App& app, OutputOptions& options);
 
-/// The file to write; empty where neither is given.
-QString outputPath(const engine::ConfigFile& file, const std::string& output, bool inPlace);
+/// \throws UsageError where they contradict each other
+void checkOutputOptions(const OutputOptions& options);
+
+/// The file to write; empty for none.
+QString outputPath(const engine::ConfigFile& file, const OutputOptions& options);
 
 /// Tells before an exploration of an hour, not after it, that its result could not be kept.
 /// \throws UsageError with the system's reason
 void checkWritable(const QString& path);
+
+/// The text of \p file with the size in it, and the batch that goes with it.
+/// \throws UsageError where a batch has to be chosen first, with what to type for it
+/// \throws config::ConfigError where the config does not take the size
+config::SplicedText chosenText(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                               const OutputOptions& options);
+
+/// Answers with what would be written, as a unified diff; where nothing would change, says so.
+/// \param target  as outputPath() has it; without one the change is to the config itself
+/// \throws config::ConfigError where the config has changed on disk
+void showChange(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target,
+                Console& console);
 
 /// The text as it is, without a line end of our own, on stdout.
 /// \throws UsageError where stdout does not take it

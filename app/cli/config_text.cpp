@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_text.h"
 
+#include "batch_text.h"
 #include "located_error.h"
 #include "model_text.h"
 #include "number_text.h"
 #include "parameter_table.h"
+#include "plan_text.h"
 #include "text_table.h"
 
 #include <string_view>
@@ -41,20 +43,22 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
     }
     const std::int64_t parameters = model::parameterCount(*spec);
     rows.push_back({QStringLiteral("network"), QString::fromStdString(spec->family)});
+    if (!contents.modelSource.empty())
+        rows.push_back({QStringLiteral("network from"), QString::fromStdString(contents.modelSource)});
     rows.push_back({QStringLiteral("parameters"),
                     parameters > 0 ? groupedText(parameters) : QStringLiteral("counted when loaded")});
     for (const QStringList& row : modelRows(*spec))
         rows.push_back(row);
     if (parameters == 0)
         return;
-    if (contents.train) {
+    if (contents.train || contents.isNetworkAlone()) {
         rows.push_back(
             {QStringLiteral("memory, train"),
              QStringLiteral("%1 before the first sample: parameters, gradients, %2 state")
                  .arg(bytesText(residentBytes(parameters, model::Phase::Train, contents.optimizer)),
                       word(model::toText(contents.optimizer)))});
     }
-    if (contents.eval) {
+    if (contents.eval || contents.isNetworkAlone()) {
         rows.push_back(
             {QStringLiteral("memory, eval"),
              QStringLiteral("%1 before the first sample: parameters")
@@ -62,39 +66,76 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
     }
 }
 
-/// The size that the setting fixes; nothing where it is to be found.
+/// The size that stands in the config or follows from it; nothing where it is to be found.
 std::optional<std::int64_t> settledSize(const config::BatchPlan& plan)
 {
-    if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
-        return fixed->microBatchSize;
     if (std::holds_alternative<config::Whole>(plan.setting))
         return plan.perDeviceBatch();
-    return std::nullopt;
+    return plan.writtenSize();
 }
 
-void addPlanRows(Rows& rows, const QString& phase, const config::BatchPlan& plan)
+/// "batch_size is a multiple of micro_batch_size * num_csx": the rule by which no sample is left over.
+QString divisionText(const config::BatchPlan& plan, std::int64_t size, const QString& devicesKey)
 {
+    return QStringLiteral("%1: %2 is %3 multiple of %4%5")
+        .arg(plan.dividesExactly(size) ? QStringLiteral("satisfied") : QStringLiteral("not satisfied"),
+             QString::fromStdString(plan.globalBatchKey),
+             plan.dividesExactly(size) ? QStringLiteral("a") : QStringLiteral("no"),
+             QString::fromStdString(plan.microBatchKey),
+             devicesKey.isEmpty() ? QString() : QStringLiteral(" * ") + devicesKey);
+}
+
+/// Cerebras' older rule, which its newer releases do not need any more, and our own configs neither; of other
+/// trainers the rule that they have. A batch that is written as a product of the size keeps it by itself.
+void addRuleRow(Rows& rows, const QString& phase, const config::ConfigContents& contents,
+                const config::BatchPlan& plan, std::int64_t size)
+{
+    const bool isCerebras = contents.formatName.starts_with("Cerebras");
+    if (isCerebras || contents.formatName == "Batchpeak") {
+        const QString rule =
+            divisionText(plan, size, isCerebras ? QStringLiteral("num_csx") : QStringLiteral("devices"));
+        rows.push_back(
+            {QStringLiteral("%1 strict rule").arg(phase),
+             plan.dividesExactly(size) ? rule : rule + QStringLiteral(", so samples are spread unevenly")});
+    } else if (plan.knowsDevices) {
+        rows.push_back(
+            {QStringLiteral("%1 rule").arg(phase),
+             divisionText(plan, size,
+                          plan.devices > 1 ? QString::number(plan.devices) + QStringLiteral(" devices")
+                                           : QString())});
+    }
+}
+
+void addPlanRows(Rows& rows, const QString& phase, const config::ConfigContents& contents,
+                 const config::BatchPlan& plan)
+{
+    if (!engine::hasMicroBatches(plan)) {
+        rows.push_back({QStringLiteral("%1 batch").arg(phase), engine::settingText(plan)});
+        return;
+    }
     rows.push_back(
         {QStringLiteral("%1 batch").arg(phase),
-         QStringLiteral("batch_size %1 on %2 device%3, %4 on each")
-             .arg(groupedText(plan.globalBatchSize), groupedText(plan.devices),
-                  plan.devices == 1 ? QString() : QStringLiteral("s"), groupedText(plan.perDeviceBatch()))});
-    rows.push_back(
-        {QStringLiteral("%1 micro-batch").arg(phase),
-         QStringLiteral("micro_batch_size: %1").arg(QString::fromStdString(config::toText(plan.setting)))});
+         plan.knowsDevices
+             ? QStringLiteral("%1, %2 on each").arg(batchText(plan), groupedText(plan.perDeviceBatch()))
+             : batchText(plan) + QStringLiteral("; the launcher decides how many there are")});
+    rows.push_back({QStringLiteral("%1 micro-batch").arg(phase), engine::settingText(plan)});
     const auto size = settledSize(plan);
     if (!size)
         return;
-    rows.push_back(
-        {QStringLiteral("%1 accumulation").arg(phase),
-         QStringLiteral("%1 steps, of at most %2 samples")
-             .arg(groupedText(plan.accumulationSteps(*size)), groupedText(plan.evenMicroBatch(*size)))});
-    rows.push_back(
-        {QStringLiteral("%1 strict rule").arg(phase),
-         plan.dividesExactly(*size)
-             ? QStringLiteral("satisfied: batch_size is a multiple of micro_batch_size * num_csx")
-             : QStringLiteral("not satisfied: batch_size is no multiple of micro_batch_size * num_csx, "
-                              "so samples are spread unevenly")});
+    rows.push_back({QStringLiteral("%1 accumulation").arg(phase),
+                    QStringLiteral("%1, of at most %2")
+                        .arg(countText(plan.accumulationSteps(*size), QStringLiteral("step")),
+                             countText(plan.evenMicroBatch(*size), QStringLiteral("sample")))});
+    addRuleRow(rows, phase, contents, plan, *size);
+}
+
+/// Where the config says nothing of it, the length that trials would have.
+QString lengthText(const config::ConfigContents& contents)
+{
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (contents.sequenceLength > 0 || !spec || !model::takesSequences(*spec))
+        return sequenceLengthText(contents.sequenceLength);
+    return sequenceLengthText(model::usualSequenceLength(*spec)) + QStringLiteral(" (usual for it)");
 }
 
 } // namespace
@@ -110,11 +151,13 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
     rows.push_back({QStringLiteral("run"),
                     QStringLiteral("%1, %2%3%4")
                         .arg(word(model::toText(contents.precision)), word(model::toText(contents.optimizer)),
-                             sequenceLengthText(contents.sequenceLength), decoder)});
+                             lengthText(contents), decoder)});
+    if (contents.isNetworkAlone())
+        rows.push_back({QStringLiteral("batch"), QStringLiteral("none: the config holds a network alone")});
     if (contents.train)
-        addPlanRows(rows, QStringLiteral("train"), *contents.train);
+        addPlanRows(rows, QStringLiteral("train"), contents, *contents.train);
     if (contents.eval)
-        addPlanRows(rows, QStringLiteral("eval"), *contents.eval);
+        addPlanRows(rows, QStringLiteral("eval"), contents, *contents.eval);
     return alignedLines(rows);
 }
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "explore_command.h"
 
-#include "config_file.h"
-#include "config_output.h"
 #include "config_text.h"
 #include "console.h"
 #include "event_log.h"
@@ -13,6 +11,7 @@
 #include "exploration_recorder.h"
 #include "exploration_store.h"
 #include "exploration_terminal.h"
+#include "model_option.h"
 #include "signal_relay.h"
 #include "usage_error.h"
 
@@ -34,26 +33,9 @@ std::string refusalText(const config::ConfigError& error, const config::BatchPla
     std::string text = std::string("the recommended size was not written. ") + error.what();
     if (size > plan.globalBatchSize) {
         text += " Or explore with --max " + std::to_string(plan.globalBatchSize) +
-                " for the best size that this batch_size allows.";
+                " for the best size that the config's batch allows.";
     }
     return text;
-}
-
-/// Writes the recommended size into the config, and says what changed beside it.
-/// \throws UsageError where the config does not take it
-void writeConfig(const engine::ConfigFile& file, const engine::Snapshot& snapshot, const QString& target,
-                 Console& console)
-{
-    const std::int64_t size = snapshot.outlook.recommendation->size;
-    try {
-        const auto spliced = file.withMicroBatchSize({.phase = snapshot.run->phase, .microBatchSize = size});
-        file.save(spliced, target);
-        for (const std::string& note : spliced.notes)
-            console.remark(QString::fromStdString(note));
-    } catch (const config::ConfigError& error) {
-        throw UsageError(refusalText(error, snapshot.run->plan, size));
-    }
-    console.answer(QStringLiteral("written to %1").arg(target));
 }
 
 /// \param target  "-" for stdout
@@ -71,8 +53,8 @@ void openEvents(QFile& events, const std::string& target)
 
 } // namespace
 
-ExploreCommand::ExploreCommand(std::string file, engine::ExplorationOptions options)
-    : m_file(std::move(file)), m_options(std::move(options))
+ExploreCommand::ExploreCommand(std::string file, std::string model, engine::ExplorationOptions options)
+    : m_file(std::move(file)), m_model(std::move(model)), m_options(std::move(options))
 {}
 
 std::string ExploreCommand::summary() const
@@ -83,10 +65,11 @@ std::string ExploreCommand::summary() const
 void ExploreCommand::addOptions(CLI::App& app)
 {
     app.add_option("FILE", m_file, "Config to explore")->type_name("");
+    addModelOption(app, m_model);
     addExplorationOptions(app, m_options, "Exploration");
     app.add_option("--events", m_events, "Write events as JSON Lines; - stands for stdout")
         ->type_name("FILE");
-    addOutputOptions(app, m_output, m_inPlace);
+    addOutputOptions(app, m_output);
     app.add_flag("--quiet", m_quiet, "Print the last lines and errors only");
 }
 
@@ -95,15 +78,13 @@ void ExploreCommand::checkOptions() const
     if (m_file.empty())
         throw UsageError("name the config to explore: batchpeak explore FILE.");
     checkExplorationOptions(m_options);
-    checkOutputOptions(m_output, m_inPlace);
+    checkOutputOptions(m_output);
 }
 
 int ExploreCommand::run()
 {
-    const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
-    const QString target = outputPath(file, m_output, m_inPlace);
-    if (!target.isEmpty())
-        checkWritable(target);
+    const auto file = openConfig(m_file, m_model);
+    checkTarget(file);
 
     Console console(m_events == "-" ? stderr : stdout);
     for (const QString& line : warningLines(file.path(), file.contents()))
@@ -125,9 +106,44 @@ int ExploreCommand::run()
                              .arg(eventLog->problem())
                              .toStdString());
     }
-    if (code == exitCode::success && !target.isEmpty())
-        writeConfig(file, exploration.snapshot(), target, console);
+    if (code == exitCode::success)
+        keepResult(file, exploration.snapshot(), console);
     return code;
+}
+
+void ExploreCommand::checkTarget(const engine::ConfigFile& file) const
+{
+    const QString target = outputPath(file, m_output);
+    if (target.isEmpty() && !m_output.dryRun)
+        return;
+    if (file.contents().isNetworkAlone()) {
+        throw UsageError(file.path().toStdString() +
+                         ": The config holds a network alone, so there is no place for a size; leave out "
+                         "--output, --in-place and --dry-run.");
+    }
+    if (!m_output.dryRun)
+        checkWritable(target);
+}
+
+void ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot,
+                                Console& console) const
+{
+    const QString target = outputPath(file, m_output);
+    if (target.isEmpty() && !m_output.dryRun)
+        return;
+    const config::ChosenSize chosen{.phase = snapshot.run->phase,
+                                    .microBatchSize = snapshot.outlook.recommendation->size};
+    try {
+        const auto spliced = chosenText(file, chosen, m_output);
+        for (const std::string& note : spliced.notes)
+            console.remark(QString::fromStdString(note));
+        if (m_output.dryRun)
+            return showChange(file, spliced, target, console);
+        file.save(spliced, target);
+    } catch (const config::ConfigError& error) {
+        throw UsageError(refusalText(error, snapshot.run->plan, chosen.microBatchSize));
+    }
+    console.answer(QStringLiteral("written to %1").arg(target));
 }
 
 int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& console) const

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "command.h"
+#include "config_output.h"
 #include "exploration_options.h"
 
 namespace batchpeak::engine {
 class Exploration;
-}
+struct Snapshot;
+} // namespace batchpeak::engine
 
 namespace batchpeak::cli {
 
@@ -19,7 +21,7 @@ class ExploreCommand : public Command
 {
 public:
     ExploreCommand() = default;
-    ExploreCommand(std::string file, engine::ExplorationOptions options);
+    ExploreCommand(std::string file, std::string model, engine::ExplorationOptions options);
 
     std::string name() const override { return "explore"; }
     std::string summary() const override;
@@ -28,13 +30,15 @@ public:
     int run() override;
 
 private:
+    void checkTarget(const engine::ConfigFile& file) const;
+    void keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot, Console& console) const;
     int runInEventLoop(engine::Exploration& exploration, Console& console) const;
 
     std::string m_file;
+    std::string m_model;
     engine::ExplorationOptions m_options;
     std::string m_events;
-    std::string m_output;
-    bool m_inPlace = false;
+    OutputOptions m_output;
     bool m_quiet = false;
 };
 

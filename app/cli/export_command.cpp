@@ -3,7 +3,6 @@
 #include "export_command.h"
 
 #include "config_file.h"
-#include "config_output.h"
 #include "console.h"
 #include "exit_code.h"
 #include "exploration_arguments.h"
@@ -34,7 +33,7 @@ void ExportCommand::addOptions(CLI::App& app)
                           throw UsageError("'" + text + "' is not one of train, eval.");
                       m_phase = *phase;
                   });
-    addOutputOptions(app, m_output, m_inPlace);
+    addOutputOptions(app, m_output);
 }
 
 void ExportCommand::checkOptions() const
@@ -43,18 +42,20 @@ void ExportCommand::checkOptions() const
         throw UsageError("name the config to write into: batchpeak export FILE --size N.");
     if (m_size == 0)
         throw UsageError("name the micro-batch size to write with --size N.");
-    checkOutputOptions(m_output, m_inPlace);
+    checkOutputOptions(m_output);
 }
 
 int ExportCommand::run()
 {
     const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
-    const auto spliced = file.withMicroBatchSize({.phase = m_phase, .microBatchSize = m_size});
+    const auto spliced = chosenText(file, {.phase = m_phase, .microBatchSize = m_size}, m_output);
     Console console;
     for (const std::string& note : spliced.notes)
         console.remark(QString::fromStdString(note));
-    const QString target = outputPath(file, m_output, m_inPlace);
-    if (target.isEmpty())
+    const QString target = outputPath(file, m_output);
+    if (m_output.dryRun)
+        showChange(file, spliced, target, console);
+    else if (target.isEmpty())
         printBytes(spliced.text);
     else
         file.save(spliced, target);

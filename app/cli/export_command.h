@@ -3,6 +3,7 @@
 #pragma once
 
 #include "command.h"
+#include "config_output.h"
 #include "run_kind.h"
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace batchpeak::cli {
 
-/// Writes a micro-batch size into a config: to stdout, to another file, or in place. No trial is run.
+/// Writes a micro-batch size into a config: to stdout, to another file, or in place; or shows what would
+/// change. No trial is run.
 class ExportCommand : public Command
 {
 public:
@@ -24,8 +26,7 @@ private:
     std::string m_file;
     std::int64_t m_size = 0;
     model::Phase m_phase = model::Phase::Train;
-    std::string m_output;
-    bool m_inPlace = false;
+    OutputOptions m_output;
 };
 
 } // namespace batchpeak::cli

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "inspect_command.h"
 
-#include "config_file.h"
 #include "config_text.h"
 #include "console.h"
 #include "exit_code.h"
+#include "model_option.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>
@@ -20,6 +20,7 @@ std::string InspectCommand::summary() const
 void InspectCommand::addOptions(CLI::App& app)
 {
     app.add_option("FILE", m_file, "Config to read")->type_name("");
+    addModelOption(app, m_model);
 }
 
 void InspectCommand::checkOptions() const
@@ -30,7 +31,7 @@ void InspectCommand::checkOptions() const
 
 int InspectCommand::run()
 {
-    const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
+    const auto file = openConfig(m_file, m_model);
     Console console;
     for (const QString& line : contentsLines(file.path(), file.contents()))
         console.answer(line);

@@ -19,6 +19,7 @@ public:
 
 private:
     std::string m_file;
+    std::string m_model;
 };
 
 } // namespace batchpeak::cli

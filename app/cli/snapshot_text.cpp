@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot_text.h"
 
+#include "batch_text.h"
 #include "global_batch_sizes.h"
 #include "number_text.h"
+#include "plan_text.h"
 #include "readable_text.h"
 #include "speed_text.h"
 #include "text_table.h"
@@ -27,11 +29,10 @@ QString word(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-/// "1 device", "2 devices"
-QString countText(std::int64_t count, const QString& noun)
+QString networkText(const RunDescription& run)
 {
-    return QStringLiteral("%1 %2%3").arg(groupedText(count), noun,
-                                         count == 1 ? QString() : QStringLiteral("s"));
+    const QString network = run.family + QStringLiteral(", ") + parametersText(run.parameters);
+    return run.modelSource.isEmpty() ? network : QStringLiteral("%1, from %2").arg(network, run.modelSource);
 }
 
 QString runningTrials(const Snapshot& snapshot)
@@ -73,10 +74,8 @@ QString peakText(const Snapshot& snapshot)
 
 QString accumulationText(const Snapshot& snapshot)
 {
-    const config::BatchPlan& plan = snapshot.run->plan;
-    return QStringLiteral("%1 at batch_size %2 on %3")
-        .arg(QString::number(snapshot.accumulationSteps), groupedText(plan.globalBatchSize),
-             countText(plan.devices, QStringLiteral("device")));
+    return QStringLiteral("%1 at %2")
+        .arg(QString::number(snapshot.accumulationSteps), batchText(snapshot.run->plan));
 }
 
 QString globalBatchText(const config::BatchPlan& plan, std::int64_t size)
@@ -149,15 +148,14 @@ QStringList introductionLines(const RunDescription& run)
     const config::BatchPlan& plan = run.plan;
     return alignedLines(
         {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
-         {QStringLiteral("network"), run.family + QStringLiteral(", ") + parametersText(run.parameters)},
+         {QStringLiteral("network"), networkText(run)},
          {QStringLiteral("run"),
           QStringLiteral("%1, %2, %3%4")
               .arg(word(model::toText(run.phase)), word(model::toText(run.precision)),
                    word(model::toText(run.optimizer)), sequenceLengthText(run.sequenceLength))},
-         {QStringLiteral("batch"),
-          QStringLiteral("batch_size %1 on %2, micro_batch_size: %3")
-              .arg(groupedText(plan.globalBatchSize), countText(plan.devices, QStringLiteral("device")),
-                   QString::fromStdString(config::toText(plan.setting)))}});
+         {QStringLiteral("batch"), engine::hasMicroBatches(plan)
+                                       ? batchText(plan) + QStringLiteral(", ") + engine::settingText(plan)
+                                       : engine::settingText(plan)}});
 }
 
 QString trialLine(const engine::TrialSnapshot& trial)
@@ -217,12 +215,14 @@ QStringList finalLines(const Snapshot& snapshot)
         return {QStringLiteral("There is no recommendation: the exploration ended before a trial did.")};
     }
 
+    const config::BatchPlan& plan = snapshot.run->plan;
     std::vector<QStringList> rows{
-        {QStringLiteral("recommended"), QStringLiteral("micro_batch_size: %1").arg(recommendation->size)},
+        {QStringLiteral("recommended"), engine::sizeText(plan, recommendation->size)},
         {QStringLiteral("samples/s"), achievedText(*recommendation)},
         {QStringLiteral("peak memory"), peakText(snapshot)},
-        {QStringLiteral("accumulation steps"), accumulationText(snapshot)},
         {QStringLiteral("confidence"), QStringLiteral("%1 (out of 100)").arg(recommendation->confidence)}};
+    if (engine::hasMicroBatches(plan))
+        rows.insert(rows.end() - 1, {QStringLiteral("accumulation steps"), accumulationText(snapshot)});
     if (snapshot.recommendedJoulesPerSample)
         rows.push_back({QStringLiteral("energy"),
                         engine::energyPerSampleText(*snapshot.recommendedJoulesPerSample, QLocale::c())});
@@ -235,8 +235,8 @@ QStringList finalLines(const Snapshot& snapshot)
     if (snapshot.verification && snapshot.verification->outcome != engine::Verification::Outcome::Pending)
         rows.push_back(
             {QStringLiteral("verification"), engine::verificationText(*snapshot.verification, QLocale::c())});
-    rows.push_back(
-        {QStringLiteral("batch sizes that fit"), globalBatchText(snapshot.run->plan, recommendation->size)});
+    if (engine::hasMicroBatches(plan))
+        rows.push_back({QStringLiteral("batch sizes that fit"), globalBatchText(plan, recommendation->size)});
     if (snapshot.finish) {
         rows.push_back({QStringLiteral("ended because"),
                         QStringLiteral("%1, after %2 and %3")

@@ -58,11 +58,15 @@ struct ConfigContents
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;
     std::vector<Warning> warnings;
+    /// Path or id that the network is from where the config's own is not run; for people.
+    std::string modelSource;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const
     {
         return phase == model::Phase::Train ? train : eval;
     }
+
+    bool isNetworkAlone() const { return !train && !eval; }
 };
 
 /// One format of config: text in, values out; text and a size in, text out. It never touches the disk.

@@ -16,6 +16,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
         contents.warnings.push_back(
             {own->sentence + " The network that was chosen is run in its place.", own->position});
     contents.model = *spec;
+    warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {
         contents.sequenceLength =
             source.sequenceLength > 0 ? source.sequenceLength : model::usualSequenceLength(*spec);
@@ -30,6 +31,18 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
                           " positions; shorten the sequences, or choose another network.");
     }
     return contents;
+}
+
+void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,
+                              std::vector<Warning>& warnings)
+{
+    if (!model::normalizesOverBatch(spec))
+        return;
+    warnings.push_back(
+        {"The network has batch normalisation, which computes over the samples of a micro-batch: a batch in "
+         "several micro-batches gives another result than the batch whole, so that the size chosen is also a "
+         "choice for the training.",
+         position});
 }
 
 } // namespace batchpeak::config

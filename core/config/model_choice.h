@@ -14,4 +14,9 @@ namespace batchpeak::config {
 /// network that can be run, or one whose positions do not reach
 ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source);
 
+/// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the
+/// training too.
+void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,
+                              std::vector<Warning>& warnings);
+
 } // namespace batchpeak::config

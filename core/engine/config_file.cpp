@@ -5,6 +5,7 @@
 #include "located_error.h"
 #include "model_choice.h"
 #include "named_model.h"
+#include "unified_diff.h"
 
 #include <QDir>
 #include <QFile>
@@ -97,10 +98,10 @@ std::vector<config::Warning> warningsFrom(const QString& source, const config::C
     return warnings;
 }
 
-/// A config with batches of its own may say much of them, which is nothing to a run of its network alone.
-bool isNetworkAlone(const config::ConfigContents& contents)
+/// "a/conf/gpt.yaml", as git names the files of a change; patch -p1 and git apply take the first part off.
+QString nameInDiff(QChar side, const QString& path)
 {
-    return !contents.train && !contents.eval;
+    return side + (path.startsWith(QLatin1Char('/')) ? path : QLatin1Char('/') + path);
 }
 
 [[noreturn]] void failToWrite(const QString& path, const QString& reason)
@@ -165,19 +166,21 @@ ConfigFile ConfigFile::open(const QString& path)
 ConfigFile ConfigFile::withModel(const QString& fileOrId) const
 {
     const QString path = modelFile(fileOrId);
-    ConfigFile file = *this;
-    file.m_modelSource = path.isEmpty() ? fileOrId : path;
+    const QString name = path.isEmpty() ? fileOrId : path;
     const config::ConfigContents source = path.isEmpty() ? contentsOfId(fileOrId) : open(path).contents();
     if (const auto* unsupported = std::get_if<config::UnsupportedModel>(&source.model))
-        throw located(file.m_modelSource, ConfigError(unsupported->sentence, unsupported->position));
+        throw located(name, ConfigError(unsupported->sentence, unsupported->position));
 
+    ConfigFile file = *this;
     try {
         file.m_contents = config::withModelOf(m_format->read(), source);
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }
-    if (isNetworkAlone(source)) {
-        const auto warnings = warningsFrom(file.m_modelSource, source);
+    file.m_contents.modelSource = name.toStdString();
+    // What a config says of its own batches is nothing to a run of its network alone.
+    if (source.isNetworkAlone()) {
+        const auto warnings = warningsFrom(name, source);
         file.m_contents.warnings.insert(file.m_contents.warnings.end(), warnings.begin(), warnings.end());
     }
     return file;
@@ -194,6 +197,13 @@ config::SplicedText ConfigFile::withMicroBatchSize(const config::ChosenSize& cho
     }
 }
 
+QString ConfigFile::changeIn(const config::SplicedText& spliced, const QString& path) const
+{
+    refuseIfChanged();
+    return unifiedDiff(m_text, spliced.text, nameInDiff(QLatin1Char('a'), m_path),
+                       nameInDiff(QLatin1Char('b'), path));
+}
+
 void ConfigFile::save(const config::SplicedText& spliced, const QString& path) const
 {
     const QByteArray bytes = QByteArray::fromStdString(spliced.text);
@@ -203,12 +213,18 @@ void ConfigFile::save(const config::SplicedText& spliced, const QString& path) c
     }
     const QString target = QFileInfo(path).canonicalFilePath();
     const bool isOwnFile = !target.isEmpty() && target == QFileInfo(m_path).canonicalFilePath();
-    if (isOwnFile && readText(path) != m_text) {
-        fail(path,
+    if (isOwnFile)
+        refuseIfChanged();
+    replaceFile(path, bytes);
+}
+
+void ConfigFile::refuseIfChanged() const
+{
+    if (readText(m_path) != m_text) {
+        fail(m_path,
              "The file has changed since it was read, and nothing was written over it; open it again and "
              "repeat.");
     }
-    replaceFile(path, bytes);
 }
 
 } // namespace batchpeak::engine

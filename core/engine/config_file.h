@@ -34,22 +34,26 @@ public:
     ConfigFile withModel(const QString& fileOrId) const;
     /// Where the network comes from: the path of a file as it was given, or an id; empty for the config's
     /// own.
-    const QString& modelSource() const { return m_modelSource; }
+    QString modelSource() const { return QString::fromStdString(m_contents.modelSource); }
 
     /// The text with that size in it; nothing is written.
     /// \throws config::BatchNotKept where the config can keep its batch with no such size, prefixed as above
     /// \throws config::ConfigError prefixed as above
     config::SplicedText withMicroBatchSize(const config::ChosenSize& chosen) const;
 
-    /// Writes \p text to \p path, atomically.
+    /// What save() would change in the config as it was read, as a unified diff; nothing is written.
+    /// \throws config::ConfigError where the config has changed on disk since it was read
+    QString changeIn(const config::SplicedText& spliced, const QString& path) const;
+
+    /// Writes \p spliced to \p path, atomically.
     /// \throws config::ConfigError with the system's reason (read-only, full disk, changed since read)
     void save(const config::SplicedText& spliced, const QString& path) const;
 
 private:
     ConfigFile() = default;
+    void refuseIfChanged() const;
 
     QString m_path;
-    QString m_modelSource;
     std::string m_text;
     std::shared_ptr<const config::ConfigFormat> m_format;
     config::ConfigContents m_contents;

@@ -124,6 +124,7 @@ void EventLog::writeStarted()
            {QStringLiteral("file"), run.filePath},
            {QStringLiteral("format"), run.formatName},
            {QStringLiteral("family"), run.family},
+           {QStringLiteral("model"), run.modelSource.isEmpty() ? QJsonValue() : QJsonValue(run.modelSource)},
            {QStringLiteral("parameters"), number(run.parameters)},
            {QStringLiteral("batch_size"), number(run.plan.globalBatchSize)},
            {QStringLiteral("devices"), number(run.plan.devices)},

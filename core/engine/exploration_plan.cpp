@@ -34,8 +34,19 @@ model::ModelSpec runnableModel(const QString& filePath, const config::ConfigCont
     return std::get<model::ModelSpec>(contents.model);
 }
 
+/// A network without a batch is explored in either phase; where one size is asked for, it is the batch.
+config::BatchPlan planOfNetworkAlone(const ExplorationOptions& options)
+{
+    config::BatchPlan plan{.setting = options.setting.value_or(config::Explore{})};
+    if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
+        plan.globalBatchSize = fixed->microBatchSize;
+    return plan;
+}
+
 config::BatchPlan planOf(const config::ConfigContents& contents, const ExplorationOptions& options)
 {
+    if (contents.isNetworkAlone())
+        return planOfNetworkAlone(options);
     const auto& plan = contents.plan(options.phase);
     if (!plan && options.phase == model::Phase::Train)
         refuse(
@@ -47,6 +58,20 @@ config::BatchPlan planOf(const config::ConfigContents& contents, const Explorati
     if (options.setting)
         chosen.setting = *options.setting;
     return chosen;
+}
+
+/// As Cerebras does: its documentation excepts batch normalisation from micro-batches, whatever the key says.
+void refuseBatchNormalization(const QString& filePath, const config::ConfigContents& contents,
+                              const model::ModelSpec& spec, const config::BatchPlan& plan)
+{
+    const bool isExplore = std::holds_alternative<config::Explore>(plan.setting);
+    if (!isExplore || !model::normalizesOverBatch(spec) || !contents.formatName.starts_with("Cerebras"))
+        return;
+    const QString sentence = Translated::tr(
+        "Cerebras does not explore micro-batches of a network with batch normalisation, which "
+        "computes over the samples of a micro-batch, so that its result changes with the size; "
+        "choose a size, or null to run the batch whole.");
+    throw located(filePath, ConfigError(sentence.toStdString()));
 }
 
 std::vector<std::int64_t> divisorsOf(std::int64_t number, std::int64_t minimum, std::int64_t maximum)
@@ -109,8 +134,12 @@ void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const E
     space.maximum = space.candidates.back();
 }
 
-QStringList notesOn(const config::BatchPlan& plan)
+QStringList notesOn(const config::ConfigContents& contents, const config::BatchPlan& plan)
 {
+    if (contents.isNetworkAlone())
+        return {
+            Translated::tr("The config holds a network alone; it is explored as on one device, whatever the "
+                           "batch of an optimizer step will be.")};
     QStringList notes;
     if (plan.globalBatchSize % plan.devices != 0)
         notes.append(
@@ -135,12 +164,26 @@ QStringList notesOn(const config::BatchPlan& plan)
     return notes;
 }
 
+/// Where neither the config nor a person says how long sequences are.
+std::int64_t assumedSequenceLength(const model::ModelSpec& spec, QStringList& notes)
+{
+    const std::int64_t length = model::usualSequenceLength(spec);
+    if (length > 0 && model::takesSequences(spec))
+        notes.append(
+            Translated::tr("The config holds no sequence length; trials run at %1 tokens, which is usual "
+                           "for this network. Give another with --sequence-length.")
+                .arg(length));
+    return length;
+}
+
 std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const model::ModelSpec& spec,
-                              const ExplorationOptions& options)
+                              const ExplorationOptions& options, QStringList& notes)
 {
     if (options.sequenceLength && !model::takesSequences(spec))
         refuse(Translated::tr("This network takes no sequences; leave out --sequence-length."));
-    const std::int64_t length = options.sequenceLength.value_or(contents.sequenceLength);
+    std::int64_t length = options.sequenceLength.value_or(contents.sequenceLength);
+    if (length < 1)
+        length = assumedSequenceLength(spec, notes);
     if (length < 1)
         refuse(Translated::tr("The config holds no sequence length; give one with --sequence-length."));
     const auto longest = model::longestSequence(spec);
@@ -170,10 +213,11 @@ model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions
 }
 
 // A decoder's sequence is as much shorter as the encoder's: T5's targets tell what was masked in its input.
-std::optional<std::int64_t> targetLengthOf(const config::ConfigContents& contents, std::int64_t length)
+std::optional<std::int64_t> targetLengthOf(const config::ConfigContents& contents,
+                                           const model::ModelSpec& spec, std::int64_t length)
 {
     if (!contents.targetLength || contents.sequenceLength < 1)
-        return contents.targetLength;
+        return contents.targetLength ? contents.targetLength : model::usualTargetLength(spec);
     const double share = static_cast<double>(length) / static_cast<double>(contents.sequenceLength);
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(*contents.targetLength) * share));
 }
@@ -185,21 +229,24 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
 {
     const model::ModelSpec spec = runnableModel(filePath, contents);
     const config::BatchPlan batch = planOf(contents, options);
+    refuseBatchNormalization(filePath, contents, spec, batch);
     const bool isAuto = std::holds_alternative<config::Auto>(batch.setting);
 
     ExplorationPlan plan;
+    plan.notes = notesOn(contents, batch);
     plan.load = {.model = spec,
                  .phase = options.phase,
-                 .sequenceLength = sequenceLengthOf(contents, spec, options),
+                 .sequenceLength = sequenceLengthOf(contents, spec, options, plan.notes),
                  .sampleLengths = sampleLengths(spec, options),
                  .precision = options.precision.value_or(contents.precision),
                  .optimizer = options.optimizer.value_or(contents.optimizer),
                  .step = stepOptions(contents.step, options),
                  .seed = options.seed};
-    plan.load.targetLength = targetLengthOf(contents, plan.load.sequenceLength);
+    plan.load.targetLength = targetLengthOf(contents, spec, plan.load.sequenceLength);
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),
                 .family = QString::fromStdString(spec.family),
+                .modelSource = QString::fromStdString(contents.modelSource),
                 .parameters = model::parameterCount(spec),
                 .phase = options.phase,
                 .precision = plan.load.precision,
@@ -219,7 +266,6 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .maxTrials = options.maxTrials,
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
-    plan.notes = notesOn(batch);
     return plan;
 }
 

@@ -44,7 +44,7 @@ void ExplorationRun::start()
         m_budget.start(*m_options.timeBudget);
     m_book.setState(State::Starting);
     for (const QString& note : std::as_const(m_plan.notes))
-        m_book.say(LogLevel::Info, note);
+        m_book.say(LogLevel::Warning, note);
     try {
         m_devices = RunDevices(m_plan, m_options, m_parts);
         m_pool = std::make_unique<DevicePool>(m_devices.setups());

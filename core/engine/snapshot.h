@@ -49,6 +49,8 @@ struct RunDescription
     QString filePath;
     QString formatName;
     QString family;
+    /// Path or id that the network is from; empty where it is the config's own.
+    QString modelSource;
     std::int64_t parameters = 0;
     model::Phase phase = model::Phase::Train;
     model::Precision precision = model::Precision::Fp32;

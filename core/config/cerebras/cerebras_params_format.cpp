@@ -96,8 +96,11 @@ ConfigContents CerebrasParamsFormat::read() const
         // False where nothing is said: run_cstorch_flow.py in ModelZoo 2.1.1, common/pytorch.
         contents.precision = readPrecision(*modelSection, "mixed_precision", false, contents.warnings);
     } else {
-        contents.model =
-            UnsupportedModel{"The config has no model section, so there is no network to run.", {}};
+        contents.model = UnsupportedModel{
+            .sentence =
+                "The config has no model section, so there is no network to run; give one with --model.",
+            .position = {},
+            .isElsewhere = true};
     }
     std::vector<ConfigSection> inputs;
     for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {

@@ -109,8 +109,11 @@ ConfigContents CerebrasTrainerFormat::read() const
     if (modelSection)
         contents.model = readCerebrasModel(*modelSection, contents.warnings);
     else
-        contents.model =
-            UnsupportedModel{"The config has no model section, so there is no network to run.", {}};
+        contents.model = UnsupportedModel{
+            .sentence =
+                "The config has no model section, so there is no network to run; give one with --model.",
+            .position = {},
+            .isElsewhere = true};
     if (CerebrasFlags(m_init).hasCallback(loraCallback)) {
         contents.model =
             UnsupportedModel{"The config trains with LoRA, where few parameters are trained; trials here "

@@ -4,6 +4,7 @@
 
 #include "batch_plan_reader.h"
 #include "known_keys.h"
+#include "model_choice.h"
 #include "own_model.h"
 
 #include <string>
@@ -78,13 +79,7 @@ ConfigContents OwnFormat::read() const
     contents.train = readPlan(model::Phase::Train, contents.warnings);
     contents.eval = readPlan(model::Phase::Eval, contents.warnings);
     readRunInto(contents, spec);
-    if (model::normalizesOverBatch(spec)) {
-        contents.warnings.push_back(
-            {"The network has batch normalisation, which computes over the samples of a micro-batch: a batch "
-             "in several micro-batches gives another result than the batch whole, so that the size chosen "
-             "is also a choice for the training.",
-             m_root.positionOf("model")});
-    }
+    warnOfBatchNormalization(spec, m_root.positionOf("model"), contents.warnings);
     return contents;
 }
 

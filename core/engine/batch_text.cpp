@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "batch_text.h"
+
+#include <QCoreApplication>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::BatchText)
+};
+
+/// An entry of a config, or an argument of a launch script.
+QString entry(const std::string& key, const QString& value)
+{
+    const bool isArgument = key.starts_with('-');
+    return QString::fromStdString(key) + QLatin1String(isArgument ? " " : ": ") + value;
+}
+
+} // namespace
+
+QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize)
+{
+    return entry(plan.microBatchKey, QString::number(microBatchSize));
+}
+
+QString settingText(const config::BatchPlan& plan)
+{
+    if (!plan.presentSize || plan.setting != config::Setting(config::Explore{}))
+        return entry(plan.microBatchKey, QString::fromStdString(config::toText(plan.setting)));
+    return Translated::tr("%1 now").arg(sizeText(plan, *plan.presentSize));
+}
+
+bool hasMicroBatches(const config::BatchPlan& plan)
+{
+    return plan.microBatchKey != plan.globalBatchKey;
+}
+
+} // namespace batchpeak::engine

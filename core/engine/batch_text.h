@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "batch_plan.h"
+
+#include <QString>
+
+#include <cstdint>
+
+namespace batchpeak::engine {
+
+/// Sizes and batches by the names that their trainer gives them.
+
+/// What is to be written for a size: "per_device_train_batch_size: 24", "--micro-batch-size 24".
+QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize);
+
+/// What stands in the config: "micro_batch_size: explore", "per_device_train_batch_size: 16 now" where the
+/// trainer has no word for what is asked.
+QString settingText(const config::BatchPlan& plan);
+
+/// The batch of one optimizer step is made of micro-batches. Else the size is the batch itself, as in the
+/// evaluation of most trainers.
+bool hasMicroBatches(const config::BatchPlan& plan);
+
+} // namespace batchpeak::engine
