@@ -3,6 +3,7 @@
 #include "config_text.h"
 
 #include "batch_text.h"
+#include "known_sizes.h"
 #include "located_error.h"
 #include "model_text.h"
 #include "number_text.h"
@@ -49,6 +50,12 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
                     parameters > 0 ? groupedText(parameters) : QStringLiteral("counted when loaded")});
     for (const QStringList& row : modelRows(*spec))
         rows.push_back(row);
+    if (const auto known = config::knownSizeFor(*spec)) {
+        rows.push_back(
+            {QStringLiteral("known good size"),
+             QStringLiteral("%1 for %2 on Cerebras CS systems, where the search will look too")
+                 .arg(groupedText(known->microBatchSize), QString::fromStdString(known->network))});
+    }
     if (parameters == 0)
         return;
     if (contents.train || contents.isNetworkAlone()) {

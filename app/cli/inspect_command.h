@@ -3,11 +3,13 @@
 #pragma once
 
 #include "command.h"
+#include "config_file.h"
 
 namespace batchpeak::cli {
 
 /// Says what was read from a config: format, network, batch plans, run and warnings. A network that
-/// cannot be run is part of what was read, not an error.
+/// cannot be run is part of what was read, not an error. Or prints the config as one of Batchpeak's own, for
+/// which it must be one that can.
 class InspectCommand : public Command
 {
 public:
@@ -18,8 +20,11 @@ public:
     int run() override;
 
 private:
+    int printAsYaml(const engine::ConfigFile& file) const;
+
     std::string m_file;
     std::string m_model;
+    bool m_asYaml = false;
 };
 
 } // namespace batchpeak::cli

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_plan.h"
 
+#include "known_sizes.h"
 #include "located_error.h"
 #include "parameter_table.h"
 
@@ -266,6 +267,8 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .maxTrials = options.maxTrials,
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
+    if (const auto known = config::knownSizeFor(spec))
+        plan.space.startingHint = known->microBatchSize;
     return plan;
 }
 

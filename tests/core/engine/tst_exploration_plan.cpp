@@ -27,6 +27,22 @@ class ExplorationPlanTest : public QObject
     Q_OBJECT
 
 private slots:
+    void startsWhereCerebrasFoundItGood()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        QVERIFY(!engine::planExploration({}, contents, {}).space.startingHint);
+        contents.model = model::ModelSpec{.family = "gpt3",
+                                          .architecture = model::DecoderSpec{.vocabularySize = 50257,
+                                                                             .hiddenSize = 4096,
+                                                                             .layers = 32,
+                                                                             .heads = 32,
+                                                                             .keyValueHeads = 32,
+                                                                             .feedForwardSize = 16384,
+                                                                             .maxPositions = 2048}};
+        QCOMPARE(engine::planExploration({}, contents, {}).space.startingHint,
+                 std::optional<std::int64_t>(121));
+    }
+
     void turnsASettingIntoSizes_data()
     {
         QTest::addColumn<Change>("change");
