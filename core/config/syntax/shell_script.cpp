@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shell_script.h"
 
-#include "shell_arithmetic.h"
 #include "shell_piece_reader.h"
 #include "text_check.h"
 
 #include <algorithm>
-#include <array>
 
 namespace batchpeak::config {
 
@@ -15,10 +13,8 @@ namespace {
 
 using Kind = ShellPiece::Kind;
 
-// Chains of variables that are longer are circles, or no script that a person wrote.
-constexpr int maxSteps = 256;
+// Chains that are longer are circles, or no script that a person wrote.
 constexpr std::size_t maxVariables = 32;
-constexpr std::size_t maxLength = 4096;
 
 std::string withDashes(std::string_view name)
 {
@@ -30,18 +26,6 @@ std::string withDashes(std::string_view name)
 bool isNamePart(char character)
 {
     return (character >= '0' && character <= '9') || shellNameSize(std::string_view(&character, 1)) > 0;
-}
-
-/// The word is nothing but text.
-std::optional<std::string> literal(const ShellWord& word)
-{
-    std::string text;
-    for (const ShellPiece& piece : word.pieces) {
-        if (piece.kind != Kind::Literal)
-            return std::nullopt;
-        text += piece.text;
-    }
-    return text;
 }
 
 /// Bytes of "--name" at the beginning of a word; 0 where it is no option.
@@ -88,121 +72,10 @@ bool isInArithmetic(std::string_view before)
 
 } // namespace
 
-/// The text of words, with what has been used up on the way: a script may refer to itself, or double a text
-/// with every line.
-class ShellScript::Evaluation
+ShellScript::ShellScript(std::string text)
+    : m_text(std::move(text)), m_words(shellWords(m_text)), m_variables(m_text, m_words)
 {
-public:
-    explicit Evaluation(const ShellScript& script) : m_script(script) {}
-
-    std::optional<std::string> text(const std::vector<ShellPiece>& pieces)
-    {
-        std::string result;
-        for (const ShellPiece& piece : pieces) {
-            const auto part = text(piece);
-            if (!part || result.size() + part->size() > maxLength)
-                return std::nullopt;
-            result += *part;
-        }
-        return result;
-    }
-
-    std::optional<std::string> variable(const std::string& name)
-    {
-        return text(ShellPiece{.kind = Kind::Variable, .text = name});
-    }
-
-private:
-    std::optional<std::string> text(const ShellPiece& piece)
-    {
-        if (++m_steps > maxSteps || piece.kind == Kind::Unknown)
-            return std::nullopt;
-        if (piece.kind == Kind::Literal)
-            return piece.text;
-        if (piece.kind == Kind::Variable)
-            return variable(piece);
-        const auto value = shellArithmetic(piece.text, [this](const std::string& name) {
-            const auto text = variable(name);
-            return text ? shellNumber(*text) : std::nullopt;
-        });
-        return value ? std::optional(std::to_string(*value)) : std::nullopt;
-    }
-
-    std::optional<std::string> variable(const ShellPiece& piece)
-    {
-        if (m_script.m_assignedByCommands.contains(piece.text))
-            return std::nullopt;
-        const auto found = m_script.m_assignments.find(piece.text);
-        // An assignment that uses its own variable, as NAME=${NAME:-4}, means that of the environment.
-        const bool isOpen = std::ranges::find(m_open, piece.text) != m_open.end();
-        if (found == m_script.m_assignments.end() || isOpen)
-            return fallback(piece);
-        m_open.push_back(piece.text);
-        const auto result = assigned(found->second);
-        m_open.pop_back();
-        return result;
-    }
-
-    std::optional<std::string> assigned(const std::vector<const ShellAssignment*>& assignments)
-    {
-        std::optional<std::string> result;
-        for (const ShellAssignment* assignment : assignments) {
-            if (assignment->isArray || assignment->appends)
-                return std::nullopt;
-            const auto value = text(assignment->value.pieces);
-            if (!value || (result && *result != *value))
-                return std::nullopt;
-            result = value;
-        }
-        return result;
-    }
-
-    std::optional<std::string> fallback(const ShellPiece& piece)
-    {
-        const auto found = m_script.m_defaults.find(piece.text);
-        const bool isKnown = found != m_script.m_defaults.end();
-        if (!piece.hasFallback && !isKnown)
-            return std::nullopt;
-        const ShellPiece& source = piece.hasFallback ? piece : found->second;
-        if (source.fallbackEnd - source.fallbackBegin > maxLength)
-            return std::nullopt;
-        return text(shellPieces(m_script.m_text, source.fallbackBegin, source.fallbackEnd));
-    }
-
-    const ShellScript& m_script;
-    int m_steps = 0;
-    std::vector<std::string> m_open;
-};
-
-ShellScript::ShellScript(std::string text) : m_text(std::move(text)), m_words(shellWords(m_text))
-{
-    indexAssignments();
     indexArguments();
-}
-
-void ShellScript::indexAssignments()
-{
-    const auto indexDefaults = [this](const ShellWord& word) {
-        for (const ShellPiece& piece : word.pieces) {
-            if (piece.setsFallback)
-                m_defaults.emplace(piece.text, piece);
-        }
-    };
-    for (const ShellAssignment& assignment : m_words.assignments) {
-        m_assignments[assignment.name].push_back(&assignment);
-        indexDefaults(assignment.value);
-    }
-    constexpr std::array<std::string_view, 5> assigning{"for", "select", "read", "mapfile", "unset"};
-    std::vector<std::string> first(m_words.commands);
-    for (const ShellWord& word : m_words.words) {
-        indexDefaults(word);
-        const std::string text = literal(word).value_or("");
-        std::string& command = first[word.command];
-        if (command.empty())
-            command = text.empty() ? "?" : text;
-        else if (std::ranges::find(assigning, command) != assigning.end())
-            m_assignedByCommands.insert(text);
-    }
 }
 
 void ShellScript::indexArguments()
@@ -259,22 +132,12 @@ std::optional<std::string> ShellScript::value(std::string_view name) const
 
 std::optional<std::string> ShellScript::valueOf(const ShellWord& word) const
 {
-    return Evaluation(*this).text(word.pieces);
+    return m_variables.textOf(word.pieces);
 }
 
 std::optional<std::string> ShellScript::variable(const std::string& name) const
 {
-    return Evaluation(*this).variable(name);
-}
-
-const ShellWord* ShellScript::onlyValue(const std::string& variable) const
-{
-    const auto found = m_assignments.find(variable);
-    const bool isOnly = found != m_assignments.end() && found->second.size() == 1 &&
-                        !found->second.front()->isArray && !found->second.front()->appends &&
-                        !found->second.front()->value.pieces.empty() &&
-                        !m_assignedByCommands.contains(variable);
-    return isOnly ? &found->second.front()->value : nullptr;
+    return m_variables.valueOf(name);
 }
 
 ShellPlace ShellScript::placeOf(const ShellWord& value) const
@@ -285,12 +148,12 @@ ShellPlace ShellScript::placeOf(const ShellWord& value) const
         const ShellPiece piece = pieces.front();
         const bool isOpen = std::ranges::find(place.variables, piece.text) != place.variables.end();
         const bool isFollowed = !isOpen && place.variables.size() < maxVariables;
-        if (const ShellWord* assigned = isFollowed ? onlyValue(piece.text) : nullptr) {
+        if (const ShellWord* assigned = isFollowed ? m_variables.onlyValue(piece.text) : nullptr) {
             place.variables.push_back(piece.text);
             place.begin = assigned->begin;
             place.end = assigned->end;
             pieces = assigned->pieces;
-        } else if (piece.hasFallback && (isOpen || !m_assignments.contains(piece.text)) &&
+        } else if (piece.hasFallback && (isOpen || !m_variables.isAssigned(piece.text)) &&
                    !place.environment) {
             place.environment = piece.text;
             place.begin = piece.fallbackBegin;

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "config_error.h"
+#include "shell_variables.h"
 #include "shell_words.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace batchpeak::config {
@@ -43,11 +42,8 @@ struct ShellPlace
     bool isExpression = false;
 };
 
-/// A shell script, read by the options that it gives to programs.
-///
-/// Variables stand for what the script assigns to them, where it assigns to them once, or always the same.
-/// Those that it does not assign have their defaults (${NAME:-4}) or are not known. It is not run: of the
-/// branches of its control flow, all count.
+/// A shell script, read by the options that it gives to programs, with the values of its variables
+/// (ShellVariables). It is not run: of the branches of its control flow, all count.
 class ShellScript
 {
 public:
@@ -77,21 +73,12 @@ public:
     std::vector<std::size_t> usesOf(const std::string& variable) const;
 
 private:
-    class Evaluation;
-
-    void indexAssignments();
     void indexArguments();
-    /// The one word that a variable stands for; null where there is none, or several.
-    const ShellWord* onlyValue(const std::string& variable) const;
 
     std::string m_text;
     ShellWords m_words;
+    ShellVariables m_variables;
     std::vector<ShellArgument> m_arguments;
-    std::unordered_map<std::string, std::vector<const ShellAssignment*>> m_assignments;
-    /// Of ${NAME:=4}.
-    std::unordered_map<std::string, ShellPiece> m_defaults;
-    /// Assigned by commands, as those of loops.
-    std::unordered_set<std::string> m_assignedByCommands;
 };
 
 } // namespace batchpeak::config

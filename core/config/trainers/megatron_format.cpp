@@ -71,26 +71,6 @@ std::optional<std::string> programOf(const ShellScript& script)
     return std::nullopt;
 }
 
-/// Batches of "0:16 2.4B:320", in the order of the text; the rest where one is no number.
-std::vector<std::int64_t> batchesOf(const std::string& schedule)
-{
-    std::vector<std::int64_t> batches;
-    for (std::size_t at = schedule.find(':'); at != std::string::npos; at = schedule.find(':', at + 1)) {
-        const std::size_t end = std::min(schedule.find_first_of(" ,", at), schedule.size());
-        if (const auto batch = shellNumber(schedule.substr(at + 1, end - at - 1)))
-            batches.push_back(*batch);
-    }
-    return batches;
-}
-
-std::string listed(const std::vector<std::int64_t>& numbers)
-{
-    std::string text;
-    for (std::int64_t number : numbers)
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    return text;
-}
-
 } // namespace
 
 FormatEntry MegatronFormat::entry()
@@ -155,7 +135,7 @@ MegatronParallelism MegatronFormat::parallelism() const
 
 std::optional<std::int64_t> MegatronFormat::scheduledBatch() const
 {
-    const auto batches = batchesOf(m_script.value(scheduleOption).value_or(""));
+    const auto batches = scheduledBatches(m_script.value(scheduleOption).value_or(""));
     return batches.empty() ? std::nullopt : std::optional(batches.back());
 }
 
@@ -168,8 +148,11 @@ MegatronBatch MegatronFormat::readBatch(model::Phase phase) const
                         .position =
                             m_script.positionOf(m_script.has(microOption) ? microOption : globalOption)};
     if (hasValue(m_script, globalOption) && !batch.global) {
+        const ShellWord& written = m_script.argument(globalOption)->values.front();
         throw ConfigError(
-            "The value of --global-batch-size is not known before the script runs; write the number.",
+            "The value of --global-batch-size is " +
+                m_script.text().substr(written.begin, written.end - written.begin) +
+                ", of which only a run of the script tells what it stands for; write the number.",
             m_script.positionOf(globalOption));
     }
     if (phase == model::Phase::Train) {
@@ -324,14 +307,8 @@ void MegatronFormat::noteConstraints(const ChosenSize& chosen, std::vector<std::
         if (start && increment)
             notes.push_back(rampNote(std::string(rampOption), *start, *increment, unit));
     }
-    std::vector<std::int64_t> uneven = batchesOf(m_script.value(scheduleOption).value_or(""));
-    const bool hasSchedule = !uneven.empty();
-    std::erase_if(uneven, [unit](std::int64_t size) { return size % unit == 0; });
-    if (hasSchedule) {
-        notes.push_back("Every batch of --step-batch-size-schedule has to be a multiple of " +
-                        std::to_string(unit) + ", the micro-batch size times the data-parallel devices" +
-                        (uneven.empty() ? ", and is one." : "; these are not: " + listed(uneven) + "."));
-    }
+    if (const auto schedule = m_script.value(scheduleOption))
+        notes.push_back(scheduleNote(std::string(scheduleOption), scheduledBatches(*schedule), unit));
 }
 
 } // namespace batchpeak::config

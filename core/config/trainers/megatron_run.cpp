@@ -3,7 +3,9 @@
 #include "megatron_run.h"
 
 #include "megatron_sizes.h"
+#include "shell_arithmetic.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -91,6 +93,14 @@ void warnOfDifferences(const MegatronSettings& settings, std::vector<Warning>& w
     }
 }
 
+std::string listed(const std::vector<std::int64_t>& numbers)
+{
+    std::string text;
+    for (std::int64_t number : numbers)
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+}
+
 } // namespace
 
 MegatronParallelism readParallelism(const MegatronSettings& settings, std::optional<std::int64_t> world,
@@ -129,13 +139,14 @@ void warnOfMegatronBatch(const BatchPlan& plan, const MegatronParallelism& paral
                          std::vector<Warning>& warnings)
 {
     if (!plan.knowsDevices && parallelism.world) {
-        warnings.push_back(
-            {"The " + std::to_string(*parallelism.world) + " devices of the config are no multiple of the " +
-                 product(parallelism) + " = " + std::to_string(parallelism.perCopy()) +
-                 " of one copy of the network (tensor * pipeline * context parallel), so it is not known "
-                 "how many share " +
-                 plan.globalBatchKey + "; the plan is that of one.",
-             parallelism.position});
+        warnings.push_back({"The config's world of " + std::to_string(*parallelism.world) +
+                                " is no multiple of the " + product(parallelism) + " = " +
+                                std::to_string(parallelism.perCopy()) +
+                                " devices of one copy of the network (tensor * pipeline * context parallel), "
+                                "so it is not known "
+                                "how many share " +
+                                plan.globalBatchKey + "; the plan is that of one.",
+                            parallelism.position});
     } else if (!plan.knowsDevices) {
         warnings.push_back({"How many devices share " + plan.globalBatchKey +
                                 " is for the launcher to say; the plan is that of one.",
@@ -178,6 +189,25 @@ std::string rampNote(const std::string& key, std::int64_t start, std::int64_t in
         return batches + " is " + multiple + ", as Megatron demands.";
     return batches + " must be " + multiple + ", and they are not; change " + key +
            ", or choose another size.";
+}
+
+std::vector<std::int64_t> scheduledBatches(const std::string& schedule)
+{
+    std::vector<std::int64_t> batches;
+    for (std::size_t at = schedule.find(':'); at != std::string::npos; at = schedule.find(':', at + 1)) {
+        const std::size_t end = std::min(schedule.find_first_of(" ,", at), schedule.size());
+        if (const auto batch = shellNumber(schedule.substr(at + 1, end - at - 1)))
+            batches.push_back(*batch);
+    }
+    return batches;
+}
+
+std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batches, std::int64_t unit)
+{
+    std::erase_if(batches, [unit](std::int64_t size) { return size % unit == 0; });
+    return "Every batch of " + key + " has to be a multiple of " + std::to_string(unit) +
+           ", the micro-batch size times the data-parallel devices" +
+           (batches.empty() ? ", and is one." : "; these are not: " + listed(batches) + ".");
 }
 
 model::Precision halfPrecision(bool isFp16, TextPosition position, std::vector<Warning>& warnings)

@@ -64,6 +64,14 @@ std::optional<UnsupportedModel> networkInParts(const MegatronParallelism& parall
 /// \param unit  micro-batch size times data-parallel devices
 std::string rampNote(const std::string& key, std::int64_t start, std::int64_t increment, std::int64_t unit);
 
+/// Batches of "0:16 2.4B:320" (_parse_schedule of StepBatchsizeNumMicroBatchesCalculator), in the order of
+/// the text.
+std::vector<std::int64_t> scheduledBatches(const std::string& schedule);
+
+/// What they demand of a size.
+/// \param unit  as in rampNote, at least 1
+std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batches, std::int64_t unit);
+
 /// Half precision throughout, with fp32 masters: Float16Module and the mixed-precision optimizer.
 model::Precision halfPrecision(bool isFp16, TextPosition position, std::vector<Warning>& warnings);
 

@@ -148,7 +148,7 @@ std::variant<model::ModelSpec, UnsupportedModel> NemoFormat::readNetwork(std::ve
         entry && entry->resolvedValue().kind == NodeKind::Scalar ? entry->resolvedValue().value : "";
     if (isOtherKind(runName))
         return otherNetwork("The network of \"" + runName + "\"", m_root.positionOf("name"));
-    for (const char* key : {"encoder", "decoder", "vision", "image_model"}) {
+    for (const char* key : {"encoder", "decoder", "vision", "mm_cfg"}) {
         if (model.hasSection(key))
             return otherNetwork("A network with the section " + model.pathOf(key), model.positionOf(key));
     }

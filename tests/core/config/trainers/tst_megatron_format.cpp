@@ -258,7 +258,7 @@ private slots:
             QTest::newRow(name) << QByteArray::fromStdString(text) << QString::fromLatin1(named) << line
                                 << column;
         };
-        row("a batch of the caller", "run \\\n  --global-batch-size $1", "write the number", 2, 23);
+        row("a batch of the caller", "run \\\n  --global-batch-size $1", "is $1, of which", 2, 23);
         row("no number of samples", "run --micro-batch-size 0", "1 to 2147483648", 1, 24);
         row("no number at all", "run --micro-batch-size four", "Neither", 1, 24);
         row("a network that cannot be", launched("--micro-batch-size 4 --num-attention-heads 5"),
@@ -438,9 +438,9 @@ private slots:
         QTEST(qint64{contents.train->presentSize.value_or(0)}, "size");
         QTEST(qint64{contents.train->globalBatchSize}, "batch");
         QVERIFY(!contents.train->knowsDevices);
-        QVERIFY2(warningsOf(contents).contains(QStringLiteral("The 8 devices")),
+        QVERIFY2(warningsOf(contents).contains(QStringLiteral("world of 8")),
                  qPrintable(warningsOf(contents)));
-        QVERIFY2(warningsOf(contents).contains(QStringLiteral("8 * 16 * 1 = 128")),
+        QVERIFY2(warningsOf(contents).contains(QStringLiteral("8 * 16 * 1 = 128 devices")),
                  qPrintable(warningsOf(contents)));
         QVERIFY(!std::get<UnsupportedModel>(contents.model).isElsewhere);
         QCOMPARE(contents.precision, model::Precision::PureBf16);

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shell_variables.h"
+
+#include "shell_arithmetic.h"
+
+#include <algorithm>
+#include <array>
+
+namespace batchpeak::config {
+
+namespace {
+
+using Kind = ShellPiece::Kind;
+
+// Chains of variables that are longer are circles, or no script that a person wrote.
+constexpr int maxSteps = 256;
+constexpr std::size_t maxLength = 4096;
+
+/// The word is nothing but text.
+std::optional<std::string> literal(const ShellWord& word)
+{
+    std::string text;
+    for (const ShellPiece& piece : word.pieces) {
+        if (piece.kind != Kind::Literal)
+            return std::nullopt;
+        text += piece.text;
+    }
+    return text;
+}
+
+} // namespace
+
+/// The text of words, with what has been used up on the way: a script may refer to itself, or double a text
+/// with every line.
+class ShellVariables::Evaluation
+{
+public:
+    explicit Evaluation(const ShellVariables& variables) : m_variables(variables) {}
+
+    std::optional<std::string> text(const std::vector<ShellPiece>& pieces)
+    {
+        std::string result;
+        for (const ShellPiece& piece : pieces) {
+            const auto part = text(piece);
+            if (!part || result.size() + part->size() > maxLength)
+                return std::nullopt;
+            result += *part;
+        }
+        return result;
+    }
+
+    std::optional<std::string> variable(const std::string& name)
+    {
+        return text(ShellPiece{.kind = Kind::Variable, .text = name});
+    }
+
+private:
+    std::optional<std::string> text(const ShellPiece& piece)
+    {
+        if (++m_steps > maxSteps || piece.kind == Kind::Unknown)
+            return std::nullopt;
+        if (piece.kind == Kind::Literal)
+            return piece.text;
+        if (piece.kind == Kind::Variable)
+            return variable(piece);
+        const auto value = shellArithmetic(piece.text, [this](const std::string& name) {
+            const auto text = variable(name);
+            return text ? shellNumber(*text) : std::nullopt;
+        });
+        return value ? std::optional(std::to_string(*value)) : std::nullopt;
+    }
+
+    std::optional<std::string> variable(const ShellPiece& piece)
+    {
+        if (m_variables.m_assignedByCommands.contains(piece.text))
+            return std::nullopt;
+        const auto found = m_variables.m_assignments.find(piece.text);
+        // An assignment that uses its own variable, as NAME=${NAME:-4}, means that of the environment.
+        const bool isOpen = std::ranges::find(m_open, piece.text) != m_open.end();
+        if (found == m_variables.m_assignments.end() || isOpen)
+            return fallback(piece);
+        m_open.push_back(piece.text);
+        const auto result = assigned(found->second);
+        m_open.pop_back();
+        return result;
+    }
+
+    std::optional<std::string> assigned(const std::vector<const ShellAssignment*>& assignments)
+    {
+        std::optional<std::string> result;
+        for (const ShellAssignment* assignment : assignments) {
+            if (assignment->isArray || assignment->appends)
+                return std::nullopt;
+            const auto value = text(assignment->value.pieces);
+            if (!value || (result && *result != *value))
+                return std::nullopt;
+            result = value;
+        }
+        return result;
+    }
+
+    std::optional<std::string> fallback(const ShellPiece& piece)
+    {
+        const auto found = m_variables.m_defaults.find(piece.text);
+        const bool isKnown = found != m_variables.m_defaults.end();
+        if (!piece.hasFallback && !isKnown)
+            return std::nullopt;
+        const ShellPiece& source = piece.hasFallback ? piece : found->second;
+        if (source.fallbackEnd - source.fallbackBegin > maxLength)
+            return std::nullopt;
+        return text(shellPieces(m_variables.m_text, source.fallbackBegin, source.fallbackEnd));
+    }
+
+    const ShellVariables& m_variables;
+    int m_steps = 0;
+    std::vector<std::string> m_open;
+};
+
+ShellVariables::ShellVariables(std::string_view text, const ShellWords& words) : m_text(text)
+{
+    for (const ShellAssignment& assignment : words.assignments) {
+        m_assignments[assignment.name].push_back(&assignment);
+        indexDefaults(assignment.value);
+    }
+    constexpr std::array<std::string_view, 5> assigning{"for", "select", "read", "mapfile", "unset"};
+    std::vector<std::string> first(words.commands);
+    for (const ShellWord& word : words.words) {
+        indexDefaults(word);
+        const std::string text = literal(word).value_or("");
+        std::string& command = first[word.command];
+        if (command.empty())
+            command = text.empty() ? "?" : text;
+        else if (std::ranges::find(assigning, command) != assigning.end())
+            m_assignedByCommands.insert(text);
+    }
+}
+
+void ShellVariables::indexDefaults(const ShellWord& word)
+{
+    for (const ShellPiece& piece : word.pieces) {
+        if (piece.setsFallback)
+            m_defaults.emplace(piece.text, piece);
+    }
+}
+
+std::optional<std::string> ShellVariables::textOf(const std::vector<ShellPiece>& pieces) const
+{
+    return Evaluation(*this).text(pieces);
+}
+
+std::optional<std::string> ShellVariables::valueOf(const std::string& name) const
+{
+    return Evaluation(*this).variable(name);
+}
+
+bool ShellVariables::isAssigned(const std::string& name) const
+{
+    return m_assignments.contains(name);
+}
+
+const ShellWord* ShellVariables::onlyValue(const std::string& name) const
+{
+    const auto found = m_assignments.find(name);
+    const bool isOnly = found != m_assignments.end() && found->second.size() == 1 &&
+                        !found->second.front()->isArray && !found->second.front()->appends &&
+                        !found->second.front()->value.pieces.empty() && !m_assignedByCommands.contains(name);
+    return isOnly ? &found->second.front()->value : nullptr;
+}
+
+} // namespace batchpeak::config

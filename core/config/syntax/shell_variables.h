@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "shell_words.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// What the variables of a script stand for: what it assigns to them, where it assigns to them once, or
+/// always the same. Those that it does not assign have their defaults (${NAME:-4}) or are not known.
+///
+/// Of the branches of control flow, all count. Circles and texts beyond any real value are not known either.
+class ShellVariables
+{
+public:
+    /// \param text, words  live as long
+    ShellVariables(std::string_view text, const ShellWords& words);
+
+    /// Nothing where only a run of the script tells.
+    std::optional<std::string> textOf(const std::vector<ShellPiece>& pieces) const;
+    std::optional<std::string> valueOf(const std::string& name) const;
+
+    bool isAssigned(const std::string& name) const;
+    /// The one word that a variable stands for; null where there is none, or several.
+    const ShellWord* onlyValue(const std::string& name) const;
+
+private:
+    class Evaluation;
+
+    void indexDefaults(const ShellWord& word);
+
+    std::string_view m_text;
+    std::unordered_map<std::string, std::vector<const ShellAssignment*>> m_assignments;
+    /// Of ${NAME:=4}.
+    std::unordered_map<std::string, ShellPiece> m_defaults;
+    /// Assigned by commands, as those of loops.
+    std::unordered_set<std::string> m_assignedByCommands;
+};
+
+} // namespace batchpeak::config
