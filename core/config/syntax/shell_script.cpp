@@ -113,6 +113,10 @@ std::vector<const ShellArgument*> ShellScript::arguments(std::string_view name) 
 const ShellArgument* ShellScript::argument(std::string_view name) const
 {
     const auto found = arguments(name);
+    const auto last = std::find_if(found.rbegin(), found.rend(),
+                                   [](const ShellArgument* argument) { return !argument->values.empty(); });
+    if (last != found.rend())
+        return *last;
     return found.empty() ? nullptr : found.back();
 }
 

@@ -56,7 +56,8 @@ public:
 
     /// \param name  as "--micro-batch-size"
     std::vector<const ShellArgument*> arguments(std::string_view name) const;
-    /// The last of that name, which is the one that argparse takes; null where there is none.
+    /// The last of that name, which is the one that argparse takes; one without a value only where all are.
+    /// Null where there is none.
     const ShellArgument* argument(std::string_view name) const;
     bool has(std::string_view name) const { return argument(name) != nullptr; }
     /// Of the argument; of the text's beginning where it is not there.

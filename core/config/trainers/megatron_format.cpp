@@ -96,8 +96,7 @@ ConfigContents MegatronFormat::read() const
     ConfigContents contents{.formatName = std::string(name())};
     contents.train = readPlan(model::Phase::Train);
     contents.eval = readPlan(model::Phase::Eval);
-    warnOfMegatronBatch(*contents.train, parallelism(), readBatch(model::Phase::Train).position,
-                        contents.warnings);
+    warnOfMegatronBatch(*contents.train, parallelism(), readBatch().position, contents.warnings);
     warnOfSchedules(contents.warnings);
     contents.model = readNetwork(contents.warnings);
     readRunInto(contents);
@@ -139,15 +138,10 @@ std::optional<std::int64_t> MegatronFormat::scheduledBatch() const
     return batches.empty() ? std::nullopt : std::optional(batches.back());
 }
 
-MegatronBatch MegatronFormat::readBatch(model::Phase phase) const
+MegatronBatch MegatronFormat::readBatch() const
 {
-    MegatronBatch batch{.micro = numberOf(m_script, microOption),
-                        .global = numberOf(m_script, globalOption),
-                        .microKey = std::string(microOption),
-                        .globalKey = std::string(globalOption),
-                        .position =
-                            m_script.positionOf(m_script.has(microOption) ? microOption : globalOption)};
-    if (hasValue(m_script, globalOption) && !batch.global) {
+    const auto global = numberOf(m_script, globalOption);
+    if (hasValue(m_script, globalOption) && !global) {
         const ShellWord& written = m_script.argument(globalOption)->values.front();
         throw ConfigError(
             "The value of --global-batch-size is " +
@@ -155,20 +149,22 @@ MegatronBatch MegatronFormat::readBatch(model::Phase phase) const
                 ", of which only a run of the script tells what it stands for; write the number.",
             m_script.positionOf(globalOption));
     }
-    if (phase == model::Phase::Train) {
-        if (!batch.global)
-            batch.global = scheduledBatch();
-        return batch;
-    }
-    // Those of training where evaluation has none of its own: validate_args.
+    return {.micro = numberOf(m_script, microOption),
+            .global = global ? global : scheduledBatch(),
+            .microKey = std::string(microOption),
+            .globalKey = std::string(globalOption),
+            .position = m_script.positionOf(m_script.has(microOption) ? microOption : globalOption)};
+}
+
+/// That of training where evaluation has none of its own: validate_args in megatron/training/arguments.py.
+MegatronBatch MegatronFormat::readEvalBatch() const
+{
+    MegatronBatch batch = readBatch();
+    batch.global = readPlan(model::Phase::Train).globalBatchSize;
     if (hasValue(m_script, evalMicroOption)) {
         batch.micro = numberOf(m_script, evalMicroOption);
         batch.microKey = evalMicroOption;
         batch.position = m_script.positionOf(evalMicroOption);
-    }
-    if (!batch.global && !hasValue(m_script, evalGlobalOption)) {
-        const BatchPlan train = readPlan(model::Phase::Train);
-        batch.global = train.globalBatchSize;
     }
     if (hasValue(m_script, evalGlobalOption)) {
         batch.global = numberOf(m_script, evalGlobalOption);
@@ -179,7 +175,7 @@ MegatronBatch MegatronFormat::readBatch(model::Phase phase) const
 
 BatchPlan MegatronFormat::readPlan(model::Phase phase) const
 {
-    return megatronPlan(readBatch(phase), parallelism());
+    return megatronPlan(phase == model::Phase::Train ? readBatch() : readEvalBatch(), parallelism());
 }
 
 std::variant<model::ModelSpec, UnsupportedModel>

@@ -35,7 +35,8 @@ private:
     MegatronParallelism parallelism() const;
     /// The last of --step-batch-size-schedule, at which a run arrives.
     std::optional<std::int64_t> scheduledBatch() const;
-    MegatronBatch readBatch(model::Phase phase) const;
+    MegatronBatch readBatch() const;
+    MegatronBatch readEvalBatch() const;
     BatchPlan readPlan(model::Phase phase) const;
     std::variant<model::ModelSpec, UnsupportedModel> readNetwork(std::vector<Warning>& warnings) const;
     void readRunInto(ConfigContents& contents) const;

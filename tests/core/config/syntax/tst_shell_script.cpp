@@ -27,6 +27,7 @@ private slots:
         row("in the next line of arguments", "--size\n4", "4");
         row("in the next line of another command", "run --size\n4", "none");
         row("of the last", "run --size 4 --size 5", "5");
+        row("read by the script itself", "run --size 4\ncase $1 in --size) shift;; esac", "4");
         row("a flag", "run --size --bf16", "none");
         row("printed", "echo --size 4", "none");
         row("a part of another", "run --sizes 4", "none");

@@ -4,6 +4,8 @@
 
 #include <QFileInfo>
 
+#include <random>
+
 using namespace batchpeak;
 using namespace batchpeak::config;
 
@@ -415,6 +417,29 @@ private slots:
             QFAIL("Nothing tells which one counts.");
         } catch (const ConfigError& error) {
             QVERIFY2(QString::fromUtf8(error.what()).contains(named), error.what());
+        }
+    }
+
+    void takesDamagedScripts()
+    {
+        const std::string whole =
+            "A=${A:-2}\nB=$((A*4))\nX=(--bf16 # half\n --micro-batch-size $A\n)\n" +
+            launched("${X[@]} --global-batch-size=\"$B\" --rampup-batch-size 8 8 1 "
+                     "--step-batch-size-schedule '0:4 1B:8' --eval-micro-batch-size ${C:-1}");
+        constexpr std::string_view signs = "$(){}\"'`\\#=-; \n49A_*/&<|";
+        std::mt19937 random(20260822);
+        for (int i = 0; i < 5000; ++i) {
+            std::string text = whole;
+            for (unsigned changes = 1 + random() % 4; changes > 0; --changes)
+                text.replace(random() % text.size(), random() % 3, 1, signs[random() % signs.size()]);
+            try {
+                const auto format = recognise(text);
+                const std::int64_t size = format->read().train->globalBatchSize;
+                format->withMicroBatchSize({.microBatchSize = size});
+                format->withMicroBatchSize({.phase = model::Phase::Eval, .microBatchSize = size});
+            } catch (const ConfigError& error) {
+                QVERIFY(std::string_view(error.what()).ends_with('.'));
+            }
         }
     }
 
