@@ -19,7 +19,7 @@ QStringList fieldsOf(const QString& event)
 {
     static const QMap<QString, QString> fields{
         {QStringLiteral("started"),
-         QStringLiteral("schema file format family parameters batch_size devices setting "
+         QStringLiteral("schema file format family model parameters batch_size devices setting "
                         "phase objective tolerance")},
         {QStringLiteral("device"), QStringLiteral("id kind name total_bytes limit_bytes")},
         {QStringLiteral("trial_started"), QStringLiteral("trial device micro_batch_size predicted_fit")},

@@ -113,6 +113,44 @@ private slots:
             QVERIFY2(text.contains(part), qPrintable(part + QLatin1Char('\n') + text));
     }
 
+    void namesSizesAsTheTrainerDoes()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.run->modelSource = QStringLiteral("gpt2");
+        snapshot.run->plan = {.globalBatchSize = 32,
+                              .setting = config::Explore{},
+                              .presentSize = 16,
+                              .knowsDevices = false,
+                              .microBatchKey = "per_device_train_batch_size",
+                              .globalBatchKey = "per_device_train_batch_size * gradient_accumulation_steps"};
+        const QString first = introductionLines(*snapshot.run).join(QLatin1Char('\n'));
+        QVERIFY2(first.contains(QStringLiteral("gpt2, 124,439,808 parameters, from gpt2")),
+                 qPrintable(first));
+        QVERIFY2(
+            first.contains(QStringLiteral("per_device_train_batch_size * gradient_accumulation_steps = 32 "
+                                          "on each device, per_device_train_batch_size: 16 now")),
+            qPrintable(first));
+        const QString last = finalLines(snapshot).join(QLatin1Char('\n'));
+        QVERIFY2(last.contains(QStringLiteral("per_device_train_batch_size: 96")), qPrintable(last));
+        QVERIFY2(last.contains(QStringLiteral(
+                     "3 at per_device_train_batch_size * gradient_accumulation_steps = 32 on each device")),
+                 qPrintable(last));
+    }
+
+    void namesNoBatchBesideASizeThatIsTheBatch()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.run->plan = {.globalBatchSize = 8,
+                              .setting = config::Explore{},
+                              .presentSize = 8,
+                              .microBatchKey = "eval_batch_size",
+                              .globalBatchKey = "eval_batch_size"};
+        const QString last = finalLines(snapshot).join(QLatin1Char('\n'));
+        QVERIFY2(last.contains(QStringLiteral("eval_batch_size: 96")), qPrintable(last));
+        QVERIFY2(!last.contains(QStringLiteral("accumulation")), qPrintable(last));
+        QVERIFY2(!last.contains(QStringLiteral("batch sizes that fit")), qPrintable(last));
+    }
+
     void saysWhyThereIsNoRecommendation()
     {
         engine::Snapshot snapshot = finishedSnapshot();

@@ -187,6 +187,16 @@ private slots:
             "train_input: {batch_size: 8, micro_batch_size: 4}\neval_input: {batch_size: 8, "
             "micro_batch_size: 2}\n",
             "", 0);
+        // Its layout since 2.4 has no such rules: the shipped mistral_12b trains with 1 and validates with 2.
+        row("evaluation larger than training in a Trainer config",
+            "trainer: {init: {callbacks: [{ScopedTrainFlags: {csx.performance.micro_batch_size: 1}}, "
+            "{ScopedValidateFlags: {csx.performance.micro_batch_size: 2}}]}, "
+            "fit: {train_dataloader: {batch_size: 8}, val_dataloader: {batch_size: 8}}}\n",
+            "", 0);
+        row("explore in one phase alone in a Trainer config",
+            "trainer: {init: {callbacks: [{ScopedTrainFlags: {csx.performance.micro_batch_size: explore}}]}, "
+            "fit: {train_dataloader: {batch_size: 8}, val_dataloader: {batch_size: 8}}}\n",
+            "", 0);
         row("accumulation off",
             "train_input: {batch_size: 8, micro_batch_size: 4}\nrunconfig: {use_cs_grad_accum: False}\n",
             "use_cs_grad_accum is False", 1);

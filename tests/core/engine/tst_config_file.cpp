@@ -123,6 +123,64 @@ private slots:
         QCOMPARE(read(m_path), written);
     }
 
+    void followsALinkIntoAnotherFolder()
+    {
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("store")));
+        const QString target = m_folder->filePath(QStringLiteral("store/params.yaml"));
+        QVERIFY(QFile::rename(m_path, target));
+        const auto permissions = QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ReadOther;
+        QVERIFY(QFile::setPermissions(target, permissions));
+        const auto before = QFileInfo(target).permissions();
+        QVERIFY(QFile::link(QStringLiteral("store/params.yaml"), m_path));
+        const ConfigFile file = ConfigFile::open(m_path);
+        file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
+        QVERIFY(QFileInfo(m_path).isSymLink());
+        QCOMPARE(read(target), written);
+        QCOMPARE(QFileInfo(target).permissions(), before);
+        QCOMPARE(QDir(m_folder->filePath(QStringLiteral("store"))).entryList(QDir::Files),
+                 QStringList{QStringLiteral("params.yaml")});
+    }
+
+    void showsWhatWouldChange_data()
+    {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("after");
+        QTest::newRow("in place") << QStringLiteral("params.yaml") << QStringLiteral("b/params.yaml");
+        QTest::newRow("to another file") << QStringLiteral("./out.yaml") << QStringLiteral("b/./out.yaml");
+        QTest::newRow("from the root on")
+            << QStringLiteral("/tmp/out.yaml") << QStringLiteral("b/tmp/out.yaml");
+    }
+    void showsWhatWouldChange()
+    {
+        QFETCH(QString, target);
+        QFETCH(QString, after);
+        const QDir before = QDir::current();
+        QVERIFY(QDir::setCurrent(m_folder->path()));
+        const ConfigFile file = ConfigFile::open(QStringLiteral("params.yaml"));
+        const auto spliced = file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4});
+        const QString change = file.changeIn(spliced, target);
+        const QStringList files = QDir(m_folder->path()).entryList(QDir::Files);
+        QVERIFY(QDir::setCurrent(before.path()));
+        QCOMPARE(change, QStringLiteral("--- a/params.yaml\n+++ %1\n"
+                                        "@@ -1,3 +1,3 @@\n train_input:\n   batch_size: 8\n"
+                                        "-  micro_batch_size: explore # sizes\n"
+                                        "+  micro_batch_size: 4 # sizes\n")
+                             .arg(after));
+        QCOMPARE(files, QStringList{QStringLiteral("params.yaml")});
+        QCOMPARE(read(m_path), sound);
+    }
+
+    void showsNothingOfWhatChangedMeanwhile()
+    {
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto spliced = file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4});
+        const QByteArray changed = sound + "model: {}\n";
+        write(m_path, changed);
+        const QString error = errorOf([&] { file.changeIn(spliced, m_path); });
+        QVERIFY2(error.contains(QStringLiteral("changed since it was read")), qPrintable(error));
+        QCOMPARE(read(m_path), changed);
+    }
+
     void isNotWrittenOverWhatChanged_data()
     {
         QTest::addColumn<bool>("throughLink");
@@ -225,6 +283,19 @@ private slots:
         const ConfigFile chosen = ConfigFile::open(m_path).withModel(source);
         QCOMPARE(QString::fromStdString(std::get<model::ScriptSpec>(modelOf(chosen).architecture).file),
                  m_folder->filePath(QStringLiteral("networks/net.pt")));
+    }
+
+    void warnsOfBatchNormalizationInAChosenNetwork()
+    {
+        const QString source = m_folder->filePath(QStringLiteral("resnet.yaml"));
+        write(source, "batchpeak: 1\nbatch_size: 2\nmodel: {family: resnet, depth: 18}\n");
+        const ConfigFile chosen = ConfigFile::open(m_path).withModel(source);
+        const auto& warnings = chosen.contents().warnings;
+        QCOMPARE(std::ranges::count_if(warnings,
+                                       [](const config::Warning& warning) {
+                                           return warning.sentence.starts_with("The network has batch norm");
+                                       }),
+                 1);
     }
 
     void refusesANetwork_data()

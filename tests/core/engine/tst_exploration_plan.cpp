@@ -14,6 +14,11 @@ using Change = std::function<void(config::ConfigContents&, ExplorationOptions&)>
 
 namespace {
 
+model::ModelSpec resNet()
+{
+    return {.family = "resnet", .architecture = model::ResNetSpec{}};
+}
+
 Change setting(const config::Setting& value)
 {
     return
@@ -116,8 +121,9 @@ private slots:
             "no evaluation batch");
         row("too long for learned positions",
             Change([](auto&, auto& options) { options.sequenceLength = 33; }), "32 positions");
-        row("no sequence length", Change([](auto& contents, auto&) { contents.sequenceLength = 0; }),
-            "--sequence-length");
+        row("batch normalisation explored for Cerebras",
+            Change([](auto& contents, auto&) { contents.model = resNet(); }),
+            "c.yaml: Cerebras does not explore micro-batches of a network with batch normalisation");
         row("unknown network", Change([](auto& contents, auto&) {
                 contents.model = config::UnsupportedModel{.sentence = "The network mamba is unknown.",
                                                           .position = {.line = 4, .column = 7}};
@@ -179,6 +185,88 @@ private slots:
         QCOMPARE(plan.load.sequenceLength, length.value_or(512));
         QVERIFY(plan.load.targetLength);
         QTEST(qint64{*plan.load.targetLength}, "target");
+    }
+
+    void exploresBatchNormalizationElsewhere_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::newRow("in a config of another trainer")
+            << Change([](auto& contents, auto&) { contents.formatName = "Batchpeak"; });
+        QTest::newRow("one size for Cerebras")
+            << Change([](auto&, auto& options) { options.setting = config::Fixed{8}; });
+        QTest::newRow("no micro-batches for Cerebras")
+            << Change([](auto& contents, auto&) { contents.train->setting = config::Whole{}; });
+    }
+    void exploresBatchNormalizationElsewhere()
+    {
+        QFETCH(Change, change);
+        config::ConfigContents contents = test::smallConfig();
+        contents.model = resNet();
+        contents.sequenceLength = 1;
+        ExplorationOptions options;
+        change(contents, options);
+        const ExplorationPlan plan = engine::planExploration(QStringLiteral("c.yaml"), contents, options);
+        QCOMPARE(plan.run.family, QStringLiteral("resnet"));
+    }
+
+    void exploresANetworkAlone_data()
+    {
+        using Size = std::optional<std::int64_t>;
+        QTest::addColumn<model::Phase>("phase");
+        QTest::addColumn<Size>("size");
+        QTest::addColumn<qint64>("maximum");
+        QTest::addColumn<qint64>("batch");
+        QTest::newRow("training") << model::Phase::Train << Size() << qint64{65535} << qint64{1};
+        QTest::newRow("evaluation") << model::Phase::Eval << Size() << qint64{65535} << qint64{1};
+        QTest::newRow("one size") << model::Phase::Train << Size(32) << qint64{32} << qint64{32};
+    }
+    void exploresANetworkAlone()
+    {
+        QFETCH(model::Phase, phase);
+        QFETCH(std::optional<std::int64_t>, size);
+        config::ConfigContents contents = test::smallConfig();
+        contents.train.reset();
+        ExplorationOptions options{.phase = phase};
+        if (size)
+            options.setting = config::Fixed{*size};
+        const ExplorationPlan plan =
+            engine::planExploration(QStringLiteral("config.json"), contents, options);
+        QTEST(qint64{plan.space.maximum}, "maximum");
+        QTEST(qint64{plan.run.plan.globalBatchSize}, "batch");
+        QCOMPARE(plan.run.plan.devices, 1);
+        QCOMPARE(plan.load.phase, phase);
+        QCOMPARE(plan.notes.size(), 1);
+        QVERIFY2(plan.notes.front().contains(QStringLiteral("a network alone")),
+                 qPrintable(plan.notes.front()));
+    }
+
+    void takesTheUsualLengthWhereNoneIsGiven()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        contents.sequenceLength = 0;
+        const ExplorationPlan assumed = engine::planExploration(QStringLiteral("c.yaml"), contents, {});
+        QCOMPARE(assumed.load.sequenceLength, 32);
+        QCOMPARE(assumed.notes.size(), 1);
+        QVERIFY2(assumed.notes.front().contains(QStringLiteral("trials run at 32 tokens")),
+                 qPrintable(assumed.notes.front()));
+        const ExplorationPlan given =
+            engine::planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = 8});
+        QCOMPARE(given.load.sequenceLength, 8);
+        QVERIFY(given.notes.isEmpty());
+
+        contents.model = resNet();
+        contents.formatName = "Batchpeak";
+        const ExplorationPlan images = engine::planExploration(QStringLiteral("c.yaml"), contents, {});
+        QCOMPARE(images.load.sequenceLength, 1);
+        QVERIFY(images.notes.isEmpty());
+    }
+
+    void saysWhereTheNetworkIsFrom()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        contents.modelSource = "gpt2";
+        QCOMPARE(engine::planExploration(QStringLiteral("c.yaml"), contents, {}).run.modelSource,
+                 QStringLiteral("gpt2"));
     }
 
     void saysWhatBecomesOfAnUnevenSize()

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_text.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using config::BatchPlan;
+using config::ConfigContents;
+
+namespace {
+
+const model::ModelSpec decoder{.family = "llama",
+                               .architecture = model::DecoderSpec{.vocabularySize = 64,
+                                                                  .hiddenSize = 8,
+                                                                  .layers = 1,
+                                                                  .heads = 2,
+                                                                  .keyValueHeads = 2,
+                                                                  .feedForwardSize = 16,
+                                                                  .maxPositions = 32}};
+
+ConfigContents withPlans(const char* format, const BatchPlan& train,
+                         const std::optional<BatchPlan>& eval = {})
+{
+    return {.formatName = format, .model = decoder, .train = train, .eval = eval, .sequenceLength = 32};
+}
+
+const BatchPlan huggingFaceTrain{.globalBatchSize = 32,
+                                 .setting = config::Explore{},
+                                 .presentSize = 16,
+                                 .knowsDevices = false,
+                                 .microBatchKey = "per_device_train_batch_size",
+                                 .globalBatchKey =
+                                     "per_device_train_batch_size * gradient_accumulation_steps"};
+const BatchPlan huggingFaceEval{.globalBatchSize = 8,
+                                .setting = config::Explore{},
+                                .presentSize = 8,
+                                .knowsDevices = false,
+                                .microBatchKey = "per_device_eval_batch_size",
+                                .globalBatchKey = "per_device_eval_batch_size"};
+
+BatchPlan nemo(std::int64_t batch)
+{
+    return {.globalBatchSize = batch,
+            .devices = 4,
+            .setting = config::Explore{},
+            .presentSize = 4,
+            .microBatchKey = "model.micro_batch_size",
+            .globalBatchKey = "model.global_batch_size"};
+}
+
+} // namespace
+
+class ConfigTextTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void saysWhatIsInAConfig_data()
+    {
+        QTest::addColumn<ConfigContents>("contents");
+        QTest::addColumn<QStringList>("lines");
+        const auto row = [](const char* name, const ConfigContents& contents, const QStringList& lines) {
+            QTest::newRow(name) << contents << lines;
+        };
+        row("accumulation written out",
+            withPlans("Hugging Face TrainingArguments", huggingFaceTrain, huggingFaceEval),
+            {QStringLiteral("train batch = per_device_train_batch_size * gradient_accumulation_steps = 32 on "
+                            "each device; the launcher decides how many there are"),
+             QStringLiteral("train micro-batch = per_device_train_batch_size: 16 now"),
+             QStringLiteral("train accumulation = 2 steps, of at most 16 samples"),
+             QStringLiteral("eval batch = per_device_eval_batch_size: 8 now")});
+        row("a rule that is kept", withPlans("NeMo", nemo(32)),
+            {QStringLiteral("train batch = model.global_batch_size 32 on 4 devices, 8 on each"),
+             QStringLiteral("train micro-batch = model.micro_batch_size: 4 now"),
+             QStringLiteral("train accumulation = 2 steps, of at most 4 samples"),
+             QStringLiteral("train rule = satisfied: model.global_batch_size is a multiple of "
+                            "model.micro_batch_size * 4 devices")});
+        row("a rule that is broken", withPlans("NeMo", nemo(36)),
+            {QStringLiteral("train rule = not satisfied: model.global_batch_size is no multiple of "
+                            "model.micro_batch_size * 4 devices")});
+        row("Cerebras' strict rule",
+            withPlans("Cerebras params", {.globalBatchSize = 10, .devices = 2, .setting = config::Fixed{4}}),
+            {QStringLiteral("train micro-batch = micro_batch_size: 4"),
+             QStringLiteral("train accumulation = 2 steps, of at most 3 samples"),
+             QStringLiteral("train strict rule = not satisfied: batch_size is no multiple of "
+                            "micro_batch_size * num_csx, so samples are spread unevenly")});
+        row("our own rule", withPlans("Batchpeak", {.globalBatchSize = 8, .setting = config::Whole{}}),
+            {QStringLiteral("train accumulation = 1 step, of at most 8 samples"),
+             QStringLiteral("train strict rule = satisfied: batch_size is a multiple of micro_batch_size * "
+                            "devices")});
+        row("a network alone", {.formatName = "Hugging Face config.json", .model = decoder},
+            {QStringLiteral("network = llama"),
+             QStringLiteral("batch = none: the config holds a network alone"),
+             QStringLiteral("run = fp32, adamw, sequence length 32 (usual for it)")});
+        ConfigContents chosen = withPlans("axolotl", huggingFaceTrain);
+        chosen.modelSource = "gpt2";
+        row("a chosen network", chosen, {QStringLiteral("network from = gpt2")});
+        row("a network that is elsewhere",
+            {.formatName = "DeepSpeed",
+             .model =
+                 config::UnsupportedModel{.sentence = "The config names no network; give one with --model.",
+                                          .isElsewhere = true},
+             .train = huggingFaceTrain},
+            {QStringLiteral("network = The config names no network; give one with --model."),
+             QStringLiteral("run = fp32, adamw")});
+    }
+    void saysWhatIsInAConfig()
+    {
+        QFETCH(ConfigContents, contents);
+        QFETCH(QStringList, lines);
+        QStringList said;
+        for (const QString& line : cli::contentsLines(QStringLiteral("c.yaml"), contents)) {
+            const auto gap = line.indexOf(QStringLiteral("  "));
+            said << line.left(gap) + QStringLiteral(" = ") + line.mid(gap).trimmed();
+        }
+        for (const QString& line : lines)
+            QVERIFY2(said.contains(line),
+                     qPrintable(line + QLatin1String(" is not in\n") + said.join(QLatin1Char('\n'))));
+    }
+
+    void namesNoRuleThatATrainerHasNot()
+    {
+        const QString said =
+            cli::contentsLines(QStringLiteral("c.yaml"), withPlans("torchtune", huggingFaceTrain))
+                .join(QLatin1Char('\n'));
+        QVERIFY2(!said.contains(QStringLiteral("rule")), qPrintable(said));
+    }
+};
+
+QTEST_APPLESS_MAIN(ConfigTextTest)
+#include "tst_config_text.moc"
