@@ -107,6 +107,13 @@ TextPiece belowInBlock(const YamlDocument& document, const YamlNode& key, const 
     return {place, place, indent + entry + lineBreak};
 }
 
+/// A comment begins in this part of a line that goes on below it.
+bool leavesCommentOpen(std::string_view rest)
+{
+    const std::size_t begin = rest.find("/*");
+    return begin != std::string_view::npos && rest.find("*/", begin + 2) == std::string_view::npos;
+}
+
 /// Puts \p entry beside a value of a flow mapping: behind it, or above its line where it is the last of
 /// several lines and has no comma.
 Insertion besideInFlow(const YamlDocument& document, const YamlNode& key, const YamlNode& value,
@@ -120,7 +127,8 @@ Insertion besideInFlow(const YamlDocument& document, const YamlNode& key, const 
     const std::size_t place = nextLine(text, end);
     const bool nextHasLine = &value != value.parent->children.back() &&
                              lineBegin(text, value.parent->children[value.place + 1]->begin) >= place;
-    if (comma < text.size() && text[comma] == ',' && nextHasLine)
+    const bool isOpen = leavesCommentOpen(std::string_view(text).substr(end, place - end));
+    if (comma < text.size() && text[comma] == ',' && nextHasLine && !isOpen)
         return {{place, place,
                  indentWritten(text, key.begin) + entry + "," + std::string(lineBreakFor(text, end))},
                 value.indexAfter};

@@ -287,6 +287,10 @@ private slots:
         row("comments and tabs", "{ // all\n\t\"train_micro_batch_size_per_gpu\":12, /* 12 */\n\t\"x\":1}",
             "{ // all\n\t\"train_micro_batch_size_per_gpu\":6, /* 12 */\n"
             "\t\"gradient_accumulation_steps\": 2,\n\t\"x\":1}");
+        row("a comment of several lines",
+            "{\n  \"train_micro_batch_size_per_gpu\": 12, /* 12\n  samples */\n  \"x\": 1\n}",
+            "{\n  \"gradient_accumulation_steps\": 2,\n  \"train_micro_batch_size_per_gpu\": 6, /* 12\n"
+            "  samples */\n  \"x\": 1\n}");
         row("CRLF",
             "{\r\n  \"train_micro_batch_size_per_gpu\": 12,\r\n  \"gradient_accumulation_steps\": 1\r\n}",
             "{\r\n  \"train_micro_batch_size_per_gpu\": 6,\r\n  \"gradient_accumulation_steps\": 2\r\n}");
