@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "parameter_table.h"
 #include "trainer_test_data.h"
 
 using namespace batchpeak;
@@ -407,6 +408,8 @@ private slots:
         const model::StepOptions step{.activationCheckpointing = true, .maxGradientNorm = 1.0};
         QVERIFY(contents.step == step);
         QVERIFY(hasWarning(contents, "bfloat16 alone"));
+        // Mistral 7B, as its authors count it.
+        QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), 7241732096);
     }
 
     void changesTheConfigOfZephyr()

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "parameter_table.h"
 #include "trainer_test_data.h"
 
 using namespace batchpeak;
@@ -182,6 +183,8 @@ private slots:
         QVERIFY(hasWarning(contents, "use_galore makes GaLore the optimizer"));
         QVERIFY(hasWarning(contents, "bfloat16 alone"));
         QCOMPARE(contents.warnings.size(), std::size_t{2});
+        // Llama 3 8B, as its authors count it.
+        QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), 8030261248);
     }
 
     void changesTheConfigOfGaLore()
