@@ -354,8 +354,8 @@ private slots:
         const SplicedText spliced = recognise("{model: {_component_: a.b}, dataset: {}, batch_size: 8}")
                                         ->withMicroBatchSize(train(4));
         QCOMPARE(spliced.text,
-                 std::string("{gradient_accumulation_steps: 2, model: {_component_: a.b}, dataset: {}, "
-                             "batch_size: 4}"));
+                 std::string("{model: {_component_: a.b}, dataset: {}, batch_size: 4, "
+                             "gradient_accumulation_steps: 2}"));
     }
 
     void asksWhereTheBatchCannotBeKept()
