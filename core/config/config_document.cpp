@@ -9,6 +9,19 @@
 
 namespace batchpeak::config {
 
+namespace {
+
+std::string readText(const std::optional<BatchPlan>& plan)
+{
+    if (!plan)
+        return "nothing";
+    const auto size = plan->writtenSize();
+    return (size ? std::to_string(*size) : toText(plan->setting)) + " in a batch of " +
+           std::to_string(plan->globalBatchSize);
+}
+
+} // namespace
+
 SplicedText ConfigFormat::withMicroBatchSize(const ChosenSize& chosen) const
 {
     SplicedText spliced = splice(chosen);
@@ -17,15 +30,12 @@ SplicedText ConfigFormat::withMicroBatchSize(const ChosenSize& chosen) const
                                        : std::make_shared<const ConfigText>(spliced.text);
     const auto after = recognise(text)->read().plan(chosen.phase);
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
+    const std::int64_t batch = chosen.globalBatchSize.value_or(before ? before->globalBatchSize : 0);
     // Evaluation accumulates nothing: its batch is its micro-batch in most configs.
-    const bool isBatch =
-        isSize && (chosen.phase == model::Phase::Eval ||
-                   after->globalBatchSize == chosen.globalBatchSize.value_or(before->globalBatchSize));
-    if (isBatch)
+    if (isSize && (chosen.phase == model::Phase::Eval || after->globalBatchSize == batch))
         return spliced;
     throw ConfigError("The size " + std::to_string(chosen.microBatchSize) + " would be read as " +
-                      (after ? toText(after->setting) : std::string("nothing")) +
-                      " from where this config has it; set it by hand.");
+                      readText(after) + " from where this config has it; set it by hand.");
 }
 
 Setting settingFromText(std::string_view text)
