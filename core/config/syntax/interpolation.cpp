@@ -8,14 +8,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 namespace batchpeak::config {
 
 namespace {
 
 // Interpolations that one value may lead through: more are a circle, or a text made to take for ever.
-constexpr int maxSteps = 256;
+constexpr int maxSteps = 64;
 constexpr std::size_t maxTextLength = 4096;
+// More lines than this are not read by anybody; the rest is counted.
+constexpr std::size_t maxNotes = 20;
 constexpr std::string_view opening = "${";
 constexpr std::string_view blanks = " \t";
 
@@ -137,11 +140,29 @@ struct Place
     const YamlNode* container = nullptr;
 };
 
-/// Follows interpolations, as many as maxSteps in its life.
+/// The entries that a mapping has itself.
+using KeyIndex = std::unordered_map<std::string_view, const YamlNode*>;
+
+KeyIndex indexOf(const YamlNode& mapping)
+{
+    KeyIndex index;
+    for (std::size_t i = 0; i + 1 < mapping.children.size(); i += 2)
+        index.try_emplace(resolved(*mapping.children[i]).value, mapping.children[i + 1]);
+    return index;
+}
+
+/// Follows interpolations, as many as maxSteps before it is restarted.
 class Resolver
 {
 public:
-    explicit Resolver(const YamlDocument& document) : m_document(document) {}
+    enum class LookUps { Few, Many };
+
+    /// \param lookUps  Many: mappings are indexed before they are looked into
+    explicit Resolver(const YamlDocument& document, LookUps lookUps = LookUps::Few)
+        : m_document(document), m_lookUps(lookUps)
+    {}
+
+    void restart() { m_steps = maxSteps; }
 
     /// The value behind all interpolations, which is none.
     std::optional<Place> followed(Place place)
@@ -209,7 +230,7 @@ private:
         Place place{start, start->parent};
         for (const std::string& key : path->keys) {
             const auto holder = followed(place);
-            const YamlNode* child = holder ? childOf(m_document, *holder->value, key) : nullptr;
+            const YamlNode* child = holder ? childIn(*holder->value, key) : nullptr;
             if (!child)
                 return std::nullopt;
             place = {child, holder->value};
@@ -217,7 +238,21 @@ private:
         return place;
     }
 
+    const YamlNode* childIn(const YamlNode& holder, const std::string& key)
+    {
+        if (m_lookUps == LookUps::Few || holder.kind != NodeKind::Mapping)
+            return childOf(m_document, holder, key);
+        const auto [place, isNew] = m_indexes.try_emplace(&holder);
+        if (isNew)
+            place->second = indexOf(holder);
+        if (const auto child = place->second.find(key); child != place->second.end())
+            return child->second;
+        return place->second.contains("<<") ? childOf(m_document, holder, key) : nullptr;
+    }
+
     const YamlDocument& m_document;
+    LookUps m_lookUps;
+    std::unordered_map<const YamlNode*, KeyIndex> m_indexes;
     int m_steps = maxSteps;
 };
 
@@ -244,16 +279,22 @@ std::optional<std::string> interpolatedText(const YamlDocument& document, const 
 
 std::vector<std::string> interpolationNotes(const YamlDocument& document, const YamlNode& changed)
 {
+    Resolver resolver(document, Resolver::LookUps::Many);
     std::vector<std::string> notes;
+    std::size_t places = 0;
     for (const YamlNode& node : document.nodes()) {
-        if (&node == &changed || !isInterpolated(node) ||
-            !Resolver(document).leadsTo(changed, {&node, node.parent}))
+        resolver.restart();
+        if (&node == &changed || !isInterpolated(node) || !resolver.leadsTo(changed, {&node, node.parent}))
+            continue;
+        if (++places > maxNotes)
             continue;
         const YamlNode* key = keyOf(node);
         notes.push_back("Line " + std::to_string(document.positionOf(node).line) +
                         (key ? " (" + key->value + ")" : std::string()) +
                         " changes with it, because it stands for the same value.");
     }
+    if (places > maxNotes)
+        notes.push_back("So do " + std::to_string(places - maxNotes) + " more places.");
     return notes;
 }
 

@@ -5,7 +5,10 @@
 #include "entry_change.h"
 #include "interpolation.h"
 
+#include <QElapsedTimer>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace batchpeak::config;
 
@@ -249,6 +252,32 @@ private slots:
         for (qsizetype i = 0; i < notes.size(); ++i)
             QVERIFY2(QString::fromStdString(spliced.notes[std::size_t(i)]).contains(notes[i]),
                      spliced.notes[std::size_t(i)].c_str());
+    }
+
+    void notesWhatIsMerged()
+    {
+        const YamlDocument document("s: &s {x: 4}\nt:\n  <<: *s\n  y: 1\nz: ${t.x}\n");
+        const SplicedText spliced =
+            withEntries(document, Dialect::OmegaConf, {{.section = {"s"}, .key = "x", .value = "5"}});
+        QVERIFY(std::ranges::any_of(spliced.notes, [](const std::string& note) {
+            return QString::fromStdString(note).contains(QStringLiteral("Line 5 (z)"));
+        }));
+    }
+
+    void countsWhatItDoesNotNote()
+    {
+        std::string text = "x: 4\n";
+        for (int i = 0; i < 5000; ++i)
+            text += "y" + std::to_string(i) + ": ${" + (i == 0 ? "x" : "y" + std::to_string(i - 1)) + "}\n";
+        const YamlDocument document(text);
+        QElapsedTimer timer;
+        timer.start();
+        const auto notes = interpolationNotes(document, *rootOf(document).find("x")->value);
+        // Looked for one by one, keys take ten seconds.
+        QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
+        QCOMPARE(notes.size(), std::size_t{21});
+        // Longer chains than those of 64 are given up.
+        QCOMPARE(notes.back(), std::string("So do 44 more places."));
     }
 
     void notesWhatStandsForTheHolder()
