@@ -200,8 +200,12 @@ MegatronFormat::readNetwork(std::vector<Warning>& warnings) const
 void MegatronFormat::readRunInto(ConfigContents& contents) const
 {
     const bool isFp16 = m_script.has("--fp16");
-    if (isFp16 || m_script.has("--bf16"))
-        contents.precision = halfPrecision(isFp16, m_script.positionOf("--fp16"), contents.warnings);
+    if (isFp16 || m_script.has("--bf16")) {
+        // validate_args in megatron/training/arguments.py of Megatron Core 0.20.
+        contents.precision =
+            halfPrecision(isFp16, !m_script.has("--grad-reduce-in-bf16"),
+                          m_script.positionOf(isFp16 ? "--fp16" : "--bf16"), contents.warnings);
+    }
     readMegatronRun(m_arguments, contents);
     // 1.0 where nothing is said: _add_regularization_args in megatron/training/arguments.py of Megatron Core
     // 0.20.
@@ -227,7 +231,7 @@ void MegatronFormat::warnOfSchedules(std::vector<Warning>& warnings) const
         const bool hasGlobal = hasValue(m_script, globalOption);
         warnings.push_back(
             {"The batch changes step by step (--step-batch-size-schedule); the plan is that of " +
-                 std::string(hasGlobal ? "--global-batch-size, beside which Megatron Core 0.20 refuses "
+                 std::string(hasGlobal ? "--global-batch-size, beside which Megatron Core 0.18 refuses "
                                          "the schedule."
                                        : "its end."),
              m_script.positionOf(scheduleOption)});

@@ -210,11 +210,18 @@ std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batch
            (batches.empty() ? ", and is one." : "; these are not: " + listed(batches) + ".");
 }
 
-model::Precision halfPrecision(bool isFp16, TextPosition position, std::vector<Warning>& warnings)
+model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition position,
+                               std::vector<Warning>& warnings)
 {
-    if (isFp16)
+    if (isFp16) {
         warnings.push_back(
             {"Trials run in bfloat16, since float16 with loss scaling is not run here.", position});
+    } else if (hasFullGradients) {
+        warnings.push_back(
+            {"The run keeps its gradients in fp32, which takes 2 bytes a parameter more than trials "
+             "show; leave memory free for them.",
+             position});
+    }
     return model::Precision::PureBf16;
 }
 

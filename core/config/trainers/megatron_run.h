@@ -73,7 +73,9 @@ std::vector<std::int64_t> scheduledBatches(const std::string& schedule);
 std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batches, std::int64_t unit);
 
 /// Half precision throughout, with fp32 masters: Float16Module and the mixed-precision optimizer.
-model::Precision halfPrecision(bool isFp16, TextPosition position, std::vector<Warning>& warnings);
+/// \param hasFullGradients  those of bfloat16 are kept in fp32, which trials do not do
+model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition position,
+                               std::vector<Warning>& warnings);
 
 /// The length of sequences, recomputation, and warnings of what trials do otherwise.
 /// \throws ConfigError where sequences are longer than the positions that a network has learned

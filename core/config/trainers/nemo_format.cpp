@@ -196,8 +196,9 @@ model::Precision NemoFormat::readPrecision(std::vector<Warning>& warnings) const
     const bool isFp16 = word.starts_with("16");
     if (!isFp16 && !word.starts_with("bf16"))
         section.fail("precision", "is \"" + word + "\"; write bf16, 16 or 32");
-    const model::Precision half = halfPrecision(isFp16, section.positionOf("precision"), warnings);
     const bool isWhole = model.boolean("megatron_amp_O2").value_or(false) || word.ends_with("-true");
+    // With O2, gradients of bfloat16 are added up in fp32: configure_optimizers of MegatronBaseModel.
+    const model::Precision half = halfPrecision(isFp16, isWhole, section.positionOf("precision"), warnings);
     return isWhole ? half : model::Precision::Bf16;
 }
 

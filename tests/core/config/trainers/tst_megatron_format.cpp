@@ -171,9 +171,9 @@ private slots:
         QVERIFY(!usual.step.activationCheckpointing);
         QCOMPARE(usual.sequenceLength, 32);
         QVERIFY2(usual.warnings.empty(), qPrintable(warningsOf(usual)));
-        const ConfigContents other =
-            contentsOf(launched("--micro-batch-size 4 --bf16 --optimizer sgd --clip-grad 0 "
-                                "--recompute-granularity full --recompute-method uniform"));
+        const ConfigContents other = contentsOf(
+            launched("--micro-batch-size 4 --bf16 --grad-reduce-in-bf16 --optimizer sgd --clip-grad 0 "
+                     "--recompute-granularity full --recompute-method uniform"));
         QCOMPARE(other.precision, model::Precision::PureBf16);
         QCOMPARE(other.optimizer, model::Optimizer::Sgd);
         QCOMPARE(other.step.maxGradientNorm, 0.0);
@@ -195,6 +195,7 @@ private slots:
         row("--micro-batch-size 4 --global-batch-size 8 --step-batch-size-schedule 0:8", "refuses");
         row("--micro-batch-size 4 --decrease-batch-size-if-needed", "less samples");
         row("--micro-batch-size 4 --fp16", "float16");
+        row("--micro-batch-size 4 --bf16", "gradients in fp32");
         row("--micro-batch-size 4 --fp8-format hybrid", "FP8");
         row("--micro-batch-size 4 --optimizer muon", "muon");
         row("--micro-batch-size 4 --recompute-activations", "--recompute-activations selective");

@@ -148,8 +148,6 @@ private slots:
         row("fp32", "devices: 1, precision: 32", "", Precision::Fp32, 0.0, false);
         row("bf16", "devices: 1, precision: bf16, gradient_clip_val: 2", "", Precision::Bf16, 2.0, false);
         row("bf16 by name", "devices: 1, precision: bf16-mixed", "", Precision::Bf16, 0.0, false);
-        row("bf16 with O2", "devices: 1, precision: bf16", "  megatron_amp_O2: True\n", Precision::PureBf16,
-            0.0, false);
         row("the model's", "devices: 1, precision: bf16", "  precision: 32\n", Precision::Fp32, 0.0, false);
         row("recomputation", "devices: 1", "  activations_checkpoint_granularity: full\n", Precision::Fp32,
             0.0, true);
@@ -167,6 +165,14 @@ private slots:
         QCOMPARE(contents.optimizer, model::Optimizer::AdamW);
         QCOMPARE(contents.sequenceLength, 32);
         QVERIFY2(contents.warnings.empty(), qPrintable(warningsOf(contents)));
+    }
+
+    void tellsOfGradientsWithO2()
+    {
+        const ConfigContents contents = contentsOf(withModel(batch + "  megatron_amp_O2: True\n"));
+        QCOMPARE(contents.precision, model::Precision::PureBf16);
+        QVERIFY2(warningsOf(contents).contains(QStringLiteral("gradients in fp32")),
+                 qPrintable(warningsOf(contents)));
     }
 
     void warns_data()
@@ -358,7 +364,9 @@ private slots:
         QCOMPARE(contents.sequenceLength, 512);
         QCOMPARE(contents.precision, model::Precision::PureBf16);
         QCOMPARE(contents.step.maxGradientNorm, 1.0);
-        QVERIFY2(contents.warnings.empty(), qPrintable(warningsOf(contents)));
+        QCOMPARE(contents.warnings.size(), std::size_t{1});
+        QVERIFY2(warningsOf(contents).contains(QStringLiteral("gradients in fp32")),
+                 qPrintable(warningsOf(contents)));
 
         const Difference difference =
             differenceOf(text, format->withMicroBatchSize({.microBatchSize = 8}).text);
