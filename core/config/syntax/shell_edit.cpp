@@ -32,6 +32,28 @@ const ShellArgument* onlyArgument(const ShellScript& script, std::string_view na
                       last);
 }
 
+/// Where else a variable that changes is used.
+void noteUses(const ShellScript& script, const std::string& variable, const ShellPlace& place,
+              std::vector<std::string>& notes)
+{
+    constexpr std::size_t most = 8;
+    std::vector<std::size_t> uses = script.usesOf(variable);
+    std::erase_if(uses, [&](std::size_t use) {
+        return std::ranges::find(place.references, use) != place.references.end();
+    });
+    for (std::size_t i = 0; i < std::min(uses.size(), most); ++i) {
+        std::string note =
+            lineOf(script, uses[i]) + " changes with it, because it uses " + variable + " too.";
+        if (notes.empty() || notes.back() != note)
+            notes.push_back(std::move(note));
+    }
+    if (uses.size() > most) {
+        notes.push_back(std::to_string(uses.size() - most) + " more uses of " + variable +
+                        " change with it, the last in line " +
+                        std::to_string(positionIn(script.text(), uses.back()).line) + ".");
+    }
+}
+
 std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument& argument,
                                  const ShellPlace& place)
 {
@@ -43,13 +65,8 @@ std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument&
     if (place.environment)
         notes.push_back("The size is the default of " + *place.environment +
                         ", so that the environment of the run can still set another.");
-    for (const std::string& variable : place.variables) {
-        for (std::size_t use : script.usesOf(variable)) {
-            if (std::ranges::find(place.references, use) == place.references.end())
-                notes.push_back(lineOf(script, use) + " changes with it, because it uses " + variable +
-                                " too.");
-        }
-    }
+    for (const std::string& variable : place.variables)
+        noteUses(script, variable, place, notes);
     return notes;
 }
 

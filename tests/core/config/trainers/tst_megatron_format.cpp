@@ -358,6 +358,16 @@ private slots:
         QVERIFY2(joined(spliced.notes).contains(noted), qPrintable(joined(spliced.notes)));
     }
 
+    void countsUsesBeyondTheFirst()
+    {
+        std::string text = "M=4\nrun --global-batch-size 16 --micro-batch-size $M";
+        for (int i = 0; i < 100000; ++i)
+            text += " $M";
+        const SplicedText spliced = recognise(text)->withMicroBatchSize({.microBatchSize = 8});
+        QVERIFY2(joined(spliced.notes).contains(QStringLiteral("99992 more uses of M")),
+                 qPrintable(joined(spliced.notes)));
+    }
+
     void writesASizeOfEvaluation_data()
     {
         QTest::addColumn<QByteArray>("before");
