@@ -19,7 +19,7 @@ QString batchText(const config::BatchPlan& plan)
     return QStringLiteral("%1%2%3 on %4")
         .arg(key, isFormula ? QStringLiteral(" = ") : QStringLiteral(" "), groupedText(plan.globalBatchSize),
              plan.knowsDevices ? countText(plan.devices, QStringLiteral("device"))
-                               : QStringLiteral("each device"));
+                               : QStringLiteral("one device"));
 }
 
 } // namespace batchpeak::cli

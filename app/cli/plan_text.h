@@ -13,7 +13,7 @@ namespace batchpeak::cli {
 /// "1 device", "1,024 devices"
 QString countText(std::int64_t count, const QString& noun);
 
-/// "batch_size 256 on 2 devices"; "batch_size * gradient_accumulation_steps = 16 on each device" where the
+/// "batch_size 256 on 2 devices"; "batch_size * gradient_accumulation_steps = 16 on one device" where the
 /// config does not say how many there are.
 QString batchText(const config::BatchPlan& plan);
 

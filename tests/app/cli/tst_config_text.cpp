@@ -66,7 +66,7 @@ private slots:
         row("accumulation written out",
             withPlans("Hugging Face TrainingArguments", huggingFaceTrain, huggingFaceEval),
             {QStringLiteral("train batch = per_device_train_batch_size * gradient_accumulation_steps = 32 on "
-                            "each device; the launcher decides how many there are"),
+                            "one device; the launcher decides how many there are"),
              QStringLiteral("train micro-batch = per_device_train_batch_size: 16 now"),
              QStringLiteral("train accumulation = 2 steps, of at most 16 samples"),
              QStringLiteral("eval batch = per_device_eval_batch_size: 8 now")});

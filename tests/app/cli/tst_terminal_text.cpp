@@ -128,12 +128,12 @@ private slots:
                  qPrintable(first));
         QVERIFY2(
             first.contains(QStringLiteral("per_device_train_batch_size * gradient_accumulation_steps = 32 "
-                                          "on each device, per_device_train_batch_size: 16 now")),
+                                          "on one device, per_device_train_batch_size: 16 now")),
             qPrintable(first));
         const QString last = finalLines(snapshot).join(QLatin1Char('\n'));
         QVERIFY2(last.contains(QStringLiteral("per_device_train_batch_size: 96")), qPrintable(last));
         QVERIFY2(last.contains(QStringLiteral(
-                     "3 at per_device_train_batch_size * gradient_accumulation_steps = 32 on each device")),
+                     "3 at per_device_train_batch_size * gradient_accumulation_steps = 32 on one device")),
                  qPrintable(last));
     }
 
