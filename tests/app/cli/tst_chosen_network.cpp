@@ -48,6 +48,15 @@ private slots:
             QVERIFY2(run.out.contains(said), run.text());
     }
 
+    void isKnownByItsId()
+    {
+        const ProgramRun run = runProgram({QStringLiteral("inspect"), m_path, QStringLiteral("--model"),
+                                           QStringLiteral("openai-community/gpt2")});
+        QVERIFY2(run.exitCode == 0, run.text());
+        for (const char* said : {"openai-community/gpt2", "124,439,808", "batch_size 256 on 1 device"})
+            QVERIFY2(run.out.contains(QString::fromUtf8(said)), run.text());
+    }
+
     void isExplored()
     {
         const QString source = examplePath(QStringLiteral("llama-tiny.yaml"));
