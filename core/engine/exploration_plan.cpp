@@ -101,6 +101,13 @@ void setOnlySize(search::SearchSpace& space, std::int64_t size, const Exploratio
     space.candidates = {size};
 }
 
+/// The sizes that are known to be good are those of training.
+std::optional<std::int64_t> startingHint(const model::ModelSpec& spec, model::Phase phase)
+{
+    const auto known = phase == model::Phase::Train ? config::knownSizeFor(spec) : std::nullopt;
+    return known ? std::optional(known->microBatchSize) : std::nullopt;
+}
+
 void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const ExplorationOptions& options)
 {
     if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
@@ -262,13 +269,12 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                 .headroom = options.headroom};
     plan.space = {.objective = plan.run.objective,
                   .perDeviceBatch = batch.perDeviceBatch(),
+                  .startingHint = startingHint(spec, options.phase),
                   .tolerance = options.tolerance,
                   .targetConfidence = options.targetConfidence,
                   .maxTrials = options.maxTrials,
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
-    if (const auto known = config::knownSizeFor(spec))
-        plan.space.startingHint = known->microBatchSize;
     return plan;
 }
 

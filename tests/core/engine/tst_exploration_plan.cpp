@@ -46,6 +46,8 @@ private slots:
                                                                              .maxPositions = 2048}};
         QCOMPARE(engine::planExploration({}, contents, {}).space.startingHint,
                  std::optional<std::int64_t>(121));
+        contents.eval = contents.train;
+        QVERIFY(!engine::planExploration({}, contents, {.phase = model::Phase::Eval}).space.startingHint);
     }
 
     void turnsASettingIntoSizes_data()
