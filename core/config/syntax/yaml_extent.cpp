@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "yaml_extent.h"
 
+#include "text_check.h"
+
 namespace batchpeak::config {
 
 namespace {
@@ -9,6 +11,8 @@ namespace {
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view breaks = "\r\n";
 constexpr std::string_view blanksAndBreaks = " \t\r\n";
+constexpr std::string_view anchorCharacters =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
 
 std::size_t findOr(std::size_t found, std::size_t otherwise)
 {
@@ -20,9 +24,14 @@ std::size_t skip(std::string_view text, std::size_t begin, std::string_view char
     return findOr(text.find_first_not_of(characters, begin), text.size());
 }
 
-std::size_t wordEnd(std::string_view text, std::size_t begin)
+/// The byte after an anchor or tag, which need no blank behind them: yaml_parser_scan_anchor and
+/// yaml_parser_scan_tag_uri in scanner.c of libyaml 0.2.5.
+std::size_t propertyEnd(std::string_view text, std::size_t begin)
 {
-    return findOr(text.find_first_of(blanksAndBreaks, begin), text.size());
+    if (text[begin] == '&')
+        return findOr(text.find_first_not_of(anchorCharacters, begin + 1), text.size());
+    const bool isVerbatim = text.substr(begin).starts_with("!<");
+    return findOr(text.find_first_of(isVerbatim ? " \t\r\n" : " \t\r\n,[]{}", begin), text.size());
 }
 
 bool isProperty(std::string_view text, std::size_t byte)
@@ -36,7 +45,7 @@ std::size_t afterProperties(std::string_view text, std::size_t begin)
 {
     std::size_t place = begin;
     while (isProperty(text, place)) {
-        place = skip(text, wordEnd(text, place), blanksAndBreaks);
+        place = skip(text, propertyEnd(text, place), blanksAndBreaks);
         while (place < text.size() && text[place] == '#')
             place = skip(text, lineEnd(text, place), blanksAndBreaks);
     }
@@ -71,7 +80,7 @@ std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
     ++place;
     for (std::size_t next = skip(text, place, blanks); isProperty(text, next);
          next = skip(text, place, blanks))
-        place = wordEnd(text, next);
+        place = propertyEnd(text, next);
     return place;
 }
 
@@ -83,10 +92,8 @@ const YamlNode* keyOf(const YamlNode& value)
 
 std::size_t lineBegin(std::string_view text, std::size_t byte)
 {
-    if (byte == 0)
-        return 0;
-    const std::size_t found = text.find_last_of(breaks, byte - 1);
-    return found == std::string_view::npos ? 0 : found + 1;
+    const std::size_t found = text.substr(0, byte).find_last_of(breaks);
+    return found == std::string_view::npos ? byteOrderMarkSize(text) : found + 1;
 }
 
 std::size_t lineEnd(std::string_view text, std::size_t byte)

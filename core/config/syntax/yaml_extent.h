@@ -26,7 +26,7 @@ std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value);
 /// The key of a mapping's value; nothing for any other node.
 const YamlNode* keyOf(const YamlNode& value);
 
-/// First byte of the line that holds this byte.
+/// First byte of the line that holds this byte, behind a byte order mark.
 std::size_t lineBegin(std::string_view text, std::size_t byte);
 /// The line break that ends this byte's line, or the end of the text.
 std::size_t lineEnd(std::string_view text, std::size_t byte);

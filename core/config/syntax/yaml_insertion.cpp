@@ -33,7 +33,7 @@ std::string indentOf(std::string_view text, std::size_t byte)
 std::size_t lineAboveComments(std::string_view text, std::size_t firstLine)
 {
     std::size_t line = firstLine;
-    while (line > 0) {
+    while (line > lineBegin(text, 0)) {
         const std::size_t previous =
             lineBegin(text, line - 1 - (text.substr(0, line).ends_with("\r\n") ? 1 : 0));
         if (!isBlankOrComment(text.substr(previous, lineEnd(text, previous) - previous)))
@@ -51,7 +51,7 @@ TextPiece firstInBlock(const YamlDocument& document, const YamlNode& block, cons
     const std::string lineBreak(lineBreakFor(text, block.begin));
     const std::size_t line = lineBegin(text, block.begin);
     // The first entry of a block may share its line with what holds the block: "- batch_size: 5".
-    if (!isBlank(std::string_view(text).substr(line, block.begin - line)) || line == 0)
+    if (!isBlank(std::string_view(text).substr(line, block.begin - line)) || line == lineBegin(text, 0))
         return {block.begin, block.begin, entry + lineBreak + indent};
     const std::size_t place = lineAboveComments(text, line);
     return {place, place, indent + entry + lineBreak};

@@ -69,6 +69,9 @@ private slots:
             "train_input:\n  batch_size: 8\n  micro_batch_size: 5");
         row("nothing behind an anchor", "train_input:\n  micro_batch_size: &m\n  batch_size: 8\n",
             "train_input:\n  micro_batch_size: &m 5\n  batch_size: 8\n");
+        row("nothing behind an anchor, between braces",
+            "train_input: {micro_batch_size: &m, batch_size: 8}\n",
+            "train_input: {micro_batch_size: &m 5, batch_size: 8}\n");
         row("anchor kept", "train_input:\n  micro_batch_size: &m 4\n  batch_size: 8\n",
             "train_input:\n  micro_batch_size: &m 5\n  batch_size: 8\n");
         row("on the line below", "train_input:\n  micro_batch_size:\n    4\n  batch_size: 8\n",
@@ -105,6 +108,11 @@ private slots:
             "train_input:\r\n  shuffle: True\r\n  batch_size: 8\r\n  micro_batch_size: 5");
         row("added behind a byte order mark", "\xEF\xBB\xBFtrain_input:\n  batch_size: 8\n",
             "\xEF\xBB\xBFtrain_input:\n  batch_size: 8\n  micro_batch_size: 5\n");
+        row("added below the line of a byte order mark",
+            "\xEF\xBB\xBF"
+            "batch_size: 8\nbatchpeak: 1\nmodel: {family: resnet, depth: 18}\n",
+            "\xEF\xBB\xBF"
+            "batch_size: 8\nmicro_batch_size: 5\nbatchpeak: 1\nmodel: {family: resnet, depth: 18}\n");
         row("added like quoted keys", "\"train_input\":\n  \"batch_size\": 8\n",
             "\"train_input\":\n  \"batch_size\": 8\n  \"micro_batch_size\": 5\n");
         row("added between braces", "train_input: {batch_size: 8}\n",

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// Draws that are the same for one seed on every standard library, which those of <random>'s distributions
+/// are not.
+class Chance
+{
+public:
+    explicit Chance(std::uint64_t seed) : m_engine(seed) {}
+
+    /// 0 <= draw < count
+    std::size_t below(std::size_t count) { return std::size_t(m_engine() % count); }
+    /// low <= draw <= high
+    std::int64_t between(std::int64_t low, std::int64_t high)
+    {
+        return low + std::int64_t(below(std::size_t(high - low + 1)));
+    }
+    bool oneIn(std::size_t count) { return below(count) == 0; }
+    template<typename Value>
+    const Value& of(const std::vector<Value>& values)
+    {
+        return values[below(values.size())];
+    }
+
+private:
+    std::mt19937_64 m_engine;
+};
+
+} // namespace batchpeak::config

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chance.h"
+#include "config_tree.h"
+#include "text_pair.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// Writes a tree as YAML or JSON in a style that is drawn anew at every place where there is a choice:
+/// indents, quotes, comments, anchors and aliases, merge keys, flow or block.
+class TreeWriter
+{
+public:
+    TreeWriter(Chance& chance, TextPair& text) : m_chance(chance), m_text(text) {}
+
+    /// As a block that begins on a line of its own.
+    void writeBlock(const ConfigTree& tree, std::size_t indent);
+    /// In braces; as JSON all keys and words are quoted twice.
+    void writeJson(const ConfigTree& tree);
+    void writeComments(std::size_t indent);
+
+private:
+    enum class Quotes { None, Single, Double };
+    enum class FlowLayout { OneLine, Lines };
+    struct Anchor
+    {
+        std::string name;
+        bool isMapping = false;
+    };
+
+    void writeBlockMapping(const ConfigTree& tree, std::size_t indent, bool startsInLine);
+    void writeBlockSequence(const ConfigTree& tree, std::size_t indent);
+    void writeItem(const ConfigTree& item, std::size_t indent);
+    void writeEntryValue(const ConfigTree& value, std::size_t indent, bool isFollowedByAdded);
+    void writeBlockValue(const ConfigTree& value, std::size_t indent);
+    void writeChanging(const ConfigTree& value, std::size_t indent, bool isFollowedByAdded);
+    void writeLongScalar(std::size_t indent);
+    bool writeAlias();
+    void writeMerge(std::size_t indent);
+
+    void writeFlow(const ConfigTree& tree, std::size_t indent);
+    void writeFlowMapping(const ConfigTree& tree, std::size_t indent, FlowLayout layout);
+    void writeFlowSequence(const ConfigTree& tree, std::size_t indent);
+
+    Quotes drawQuotes();
+    static std::string quoted(const std::string& key, Quotes quotes);
+    std::string blanks(std::size_t most);
+    std::optional<Anchor> writeAnchor(const ConfigTree& value);
+    /// Once what it names has ended: no alias stands inside of that.
+    void remember(const std::optional<Anchor>& anchor);
+    void endLineWithComment();
+    bool isFlowDrawn(const ConfigTree& value);
+
+    Chance& m_chance;
+    TextPair& m_text;
+    bool m_isJson = false;
+    bool m_isWithoutComments = false;
+    std::vector<Anchor> m_anchors;
+    std::size_t m_names = 0;
+};
+
+} // namespace batchpeak::config

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "generated_config.h"
+#include "yaml_difference.h"
+
+#include <QTest>
+
+#include <cstdio>
+#include <set>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+
+namespace {
+
+constexpr std::uint64_t seeds = 10'000;
+
+/// In full: what Qt Test prints is cut.
+void print(std::uint64_t seed, const GeneratedConfig& config, const std::string& problem)
+{
+    std::fprintf(stderr, "Seed %llu, size %lld: %s\n--- before:\n%s\n--- to be:\n%s\n",
+                 static_cast<unsigned long long>(seed), static_cast<long long>(config.chosen.microBatchSize),
+                 problem.c_str(), config.before.c_str(), config.after.c_str());
+}
+
+/// What is wrong with a size written into a generated config; empty where nothing is.
+std::string problemOfWriting(const GeneratedConfig& config)
+{
+    try {
+        const auto format = recognise(config.before);
+        if (format->name() != config.formatName)
+            return "It is taken for " + std::string(format->name());
+        const auto plan = format->read().plan(config.chosen.phase);
+        if (!plan || plan->globalBatchSize != config.globalBatchSize)
+            return "Its batch is read as " + std::to_string(plan ? plan->globalBatchSize : 0);
+        const std::string after = format->withMicroBatchSize(config.chosen).text;
+        return after == config.after ? "" : "What was written is\n" + after;
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+} // namespace
+
+/// Configs of every layout that a program can think of, with a size written into them: every byte is as the
+/// program that made them says.
+class GeneratedConfigsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void areWrittenAsExpected()
+    {
+        std::set<std::string> formats;
+        for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+            const GeneratedConfig config = generatedConfig(seed);
+            const std::string problem = problemOfWriting(config);
+            if (!problem.empty())
+                print(seed, config, problem);
+            QVERIFY2(problem.empty(), "the text is printed above");
+            formats.insert(config.formatName);
+        }
+        QVERIFY(formats.size() >= 3);
+    }
+
+    // By a reader that has nothing in common with ours. It does not know a lone carriage return for the end
+    // of a line, nor comments in JSON, so some texts are not for it.
+    void readAlikeForOthersButForTheSize()
+    {
+        int compared = 0;
+        for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+            const GeneratedConfig config = generatedConfig(seed);
+            const auto changed = changedPaths(config.before, config.after);
+            if (!changed)
+                continue;
+            ++compared;
+            const std::string report = "Seed " + std::to_string(seed) + ":\n" + config.before;
+            for (const std::string& path : *changed)
+                QVERIFY2(path.ends_with("micro_batch_size") || path.find("_") != std::string::npos,
+                         report.c_str());
+        }
+        QVERIFY2(compared > int(seeds) / 2, qPrintable(QString::number(compared)));
+    }
+};
+
+QTEST_APPLESS_MAIN(GeneratedConfigsTest)
+#include "tst_generated_configs.moc"
