@@ -5,6 +5,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -21,6 +22,27 @@ void print(std::uint64_t seed, const GeneratedConfig& config, const std::string&
     std::fprintf(stderr, "Seed %llu, size %lld: %s\n--- before:\n%s\n--- to be:\n%s\n",
                  static_cast<unsigned long long>(seed), static_cast<long long>(config.chosen.microBatchSize),
                  problem.c_str(), config.before.c_str(), config.after.c_str());
+}
+
+bool isOfTheSize(const std::string& path)
+{
+    return path.ends_with("micro_batch_size");
+}
+
+/// Its key ends with a number. It may be an alias of the size.
+bool isOfAFiller(const std::string& path)
+{
+    const std::size_t mark = path.find_last_of('_');
+    return mark != std::string::npos && mark + 1 < path.size() &&
+           path.find_first_not_of("0123456789", mark + 1) == std::string::npos;
+}
+
+/// yaml-cpp does not know a lone carriage return for the end of a line.
+std::string withNewlines(std::string text)
+{
+    if (text.find('\n') == std::string::npos)
+        std::ranges::replace(text, '\r', '\n');
+    return text;
 }
 
 /// What is wrong with a size written into a generated config; empty where nothing is.
@@ -63,23 +85,27 @@ private slots:
         QVERIFY(formats.size() >= 3);
     }
 
-    // By a reader that has nothing in common with ours. It does not know a lone carriage return for the end
-    // of a line, nor comments in JSON, so some texts are not for it.
+    // By a reader that has nothing in common with ours. It does not know comments in JSON.
     void readAlikeForOthersButForTheSize()
     {
         int compared = 0;
         for (std::uint64_t seed = 0; seed < seeds; ++seed) {
             const GeneratedConfig config = generatedConfig(seed);
-            const auto changed = changedPaths(config.before, config.after);
+            if (config.before.find("// a comment") != std::string::npos)
+                continue;
+            const auto changed = changedPaths(withNewlines(config.before), withNewlines(config.after));
             if (!changed)
                 continue;
             ++compared;
-            const std::string report = "Seed " + std::to_string(seed) + ":\n" + config.before;
-            for (const std::string& path : *changed)
-                QVERIFY2(path.ends_with("micro_batch_size") || path.find("_") != std::string::npos,
-                         report.c_str());
+            const bool isRight = std::ranges::count_if(*changed, isOfTheSize) == 1 &&
+                                 std::ranges::all_of(*changed, [](const std::string& path) {
+                                     return isOfTheSize(path) || isOfAFiller(path);
+                                 });
+            if (!isRight)
+                print(seed, config, "Others read it otherwise in several places.");
+            QVERIFY2(isRight, "the text is printed above");
         }
-        QVERIFY2(compared > int(seeds) / 2, qPrintable(QString::number(compared)));
+        QVERIFY2(compared > int(seeds) * 8 / 10, qPrintable(QString::number(compared)));
     }
 };
 
