@@ -10,8 +10,9 @@ namespace batchpeak::config {
 /// batches, lengths, precision. Where the config says nothing of lengths, those of the other stand in.
 ///
 /// It is also the way to a run that the config alone does not give, such as all parameters of a network of
-/// which the config trains an adapter; a warning says so. \throws ConfigError where \p source holds no
-/// network that can be run, or one whose positions do not reach
+/// which the config trains an adapter; a warning says so.
+///
+/// \throws ConfigError where \p source holds no network that can be run, or one whose positions do not reach
 ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source);
 
 /// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the

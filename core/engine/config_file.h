@@ -29,8 +29,9 @@ public:
     /// The same config with another network in place of its own, or of one that was chosen before: that of
     /// another config in any format that has one, as a Hugging Face config.json (also by the folder that it
     /// is in), or that of an id of the hub ("meta-llama/Llama-3.2-1B") where there is no such file. What
-    /// belongs to the run stays. \throws config::ConfigError prefixed with where it is: in that file, or in
-    /// this one
+    /// belongs to the run stays.
+    ///
+    /// \throws config::ConfigError prefixed with where it is: in that file, or in this one
     ConfigFile withModel(const QString& fileOrId) const;
     /// Where the network comes from: the path of a file as it was given, or an id; empty for the config's
     /// own.

@@ -24,7 +24,7 @@ bool fits(const ConfigSection& root)
 }
 
 constexpr std::array<RunDifference, 5> otherRuns{
-    {{"adapter", "trains an adapter and leaves the network itself as it is. Trials train all of it, so that "
+    {{"adapter", "makes the run train an adapter and leave the network itself as it is. Trials train all of it, so that "
                  "they would measure another run."},
      {"unfrozen_parameters", "trains some of the network's parameters. Trials train all of them, so that "
                              "they would measure another run."},

@@ -353,9 +353,8 @@ private slots:
     {
         const SplicedText spliced = recognise("{model: {_component_: a.b}, dataset: {}, batch_size: 8}")
                                         ->withMicroBatchSize(train(4));
-        QCOMPARE(spliced.text,
-                 std::string("{model: {_component_: a.b}, dataset: {}, batch_size: 4, "
-                             "gradient_accumulation_steps: 2}"));
+        QCOMPARE(spliced.text, std::string("{model: {_component_: a.b}, dataset: {}, batch_size: 4, "
+                                           "gradient_accumulation_steps: 2}"));
     }
 
     void asksWhereTheBatchCannotBeKept()
