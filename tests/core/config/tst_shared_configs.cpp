@@ -144,7 +144,7 @@ private slots:
         const auto format = recognise(before);
         const ConfigContents contents = format->read();
         for (model::Phase phase : phasesOf(contents)) {
-            const ChosenSize chosen = anotherSize(phase, *contents.plan(phase));
+            const ChosenSize chosen = anotherSize(*format, phase, *contents.plan(phase));
             const std::string after = format->withMicroBatchSize(chosen).text;
 
             const auto read = recognise(after)->read();
@@ -162,14 +162,29 @@ private slots:
     }
 
 private:
-    /// One that its trainer takes: the batch of a step stays a whole number of micro-batches, or is chosen.
-    static ChosenSize anotherSize(model::Phase phase, const BatchPlan& plan)
+    static bool isTaken(const ConfigFormat& format, const ChosenSize& chosen)
+    {
+        try {
+            format.withMicroBatchSize(chosen);
+            return true;
+        } catch (const ConfigError&) {
+            return false;
+        }
+    }
+
+    /// One that its trainer takes with the batch that the config has; else, as where that is one sample, with
+    /// a batch of one micro-batch on each device.
+    static ChosenSize anotherSize(const ConfigFormat& format, model::Phase phase, const BatchPlan& plan)
     {
         for (std::int64_t size = 2; size <= plan.perDeviceBatch(); ++size) {
-            if (size != plan.writtenSize() && plan.dividesExactly(size))
-                return {.phase = phase, .microBatchSize = size};
+            const ChosenSize chosen{.phase = phase, .microBatchSize = size};
+            if (size != plan.writtenSize() && isTaken(format, chosen))
+                return chosen;
         }
         const std::int64_t size = plan.writtenSize() == 3 ? 5 : 3;
+        const ChosenSize chosen{.phase = phase, .microBatchSize = size};
+        if (isTaken(format, chosen))
+            return chosen;
         return {.phase = phase, .microBatchSize = size, .globalBatchSize = size * plan.devices};
     }
 
@@ -177,7 +192,7 @@ private:
     static void checkOthersReadAlike(const std::string& before, const std::string& after)
     {
         const auto changed = changedPaths(before, after);
-        QVERIFY2(changed && !changed->empty() && changed->size() <= 3, before.c_str());
+        QVERIFY2(changed && !changed->empty(), before.c_str());
         for (const std::string& path : *changed)
             QVERIFY2(isOfABatch(path), path.c_str());
     }
