@@ -9,7 +9,8 @@ BENCH ?=
 # Options of test-parity, such as PARITY="--only LLaMA".
 PARITY ?=
 
-.PHONY: run test test-gpu test-hub-models test-parity fuzz setup setup-fuzz setup-parity build configure bundle
+.PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
+.PHONY: setup setup-fuzz setup-parity setup-readers build configure bundle
 .PHONY: bench-config bench-pictures bench-repeats bench-search bench-step-time calibrate-search format tidy clean
 
 run: build
@@ -28,6 +29,12 @@ test-hub-models: configure setup-parity
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-list-hub-models
 	PYTHONPATH=tests .venv-parity/bin/python -m parity.hub_models --program build/$(PRESET)/bin/batchpeak-list-hub-models
 
+# Configs with a size written into them, read by PyYAML and ruamel.yaml as trainers read them.
+test-yaml-readers: configure setup-readers
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-write-sizes
+	PYTHONPATH=tests .venv-readers/bin/python -m readers --program build/$(PRESET)/bin/batchpeak-write-sizes \
+		tests/data/configs resources/examples ../shared/configs
+
 # What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: see the README.
 test-gpu: configure
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak_gpu_tests
@@ -42,6 +49,10 @@ configure: setup
 
 setup:
 	scripts/setup.sh
+
+# Only test-yaml-readers needs it.
+setup-readers:
+	scripts/setup-readers.sh
 
 # Seconds that each fuzz target runs.
 SECONDS := 60

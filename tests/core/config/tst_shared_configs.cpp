@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "another_size.h"
 #include "config_document.h"
 #include "config_test_data.h"
 #include "line_difference.h"
@@ -162,32 +163,6 @@ private slots:
     }
 
 private:
-    static bool isTaken(const ConfigFormat& format, const ChosenSize& chosen)
-    {
-        try {
-            format.withMicroBatchSize(chosen);
-            return true;
-        } catch (const ConfigError&) {
-            return false;
-        }
-    }
-
-    /// One that its trainer takes with the batch that the config has; else, as where that is one sample, with
-    /// a batch of one micro-batch on each device.
-    static ChosenSize anotherSize(const ConfigFormat& format, model::Phase phase, const BatchPlan& plan)
-    {
-        for (std::int64_t size = 2; size <= plan.perDeviceBatch(); ++size) {
-            const ChosenSize chosen{.phase = phase, .microBatchSize = size};
-            if (size != plan.writtenSize() && isTaken(format, chosen))
-                return chosen;
-        }
-        const std::int64_t size = plan.writtenSize() == 3 ? 5 : 3;
-        const ChosenSize chosen{.phase = phase, .microBatchSize = size};
-        if (isTaken(format, chosen))
-            return chosen;
-        return {.phase = phase, .microBatchSize = size, .globalBatchSize = size * plan.devices};
-    }
-
     // By yaml-cpp, which has nothing in common with our reader.
     static void checkOthersReadAlike(const std::string& before, const std::string& after)
     {

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads configs with the YAML readers of trainers before and after a size was written into them.
+
+The trees must be equal but for the size, the batch or the accumulation steps that go with it, and the switch
+that would change them. The program ends with 1 where they are not. Launch scripts are no YAML and are left out.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ruamel.yaml import YAML
+
+from .tree_difference import Change, changes
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "PyYAML": yaml.safe_load,
+    "ruamel.yaml, safe": lambda text: YAML(typ="safe", pure=True).load(text),
+    "ruamel.yaml, round-trip": lambda text: YAML(typ="rt").load(text),
+}
+# Parts of the keys that a size may change, whatever the trainer calls them.
+INTENDED = ("batch", "gradient_accumulation_steps")
+
+
+def is_intended(change: Change) -> bool:
+    return any(word in change.path for word in INTENDED)
+
+
+def problem(before: Any, after: Any, size: int) -> str:
+    """Empty where there is none."""
+    found = list(changes(before, after))
+    others = [change.path for change in found if not is_intended(change)]
+    if others:
+        return "differs at " + ", ".join(others)
+    if not any(change.after == size for change in found):
+        return f"has no {size}"
+    return ""
+
+
+def problems_of(file: Path, program: Path) -> list[str]:
+    """One for each phase and reader that reads something else; raises where no size can be written."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        written = subprocess.run([program, file, folder], check=True, capture_output=True, text=True)
+        before = file.read_bytes().decode("utf-8-sig")
+        for phase, size in (line.split() for line in written.stdout.splitlines()):
+            after = (Path(folder) / phase).read_bytes().decode("utf-8-sig")
+            readers = READERS | ({"json": json.loads} if is_json(before) else {})
+            for name, load in readers.items():
+                wrong = problem(load(before), load(after), int(size))
+                found += [f"{phase}, {name}: {wrong}"] if wrong else []
+    return found
+
+
+def is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make test-yaml-readers", description=__doc__)
+    parser.add_argument("--program", type=Path, required=True, help="batchpeak-write-sizes")
+    parser.add_argument("folders", type=Path, nargs="+", help="configs; folders that are not there are left out")
+    options = parser.parse_args()
+
+    suffixes = {".yaml", ".yml", ".json"}
+    files = [file for folder in options.folders for file in sorted(folder.rglob("*")) if file.suffix in suffixes]
+    wrong = 0
+    for file in files:
+        try:
+            found = problems_of(file, options.program)
+        except subprocess.CalledProcessError as error:
+            found = [f"no size was written: {error.stderr.strip()}"]
+        wrong += bool(found)
+        print(f"{'OFF' if found else 'ok '}  {file}")
+        for line in found:
+            print(f"     {line}")
+    print(f"{len(files) - wrong} of {len(files)} configs read alike but for the size, by {', '.join(READERS)}.")
+    return 1 if wrong or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
