@@ -26,9 +26,12 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
         contents.targetLength = model::usualTargetLength(*spec);
     const auto longest = model::longestSequence(*spec);
     if (longest && contents.sequenceLength > *longest) {
-        throw ConfigError("The config trains on sequences of " + std::to_string(contents.sequenceLength) +
-                          " tokens, but the network has learned " + std::to_string(*longest) +
-                          " positions; shorten the sequences, or choose another network.");
+        contents.warnings.push_back({"The config trains on sequences of " +
+                                         std::to_string(contents.sequenceLength) +
+                                         " tokens, but the network has learned " + std::to_string(*longest) +
+                                         " positions; shorten the sequences (--sequence-length), or choose "
+                                         "another network.",
+                                     {}});
     }
     return contents;
 }

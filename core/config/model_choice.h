@@ -12,7 +12,7 @@ namespace batchpeak::config {
 /// It is also the way to a run that the config alone does not give, such as all parameters of a network of
 /// which the config trains an adapter; a warning says so.
 ///
-/// \throws ConfigError where \p source holds no network that can be run, or one whose positions do not reach
+/// \throws ConfigError where \p source holds no network that can be run
 ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source);
 
 /// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the

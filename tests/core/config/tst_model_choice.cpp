@@ -60,10 +60,13 @@ private slots:
         QVERIFY(joined.warnings.front().sentence.starts_with("It trains an adapter."));
     }
 
-    void refusesSequencesBeyondThePositions()
+    void warnsOfSequencesBeyondThePositions()
     {
         const ConfigContents source{.model = network};
-        QVERIFY_THROWS_EXCEPTION(ConfigError, withModelOf(trainerContents(65, true), source));
+        const ConfigContents joined = withModelOf(trainerContents(65, true), source);
+        QCOMPARE(joined.warnings.size(), std::size_t{1});
+        QVERIFY(joined.warnings.front().sentence.find("learned 64 positions") != std::string::npos);
+        QVERIFY(withModelOf(trainerContents(64, true), source).warnings.empty());
     }
 
     void needsANetwork()
