@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export_dialog.h"
 
+#include "batch_choice_box.h"
+#include "batch_text.h"
 #include "card.h"
-#include "fonts.h"
-#include "text_change.h"
+#include "dialog_button.h"
+#include "diff_view.h"
+#include "located_error.h"
+#include "style_sheet.h"
+#include "unified_diff.h"
 
 #include <QDialogButtonBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -18,70 +24,140 @@ namespace batchpeak::ui {
 
 namespace {
 
-QString previewText(const TextChange& change)
-{
-    if (change.line == 0)
-        return ExportDialog::tr("The file holds this size already.");
-    QStringList lines{ExportDialog::tr("line %1").arg(change.line)};
-    for (const QString& line : change.before)
-        lines << QStringLiteral("- ") + line;
-    for (const QString& line : change.after)
-        lines << QStringLiteral("+ ") + line;
-    return lines.join(QLatin1Char('\n'));
-}
+constexpr QSize usualSize{720, 460};
 
 QLabel* wrapped(QLabel* label)
 {
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
+}
+
+// Without the place, since the dialog is about that one file.
+QString sentenceOf(const config::ConfigError& error, const engine::ConfigFile& file)
+{
+    const QString text = QString::fromUtf8(error.what());
+    const QString place = engine::located(file.path(), error.position(), QString());
+    return text.startsWith(place) ? text.sliced(place.size()) : text;
+}
+
+QString notesText(const config::SplicedText& spliced)
+{
+    QStringList notes;
+    for (const std::string& note : spliced.notes)
+        notes << QString::fromStdString(note);
+    return notes.join(QLatin1Char('\n'));
 }
 
 } // namespace
 
 ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, std::int64_t microBatchSize,
                            const Theme& theme, QWidget* parent)
-    : QDialog(parent),
-      m_file(file),
-      m_spliced(file.withMicroBatchSize({.phase = phase, .microBatchSize = microBatchSize})),
-      m_path(new QLineEdit(file.path(), this)),
-      m_preview(new QLabel(this)),
-      m_problem(wrapped(new QLabel(this)))
+    : QDialog(parent), m_file(file), m_chosen{.phase = phase, .microBatchSize = microBatchSize}
 {
     setWindowTitle(tr("Export micro-batch size %1").arg(microBatchSize));
-    setMinimumWidth(560);
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(10);
+    std::optional<config::BatchNotKept> question;
+    try {
+        m_spliced = file.withMicroBatchSize(m_chosen);
+    } catch (const config::BatchNotKept& choice) {
+        question = choice;
+    }
+    addPlace(layout);
+    if (question)
+        addBatches(layout, *question);
+    addPreview(layout, theme);
+    addButtons(layout);
+    dressDialog(*this, theme);
+    resize(usualSize);
+    if (m_spliced)
+        showChange();
+    else
+        m_preview->setSentence(
+            tr("%1\n\nNothing is written before a batch is chosen.").arg(sentenceOf(*question, file)));
+}
+
+void ExportDialog::addPlace(QVBoxLayout* layout)
+{
+    const config::BatchPlan& plan = *m_file.contents().plan(m_chosen.phase);
+    auto* into =
+        new QLabel(tr("Write %1 into this file:").arg(engine::sizeText(plan, m_chosen.microBatchSize)), this);
+    into->setTextFormat(Qt::PlainText);
+    m_path = new QLineEdit(m_file.path(), this);
     m_path->setAccessibleName(tr("File to write"));
-    auto* browse = new QPushButton(tr("&Browse…"), this);
+    auto* browse = dialogButton(tr("&Browse…"), "secondary", this);
+    connect(browse, &QPushButton::clicked, this, &ExportDialog::browse);
     auto* where = new QHBoxLayout;
     where->addWidget(m_path, 1);
     where->addWidget(browse);
+    layout->addWidget(into);
+    layout->addLayout(where);
+}
 
-    m_preview->setFont(fixedFont(font(), 0.95));
-    m_preview->setTextFormat(Qt::PlainText);
-    m_preview->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_preview->setText(previewText(changeBetween(file.text(), m_spliced.text)));
+void ExportDialog::addBatches(QVBoxLayout* layout, const config::BatchNotKept& choice)
+{
+    m_batches =
+        new BatchChoiceBox(*m_file.contents().plan(m_chosen.phase), m_chosen.microBatchSize, choice, this);
+    layout->addWidget(m_batches);
+    connect(m_batches, &BatchChoiceBox::changed, this, &ExportDialog::followBatch);
+}
+
+void ExportDialog::addPreview(QVBoxLayout* layout, const Theme& theme)
+{
+    m_preview = new DiffView(this);
+    m_preview->setTheme(theme);
     m_preview->setAccessibleName(tr("Lines that change"));
+    m_notes = wrapped(mutedLabel(QString(), this));
+    m_notes->hide();
+    m_problem = wrapped(new QLabel(this));
     m_problem->setStyleSheet(QStringLiteral("color: %1").arg(theme.bad.name()));
     m_problem->hide();
-
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-    QPushButton* write = buttons->addButton(tr("&Write"), QDialogButtonBox::AcceptRole);
-    write->setDefault(true);
-
-    auto* layout = new QVBoxLayout(this);
-    layout->setSpacing(10);
-    layout->addWidget(new QLabel(tr("Write it into this file:"), this));
-    layout->addLayout(where);
     layout->addWidget(new QLabel(tr("This changes, and nothing else:"), this));
-    layout->addWidget(m_preview);
-    for (const std::string& note : m_spliced.notes)
-        layout->addWidget(wrapped(mutedLabel(QString::fromStdString(note), this)));
+    layout->addWidget(m_preview, 1);
+    layout->addWidget(m_notes);
     layout->addWidget(m_problem);
-    layout->addWidget(buttons);
+}
 
-    connect(browse, &QPushButton::clicked, this, &ExportDialog::browse);
+void ExportDialog::addButtons(QVBoxLayout* layout)
+{
+    auto* buttons = new QDialogButtonBox(this);
+    m_write = dialogButton(tr("&Write"), "primary", this);
+    m_write->setDefault(true);
+    m_write->setEnabled(m_spliced.has_value());
+    buttons->addButton(m_write, QDialogButtonBox::AcceptRole);
+    buttons->addButton(dialogButton(tr("Cancel"), "secondary", this), QDialogButtonBox::RejectRole);
+    layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
+}
+
+void ExportDialog::followBatch()
+{
+    m_chosen.globalBatchSize = m_batches->chosen();
+    m_problem->hide();
+    try {
+        m_spliced = m_file.withMicroBatchSize(m_chosen);
+        showChange();
+    } catch (const config::ConfigError& error) {
+        m_spliced.reset();
+        m_preview->setSentence(sentenceOf(error, m_file));
+    }
+    m_write->setEnabled(m_spliced.has_value());
+}
+
+void ExportDialog::showChange()
+{
+    const QString name = QFileInfo(m_file.path()).fileName();
+    const QString diff = engine::unifiedDiff(m_file.text(), m_spliced->text, name, name);
+    if (diff.isEmpty())
+        m_preview->setSentence(tr("The file holds this size already."));
+    else
+        m_preview->setDiff(diff);
+    const QString notes = notesText(*m_spliced);
+    m_notes->setText(notes);
+    m_notes->setVisible(!notes.isEmpty());
 }
 
 QString ExportDialog::path() const
@@ -96,7 +172,7 @@ void ExportDialog::setPath(const QString& path)
 
 QString ExportDialog::preview() const
 {
-    return m_preview->text();
+    return m_preview->toPlainText();
 }
 
 void ExportDialog::browse()
@@ -106,13 +182,20 @@ void ExportDialog::browse()
         setPath(chosen);
 }
 
+void ExportDialog::complain(const QString& sentence)
+{
+    m_problem->setText(sentence);
+    m_problem->show();
+}
+
 void ExportDialog::accept()
 {
+    if (!m_spliced)
+        return;
     try {
-        m_file.save(m_spliced, path());
+        m_file.save(*m_spliced, path());
     } catch (const config::ConfigError& error) {
-        m_problem->setText(QString::fromUtf8(error.what()));
-        m_problem->show();
+        complain(QString::fromUtf8(error.what()));
         return;
     }
     QDialog::accept();

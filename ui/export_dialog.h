@@ -7,13 +7,21 @@
 
 #include <QDialog>
 
+#include <optional>
+
 class QLabel;
 class QLineEdit;
+class QPushButton;
+class QVBoxLayout;
 
 namespace batchpeak::ui {
 
-/// Asks where a size is to be written, and shows the line that changes before anything is written. A
-/// file that cannot be written is said here, and can be corrected here.
+class BatchChoiceBox;
+class DiffView;
+
+/// Asks where a size is to be written, and shows what changes before anything is written. Where the config
+/// cannot keep its batch with that size, it asks for one that it can have. A file that cannot be written is
+/// said here, and can be corrected here.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
@@ -25,20 +33,34 @@ public:
 
     QString path() const;
     void setPath(const QString& path);
-    /// The changed lines, as they are shown: "- old" and "+ new".
+    /// What is shown of the change: a unified diff, or why there is none.
     QString preview() const;
 
-    /// Writes the file; on failure says so and stays.
+    /// Writes the file; on failure says so and stays. Without a batch, where one is asked for, it does
+    /// nothing.
     void accept() override;
 
 private:
+    void addPlace(QVBoxLayout* layout);
+    void addBatches(QVBoxLayout* layout, const config::BatchNotKept& choice);
+    void addPreview(QVBoxLayout* layout, const Theme& theme);
+    void addButtons(QVBoxLayout* layout);
+    void followBatch();
+    void showChange();
+    void complain(const QString& sentence);
     void browse();
 
     const engine::ConfigFile& m_file;
-    config::SplicedText m_spliced;
-    QLineEdit* m_path;
-    QLabel* m_preview;
-    QLabel* m_problem;
+    config::ChosenSize m_chosen;
+    /// Nothing as long as a batch has to be chosen.
+    std::optional<config::SplicedText> m_spliced;
+    QLineEdit* m_path = nullptr;
+    /// Nothing where the batch can be kept.
+    BatchChoiceBox* m_batches = nullptr;
+    DiffView* m_preview = nullptr;
+    QLabel* m_notes = nullptr;
+    QLabel* m_problem = nullptr;
+    QPushButton* m_write = nullptr;
 };
 
 } // namespace batchpeak::ui

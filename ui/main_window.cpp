@@ -118,7 +118,8 @@ void MainWindow::connectExports()
     const auto snapshot = [this]() -> const engine::Snapshot& { return m_exploration->snapshot(); };
     connect(m_actions->exportSize, &QAction::triggered, this,
             [=, this] { m_exports->exportSize(*m_config, snapshot(), m_theme); });
-    connect(m_actions->copySize, &QAction::triggered, this, [=, this] { m_exports->copySize(snapshot()); });
+    connect(m_actions->copySize, &QAction::triggered, this,
+            [=, this] { m_exports->copySize(*m_config, snapshot()); });
     connect(m_actions->saveTrials, &QAction::triggered, this,
             [=, this] { m_exports->saveTrials(snapshot()); });
     connect(m_actions->saveCharts, &QAction::triggered, this,
@@ -135,9 +136,7 @@ void MainWindow::applyTheme()
     if (theme == m_theme)
         return;
     m_theme = theme;
-    // The other way round, Qt 6.4 would bring back the palette that it saw with the old style sheet.
-    setStyleSheet(styleSheetFor(theme));
-    setPalette(theme.palette());
+    dress(*this, theme);
     m_actions->setTheme(theme);
     m_view->setTheme(theme);
 }

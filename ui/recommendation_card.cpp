@@ -146,7 +146,8 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
     m_export->setVisible(!nothingFits);
     m_copy->setVisible(!nothingFits);
     m_gain->setVisible(recommendation && !nothingFits);
-    setIfNew(m_key, nothingFits ? tr("nothing fits") : QStringLiteral("micro_batch_size"));
+    const config::BatchPlan plan = snapshot.run ? snapshot.run->plan : config::BatchPlan{};
+    setIfNew(m_key, nothingFits ? tr("nothing fits") : QString::fromStdString(plan.microBatchKey));
     if (nothingFits) {
         setIfNew(m_size, tr("not even 1"));
         setSizeTone(Tone::Bad);

@@ -58,7 +58,6 @@ WindowActions::WindowActions(QWidget* window)
     // The tool bar has no room for the name of a format.
     exportSize->setIconText(tr("Export…"));
     copySize->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
-    copySize->setToolTip(tr("Copy the recommended size as a line of a config"));
     logarithmic->setShortcut(Qt::Key_L);
     logarithmic->setCheckable(true);
     logarithmic->setChecked(true);
@@ -121,6 +120,10 @@ void WindowActions::update(const Snapshot& snapshot)
                             ? tr("&Export to %1…").arg(snapshot.run->formatName)
                             : tr("&Export…"));
     copySize->setEnabled(hasSize);
+    const std::string key = snapshot.run ? snapshot.run->plan.microBatchKey : std::string();
+    copySize->setToolTip(
+        snapshot.run ? tr("Copy %1 and its size as a line of the config").arg(QString::fromStdString(key))
+                     : tr("Copy the recommended size as a line of the config"));
     saveTrials->setEnabled(snapshot.run && std::ranges::any_of(snapshot.trials, [](const auto& trial) {
                                return trial.state != engine::TrialState::Running;
                            }));

@@ -4,6 +4,7 @@
 
 #include "chart_picture.h"
 #include "export_dialog.h"
+#include "size_line.h"
 #include "trials_csv.h"
 
 #include <QBuffer>
@@ -47,10 +48,10 @@ void WindowExports::exportSize(const engine::ConfigFile& config, const engine::S
     }
 }
 
-void WindowExports::copySize(const engine::Snapshot& snapshot)
+void WindowExports::copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot)
 {
     QGuiApplication::clipboard()->setText(
-        QStringLiteral("micro_batch_size: %1").arg(snapshot.outlook.recommendation->size));
+        sizeLine(snapshot.run->plan, snapshot.outlook.recommendation->size, config.text()));
 }
 
 void WindowExports::saveTrials(const engine::Snapshot& snapshot)

@@ -25,7 +25,8 @@ public:
     explicit WindowExports(QWidget* window);
 
     void exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot, const Theme& theme);
-    void copySize(const engine::Snapshot& snapshot);
+    /// The recommended size as the config would write it.
+    void copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot);
     /// The finished trials, as CSV.
     void saveTrials(const engine::Snapshot& snapshot);
     /// \p charts as they stand, as PNG.

@@ -29,8 +29,7 @@ public:
 
     void setTheme(const Theme& theme)
     {
-        setStyleSheet(styleSheetFor(theme));
-        setPalette(theme.palette());
+        dress(*this, theme);
         m_actions->setTheme(theme);
         m_view->setTheme(theme);
     }

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "empty_view.h"
-#include "export_dialog.h"
 #include "main_window.h"
 #include "message_banner.h"
 #include "recent_files.h"
@@ -152,32 +151,6 @@ private slots:
         QVERIFY(banner->isVisible());
         QVERIFY2(banner->text().contains(QStringLiteral("params.yaml")), qPrintable(banner->text()));
         QVERIFY2(banner->text().endsWith(QLatin1Char('.')), qPrintable(banner->text()));
-    }
-
-    void writesOnlyTheLineThatItShowed()
-    {
-        const auto file = engine::ConfigFile::open(m_path);
-        ExportDialog dialog(file, model::Phase::Train, 6, Theme::day());
-        QCOMPARE(dialog.preview(), QStringLiteral("line 3\n"
-                                                  "-   micro_batch_size: 4 # tried by hand\n"
-                                                  "+   micro_batch_size: 6 # tried by hand"));
-        const QString target = m_folder.filePath(QStringLiteral("out.yaml"));
-        dialog.setPath(target);
-        dialog.accept();
-        QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
-        QFile written(target);
-        QVERIFY(written.open(QIODevice::ReadOnly));
-        QCOMPARE(written.readAll(), QByteArray(gpt2).replace("size: 4", "size: 6"));
-    }
-
-    void staysWhenTheFileCannotBeWritten()
-    {
-        const auto file = engine::ConfigFile::open(m_path);
-        ExportDialog dialog(file, model::Phase::Train, 6, Theme::day());
-        dialog.show();
-        dialog.setPath(m_folder.filePath(QStringLiteral("no/such/folder/out.yaml")));
-        dialog.accept();
-        QVERIFY(dialog.isVisible());
     }
 
     void followsTheDesktopUnlessTold()

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "style_sheet.h"
 
+#include <QWidget>
+
 #include <array>
 #include <utility>
 
@@ -48,7 +50,18 @@ QHeaderView::section { background: @card; color: @mutedText; border: none; borde
 QTableView { background: @card; alternate-background-color: @alternateRow; border: none;
              selection-background-color: @selection; selection-color: @text; outline: none; }
 QPlainTextEdit { background: @card; color: @text; border: none; }
+QPlainTextEdit[framed="true"] { border: 1px solid @border; border-radius: 6px; }
+QPlainTextEdit[framed="true"]:focus { border-color: @throughput; }
 QTableView { color: @text; }
+QLineEdit { background: @card; color: @text; border: 1px solid @border; border-radius: 6px; padding: 5px 8px;
+            selection-background-color: @selection; selection-color: @text; }
+QLineEdit:focus { border-color: @throughput; }
+QRadioButton { color: @text; spacing: 8px; }
+QRadioButton::indicator { width: 12px; height: 12px; background: @card; border: 1px solid @mutedText;
+                          border-radius: 7px; }
+QRadioButton::indicator:focus { border-color: @throughput; }
+QRadioButton::indicator:checked { width: 4px; height: 4px; border: 5px solid @throughput; }
+QComboBox QLineEdit { border: none; padding: 0px 4px; }
 *[line="true"] { background: @border; border: none; }
 
 QScrollBar:vertical { background: transparent; width: 8px; margin: 0px; }
@@ -101,6 +114,25 @@ QString styleSheetFor(const Theme& theme)
     for (const auto& [name, colour] : colours)
         text.replace(QLatin1String(name), colour.name());
     return text;
+}
+
+void dress(QWidget& window, const Theme& theme)
+{
+    // The other way round, Qt 6.4 would bring back the palette that it saw with the old style sheet.
+    window.setStyleSheet(styleSheetFor(theme));
+    window.setPalette(theme.palette());
+}
+
+void dressDialog(QWidget& dialog, const Theme& theme)
+{
+    const QPalette palette = theme.palette();
+    // A polish that comes later would bring the former palette back.
+    dialog.ensurePolished();
+    dialog.setPalette(palette);
+    for (QWidget* part : dialog.findChildren<QWidget*>()) {
+        part->ensurePolished();
+        part->setPalette(palette);
+    }
 }
 
 } // namespace batchpeak::ui

@@ -23,6 +23,8 @@ Theme Theme::day()
             .scrollBar = QColor(0xC9D0D8),
             .gaugeTrack = QColor(0xDCDFE2),
             .hoverBox = QColor(0xFFFFFF),
+            .addedLine = QColor(0xE6F5EE),
+            .removedLine = QColor(0xFDECEB),
             .bandAlpha = 38,
             .zoneAlpha = 14};
 }
@@ -46,6 +48,8 @@ Theme Theme::night()
             .scrollBar = QColor(0x3A4350),
             .gaugeTrack = QColor(0x2D343F),
             .hoverBox = QColor(0x2A303A),
+            .addedLine = QColor(0x17322B),
+            .removedLine = QColor(0x3A2326),
             .bandAlpha = 54,
             .zoneAlpha = 18};
 }

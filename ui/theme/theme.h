@@ -11,7 +11,8 @@ namespace batchpeak::ui {
 /// here, so that light and dark can never drift apart.
 ///
 /// Each text colour has a contrast of at least 4.5 on the card. Green stands for "recommended" alone,
-/// amber for running, leading and headroom, red for out of memory and the limit.
+/// amber for running, leading and headroom, red for out of memory and the limit. A diff, which stands apart
+/// from all of these, has its added lines in green and its removed ones in red.
 struct Theme
 {
     bool dark = false;
@@ -31,6 +32,9 @@ struct Theme
     QColor scrollBar;
     QColor gaugeTrack;
     QColor hoverBox;
+    /// The grounds of added and removed lines, on which every text colour keeps its contrast.
+    QColor addedLine;
+    QColor removedLine;
     /// Alpha, 0..255, of the model's band, of the headroom zone and of the zone beyond memory.
     int bandAlpha = 0;
     int zoneAlpha = 0;

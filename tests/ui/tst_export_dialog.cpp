@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "batch_choice_box.h"
+#include "diff_view.h"
+#include "export_dialog.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QScrollBar>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextBlock>
+
+#include <cmath>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+namespace {
+
+const QByteArray own = "batchpeak: 1\n"
+                       "model:\n"
+                       "  family: gpt2\n"
+                       "  layers: 2\n"
+                       "  hidden_size: 32\n"
+                       "  heads: 2\n"
+                       "  key_value_heads: 2\n"
+                       "  feed_forward_size: 64\n"
+                       "  vocabulary_size: 128\n"
+                       "  max_positions: 128\n"
+                       "batch_size: 64\n"
+                       "micro_batch_size: 4 # tried by hand\n"
+                       "eval_micro_batch_size: 8\n"
+                       "sequence_length: 128\n";
+
+const QByteArray trainingArguments = "model_name_or_path: example/unknown-network\n"
+                                     "output_dir: out\n"
+                                     "per_device_train_batch_size: 8\n"
+                                     "per_device_eval_batch_size: 4\n"
+                                     "gradient_accumulation_steps: 8\n"
+                                     "num_train_epochs: 1\n";
+
+/// Of WCAG 2.1, from the relative luminances.
+double contrast(const QColor& a, const QColor& b)
+{
+    const auto luminance = [](const QColor& colour) {
+        const auto linear = [](double part) {
+            return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
+        };
+        return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) +
+               0.0722 * linear(colour.blueF());
+    };
+    const double low = std::min(luminance(a), luminance(b));
+    const double high = std::max(luminance(a), luminance(b));
+    return (high + 0.05) / (low + 0.05);
+}
+
+QColor groundOf(DiffView& view, const QString& line)
+{
+    const QTextCursor found = view.document()->find(line);
+    const QRect row = view.cursorRect(found);
+    const QImage image = view.viewport()->grab().toImage();
+    // At the right end no letter stands in the way.
+    return image.pixelColor(view.viewport()->width() - 4, row.center().y());
+}
+
+QStringList diffLines(const ExportDialog& dialog)
+{
+    QStringList lines = dialog.preview().split(QLatin1Char('\n'));
+    lines.removeIf([](const QString& line) {
+        return !line.startsWith(QLatin1Char('+')) && !line.startsWith(QLatin1Char('-'));
+    });
+    return lines.mid(2);
+}
+
+/// Names of what the Tab key leads to, once around.
+QStringList tabStops(QWidget& window)
+{
+    QStringList stops;
+    const QWidget* first = window.focusWidget();
+    do {
+        const QWidget* stop = window.focusWidget();
+        const auto* button = qobject_cast<const QAbstractButton*>(stop);
+        stops << (button ? button->text().remove(QLatin1Char('&')) : stop->accessibleName());
+        QTest::keyClick(window.focusWidget(), Qt::Key_Tab);
+    } while (window.focusWidget() != first && stops.size() < 20);
+    return stops;
+}
+
+} // namespace
+
+class ExportDialogTest : public QObject
+{
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString pathOf(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
+
+    QString fileWith(const QByteArray& text, const char* name = "config.yaml")
+    {
+        QFile file(pathOf(name));
+        if (!file.open(QIODevice::WriteOnly))
+            return {};
+        file.write(text);
+        return file.fileName();
+    }
+
+    static QByteArray contentsOf(const QString& path)
+    {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+    static QPushButton* writeButton(const QDialog& dialog)
+    {
+        for (auto* button : dialog.findChildren<QPushButton*>()) {
+            if (button->text() == QStringLiteral("&Write"))
+                return button;
+        }
+        return nullptr;
+    }
+
+private slots:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    void showsTheUnifiedDiffAndWritesIt_data()
+    {
+        QTest::addColumn<model::Phase>("phase");
+        QTest::addColumn<QByteArray>("old");
+        QTest::addColumn<QByteArray>("fresh");
+        QTest::newRow("training") << model::Phase::Train << QByteArray("micro_batch_size: 4 # tried by hand")
+                                  << QByteArray("micro_batch_size: 16 # tried by hand");
+        QTest::newRow("evaluation") << model::Phase::Eval << QByteArray("eval_micro_batch_size: 8")
+                                    << QByteArray("eval_micro_batch_size: 16");
+    }
+    void showsTheUnifiedDiffAndWritesIt()
+    {
+        QFETCH(model::Phase, phase);
+        QFETCH(QByteArray, old);
+        QFETCH(QByteArray, fresh);
+        const auto file = engine::ConfigFile::open(fileWith(own));
+        ExportDialog dialog(file, phase, 16, Theme::day());
+        QVERIFY2(dialog.preview().startsWith(QStringLiteral("--- config.yaml\n+++ config.yaml\n@@ ")),
+                 qPrintable(dialog.preview()));
+        QCOMPARE(diffLines(dialog), (QStringList{QLatin1Char('-') + QString::fromUtf8(old),
+                                                 QLatin1Char('+') + QString::fromUtf8(fresh)}));
+        const QString target = pathOf("out.yaml");
+        dialog.setPath(target);
+        dialog.accept();
+        QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
+        QCOMPARE(contentsOf(target), QByteArray(own).replace("\n" + old, "\n" + fresh));
+        QCOMPARE(contentsOf(file.path()), own);
+    }
+
+    void saysThatNothingChanges()
+    {
+        const auto file = engine::ConfigFile::open(fileWith(own));
+        ExportDialog dialog(file, model::Phase::Train, 4, Theme::day());
+        QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
+    }
+
+    void refusesAFileThatHoldsANetworkAlone()
+    {
+        const auto file = engine::ConfigFile::open(
+            fileWith("{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n"));
+        QVERIFY_EXCEPTION_THROWN(ExportDialog(file, model::Phase::Train, 16, Theme::day()),
+                                 config::ConfigError);
+    }
+
+    void hidesTheLineEndsOfWindows()
+    {
+        const auto file = engine::ConfigFile::open(fileWith(QByteArray(own).replace("\n", "\r\n")));
+        ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
+        // A "\r" would be one more end of a line here.
+        QVERIFY(!dialog.preview().contains(QStringLiteral("\n\n")));
+        QCOMPARE(diffLines(dialog).size(), 2);
+    }
+
+    void staysWhenTheFileCannotBeWritten()
+    {
+        const auto file = engine::ConfigFile::open(fileWith(own));
+        ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
+        dialog.show();
+        dialog.setPath(pathOf("no/such/folder/out.yaml"));
+        dialog.accept();
+        QVERIFY(dialog.isVisible());
+        QStringList said;
+        for (const auto* label : dialog.findChildren<QLabel*>()) {
+            if (label->isVisible())
+                said << label->text();
+        }
+        QVERIFY2(said.join(QLatin1Char('\n')).contains(QStringLiteral("was not written")),
+                 qPrintable(said.join(QLatin1Char('\n'))));
+    }
+
+    void asksForTheBatchThatCannotBeKept()
+    {
+        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
+        const auto offers = dialog.findChildren<QRadioButton*>();
+        QCOMPARE(offers.size(), 2);
+        QCOMPARE(offers.at(0)->text(),
+                 QStringLiteral("&Fewer: 60 samples on each device in 5 accumulation steps of 12"));
+        QCOMPARE(offers.at(1)->text(),
+                 QStringLiteral("&More: 72 samples on each device in 6 accumulation steps of 12"));
+        QVERIFY(!offers.at(0)->isChecked() && !offers.at(1)->isChecked());
+        QVERIFY(!writeButton(dialog)->isEnabled());
+        QVERIFY2(dialog.preview().contains(QStringLiteral("64 samples")) &&
+                     dialog.preview().endsWith(QStringLiteral("before a batch is chosen.")),
+                 qPrintable(dialog.preview()));
+        dialog.accept();
+        QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
+        QCOMPARE(contentsOf(file.path()), trainingArguments);
+    }
+
+    void followsTheBatchThatIsChosen()
+    {
+        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
+        const auto offers = dialog.findChildren<QRadioButton*>();
+        offers.at(1)->click();
+        QVERIFY(writeButton(dialog)->isEnabled());
+        QVERIFY(dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 6")));
+        offers.at(0)->click();
+        QVERIFY(dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 5")));
+        QVERIFY(!dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 6")));
+        dialog.accept();
+        QCOMPARE(contentsOf(file.path()), QByteArray(trainingArguments)
+                                              .replace("train_batch_size: 8", "train_batch_size: 12")
+                                              .replace("steps: 8", "steps: 5"));
+    }
+
+    void offersOnlyMoreWhereOneMicroBatchIsTooMuch()
+    {
+        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        ExportDialog dialog(file, model::Phase::Train, 96, Theme::day());
+        const auto offers = dialog.findChildren<QRadioButton*>();
+        QCOMPARE(offers.size(), 1);
+        QCOMPARE(offers.at(0)->text(),
+                 QStringLiteral("&More: 96 samples on each device in 1 accumulation step of 96"));
+    }
+
+    void wordsTheBatchOfSeveralDevices()
+    {
+        const config::BatchPlan plan{.globalBatchSize = 2000, .devices = 4};
+        const config::BatchNotKept choice(plan, 96, "train_batch_size", {});
+        BatchChoiceBox box(plan, 96, choice);
+        const auto offers = box.findChildren<QRadioButton*>();
+        QCOMPARE(offers.at(0)->text(),
+                 QStringLiteral("&Fewer: 1920 samples in 5 accumulation steps of 96 on 4 devices"));
+        QCOMPARE(box.chosen(), std::nullopt);
+        offers.at(1)->click();
+        QCOMPARE(box.chosen(), 2304);
+    }
+
+    void isReachedByTheKeyboard()
+    {
+        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
+        dialog.show();
+        dialog.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        dialog.findChild<QLineEdit*>()->setFocus();
+        QTest::keyClick(dialog.findChild<QLineEdit*>(), Qt::Key_M, Qt::AltModifier);
+        QTRY_VERIFY(dialog.preview().contains(QStringLiteral("steps: 6")));
+        dialog.findChild<QLineEdit*>()->setFocus();
+        const QStringList stops = tabStops(dialog);
+        QCOMPARE(stops,
+                 (QStringList{QStringLiteral("File to write"), QStringLiteral("Browse…"),
+                              QStringLiteral("More: 72 samples on each device in 6 accumulation steps of 12"),
+                              QStringLiteral("Lines that change"), QStringLiteral("Write"),
+                              QStringLiteral("Cancel")}));
+    }
+
+    void setsTheLinesOnGroundsOfTheirOwn_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("light") << false;
+        QTest::newRow("dark") << true;
+    }
+    void setsTheLinesOnGroundsOfTheirOwn()
+    {
+        QFETCH(bool, dark);
+        const Theme theme = dark ? Theme::night() : Theme::day();
+        const auto file = engine::ConfigFile::open(fileWith(own));
+        ExportDialog dialog(file, model::Phase::Train, 16, theme);
+        dialog.resize(700, 500);
+        auto* view = dialog.findChild<DiffView*>();
+        dialog.grab();
+        QCOMPARE(groundOf(*view, QStringLiteral("micro_batch_size: 16")), theme.addedLine);
+        QCOMPARE(groundOf(*view, QStringLiteral("micro_batch_size: 4")), theme.removedLine);
+        QCOMPARE(groundOf(*view, QStringLiteral("batch_size: 64")), theme.card);
+        for (const QColor& ground : {theme.addedLine, theme.removedLine})
+            QVERIFY(contrast(theme.text, ground) >= 4.5);
+        QVERIFY(contrast(theme.good, theme.addedLine) >= 4.5);
+        QVERIFY(contrast(theme.bad, theme.removedLine) >= 4.5);
+    }
+
+    void scrollsToLinesThatAreLong()
+    {
+        const QByteArray comment = " # " + QByteArray(400, 'x');
+        const auto file =
+            engine::ConfigFile::open(fileWith(QByteArray(own).replace(" # tried by hand", comment)));
+        ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
+        dialog.grab();
+        QVERIFY(dialog.findChild<DiffView*>()->horizontalScrollBar()->maximum() > 0);
+        QVERIFY(dialog.width() < 1000);
+    }
+};
+
+QTEST_MAIN(ExportDialogTest)
+#include "tst_export_dialog.moc"

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "theme.h"
+
+#include <QPlainTextEdit>
+
+namespace batchpeak::ui {
+
+/// Shows a unified diff with its added and removed lines on grounds of their own, or a sentence in place of
+/// one. Signs tell the lines apart too, so that no colour has to.
+class DiffView : public QPlainTextEdit
+{
+    Q_OBJECT
+
+public:
+    explicit DiffView(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    /// \param diff  as engine::unifiedDiff() words it
+    void setDiff(const QString& diff);
+    void setSentence(const QString& sentence);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void draw();
+    void addLine(const QString& line, bool isHeader);
+
+    Theme m_theme = Theme::day();
+    QString m_text;
+    bool m_isDiff = false;
+};
+
+} // namespace batchpeak::ui
