@@ -51,6 +51,7 @@ QString lastLines(const std::vector<engine::LogLine>& log)
 
 ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* menu, QWidget* parent)
     : QWidget(parent),
+      m_actions(actions),
       m_runBar(new RunBar(*actions, recent, menu, this)),
       m_banner(new MessageBanner(this)),
       m_columns(splitter(Qt::Horizontal, QStringLiteral("columns"))),
@@ -190,7 +191,7 @@ void ExplorationView::showFailure(const engine::Snapshot& snapshot)
         return;
     m_failureShown = snapshot.failure;
     m_banner->showMessage(MessageBanner::Kind::Error, snapshot.failure, lastLines(snapshot.log),
-                          tr("&Restart"));
+                          m_actions->restart);
 }
 
 } // namespace batchpeak::ui

@@ -57,6 +57,7 @@ private:
     QWidget* makeSide(WindowActions* actions);
     void showFailure(const engine::Snapshot& snapshot);
 
+    WindowActions* m_actions;
     RunBar* m_runBar;
     MessageBanner* m_banner;
     QSplitter* m_columns;

@@ -4,9 +4,12 @@
 
 #include "chart_frame.h"
 #include "column_widths.h"
+#include "config_remarks.h"
 #include "exploration.h"
 #include "exploration_view.h"
+#include "file_drop.h"
 #include "message_banner.h"
+#include "network_picker.h"
 #include "recent_files.h"
 #include "style_sheet.h"
 #include "window_actions.h"
@@ -15,13 +18,10 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
-#include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QKeyEvent>
-#include <QMimeData>
 #include <QScreen>
-#include <QUrl>
 
 #include <chrono>
 #include <utility>
@@ -37,13 +37,6 @@ constexpr auto drawInterval = 33ms;
 constexpr QSize leastSize{980, 640};
 constexpr QSize usualSize{1440, 900};
 
-// Nothing unless exactly one file of this computer is held.
-QString onlyFileOf(const QMimeData* data)
-{
-    const QList<QUrl> urls = data->urls();
-    return urls.size() == 1 && urls.front().isLocalFile() ? urls.front().toLocalFile() : QString();
-}
-
 } // namespace
 
 MainWindow::MainWindow(QWidget* parent)
@@ -52,11 +45,11 @@ MainWindow::MainWindow(QWidget* parent)
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
       m_exports(new WindowExports(this)),
+      m_networks(new NetworkPicker(&m_settings, this)),
       m_recent(new RecentFiles(this)),
       m_view(new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, this), this))
 {
     setCentralWidget(m_view);
-    setAcceptDrops(true);
     // Else the first button would begin with the focus, and look pressed.
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
@@ -90,9 +83,10 @@ void MainWindow::connectActions()
         action->setChecked(action->data().toInt() == static_cast<int>(m_themeSetting));
     connect(m_actions->open, &QAction::triggered, this, &MainWindow::chooseConfig);
     connect(m_view, &ExplorationView::openRequested, this, &MainWindow::chooseConfig);
-    connect(m_recent, &RecentFiles::chosen, this, &MainWindow::openConfig);
+    connect(m_recent, &RecentFiles::chosen, this, [this](const QString& path) { openConfig(path); });
+    connect(m_actions->chooseNetwork, &QAction::triggered, this, &MainWindow::chooseNetwork);
     connect(m_actions->start, &QAction::triggered, this, &MainWindow::startExploring);
-    connect(m_view->banner(), &MessageBanner::actionRequested, this, &MainWindow::startExploring);
+    connect(m_actions->restart, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
     connect(m_actions->logarithmic, &QAction::toggled, this, [this](bool logarithmic) {
@@ -106,6 +100,9 @@ void MainWindow::connectActions()
         m_view->resetLayout();
     });
     connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
+    const auto* drop = new FileDrop(this);
+    connect(drop, &FileDrop::hovered, m_view, &ExplorationView::setInviting);
+    connect(drop, &FileDrop::dropped, this, [this](const QString& path) { openConfig(path); });
     connect(m_actions->themes, &QActionGroup::triggered, this, [this](const QAction* action) {
         m_themeSetting = static_cast<ThemeSetting>(action->data().toInt());
         m_settings.setTheme(m_themeSetting);
@@ -160,26 +157,65 @@ bool MainWindow::isUnderWay() const
     return state != engine::State::Idle && state != engine::State::Finished && state != engine::State::Failed;
 }
 
-bool MainWindow::openConfig(const QString& path)
+bool MainWindow::openConfig(const QString& path, const QString& network)
 {
     if (isUnderWay()) {
         complain(tr("An exploration is under way. Stop it before you open another config."));
         return false;
     }
+    m_waiting.clear();
     try {
-        engine::ConfigFile file = engine::ConfigFile::open(path);
+        engine::ConfigFile file = m_networks->completed(engine::ConfigFile::open(path), network);
         m_exploration->load(file.path(), file.contents(), m_options);
         m_config = std::move(file);
+    } catch (const NetworkNeeded& need) {
+        m_waiting = path;
+        m_view->banner()->showMessage(MessageBanner::Kind::Warning, QString::fromUtf8(need.what()), {},
+                                      m_actions->chooseNetwork);
+        noteOpened(path);
+        draw();
+        return false;
     } catch (const std::exception& error) {
         complain(QString::fromUtf8(error.what()));
+        draw();
         return false;
     }
-    m_view->banner()->hide();
+    noteOpened(path);
+    showRemarks(*m_config);
+    draw();
+    return true;
+}
+
+void MainWindow::noteOpened(const QString& path)
+{
     m_recent->add(path);
     m_settings.setRecentFiles(m_recent->files());
     m_settings.setLastFolder(QFileInfo(path).absolutePath());
-    draw();
-    return true;
+}
+
+void MainWindow::showRemarks(const engine::ConfigFile& file)
+{
+    const QString remarks = remarksText(file);
+    if (remarks.isEmpty())
+        m_view->banner()->hide();
+    else
+        m_view->banner()->showMessage(MessageBanner::Kind::Warning, remarks);
+}
+
+QString MainWindow::configInHand() const
+{
+    return m_waiting.isEmpty() && m_config ? m_config->path() : m_waiting;
+}
+
+void MainWindow::chooseNetwork()
+{
+    const QString path = configInHand();
+    try {
+        if (m_networks->choose(engine::ConfigFile::open(path), m_theme))
+            openConfig(path);
+    } catch (const config::ConfigError& error) {
+        complain(QString::fromUtf8(error.what()));
+    }
 }
 
 void MainWindow::startExploring()
@@ -195,6 +231,7 @@ void MainWindow::draw()
 {
     const engine::Snapshot& snapshot = m_exploration->snapshot();
     m_actions->update(snapshot);
+    m_actions->chooseNetwork->setEnabled(!isUnderWay() && !configInHand().isEmpty());
     m_view->display(snapshot);
     updateTitle();
 }
@@ -221,8 +258,9 @@ void MainWindow::announceEnd(engine::FinishStatus status)
 
 void MainWindow::chooseConfig()
 {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a config"), m_settings.lastFolder(),
-                                                      tr("Configs (*.yaml *.yml *.json);;All files (*)"));
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Open a config"), m_settings.lastFolder(),
+                                     tr("Configs (*.yaml *.yml *.json *.sh);;All files (*)"));
     if (!path.isEmpty())
         openConfig(path);
 }
@@ -256,30 +294,6 @@ void MainWindow::keyPressEvent(QKeyEvent* event)
         return;
     }
     QMainWindow::keyPressEvent(event);
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event)
-{
-    if (onlyFileOf(event->mimeData()).isEmpty())
-        return;
-    m_view->setInviting(true);
-    event->acceptProposedAction();
-}
-
-void MainWindow::dragLeaveEvent(QDragLeaveEvent* event)
-{
-    m_view->setInviting(false);
-    QMainWindow::dragLeaveEvent(event);
-}
-
-void MainWindow::dropEvent(QDropEvent* event)
-{
-    m_view->setInviting(false);
-    const QString path = onlyFileOf(event->mimeData());
-    if (path.isEmpty())
-        return;
-    event->acceptProposedAction();
-    openConfig(path);
 }
 
 } // namespace batchpeak::ui

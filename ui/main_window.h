@@ -20,6 +20,7 @@ class Exploration;
 namespace batchpeak::ui {
 
 class ExplorationView;
+class NetworkPicker;
 class RecentFiles;
 class WindowActions;
 class WindowExports;
@@ -41,8 +42,9 @@ public:
     /// For the configs opened from now on.
     void setOptions(const engine::ExplorationOptions& options);
     /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.
-    /// \return whether it can be explored
-    bool openConfig(const QString& path);
+    /// \param network  file or id of the one to run; empty for the config's own, or the one chosen for it
+    /// before \return whether it can be explored
+    bool openConfig(const QString& path, const QString& network = {});
     /// Starts, or starts again what has ended, with the config as it now stands on disk.
     void startExploring();
 
@@ -50,9 +52,6 @@ protected:
     bool event(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void dragEnterEvent(QDragEnterEvent* event) override;
-    void dragLeaveEvent(QDragLeaveEvent* event) override;
-    void dropEvent(QDropEvent* event) override;
 
 private:
     void connectActions();
@@ -60,6 +59,10 @@ private:
     void applyTheme();
     void draw();
     void chooseConfig();
+    void chooseNetwork();
+    void noteOpened(const QString& path);
+    QString configInHand() const;
+    void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
     void announceEnd(engine::FinishStatus status);
     void updateTitle();
@@ -69,11 +72,14 @@ private:
     engine::Exploration* m_exploration;
     engine::ExplorationOptions m_options;
     std::optional<engine::ConfigFile> m_config;
+    /// Path of the config that was opened last, while it waits for a network; else empty.
+    QString m_waiting;
     WindowSettings m_settings;
     ThemeSetting m_themeSetting;
     Theme m_theme;
     WindowActions* m_actions;
     WindowExports* m_exports;
+    NetworkPicker* m_networks;
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;

@@ -5,6 +5,7 @@
 #include "fonts.h"
 #include "glyphs.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -14,12 +15,50 @@
 
 namespace batchpeak::ui {
 
+namespace {
+
+using Kind = MessageBanner::Kind;
+
+Tone toneOf(Kind kind)
+{
+    return kind == Kind::Error ? Tone::Bad : kind == Kind::Warning ? Tone::Warn : Tone::Good;
+}
+
+// As the style sheet knows it.
+QString propertyOf(Kind kind)
+{
+    switch (kind) {
+    case Kind::Error:
+        return QStringLiteral("error");
+    case Kind::Warning:
+        return QStringLiteral("warning");
+    case Kind::Note:
+        break;
+    }
+    return QStringLiteral("note");
+}
+
+QString wordFor(Kind kind)
+{
+    switch (kind) {
+    case Kind::Error:
+        return MessageBanner::tr("Error");
+    case Kind::Warning:
+        return MessageBanner::tr("Warning");
+    case Kind::Note:
+        break;
+    }
+    return MessageBanner::tr("Message");
+}
+
+} // namespace
+
 MessageBanner::MessageBanner(QWidget* parent)
     : QFrame(parent),
       m_sign(new QLabel(this)),
       m_text(new QLabel(this)),
       m_details(new QLabel(this)),
-      m_action(new QPushButton(this)),
+      m_button(new QPushButton(this)),
       m_close(new QToolButton(this))
 {
     setProperty("banner", QStringLiteral("note"));
@@ -31,7 +70,7 @@ MessageBanner::MessageBanner(QWidget* parent)
     m_details->setFont(fixedFont(font(), 0.9));
     m_details->setWordWrap(true);
     m_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_action->setProperty("secondary", true);
+    m_button->setProperty("secondary", true);
     m_close->setToolTip(tr("Close this message"));
     m_close->setAccessibleName(tr("Close this message"));
 
@@ -44,21 +83,23 @@ MessageBanner::MessageBanner(QWidget* parent)
     layout->setSpacing(10);
     layout->addWidget(m_sign, 0, Qt::AlignTop);
     layout->addLayout(texts, 1);
-    layout->addWidget(m_action, 0, Qt::AlignVCenter);
+    layout->addWidget(m_button, 0, Qt::AlignVCenter);
     layout->addWidget(m_close, 0, Qt::AlignTop);
-    connect(m_action, &QPushButton::clicked, this, &MessageBanner::actionRequested);
+    connect(m_button, &QPushButton::clicked, this, [this] {
+        if (m_action)
+            m_action->trigger();
+    });
     connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
     hide();
 }
 
 void MessageBanner::applySign()
 {
-    const bool isError = m_kind == Kind::Error;
-    const QIcon icon = glyphIcon(isError ? Glyph::Warning : Glyph::Check,
-                                 isError ? m_theme.bad : m_theme.good, m_theme.mutedText);
+    const QIcon icon = glyphIcon(m_kind == Kind::Note ? Glyph::Check : Glyph::Warning,
+                                 colourOf(toneOf(m_kind), m_theme), m_theme.mutedText);
     m_sign->setPixmap(icon.pixmap(QSize(16, 16), devicePixelRatioF()));
     m_close->setIcon(glyphIcon(Glyph::Cross, m_theme.mutedText, m_theme.mutedText));
-    setProperty("banner", isError ? QStringLiteral("true") : QStringLiteral("note"));
+    setProperty("banner", propertyOf(m_kind));
     style()->unpolish(this);
     style()->polish(this);
 }
@@ -69,15 +110,16 @@ void MessageBanner::setTheme(const Theme& theme)
     applySign();
 }
 
-void MessageBanner::showMessage(Kind kind, const QString& text, const QString& details, const QString& action)
+void MessageBanner::showMessage(Kind kind, const QString& text, const QString& details, QAction* action)
 {
     m_kind = kind;
     m_text->setText(text);
     m_details->setText(details);
     m_details->setVisible(!details.isEmpty());
-    m_action->setText(action);
-    m_action->setVisible(!action.isEmpty());
-    setAccessibleName(kind == Kind::Error ? tr("Error") : tr("Message"));
+    m_action = action;
+    m_button->setText(action ? action->text() : QString());
+    m_button->setVisible(action != nullptr);
+    setAccessibleName(wordFor(kind));
     setAccessibleDescription(text);
     applySign();
     show();

@@ -5,7 +5,9 @@
 #include "theme.h"
 
 #include <QFrame>
+#include <QPointer>
 
+class QAction;
 class QLabel;
 class QPushButton;
 class QToolButton;
@@ -19,18 +21,16 @@ class MessageBanner : public QFrame
     Q_OBJECT
 
 public:
-    enum class Kind { Error, Note };
+    /// A Warning is what can be gone on from, an Error what cannot.
+    enum class Kind { Error, Warning, Note };
 
     explicit MessageBanner(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
     /// \param details  lines in the fixed font; may be empty
-    /// \param action   text of the button; without one there is no button
-    void showMessage(Kind kind, const QString& text, const QString& details = {}, const QString& action = {});
+    /// \param action   of the button; without one there is no button
+    void showMessage(Kind kind, const QString& text, const QString& details = {}, QAction* action = nullptr);
     QString text() const;
-
-signals:
-    void actionRequested();
 
 private:
     void applySign();
@@ -40,7 +40,8 @@ private:
     QLabel* m_sign;
     QLabel* m_text;
     QLabel* m_details;
-    QPushButton* m_action;
+    QPushButton* m_button;
+    QPointer<QAction> m_action;
     QToolButton* m_close;
 };
 

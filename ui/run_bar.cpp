@@ -7,6 +7,7 @@
 #include "window_actions.h"
 
 #include <QAction>
+#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLocale>
@@ -22,6 +23,16 @@ QString deviceName(const engine::DeviceSnapshot& device)
     if (device.kind == QLatin1String("cpu"))
         return device.name.isEmpty() ? RunBar::tr("CPU") : RunBar::tr("CPU %1").arg(device.name);
     return QStringLiteral("%1 %2").arg(device.id, device.name).trimmed();
+}
+
+/// Of a file its name, with its folder where all such files have one name; an id as it is.
+QString sourceName(const QString& fileOrId)
+{
+    const QFileInfo file(fileOrId);
+    if (!file.isAbsolute())
+        return fileOrId;
+    const bool isUsualName = file.fileName() == QLatin1String("config.json");
+    return isUsualName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
 }
 
 QFrame* verticalLine(QWidget* parent)
@@ -40,6 +51,8 @@ QString runText(const engine::Snapshot& snapshot)
         return {};
     const auto& run = *snapshot.run;
     QStringList parts{QFileInfo(run.filePath).fileName()};
+    if (!run.modelSource.isEmpty())
+        parts << RunBar::tr("network from %1").arg(sourceName(run.modelSource));
     if (!snapshot.devices.empty())
         parts << deviceName(snapshot.devices.front());
     if (snapshot.devices.size() > 1)
@@ -48,8 +61,9 @@ QString runText(const engine::Snapshot& snapshot)
     parts << QString::fromUtf8(precision.data(), static_cast<qsizetype>(precision.size()));
     if (run.phase == model::Phase::Eval)
         parts << RunBar::tr("evaluation");
-    parts << RunBar::tr("global batch %1")
-                 .arg(QLocale().toString(static_cast<qlonglong>(run.plan.globalBatchSize)));
+    const QString batch = QLocale().toString(static_cast<qlonglong>(run.plan.globalBatchSize));
+    parts << (run.plan.knowsDevices ? RunBar::tr("global batch %1") : RunBar::tr("per-device batch %1"))
+                 .arg(batch);
     return parts.join(QStringLiteral("  ·  "));
 }
 

@@ -35,7 +35,7 @@ private:
     QToolButton* m_menuButton;
 };
 
-/// "gpt2.yaml · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
+/// "sft.yaml · network from gpt2 · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
 QString runText(const engine::Snapshot& snapshot);
 
 } // namespace batchpeak::ui

@@ -38,7 +38,9 @@ QIcon iconFor(Glyph glyph, const QColor& colour, const Theme& theme)
 WindowActions::WindowActions(QWidget* window)
     : QObject(window),
       open(new QAction(tr("&Open…"), this)),
+      chooseNetwork(new QAction(tr("Choose the &network…"), this)),
       start(new QAction(tr("&Start"), this)),
+      restart(new QAction(tr("&Restart"), this)),
       pause(new QAction(tr("&Pause"), this)),
       stop(new QAction(tr("S&top"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
@@ -52,6 +54,8 @@ WindowActions::WindowActions(QWidget* window)
       themes(new QActionGroup(this))
 {
     open->setShortcuts(QKeySequence::Open);
+    chooseNetwork->setShortcut(Qt::CTRL | Qt::Key_N);
+    chooseNetwork->setEnabled(false);
     start->setShortcut(Qt::Key_F5);
     stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
     exportSize->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_E), QKeySequence(QKeySequence::Save)});
@@ -73,8 +77,8 @@ WindowActions::WindowActions(QWidget* window)
         action->setData(static_cast<int>(setting));
         action->setChecked(setting == ThemeSetting::System);
     }
-    for (QAction* action : {open, start, pause, stop, exportSize, copySize, saveTrials, saveCharts,
-                            logarithmic, fullScreen, resetLayout, quit})
+    for (QAction* action : {open, chooseNetwork, start, pause, stop, exportSize, copySize, saveTrials,
+                            saveCharts, logarithmic, fullScreen, resetLayout, quit})
         window->addAction(action);
     update({});
 }
@@ -84,6 +88,7 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
     auto* menu = new QMenu(parent);
     menu->addAction(open);
     menu->addMenu(recent);
+    menu->addAction(chooseNetwork);
     menu->addSeparator();
     menu->addAction(exportSize);
     menu->addAction(copySize);

@@ -30,7 +30,10 @@ public:
     void setTheme(const Theme& theme);
 
     QAction* open;
+    QAction* chooseNetwork;
     QAction* start;
+    /// After a failure, from where it is said; it has no place in menus.
+    QAction* restart;
     /// Pauses, or resumes while paused.
     QAction* pause;
     QAction* stop;

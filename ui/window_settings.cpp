@@ -3,6 +3,7 @@
 #include "window_settings.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QSettings>
 #include <QSplitter>
 #include <QVariant>
@@ -28,6 +29,7 @@ const QString themeKey = QStringLiteral("ui/theme");
 const QString logarithmicKey = QStringLiteral("ui/logarithmicSizes");
 const QString columnsKey = QStringLiteral("ui/columnWidths");
 const QString recentKey = QStringLiteral("ui/recentFiles");
+const QString networksKey = QStringLiteral("ui/networks");
 const QString folderKey = QStringLiteral("ui/lastFolder");
 
 QString splitterKey(const QString& name)
@@ -122,6 +124,22 @@ QStringList WindowSettings::recentFiles() const
 void WindowSettings::setRecentFiles(const QStringList& files)
 {
     settings().setValue(recentKey, files);
+}
+
+QString WindowSettings::networkOf(const QString& config) const
+{
+    return settings().value(networksKey).toMap().value(config).toString();
+}
+
+void WindowSettings::setNetworkOf(const QString& config, const QString& network)
+{
+    QSettings stored = settings();
+    QVariantMap networks = stored.value(networksKey).toMap();
+    networks.removeIf([](const QVariantMap::iterator& each) { return !QFileInfo::exists(each.key()); });
+    networks.remove(config);
+    if (!network.isEmpty())
+        networks.insert(config, network);
+    stored.setValue(networksKey, networks);
 }
 
 QString WindowSettings::lastFolder() const

@@ -34,6 +34,10 @@ public:
     void setColumnWidths(const QVariantMap& widths);
     QStringList recentFiles() const;
     void setRecentFiles(const QStringList& files);
+    /// File or id of the network that was chosen for a config, by the config's absolute path; empty for none.
+    QString networkOf(const QString& config) const;
+    /// \param network  empty for the config's own
+    void setNetworkOf(const QString& config, const QString& network);
     QString lastFolder() const;
     void setLastFolder(const QString& folder);
 

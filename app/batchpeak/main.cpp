@@ -53,7 +53,7 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
                                                     batchpeak::store::ExplorationStore::defaultPath());
     keepHistory(recorder, window.exploration());
     window.setOptions(request.options);
-    const bool opened = !request.file.isEmpty() && window.openConfig(request.file);
+    const bool opened = !request.file.isEmpty() && window.openConfig(request.file, request.model);
     window.show();
     if (opened && request.start)
         window.startExploring();

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes a picture of the window in every state, theme and size into a folder, to be looked at:
-//   QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE]
+// Writes a picture of the window in every state, theme and size into a folder, and of each of its dialogs, to
+// be looked at:
+//   QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE | DIALOG]
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
+#include "message_banner.h"
+#include "sample_dialogs.h"
 #include "sample_snapshots.h"
 #include "sample_window.h"
 #include "throughput_chart.h"
@@ -14,21 +17,25 @@
 
 using namespace batchpeak::ui;
 
-int main(int argc, char** argv)
+namespace {
+
+QString nameOf(const QString& subject, const Theme& theme)
 {
-    QStandardPaths::setTestModeEnabled(true);
-    QApplication application(argc, argv);
-    const QStringList arguments = QApplication::arguments();
-    if (arguments.size() < 2) {
-        QTextStream(stderr) << "Name the folder that the pictures are to be written into.\n";
-        return 1;
-    }
-    const QDir folder(arguments.at(1));
-    const QString only = arguments.value(2);
-    if (!folder.mkpath(QStringLiteral("."))) {
-        QTextStream(stderr) << "The folder " << folder.path() << " cannot be made.\n";
-        return 1;
-    }
+    return QStringLiteral("%1-%2").arg(subject,
+                                       theme.dark ? QStringLiteral("dark") : QStringLiteral("light"));
+}
+
+bool save(const QPixmap& picture, const QDir& folder, const QString& name)
+{
+    const QString file = name + QStringLiteral(".png");
+    if (picture.save(folder.filePath(file)))
+        return true;
+    QTextStream(stderr) << "The picture " << file << " cannot be written.\n";
+    return false;
+}
+
+bool drawStates(const QDir& folder, const QString& only)
+{
     for (const auto& [name, snapshot] : test::allSamples()) {
         if (!only.isEmpty() && name != only)
             continue;
@@ -38,16 +45,60 @@ int main(int argc, char** argv)
                 window.display(snapshot);
                 if (name == QLatin1String("stalled"))
                     emit window.findChild<ThroughputChart*>()->sizePointedAt(96);
-                const QString file =
-                    QStringLiteral("%1-%2-%3.png")
-                        .arg(name, theme.dark ? QStringLiteral("dark") : QStringLiteral("light"))
-                        .arg(size.width());
-                if (!window.grab().save(folder.filePath(file))) {
-                    QTextStream(stderr) << "The picture " << file << " cannot be written.\n";
-                    return 1;
-                }
+                if (!save(window.grab(), folder,
+                          QStringLiteral("%1-%2").arg(nameOf(name, theme)).arg(size.width())))
+                    return false;
             }
         }
     }
-    return 0;
+    return true;
+}
+
+/// The window asks for the network of a config that has none.
+bool drawQuestion(const QDir& folder)
+{
+    const QString sentence =
+        QStringLiteral("/home/user/finetune/sft.yaml:2:1: The network is named \"example/our-own-7b\", which "
+                       "is not among the "
+                       "well-known ones; give its config.json as the model (--model FILE).");
+    for (const Theme& theme : {Theme::day(), Theme::night()}) {
+        test::SampleWindow window(theme, QSize(1100, 680));
+        window.display(test::emptySnapshot());
+        window.view()->banner()->showMessage(MessageBanner::Kind::Warning, sentence, {},
+                                             window.actions()->chooseNetwork);
+        if (!save(window.grab(), folder, nameOf(QStringLiteral("question"), theme)))
+            return false;
+    }
+    return true;
+}
+
+bool drawDialogs(const QDir& folder, const QString& only)
+{
+    for (const Theme& theme : {Theme::day(), Theme::night()}) {
+        for (const auto& [name, picture] : test::dialogPictures(theme)) {
+            if ((only.isEmpty() || name == only) && !save(picture, folder, nameOf(name, theme)))
+                return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    QStandardPaths::setTestModeEnabled(true);
+    const QApplication application(argc, argv);
+    const QStringList arguments = QApplication::arguments();
+    if (arguments.size() < 2) {
+        QTextStream(stderr) << "Name the folder that the pictures are to be written into.\n";
+        return 1;
+    }
+    const QDir folder(arguments.at(1));
+    if (!folder.mkpath(QStringLiteral("."))) {
+        QTextStream(stderr) << "The folder " << folder.path() << " cannot be made.\n";
+        return 1;
+    }
+    const QString only = arguments.value(2);
+    return drawStates(folder, only) && drawQuestion(folder) && drawDialogs(folder, only) ? 0 : 1;
 }

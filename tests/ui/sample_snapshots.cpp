@@ -44,6 +44,17 @@ Snapshot readySnapshot()
     return snapshot;
 }
 
+Snapshot trainerSnapshot()
+{
+    Snapshot snapshot = runningSnapshot();
+    snapshot.run->filePath = QStringLiteral("/home/user/finetune/zero2.json");
+    snapshot.run->formatName = QStringLiteral("DeepSpeed");
+    snapshot.run->modelSource = QStringLiteral("/home/user/models/Llama-3.2-1B/config.json");
+    snapshot.run->plan.knowsDevices = false;
+    snapshot.run->plan.microBatchKey = "train_micro_batch_size_per_gpu";
+    return snapshot;
+}
+
 Snapshot startingSnapshot()
 {
     Snapshot snapshot = readySnapshot();
@@ -242,6 +253,7 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("nothing-fits"), nothingFitsSnapshot()},
             {QStringLiteral("failed"), failedSnapshot()},
             {QStringLiteral("every-outcome"), everyOutcomeSnapshot()},
+            {QStringLiteral("trainer"), trainerSnapshot()},
             {QStringLiteral("cpu"), cpuSnapshot()}};
 }
 

@@ -40,6 +40,9 @@ engine::Snapshot everyOutcomeSnapshot();
 /// The CPU device: no clock, no temperature, peaks far below the limit.
 engine::Snapshot cpuSnapshot();
 
+/// Of a trainer with names of its own for the batches, and a network from elsewhere.
+engine::Snapshot trainerSnapshot();
+
 std::vector<SampleSnapshot> allSamples();
 
 } // namespace batchpeak::ui::test

@@ -5,6 +5,7 @@
 #include "log_view.h"
 #include "message_banner.h"
 #include "recommendation_card.h"
+#include "run_bar.h"
 #include "sample_snapshots.h"
 #include "sample_window.h"
 #include "status_strip.h"
@@ -87,6 +88,59 @@ private slots:
         QCOMPARE(actions.exportSize->text(), QStringLiteral("&Export to Cerebras params…"));
         actions.update(test::pausedSnapshot());
         QCOMPARE(actions.pause->text(), QStringLiteral("&Resume"));
+    }
+
+    void namesWhatIsRunByItsOwnNames_data()
+    {
+        QTest::addColumn<QString>("network");
+        QTest::addColumn<bool>("knowsDevices");
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("the config's own network")
+            << QString() << true
+            << QStringLiteral("gpt-medium.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  global batch 1536");
+        QTest::newRow("an id, devices from the launcher")
+            << QStringLiteral("meta-llama/Llama-3.2-1B") << false
+            << QStringLiteral("gpt-medium.yaml  ·  network from meta-llama/Llama-3.2-1B  ·  "
+                              "cuda:0 NVIDIA H100  ·  bf16  ·  per-device batch 1536");
+        QTest::newRow("a file")
+            << QStringLiteral("/home/user/models/tiny.yaml") << true
+            << QStringLiteral(
+                   "gpt-medium.yaml  ·  network from tiny.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
+                   "global batch 1536");
+        QTest::newRow("a file as many are named")
+            << QStringLiteral("/home/user/models/tiny/config.json") << true
+            << QStringLiteral("gpt-medium.yaml  ·  network from tiny/config.json  ·  cuda:0 NVIDIA H100  ·  "
+                              "bf16  ·  global batch 1536");
+    }
+    void namesWhatIsRunByItsOwnNames()
+    {
+        QFETCH(QString, network);
+        QFETCH(bool, knowsDevices);
+        QFETCH(QString, expected);
+        Snapshot snapshot = test::withDevice();
+        snapshot.run->modelSource = network;
+        snapshot.run->plan.knowsDevices = knowsDevices;
+        QCOMPARE(runText(snapshot), expected);
+    }
+
+    void namesTheSizeAsItsTrainerDoes()
+    {
+        const QString key = QStringLiteral("train_micro_batch_size_per_gpu");
+        for (const Theme& theme : {Theme::day(), Theme::night()}) {
+            test::SampleWindow window(theme, QSize(1100, 680));
+            window.display(test::trainerSnapshot());
+            window.grab();
+            const auto* card = window.findChild<RecommendationCard*>();
+            QVERIFY2(card->summary().startsWith(key + QStringLiteral("; 192;")), qPrintable(card->summary()));
+            QCOMPARE(window.actions()->copySize->toolTip(),
+                     QStringLiteral("Copy %1 and its size as a line of the config").arg(key));
+            const auto* gauge = card->findChild<ConfidenceGauge*>();
+            for (const auto* label : card->findChildren<QLabel*>()) {
+                if (label->text() == key)
+                    QVERIFY(label->mapTo(card, QPoint(label->fontMetrics().horizontalAdvance(key), 0)).x() <
+                            gauge->mapTo(card, QPoint(0, 0)).x());
+            }
+        }
     }
 
     void saysTheRecommendationInWords_data()

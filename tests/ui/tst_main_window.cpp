@@ -64,6 +64,22 @@ class MainWindowTest : public QObject
     QTemporaryDir m_folder;
     QString m_path;
 
+    void overwrite(const QByteArray& text) const
+    {
+        QFile file(m_path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+    }
+
+    static QAction* actionOf(const MainWindow& window, const QString& text)
+    {
+        for (QAction* action : window.actions()) {
+            if (action->text() == text)
+                return action;
+        }
+        return nullptr;
+    }
+
 private slots:
     void initTestCase()
     {
@@ -75,9 +91,7 @@ private slots:
     void init()
     {
         m_path = m_folder.filePath(QStringLiteral("params.yaml"));
-        QFile file(m_path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(gpt2);
+        overwrite(gpt2);
     }
 
     void opensADroppedConfig()
@@ -140,10 +154,7 @@ private slots:
     void saysWhatIsWrongWithAConfig()
     {
         QFETCH(QByteArray, text);
-        QFile file(m_path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text);
-        file.close();
+        overwrite(text);
         MainWindow window;
         window.show();
         QVERIFY(!window.openConfig(m_path));
@@ -205,10 +216,7 @@ private slots:
         QCOMPARE(tableOf(window)->columnWidth(TrialRow::Rate), 150);
         const auto column = QStringLiteral("rate");
         QCOMPARE(WindowSettings().columnWidths().keys(), QStringList{column});
-        for (QAction* action : window.actions()) {
-            if (action->text() == QStringLiteral("&Reset layout"))
-                action->trigger();
-        }
+        actionOf(window, QStringLiteral("&Reset layout"))->trigger();
         QVERIFY(tableOf(window)->columnWidth(TrialRow::Rate) < 150);
         QVERIFY(WindowSettings().columnWidths().isEmpty());
     }

@@ -4,6 +4,7 @@
 #include "export_dialog.h"
 #include "main_window.h"
 #include "message_banner.h"
+#include "next_dialog.h"
 #include "trials_model.h"
 #include "trials_view.h"
 
@@ -20,14 +21,13 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QTimer>
 #include <QToolButton>
 
-#include <functional>
 #include <memory>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
+using batchpeak::ui::test::whenOpen;
 
 namespace {
 
@@ -57,20 +57,6 @@ QByteArray contentsOf(const QString& path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-/// Answers the next dialog, as a person would once it is open.
-template<typename Dialog>
-void whenOpen(QObject* context, std::function<void(Dialog*)> answer)
-{
-    auto* timer = new QTimer(context);
-    QObject::connect(timer, &QTimer::timeout, context, [timer, answer] {
-        if (auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget())) {
-            timer->deleteLater();
-            answer(dialog);
-        }
-    });
-    timer->start(10);
 }
 
 } // namespace

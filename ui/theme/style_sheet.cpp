@@ -15,7 +15,8 @@ constexpr const char* sheet = R"(
 *[card="true"] { background: @card; border: 1px solid @border; border-radius: 8px; }
 *[bar="top"] { background: @card; border: none; border-bottom: 1px solid @border; }
 *[bar="bottom"] { background: @card; border: none; border-top: 1px solid @border; }
-*[banner="true"] { background: @card; border: 1px solid @bad; border-radius: 8px; }
+*[banner="error"] { background: @card; border: 1px solid @bad; border-radius: 8px; }
+*[banner="warning"] { background: @card; border: 1px solid @warn; border-radius: 8px; }
 *[banner="note"] { background: @card; border: 1px solid @throughput; border-radius: 8px; }
 QLabel { background: transparent; border: none; color: @text; }
 QLabel[muted="true"] { color: @mutedText; }

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "network_dialog.h"
+
+#include "card.h"
+#include "dialog_button.h"
+#include "hub_models.h"
+#include "parameter_table.h"
+#include "style_sheet.h"
+
+#include <QComboBox>
+#include <QCompleter>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QLocale>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <chrono>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of a person who writes, long enough that half a word is not said to be wrong.
+constexpr auto pauseInWriting = 300ms;
+constexpr int usualWidth = 620;
+// An error may need so many, and the buttons should not move with it.
+constexpr int findingLines = 4;
+
+QLabel* wrapped(QLabel* label)
+{
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    return label;
+}
+
+QStringList knownIds()
+{
+    QStringList ids;
+    for (const config::HubModel& model : config::hubModels()) {
+        for (std::string_view id : model.ids)
+            ids << QString::fromUtf8(id.data(), static_cast<qsizetype>(id.size()));
+    }
+    ids.sort(Qt::CaseInsensitive);
+    return ids;
+}
+
+bool hasOwnNetwork(const engine::ConfigFile& config)
+{
+    return std::holds_alternative<model::ModelSpec>(config.contents().model);
+}
+
+} // namespace
+
+QString networkText(const model::ModelSpec& spec)
+{
+    const QString family = QString::fromStdString(spec.family);
+    if (std::holds_alternative<model::ScriptSpec>(spec.architecture))
+        return NetworkDialog::tr("%1, a module whose parameters are counted when it is loaded").arg(family);
+    return NetworkDialog::tr("%1 with %2 parameters")
+        .arg(family, QLocale().toString(static_cast<qlonglong>(model::parameterCount(spec))));
+}
+
+QString absoluteSource(const QString& fileOrId, const QDir& folder)
+{
+    const QString path = QDir::cleanPath(folder.absoluteFilePath(fileOrId));
+    const bool isThere =
+        QFileInfo(path).isFile() || QFileInfo(QDir(path), QStringLiteral("config.json")).isFile();
+    return !fileOrId.isEmpty() && isThere ? path : fileOrId;
+}
+
+NetworkDialog::NetworkDialog(const engine::ConfigFile& config, const QString& present, const Theme& theme,
+                             QWidget* parent)
+    : QDialog(parent),
+      m_config(config),
+      m_theme(theme),
+      m_network(present),
+      m_field(new QComboBox(this)),
+      m_finding(wrapped(new QLabel(this)))
+{
+    setWindowTitle(tr("Choose the network"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(10);
+    addQuestion(layout);
+    addField(layout);
+    m_finding->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_finding->setMinimumHeight(findingLines * fontMetrics().lineSpacing());
+    layout->addWidget(m_finding, 1);
+    addButtons(layout);
+    dressDialog(*this, theme);
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(pauseInWriting);
+    connect(&m_pause, &QTimer::timeout, this, &NetworkDialog::look);
+    connect(m_field, &QComboBox::editTextChanged, this, &NetworkDialog::wait);
+    connect(m_field, &QComboBox::textActivated, this, &NetworkDialog::look);
+    m_field->setEditText(present);
+    look();
+    m_field->setFocus();
+    resize(usualWidth, sizeHint().height());
+}
+
+void NetworkDialog::addQuestion(QVBoxLayout* layout)
+{
+    const QString name = QFileInfo(m_config.path()).fileName();
+    const auto* unsupported = std::get_if<config::UnsupportedModel>(&m_config.contents().model);
+    const QString question =
+        unsupported ? QString::fromStdString(unsupported->sentence)
+                    : tr("%1 describes a network of its own: %2. Another one can be run in its place.")
+                          .arg(name, networkText(std::get<model::ModelSpec>(m_config.contents().model)));
+    layout->addWidget(wrapped(new QLabel(question, this)));
+}
+
+void NetworkDialog::addField(QVBoxLayout* layout)
+{
+    m_field->setEditable(true);
+    m_field->setInsertPolicy(QComboBox::NoInsert);
+    m_field->addItems(knownIds());
+    m_field->setCurrentIndex(-1);
+    m_field->setAccessibleName(tr("File or id of the network"));
+    m_field->setMinimumContentsLength(30);
+    m_field->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_field->completer()->setCompletionMode(QCompleter::PopupCompletion);
+    m_field->completer()->setFilterMode(Qt::MatchContains);
+    auto* label = new QLabel(tr("&Network:"), this);
+    label->setBuddy(m_field);
+    auto* browse = dialogButton(tr("&Browse…"), "secondary", this);
+    connect(browse, &QPushButton::clicked, this, &NetworkDialog::browse);
+    auto* row = new QHBoxLayout;
+    row->addWidget(label);
+    row->addWidget(m_field, 1);
+    row->addWidget(browse);
+    layout->addLayout(row);
+    layout->addWidget(wrapped(mutedLabel(
+        tr("The id of a well-known network on the Hugging Face hub, or a file that describes one: a "
+           "config.json of Hugging Face, a Cerebras config, or Batchpeak's own YAML."),
+        this)));
+}
+
+void NetworkDialog::addButtons(QVBoxLayout* layout)
+{
+    auto* buttons = new QDialogButtonBox(this);
+    m_choose = dialogButton(tr("&Choose"), "primary", this);
+    m_choose->setDefault(true);
+    buttons->addButton(m_choose, QDialogButtonBox::AcceptRole);
+    buttons->addButton(dialogButton(tr("Cancel"), "secondary", this), QDialogButtonBox::RejectRole);
+    if (!m_network.isEmpty() && hasOwnNetwork(m_config)) {
+        auto* own = dialogButton(tr("&Use the config's own"), "secondary", this);
+        buttons->addButton(own, QDialogButtonBox::ResetRole);
+        connect(own, &QPushButton::clicked, this, [this] {
+            m_network.clear();
+            QDialog::accept();
+        });
+    }
+    connect(buttons, &QDialogButtonBox::accepted, this, &NetworkDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &NetworkDialog::reject);
+    layout->addWidget(buttons);
+}
+
+void NetworkDialog::setText(const QString& fileOrId)
+{
+    m_field->setEditText(fileOrId);
+    look();
+}
+
+QString NetworkDialog::finding() const
+{
+    return m_finding->text();
+}
+
+QString NetworkDialog::chosen() const
+{
+    // A person thinks of files as lying beside the config, wherever the program was started.
+    return absoluteSource(m_field->currentText().trimmed(), QFileInfo(m_config.path()).absoluteDir());
+}
+
+void NetworkDialog::wait()
+{
+    m_isSound = false;
+    m_choose->setEnabled(false);
+    say({}, Tone::Muted);
+    m_pause.start();
+}
+
+void NetworkDialog::look()
+{
+    m_pause.stop();
+    m_isSound = false;
+    const QString fileOrId = chosen();
+    if (fileOrId.isEmpty()) {
+        say({}, Tone::Muted);
+    } else {
+        try {
+            const engine::ConfigFile completed = m_config.withModel(fileOrId);
+            say(tr("This is %1.").arg(networkText(std::get<model::ModelSpec>(completed.contents().model))),
+                Tone::Plain);
+            m_isSound = true;
+        } catch (const config::ConfigError& error) {
+            say(QString::fromUtf8(error.what()), Tone::Bad);
+        }
+    }
+    m_choose->setEnabled(m_isSound);
+}
+
+void NetworkDialog::say(const QString& sentence, Tone tone)
+{
+    m_finding->setStyleSheet(QStringLiteral("color: %1").arg(colourOf(tone, m_theme).name()));
+    m_finding->setText(sentence);
+    m_field->setAccessibleDescription(sentence);
+}
+
+void NetworkDialog::browse()
+{
+    const QString file =
+        QFileDialog::getOpenFileName(this, tr("Open a network"), QFileInfo(m_config.path()).absolutePath(),
+                                     tr("Configs (*.json *.yaml *.yml);;All files (*)"));
+    if (!file.isEmpty())
+        setText(file);
+}
+
+void NetworkDialog::accept()
+{
+    // Enter may come before the pause has passed.
+    look();
+    if (!m_isSound)
+        return;
+    m_network = chosen();
+    QDialog::accept();
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_file.h"
+#include "theme.h"
+
+#include <QDialog>
+#include <QTimer>
+
+class QComboBox;
+class QDir;
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+
+namespace batchpeak::ui {
+
+/// Asks which network is run for a config: that of a file, or a well-known one by its id. What is written is
+/// looked at while it is written, and can be chosen once it stands for a network that the config can run
+/// with.
+class NetworkDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    /// \param config   as it was opened, with its own network or none
+    /// \param present  file or id that was chosen for it before; empty where none was
+    NetworkDialog(const engine::ConfigFile& config, const QString& present, const Theme& theme,
+                  QWidget* parent = nullptr);
+
+    /// The absolute path of a file, or an id; empty for the config's own network.
+    QString network() const { return m_network; }
+    void setText(const QString& fileOrId);
+    /// What is known of the text: the network that it stands for, or why it stands for none.
+    QString finding() const;
+
+    /// Does nothing where the text stands for no network.
+    void accept() override;
+
+private:
+    void addQuestion(QVBoxLayout* layout);
+    void addField(QVBoxLayout* layout);
+    void addButtons(QVBoxLayout* layout);
+    QString chosen() const;
+    void wait();
+    void look();
+    void say(const QString& sentence, Tone tone);
+    void browse();
+
+    const engine::ConfigFile& m_config;
+    Theme m_theme;
+    QString m_network;
+    bool m_isSound = false;
+    QTimer m_pause;
+    QComboBox* m_field;
+    QLabel* m_finding;
+    QPushButton* m_choose = nullptr;
+};
+
+/// "llama with 1,235,814,400 parameters"
+QString networkText(const model::ModelSpec& spec);
+
+/// The absolute path where a text names a file, or a folder with a config.json; an id as it is.
+/// \param folder  that a path is relative to
+QString absoluteSource(const QString& fileOrId, const QDir& folder);
+
+} // namespace batchpeak::ui
