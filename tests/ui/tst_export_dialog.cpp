@@ -66,7 +66,8 @@ QColor groundOf(DiffView& view, const QString& line)
     const QRect row = view.cursorRect(found);
     const QImage image = view.viewport()->grab().toImage();
     // At the right end no letter stands in the way.
-    return image.pixelColor(view.viewport()->width() - 4, row.center().y());
+    const QPointF place(view.viewport()->width() - 4, row.center().y());
+    return image.pixelColor((place * image.devicePixelRatio()).toPoint());
 }
 
 QStringList diffLines(const ExportDialog& dialog)
