@@ -194,7 +194,7 @@ std::optional<BatchPlan> CerebrasTrainerFormat::readPlan(model::Phase phase,
     const auto section = dataLoader(phase);
     if (!section)
         return std::nullopt;
-    BatchPlan plan{.devices = devices()};
+    BatchPlan plan{.devices = devices(), .microBatchKey = std::string(CerebrasFlags::microBatchKey)};
     plan.globalBatchSize = readGlobalBatchSize(*section, plan.devices);
     TextPosition position = section->positionOf("batch_size");
     if (const auto flags = CerebrasFlags(m_init).microBatchSection(phase)) {

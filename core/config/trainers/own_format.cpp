@@ -101,6 +101,8 @@ BatchPlan OwnFormat::readPlan(model::Phase phase, std::vector<Warning>& warnings
 {
     BatchPlan plan{.globalBatchSize = readGlobalBatch(phase), .devices = readDevices(m_root, devicesKey)};
     const std::string_view settingKey = settingKeyOf(phase);
+    plan.microBatchKey = settingKey;
+    plan.globalBatchKey = keysOf(m_root, phase).batchSize;
     plan.setting = readSetting(m_root, settingKey, plan.globalBatchSize, warnings);
     warnOfUnevenDivision(plan, m_root.positionOf(settingKey), warnings, keysOf(m_root, phase));
     return plan;
