@@ -36,6 +36,24 @@ inline std::vector<model::Phase> phasesOf(const ConfigContents& contents)
     return phases;
 }
 
+/// Sentences, a line each.
+inline QString joined(const std::vector<std::string>& sentences)
+{
+    QString text;
+    for (const std::string& sentence : sentences)
+        text += QString::fromStdString(sentence) + QLatin1Char('\n');
+    return text;
+}
+
+/// The sentences of all warnings, a line each.
+inline QString warningsOf(const ConfigContents& contents)
+{
+    std::vector<std::string> sentences;
+    for (const Warning& warning : contents.warnings)
+        sentences.push_back(warning.sentence);
+    return joined(sentences);
+}
+
 /// What of one text is not in the other: their bytes between the longest common beginning and end.
 struct Difference
 {

@@ -311,9 +311,6 @@ private slots:
             << QStringLiteral("faulty.yaml") << QStringLiteral("faulty.yaml:7:10: ");
         QTest::newRow("no network in it") << QStringLiteral("params.yaml")
                                           << QStringLiteral("params.yaml: The config has no model section");
-        QTest::newRow("learned positions that do not reach")
-            << QStringLiteral("short.yaml")
-            << QStringLiteral("params.yaml: The config trains on sequences of 50 tokens");
     }
     void refusesANetwork()
     {
@@ -323,8 +320,6 @@ private slots:
         write(m_folder->filePath(QStringLiteral("text.yaml")), "all: {is: well}\n");
         write(m_folder->filePath(QStringLiteral("faulty.yaml")),
               QByteArray(ownNetwork).replace("  layers: 1\n", "  width: 1\n"));
-        write(m_folder->filePath(QStringLiteral("short.yaml")),
-              QByteArray(ownNetwork).replace("max_positions: 64", "max_positions: 32"));
         const QDir before = QDir::current();
         QVERIFY(QDir::setCurrent(m_folder->path()));
         const QString said =

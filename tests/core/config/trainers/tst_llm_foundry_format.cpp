@@ -28,7 +28,7 @@ ConfigContents contentsOf(const std::string& text)
 }
 
 /// Warnings but for the one that every config of this trainer gets.
-QStringList warningsOf(const ConfigContents& contents)
+QStringList furtherWarningsOf(const ConfigContents& contents)
 {
     QStringList sentences;
     for (const Warning& warning : contents.warnings) {
@@ -230,7 +230,7 @@ private slots:
                             QStringLiteral(" %1 ").arg(contents.step.maxGradientNorm) +
                             QLatin1String(contents.step.activationCheckpointing ? "again" : "whole");
         QTEST(run, "run");
-        const QStringList said = warningsOf(contents);
+        const QStringList said = furtherWarningsOf(contents);
         QCOMPARE(said.size(), warnings.size());
         for (qsizetype i = 0; i < said.size(); ++i)
             QVERIFY2(said[i].contains(warnings[i]), qPrintable(said[i]));
@@ -242,9 +242,9 @@ private slots:
             contentsOf("global_train_batch_size: 8\ntrain_loader: {dataset: {packing_ratio: auto}}\n"
                        "model: {name: mpt_causal_lm, d_model: 64, n_heads: 4, master_weights_dtype: bf16}\n");
         QCOMPARE(contents.precision, model::Precision::PureBf16);
-        QCOMPARE(warningsOf(contents).size(), qsizetype{2});
-        QVERIFY(warningsOf(contents).at(0).contains(QStringLiteral("master_weights_dtype")));
-        QVERIFY(warningsOf(contents).at(1).contains(QStringLiteral("packing_ratio")));
+        QCOMPARE(furtherWarningsOf(contents).size(), qsizetype{2});
+        QVERIFY(furtherWarningsOf(contents).at(0).contains(QStringLiteral("master_weights_dtype")));
+        QVERIFY(furtherWarningsOf(contents).at(1).contains(QStringLiteral("packing_ratio")));
     }
 
     void readsNetworksOfTheHub_data()
@@ -372,7 +372,7 @@ private slots:
         QCOMPARE(contents.precision, model::Precision::Bf16);
         QCOMPARE(contents.step.maxGradientNorm, 1.0);
         QVERIFY(!contents.step.activationCheckpointing);
-        QCOMPARE(warningsOf(contents).size(), qsizetype{1});
+        QCOMPARE(furtherWarningsOf(contents).size(), qsizetype{1});
 
         for (model::Phase phase : phasesOf(contents)) {
             const std::string after = format->withMicroBatchSize({.phase = phase, .microBatchSize = 32}).text;

@@ -36,22 +36,6 @@ bool isTaken(const std::string& text)
     }
 }
 
-QString joined(const std::vector<std::string>& sentences)
-{
-    QString text;
-    for (const std::string& sentence : sentences)
-        text += QString::fromStdString(sentence) + QLatin1Char('\n');
-    return text;
-}
-
-QString warningsOf(const ConfigContents& contents)
-{
-    std::vector<std::string> sentences;
-    for (const Warning& warning : contents.warnings)
-        sentences.push_back(warning.sentence);
-    return joined(sentences);
-}
-
 } // namespace
 
 class MegatronFormatTest : public QObject

@@ -16,14 +16,6 @@ std::string launched(const std::string& arguments)
     return "#!/bin/bash\ntorchrun --nproc_per_node 2 pretrain_gpt.py" + network + " " + arguments + "\n";
 }
 
-QString joined(const std::vector<std::string>& sentences)
-{
-    QString text;
-    for (const std::string& sentence : sentences)
-        text += QString::fromStdString(sentence) + QLatin1Char('\n');
-    return text;
-}
-
 } // namespace
 
 class MegatronWritingTest : public QObject

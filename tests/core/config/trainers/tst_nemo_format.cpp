@@ -30,22 +30,6 @@ ConfigContents contentsOf(const std::string& text)
     return recognise(text)->read();
 }
 
-QString joined(const std::vector<std::string>& sentences)
-{
-    QString text;
-    for (const std::string& sentence : sentences)
-        text += QString::fromStdString(sentence) + QLatin1Char('\n');
-    return text;
-}
-
-QString warningsOf(const ConfigContents& contents)
-{
-    std::vector<std::string> sentences;
-    for (const Warning& warning : contents.warnings)
-        sentences.push_back(warning.sentence);
-    return joined(sentences);
-}
-
 } // namespace
 
 class NemoFormatTest : public QObject

@@ -40,7 +40,11 @@ private slots:
         QCOMPARE(model::parameterCount(spec), 136960);
         const BatchPlan train{.globalBatchSize = 96, .devices = 2, .setting = Explore{.minimum = 2}};
         QVERIFY(contents.train == train);
-        const BatchPlan eval{.globalBatchSize = 40, .devices = 2, .setting = Fixed{8}};
+        const BatchPlan eval{.globalBatchSize = 40,
+                             .devices = 2,
+                             .setting = Fixed{8},
+                             .microBatchKey = "eval_micro_batch_size",
+                             .globalBatchKey = "eval_batch_size"};
         QVERIFY(contents.eval == eval);
         QCOMPARE(contents.sequenceLength, 48);
         QCOMPARE(contents.precision, model::Precision::Tf32);
@@ -55,7 +59,9 @@ private slots:
         const ConfigContents contents = recognise(withTop(gpt + "batch_size: 96\n"))->read();
         const BatchPlan plan{.globalBatchSize = 96, .devices = 1, .setting = Auto{}};
         QVERIFY(contents.train == plan);
-        QVERIFY(contents.eval == plan);
+        BatchPlan eval = plan;
+        eval.microBatchKey = "eval_micro_batch_size";
+        QVERIFY(contents.eval == eval);
         QCOMPARE(contents.sequenceLength, 64);
         QCOMPARE(contents.precision, model::Precision::Fp32);
         QCOMPARE(contents.optimizer, model::Optimizer::AdamW);
