@@ -85,10 +85,9 @@ std::optional<PositionEmbedding> readPositions(const MegatronSettings& settings)
 
 std::optional<UnsupportedModel> switchedFeature(const MegatronSettings& settings)
 {
-    constexpr std::array<std::pair<std::string_view, const char*>, 18> switches{
+    constexpr std::array<std::pair<std::string_view, const char*>, 17> switches{
         {{"multi_latent_attention", "multi-latent attention"},
          {"experimental_attention_variant", "a variant of attention"},
-         {"qk_layernorm", "normalised queries and keys"},
          {"qk_l2_norm", "normalised queries and keys"},
          {"attention_output_gate", "gated attention"},
          {"window_size", "attention in a sliding window"},
@@ -147,12 +146,15 @@ std::optional<UnsupportedModel> unsupportedFeature(const MegatronSettings& setti
         return feature;
     if (const auto feature = unsupportedWord(settings))
         return feature;
-    const std::int64_t hidden = requiredMegatronSize(settings, "hidden_size");
-    const std::int64_t heads = requiredMegatronSize(settings, "num_attention_heads");
-    const auto channels = settings.integer("kv_channels");
-    if (channels && checkedMegatronSize(settings, "kv_channels", *channels) * heads != hidden)
-        return unsupported(settings, "kv_channels", "attention of another width than the network's");
     return std::nullopt;
+}
+
+/// Of one head; 0 where the heads share the hidden size.
+std::int64_t readHeadSize(const MegatronSettings& settings, std::int64_t hidden, std::int64_t heads)
+{
+    const auto channels = settings.integer("kv_channels");
+    const std::int64_t size = channels ? checkedMegatronSize(settings, "kv_channels", *channels) : 0;
+    return size * heads == hidden ? 0 : size;
 }
 
 /// 4 times the hidden size, or of a gated activation two thirds of that in multiples of 64: validate_args.
@@ -185,10 +187,12 @@ void readAttention(const MegatronSettings& settings, DecoderSpec& spec)
     spec.attentionBias = hasBias || settings.boolean("qkv_bias").value_or(false);
     spec.attentionOutputBias = spec.feedForwardBias = hasBias;
     spec.ropeTheta = positiveMegatronNumberOr(settings, "rotary_base", 10000.0);
+    spec.headSize = readHeadSize(settings, spec.hiddenSize, spec.heads);
+    spec.queryKeyNormalization = settings.isOn("qk_layernorm");
     const double part = positiveMegatronNumberOr(settings, "rotary_percentage", 1.0);
     if (spec.positionEmbedding == PositionEmbedding::Rotary && part < 1.0)
         spec.rotaryDimensions =
-            static_cast<std::int64_t>(part * static_cast<double>(spec.hiddenSize / spec.heads));
+            static_cast<std::int64_t>(part * static_cast<double>(model::headSizeOf(spec)));
 }
 
 ModelSpec readDecoder(const MegatronSettings& settings, std::vector<Warning>& warnings)
@@ -243,9 +247,22 @@ ModelSpec readEncoder(const MegatronSettings& settings, std::vector<Warning>& wa
     return {.family = "bert", .architecture = spec};
 }
 
-/// Encoders here have biases, LayerNorm and an activation without a gate.
+/// Queries and keys are normalised as the layers are, for which decoders here have RMSNorm.
+std::optional<UnsupportedModel> unsupportedInDecoder(const MegatronSettings& settings)
+{
+    if (settings.isOn("qk_layernorm") && *readNormalization(settings) != Normalization::RmsNorm)
+        return unsupported(settings, "qk_layernorm", "queries and keys normalised by LayerNorm");
+    return std::nullopt;
+}
+
+/// Encoders here have biases, LayerNorm, an activation without a gate, and heads that share the hidden size.
 std::optional<UnsupportedModel> unsupportedInEncoder(const MegatronSettings& settings)
 {
+    if (readHeadSize(settings, requiredMegatronSize(settings, "hidden_size"),
+                     requiredMegatronSize(settings, "num_attention_heads")) != 0)
+        return unsupported(settings, "kv_channels", "an encoder with attention of another width");
+    if (settings.isOn("qk_layernorm"))
+        return unsupported(settings, "qk_layernorm", "an encoder with normalised queries and keys");
     if (!settings.boolean("bias").value_or(true))
         return unsupported(settings, "bias", "an encoder without biases");
     if (model::isGated(*readActivation(settings)))
@@ -264,11 +281,10 @@ std::variant<ModelSpec, UnsupportedModel> readMegatronModel(const MegatronSettin
 {
     if (const auto feature = unsupportedFeature(settings))
         return *feature;
-    if (kind == MegatronKind::Decoder)
-        return readDecoder(settings, warnings);
-    if (const auto feature = unsupportedInEncoder(settings))
+    const bool isDecoder = kind == MegatronKind::Decoder;
+    if (const auto feature = isDecoder ? unsupportedInDecoder(settings) : unsupportedInEncoder(settings))
         return *feature;
-    return readEncoder(settings, warnings);
+    return isDecoder ? readDecoder(settings, warnings) : readEncoder(settings, warnings);
 }
 
 } // namespace batchpeak::config

@@ -120,6 +120,11 @@ private slots:
         row("--no-bias-gelu-fusion", "isTanh", 0);
         row("--no-bias-gelu-fusion --openai-gelu", "isTanh", 1);
         row("--encoder-num-layers 2", "layers", 2);
+        row("--kv-channels 32", "headSize", 32);
+        row("--kv-channels 16", "headSize", 0);
+        row("--qk-layernorm --normalization RMSNorm", "normalizesQueries", 1);
+        row("--normalization RMSNorm", "normalizesQueries", 0);
+        row("--kv-channels 32 --position-embedding-type rope --rotary-percent 0.5", "rotaryDimensions", 16);
     }
     void readsOneArgument()
     {
@@ -132,6 +137,9 @@ private slots:
             {"keyValueHeads", spec.keyValueHeads},
             {"feedForwardSize", spec.feedForwardSize},
             {"layers", spec.layers},
+            {"headSize", spec.headSize},
+            {"normalizesQueries", spec.queryKeyNormalization ? 1 : 0},
+            {"rotaryDimensions", spec.rotaryDimensions},
             {"experts", spec.experts},
             {"expertsPerToken", spec.expertsPerToken},
             {"attentionBias", spec.attentionBias},
@@ -184,8 +192,7 @@ private slots:
              {"--qk-layernorm", "--window-size 128,0", "--mtp-num-layers 1", "--spec local",
               "--moe-shared-expert-intermediate-size 64", "--hybrid-layer-pattern M-M*", "--squared-relu",
               "--quick-geglu", "--position-embedding-type yarn", "--position-embedding-type none",
-              "--kv-channels 32", "--moe-layer-freq [0,1]", "--softmax-type learnable",
-              "--experimental-attention-variant gdn"})
+              "--moe-layer-freq [0,1]", "--softmax-type learnable", "--experimental-attention-variant gdn"})
             QTest::newRow(arguments) << QByteArray(arguments);
     }
     void namesFeatures()
@@ -204,7 +211,7 @@ private slots:
     {
         QTest::addColumn<QByteArray>("arguments");
         for (const char* arguments : {"--swiglu", "--normalization RMSNorm", "--disable-bias-linear",
-                                      "--position-embedding-type rope"})
+                                      "--position-embedding-type rope", "--kv-channels 32", "--qk-layernorm"})
             QTest::newRow(arguments) << QByteArray(arguments);
     }
     void namesFeaturesOfEncoders()
