@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -21,11 +22,19 @@ class ConfigError : public std::runtime_error
 {
 public:
     explicit ConfigError(const std::string& sentence, TextPosition position = {})
-        : std::runtime_error(sentence), m_position(position)
+        : std::runtime_error(inOneLine(sentence)), m_position(position)
     {}
     TextPosition position() const { return m_position; }
 
 private:
+    /// Values of a config are quoted in sentences; a zero byte in one would end what().
+    static std::string inOneLine(std::string sentence)
+    {
+        std::ranges::replace_if(
+            sentence, [](char character) { return static_cast<unsigned char>(character) < 0x20; }, ' ');
+        return sentence;
+    }
+
     TextPosition m_position;
 };
 

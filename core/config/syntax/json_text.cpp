@@ -11,6 +11,8 @@ namespace batchpeak::config {
 namespace {
 
 constexpr std::string_view blanksAndBreaks = " \t\r\n";
+// Where a comment or a quotation may begin.
+constexpr std::string_view special = "\"'/#";
 
 std::size_t endOr(std::size_t found, std::string_view text)
 {
@@ -47,6 +49,13 @@ bool isSurrogateEscape(std::string_view text, std::size_t begin)
     const std::string_view escape = text.substr(begin, 6);
     return escape.size() == 6 && (escape.starts_with("\\ud") || escape.starts_with("\\uD")) &&
            std::string_view("89abcdefABCDEF").find(escape[3]) != std::string_view::npos;
+}
+
+/// A plain word of YAML may hold slashes and quotation marks, as an address does; a comment has a blank
+/// before it.
+bool startsToken(std::string_view text, std::size_t byte)
+{
+    return byte == 0 || std::string_view(" \t\r\n,[]{}\"").find(text[byte - 1]) != std::string_view::npos;
 }
 
 void hideSurrogates(std::string& text, std::size_t begin, std::size_t end)
@@ -118,15 +127,14 @@ bool looksLikeJson(std::string_view text)
 std::string asYamlReadsIt(std::string_view text)
 {
     std::string read(text);
-    for (std::size_t i = 0; i < text.size();) {
-        // A plain word of YAML may hold slashes, as an address does; a comment has a blank before it.
-        const bool startsToken =
-            i == 0 || std::string_view(" \t\r\n,[]{}\"").find(text[i - 1]) != std::string_view::npos;
-        const std::size_t comment = startsToken ? afterComment(text, i) : i;
+    for (std::size_t i = text.find_first_of(special); i < text.size(); i = text.find_first_of(special, i)) {
+        const std::size_t comment = startsToken(text, i) ? afterComment(text, i) : i;
         if (text[i] == '"') {
             const std::size_t end = afterString(text, i);
             hideSurrogates(read, i, end);
             i = end;
+        } else if (text[i] == '\'' && startsToken(text, i)) {
+            i = endOr(text.find('\'', i + 1), text) + 1;
         } else if (comment > i) {
             for (; i < comment; ++i)
                 read[i] = text[i] == '\n' || text[i] == '\r' ? text[i] : ' ';

@@ -43,6 +43,12 @@ bool isContinuationByte(char byte)
     return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u;
 }
 
+/// Of ASCII, and no control character.
+bool isOrdinary(char character)
+{
+    return character >= 0x20 && character < 0x7F;
+}
+
 bool isForbiddenControl(char character)
 {
     const auto value = static_cast<unsigned char>(character);
@@ -62,6 +68,10 @@ std::optional<TextProblem> problemWithText(std::string_view text)
         return TextProblem{"The text is empty; open a config that holds something."};
 
     for (std::size_t i = 0; i < text.size();) {
+        if (isOrdinary(text[i])) {
+            ++i;
+            continue;
+        }
         const std::size_t size = sequenceSize(text.substr(i));
         if (size == 0)
             return TextProblem{"The text is not UTF-8 from here on; save the config as UTF-8.", i};

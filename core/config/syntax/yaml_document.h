@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,7 +71,7 @@ public:
     /// In braces, as JSON is.
     bool isJson() const { return m_isJson; }
     /// In the order of the text, a parent before its children.
-    const std::deque<YamlNode>& nodes() const { return m_nodes; }
+    const std::pmr::deque<YamlNode>& nodes() const { return m_nodes; }
 
     /// Line, and column in characters, of a byte.
     TextPosition positionOf(std::size_t byte) const;
@@ -83,7 +84,9 @@ private:
     /// First bytes of lines, since positions are asked for by the thousand.
     std::vector<std::size_t> m_lineBegins;
     bool m_isJson = false;
-    std::deque<YamlNode> m_nodes;
+    // Nodes are only ever added, by the ten thousand, and go all at once.
+    std::pmr::monotonic_buffer_resource m_memory;
+    std::pmr::deque<YamlNode> m_nodes{&m_memory};
 };
 
 /// What an alias stands for; any other node itself.

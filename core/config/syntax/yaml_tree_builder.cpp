@@ -171,7 +171,8 @@ YamlNode& YamlTreeBuilder::add(NodeKind kind, const yaml_event_t& event, const y
     // libyaml lets a node begin with its anchor and tag.
     node.begin = anchor || tag ? afterProperties(m_text, begin) : begin;
     node.end = byteOf(event.end_mark);
-    node.tag = textOf(tag) == "!" ? std::string() : textOf(tag);
+    if (tag && textOf(tag) != "!")
+        node.tag = textOf(tag);
     node.depth = static_cast<int>(m_open.size());
     node.index = m_document.m_nodes.size() - 1;
     node.indexAfter = node.index + 1;

@@ -43,6 +43,7 @@ private slots:
         row("slashes in a text", "{\"a\": \"http://x/*y\", \"size\": 24}");
         row("an escaped quote", "{\"a\": \"\\\"// \", \"size\": 24}");
         row("an escaped character beyond 16 bits", "{\"a\": \"\\ud83d\\ude00\", \"size\": 24}");
+        row("slashes in quotation marks that YAML has alone", "{'a': 'x // y /* z', \"size\": 24}");
         row("a slash in an escape", "{\"a\": \"\\/\", \"size\": 24}");
         row("characters of several bytes", "{\"a\": \"\xE4\xB8\xAD\", \"size\": 24}");
     }
