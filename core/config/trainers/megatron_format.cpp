@@ -34,6 +34,15 @@ bool hasValue(const ShellScript& script, std::string_view option)
                                [](const ShellArgument* argument) { return !argument->values.empty(); });
 }
 
+/// What is no script is not cut into words, of which a text of megabytes may hold millions: the longest
+/// launch script that we know of has 2 thousand bytes.
+bool mayNameBatch(std::string_view text)
+{
+    constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
+    return text.size() <= maxScriptBytes && (text.find("batch-size") != std::string_view::npos ||
+                                             text.find("batch_size") != std::string_view::npos);
+}
+
 /// Options of other trainers that have a micro-batch size too: axolotl's, and those that count accumulation
 /// steps.
 bool isOfAnotherTrainer(const ShellScript& script)
@@ -82,7 +91,7 @@ FormatEntry MegatronFormat::entry()
                 // A script may be YAML by chance, but no mapping that does not say what it is.
                 const bool isScript = text->text().starts_with("#!");
                 const bool isConfig = text->document() && text->document()->root().kind != NodeKind::Scalar;
-                if (isConfig && !isScript)
+                if ((isConfig && !isScript) || !mayNameBatch(text->text()))
                     return nullptr;
                 std::unique_ptr<MegatronFormat> format(new MegatronFormat(text->text()));
                 const ShellScript& script = format->m_script;

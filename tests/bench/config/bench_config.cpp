@@ -16,11 +16,12 @@ using namespace batchpeak;
 
 namespace {
 
-/// The program started as its own measure: "seconds bytes refusal" of one file.
+/// The program started as its own measure: "seconds processor-seconds bytes refusal" of one file.
 int printCost(const QString& path)
 {
     const ConfigCost cost = costOf(path);
-    std::printf("%.6f %lld %s\n", cost.seconds, static_cast<long long>(cost.peakBytes), cost.refusal.c_str());
+    std::printf("%.6f %.6f %lld %s\n", cost.seconds, cost.processorSeconds,
+                static_cast<long long>(cost.peakBytes), cost.refusal.c_str());
     return 0;
 }
 
@@ -40,8 +41,9 @@ ConfigCost measuredApart(const QString& path)
     const QByteArray line = process.readAllStandardOutput().trimmed();
     const QList<QByteArray> words = line.split(' ');
     return {.seconds = words.value(0).toDouble(),
-            .peakBytes = words.value(1).toLongLong(),
-            .refusal = words.mid(2).join(' ').toStdString()};
+            .processorSeconds = words.value(1).toDouble(),
+            .peakBytes = words.value(2).toLongLong(),
+            .refusal = words.mid(3).join(' ').toStdString()};
 }
 
 /// The run of median time among \p runs.
@@ -58,7 +60,7 @@ void printTable(const char* title, const std::vector<config::MadeText>& texts, i
 {
     const QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("config.yaml"));
-    std::printf("%-44s %10s %8s %8s\n", title, "bytes", "ms", "MB");
+    std::printf("%-44s %10s %8s %8s %8s\n", title, "bytes", "ms", "CPU ms", "MB");
     for (const config::MadeText& made : texts) {
         QFile file(path);
         const bool isThere =
@@ -70,8 +72,8 @@ void printTable(const char* title, const std::vector<config::MadeText>& texts, i
             continue;
         }
         const ConfigCost cost = medianCost(path, runs);
-        std::printf("%-44s %10zu %8.1f %8.1f  %.60s\n", made.name, made.text.size(), cost.seconds * 1e3,
-                    double(cost.peakBytes) / 1e6,
+        std::printf("%-44s %10zu %8.1f %8.1f %8.1f  %.60s\n", made.name, made.text.size(), cost.seconds * 1e3,
+                    cost.processorSeconds * 1e3, double(cost.peakBytes) / 1e6,
                     cost.refusal.substr(std::min(cost.refusal.size(), std::size_t(path.size()))).c_str());
         std::fflush(stdout);
     }

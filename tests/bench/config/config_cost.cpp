@@ -5,6 +5,7 @@
 #include "config_file.h"
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 
 namespace batchpeak {
@@ -28,6 +29,7 @@ std::int64_t peakMemory()
 ConfigCost costOf(const QString& path)
 {
     ConfigCost cost;
+    const std::clock_t processorStart = std::clock();
     const auto start = std::chrono::steady_clock::now();
     try {
         const auto file = engine::ConfigFile::open(path);
@@ -36,6 +38,7 @@ ConfigCost costOf(const QString& path)
         cost.refusal = error.what();
     }
     cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    cost.processorSeconds = double(std::clock() - processorStart) / CLOCKS_PER_SEC;
     cost.peakBytes = peakMemory();
     return cost;
 }

@@ -13,6 +13,8 @@ namespace batchpeak {
 struct ConfigCost
 {
     double seconds = 0;
+    /// Of the processor alone, which other programs delay less.
+    double processorSeconds = 0;
     /// The most main memory that a process had which did nothing else, in bytes.
     std::int64_t peakBytes = 0;
     /// Why the file was refused; empty where it was not.

@@ -41,6 +41,16 @@ const std::string ownBegin =
     "micro_batch_size: 88\n"
     "model: {family: gpt2, vocabulary_size: 512, hidden_size: 64, layers: 2, heads: 4,\n"
     "  key_value_heads: 4, feed_forward_size: 256, max_positions: 64}\n";
+const std::string foundry = "global_train_batch_size: 528\n"
+                            "device_train_microbatch_size: 88\n"
+                            "max_seq_len: 64\n"
+                            "train_loader: {name: text}\n"
+                            "model: {name: hf_causal_lm, pretrained_model_name_or_path: gpt2}\n";
+const std::string launch = "#!/bin/bash\n"
+                           "DATA=/data\n"
+                           "torchrun --nproc_per_node 1 pretrain_gpt.py --num-layers 2 --hidden-size 64 \\\n"
+                           "  --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 \\\n"
+                           "  --micro-batch-size 88 --global-batch-size 528";
 const std::string paramsEnd = "train_input:\n  batch_size: 528 # of all devices\n  micro_batch_size: 88\n"
                               "eval_input:\n  batch_size: 264\n";
 
@@ -103,6 +113,12 @@ std::vector<MadeText> largeConfigs(std::size_t bytes)
     const auto flag = [](std::size_t i) {
         return "    - GlobalFlags:\n        csx.debug.flag_" + std::to_string(i) + ": 67\n";
     };
+    const auto use = [](std::size_t i) {
+        return "use_" + std::to_string(i) + ": ${device_train_microbatch_size}\n";
+    };
+    const auto argument = [](std::size_t i) {
+        return " \\\n  --path-" + std::to_string(i) + " \"$DATA/part\"";
+    };
     const auto foreign = [](std::size_t i) {
         return "größe_" + std::to_string(i) + ": \"Übermaß, 日本語のテキスト\"\n";
     };
@@ -114,6 +130,8 @@ std::vector<MadeText> largeConfigs(std::size_t bytes)
              grown("{\n", bytes, jsonSection) +
                  "  \"train_input\": {\"batch_size\": 528, \"micro_batch_size\": 88}\n}\n"},
             {"Cerebras Trainer, many callbacks", trainer(grown({}, bytes, flag))},
+            {"LLM-Foundry, interpolations", grown(foundry, bytes, use)},
+            {"Megatron-LM launch script", grown(launch, bytes, argument) + "\n"},
             {"Batchpeak, comments", grown(ownBegin, bytes, comment)}};
 }
 
@@ -140,6 +158,7 @@ std::vector<MadeText> hostileTexts()
             {"values without end", repeated("a,", 10).insert(0, "[") + repeated("b,", most / 2 - 20)},
             {"tag directives without end",
              grown({}, most - 300, [](std::size_t i) { return "%TAG !" + std::to_string(i) + "! x\n"; })},
+            {"words of a script without end", "--micro-batch-size 4 " + repeated("\"$a ", most / 4 - 10)},
             {"documents without end", repeated("--- a\n", most / 6)},
             {"a comment without end", std::string(most, '#')},
             {"a word without end", std::string(most, 'a')},
