@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "text_check.h"
 
+#include <algorithm>
+
 namespace batchpeak::config {
 
 namespace {
@@ -100,17 +102,28 @@ std::vector<std::size_t> lineBegins(std::string_view text)
     return begins;
 }
 
+int columnIn(std::string_view text, std::size_t lineBegin, std::size_t byte)
+{
+    // The mark at the beginning is no character; one that stands further on is.
+    const std::size_t begin = std::max(lineBegin, byteOrderMarkSize(text));
+    const std::size_t end = std::clamp(byte, begin, std::max(begin, text.size()));
+    const std::string_view before = text.substr(std::min(begin, text.size()), end - begin);
+    return 1 + static_cast<int>(std::ranges::count_if(
+                   before, [](char character) { return !isContinuationByte(character); }));
+}
+
 TextPosition positionIn(std::string_view text, std::size_t byte)
 {
-    TextPosition position{.line = 1, .column = 1};
-    for (std::size_t i = byteOrderMarkSize(text); i < byte && i < text.size(); ++i) {
+    int line = 1;
+    std::size_t lineBegin = 0;
+    for (std::size_t i = 0; i < byte && i < text.size(); ++i) {
         const bool isLoneReturn = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
-        if (text[i] == '\n' || isLoneReturn)
-            position = {.line = position.line + 1, .column = 1};
-        else if (!isContinuationByte(text[i]))
-            ++position.column;
+        if (text[i] != '\n' && !isLoneReturn)
+            continue;
+        ++line;
+        lineBegin = i + 1;
     }
-    return position;
+    return {.line = line, .column = columnIn(text, lineBegin, byte)};
 }
 
 } // namespace batchpeak::config

@@ -26,10 +26,8 @@ YamlDocument::YamlDocument(std::string text) : m_text(std::move(text)), m_lineBe
 TextPosition YamlDocument::positionOf(std::size_t byte) const
 {
     const auto next = std::ranges::upper_bound(m_lineBegins, byte);
-    const std::size_t begin = *std::prev(next);
-    TextPosition position = positionIn(std::string_view(m_text).substr(begin), byte - begin);
-    position.line = static_cast<int>(next - m_lineBegins.begin());
-    return position;
+    return {.line = static_cast<int>(next - m_lineBegins.begin()),
+            .column = columnIn(m_text, *std::prev(next), byte)};
 }
 
 const YamlNode& resolved(const YamlNode& node)
