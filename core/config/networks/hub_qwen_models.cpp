@@ -6,7 +6,8 @@ namespace batchpeak::config {
 
 namespace {
 
-// Most base networks of Qwen2 and Qwen2.5 say 131072 positions where those that follow instructions say 32768.
+// Most base networks of Qwen2 and Qwen2.5 say 131072 positions where those that follow instructions say
+// 32768.
 constexpr std::string_view qwen2 = R"("model_type": "qwen2", "rope_theta": 1000000.0,
     "max_position_embeddings": 32768)";
 constexpr std::string_view longQwen2 = R"("model_type": "qwen2", "rope_theta": 1000000.0,

@@ -24,8 +24,9 @@ bool fits(const ConfigSection& root)
 }
 
 constexpr std::array<RunDifference, 5> otherRuns{
-    {{"adapter", "makes the run train an adapter and leave the network itself as it is. Trials train all of it, so that "
-                 "they would measure another run."},
+    {{"adapter",
+      "makes the run train an adapter and leave the network itself as it is. Trials train all of it, so that "
+      "they would measure another run."},
      {"unfrozen_parameters", "trains some of the network's parameters. Trials train all of them, so that "
                              "they would measure another run."},
      {"rl", "trains on preferences or rewards, where a step runs more than the network on one text. Trials "

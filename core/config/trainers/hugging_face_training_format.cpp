@@ -37,8 +37,9 @@ bool fits(const ConfigSection& root)
 
 /// Steps that hold more than a network and its texts.
 constexpr std::array<RunDifference, 4> otherSteps{
-    {{"use_peft", "makes the run train an adapter and leave the network itself as it is. Trials train all of it, so that "
-                  "they would measure another run."},
+    {{"use_peft",
+      "makes the run train an adapter and leave the network itself as it is. Trials train all of it, so that "
+      "they would measure another run."},
      {"beta", "belongs to training on preferences (DPO and its relatives), where a step runs two texts for "
               "each sample and a second network. Trials would measure another run."},
      {"max_prompt_length",

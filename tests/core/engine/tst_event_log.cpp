@@ -26,8 +26,8 @@ const QMap<QString, QStringList>& fieldsOfEvents()
             all.sort();
             table.insert(QString::fromUtf8(event), all);
         };
-        add("started",
-            "schema file format family model parameters batch_size devices setting phase objective tolerance");
+        add("started", "schema file format family model parameters batch_size devices setting phase "
+                       "objective tolerance");
         add("device", "id kind name total_bytes held_by_others_bytes limit_bytes");
         add("trial_started", "trial device micro_batch_size predicted_fit verification");
         add("trial_finished", "trial device micro_batch_size outcome seconds_per_step samples_per_second "
