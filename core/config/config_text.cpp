@@ -21,4 +21,9 @@ ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document)
     : m_text(document->text()), m_document(std::move(document))
 {}
 
+std::optional<ConfigSection> ConfigText::root(Dialect dialect) const
+{
+    return m_document ? ConfigSection::root(*m_document, dialect) : std::nullopt;
+}
+
 } // namespace batchpeak::config

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "config_section.h"
 #include "yaml_document.h"
 
 #include <memory>
@@ -23,6 +24,8 @@ public:
     const std::string& text() const { return m_text; }
     /// Nothing where the text is neither YAML nor JSON.
     const std::shared_ptr<const YamlDocument>& document() const { return m_document; }
+    /// The document's mapping; nothing where there is no document, or it is none.
+    std::optional<ConfigSection> root(Dialect dialect = Dialect::PyYaml) const;
     /// Why there is no document.
     const std::optional<ConfigError>& problem() const { return m_problem; }
 

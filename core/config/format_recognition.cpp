@@ -23,7 +23,7 @@ bool hasPath(const ConfigSection& section, std::string_view path)
 std::vector<std::string_view> keysThere(const FormatEntry& format, const ConfigText& text)
 {
     std::vector<std::string_view> there;
-    const auto root = text.document() ? ConfigSection::root(*text.document()) : std::nullopt;
+    const auto root = text.root();
     if (root) {
         std::ranges::copy_if(format.usualKeys, std::back_inserter(there),
                              [&](std::string_view path) { return hasPath(*root, path); });

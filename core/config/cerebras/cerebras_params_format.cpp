@@ -68,7 +68,7 @@ FormatEntry CerebrasParamsFormat::entry()
         .mark = "train_input or eval_input",
         .usualKeys = {"train_input", "eval_input", "model", "optimizer", "runconfig"},
         .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-            const auto root = text->document() ? ConfigSection::root(*text->document()) : std::nullopt;
+            const auto root = text->root();
             const bool fits = root && (root->hasSection("train_input") || root->hasSection("eval_input") ||
                                        (root->hasSection("runconfig") && root->hasSection("model")));
             return fits ? std::unique_ptr<ConfigFormat>(new CerebrasParamsFormat(text->document())) : nullptr;

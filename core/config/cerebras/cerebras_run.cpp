@@ -2,22 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_run.h"
 
-#include <algorithm>
+#include "lower_case.h"
 
 namespace batchpeak::config {
-
-namespace {
-
-std::string lowerCase(std::string text)
-{
-    std::ranges::transform(text, text.begin(), [](unsigned char character) {
-        return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A'))
-                                                    : static_cast<char>(character);
-    });
-    return text;
-}
-
-} // namespace
 
 model::Precision readPrecision(const ConfigSection& section, std::string_view enabledKey, bool enabled,
                                std::vector<Warning>& warnings)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_model.h"
 
+#include "lower_case.h"
 #include "megatron_sizes.h"
 #include "megatron_vocabulary.h"
 
@@ -19,14 +20,6 @@ using model::Normalization;
 using model::PositionEmbedding;
 
 namespace {
-
-std::string lowerCase(std::string text)
-{
-    std::ranges::transform(text, text.begin(), [](char character) {
-        return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A')) : character;
-    });
-    return text;
-}
 
 UnsupportedModel unsupported(const MegatronSettings& settings, std::string_view name,
                              const std::string& feature)

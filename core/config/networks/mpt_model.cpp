@@ -3,9 +3,9 @@
 #include "mpt_model.h"
 
 #include "cerebras_keys.h"
+#include "lower_case.h"
 #include "section_sizes.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -21,14 +21,6 @@ using model::PositionEmbedding;
 namespace {
 
 using MaybeSection = std::optional<ConfigSection>;
-
-std::string lowerCase(std::string text)
-{
-    for (char& character : text)
-        character =
-            character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A')) : character;
-    return text;
-}
 
 std::string wordOr(const MaybeSection& section, std::string_view key, const char* otherwise)
 {

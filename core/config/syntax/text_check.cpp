@@ -40,11 +40,6 @@ std::size_t sequenceSize(std::string_view text)
     return size;
 }
 
-bool isContinuationByte(char byte)
-{
-    return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u;
-}
-
 /// Of ASCII, and no control character.
 bool isOrdinary(char character)
 {
@@ -100,6 +95,11 @@ std::vector<std::size_t> lineBegins(std::string_view text)
             begins.push_back(i + 1);
     }
     return begins;
+}
+
+bool isContinuationByte(char byte)
+{
+    return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u;
 }
 
 int columnIn(std::string_view text, std::size_t lineBegin, std::size_t byte)

@@ -33,6 +33,9 @@ std::size_t byteOrderMarkSize(std::string_view text);
 /// First byte of every line, of which there is one at least. Lines end as editors have it: \n, \r\n or \r.
 std::vector<std::size_t> lineBegins(std::string_view text);
 
+/// A byte of a UTF-8 character that is not its first.
+bool isContinuationByte(char byte);
+
 /// Column in characters, from 1, of a byte in the line that begins there.
 int columnIn(std::string_view text, std::size_t lineBegin, std::size_t byte);
 

@@ -41,11 +41,6 @@ std::string textOf(const yaml_char_t* text)
     return text ? std::string(reinterpret_cast<const char*>(text)) : std::string();
 }
 
-bool isContinuationByte(char byte)
-{
-    return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u;
-}
-
 /// libyaml compares every directive with all before it, which takes minutes for a text of nothing else.
 bool hasTooManyDirectives(std::string_view text)
 {

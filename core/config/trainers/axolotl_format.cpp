@@ -92,7 +92,7 @@ FormatEntry AxolotlFormat::entry()
             .usualKeys = {"base_model", "micro_batch_size", "gradient_accumulation_steps", "sequence_len",
                           "datasets", "adapter", "val_set_size"},
             .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->document() ? ConfigSection::root(*text->document()) : std::nullopt;
+                const auto root = text->root();
                 if (!root || !fits(*root))
                     return nullptr;
                 return std::unique_ptr<ConfigFormat>(new AxolotlFormat(text->document()));

@@ -67,7 +67,7 @@ FormatEntry HuggingFaceTrainingFormat::entry()
                           "gradient_accumulation_steps", "model_name_or_path", "num_train_epochs",
                           "output_dir", "learning_rate", "bf16"},
             .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->document() ? ConfigSection::root(*text->document()) : std::nullopt;
+                const auto root = text->root();
                 if (!root || !fits(*root))
                     return nullptr;
                 return std::unique_ptr<ConfigFormat>(new HuggingFaceTrainingFormat(text->document()));

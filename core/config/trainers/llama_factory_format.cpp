@@ -72,7 +72,7 @@ FormatEntry LlamaFactoryFormat::entry()
             .usualKeys = {"finetuning_type", "stage", "cutoff_len", "template", "model_name_or_path",
                           "per_device_train_batch_size"},
             .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->document() ? ConfigSection::root(*text->document()) : std::nullopt;
+                const auto root = text->root();
                 if (!root || !fits(*root))
                     return nullptr;
                 return std::unique_ptr<ConfigFormat>(new LlamaFactoryFormat(text->document()));

@@ -87,9 +87,7 @@ FormatEntry LlmFoundryFormat::entry()
             .mark = "global_train_batch_size with train_loader or device_train_microbatch_size",
             .usualKeys = {globalKey, microKey, evalKey, "train_loader", "max_seq_len", "max_duration"},
             .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->document()
-                                      ? ConfigSection::root(*text->document(), Dialect::OmegaConf)
-                                      : std::nullopt;
+                const auto root = text->root(Dialect::OmegaConf);
                 const bool fits = root && root->find(globalKey) &&
                                   (root->find(microKey) || root->hasSection("train_loader"));
                 return fits ? std::unique_ptr<ConfigFormat>(new LlmFoundryFormat(text->document())) : nullptr;

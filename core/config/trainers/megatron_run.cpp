@@ -4,6 +4,7 @@
 
 #include "megatron_sizes.h"
 #include "shell_arithmetic.h"
+#include "trainer_run.h"
 
 #include <algorithm>
 #include <array>
@@ -214,8 +215,7 @@ model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition 
                                std::vector<Warning>& warnings)
 {
     if (isFp16) {
-        warnings.push_back(
-            {"Trials run in bfloat16, since float16 with loss scaling is not run here.", position});
+        warnOfFloat16(position, warnings);
     } else if (hasFullGradients) {
         warnings.push_back(
             {"The run keeps its gradients in fp32, which takes 2 bytes a parameter more than trials "

@@ -54,9 +54,7 @@ FormatEntry NemoFormat::entry()
             .usualKeys = {"trainer", "model.micro_batch_size", "model.global_batch_size",
                           "model.tensor_model_parallel_size", "exp_manager"},
             .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->document()
-                                      ? ConfigSection::root(*text->document(), Dialect::OmegaConf)
-                                      : std::nullopt;
+                const auto root = text->root(Dialect::OmegaConf);
                 if (!root || !root->hasSection("model") || !root->hasSection("trainer"))
                     return nullptr;
                 const ConfigSection model = *root->section("model");

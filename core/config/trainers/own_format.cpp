@@ -54,7 +54,7 @@ FormatEntry OwnFormat::entry()
             .mark = "batchpeak",
             .usualKeys = {"model.family", "batch_size", "micro_batch_size", "sequence_length"},
             .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->document() ? ConfigSection::root(*text->document()) : std::nullopt;
+                const auto root = text->root();
                 if (!root || !root->find(versionKey))
                     return nullptr;
                 return std::unique_ptr<ConfigFormat>(new OwnFormat(text->document()));

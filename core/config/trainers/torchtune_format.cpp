@@ -47,9 +47,7 @@ FormatEntry TorchtuneFormat::entry()
             .usualKeys = {"model._component_", "tokenizer._component_", "dataset", "optimizer._component_",
                           "loss._component_", stepsKey},
             .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->document()
-                                      ? ConfigSection::root(*text->document(), Dialect::OmegaConf)
-                                      : std::nullopt;
+                const auto root = text->root(Dialect::OmegaConf);
                 const bool fits = root && namesAComponent(*root, "model") &&
                                   (root->find("dataset") || namesAComponent(*root, "optimizer"));
                 return fits ? std::unique_ptr<ConfigFormat>(new TorchtuneFormat(text->document())) : nullptr;
