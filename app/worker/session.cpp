@@ -77,6 +77,21 @@ std::optional<int> Session::handle(const trial::TrialRequest& request)
     return end.result.isLast ? std::optional<int>(ExitCode::MemoryLost) : std::nullopt;
 }
 
+std::optional<int> Session::handle(const trial::TrainingRequest&)
+{
+    return complain("This worker cannot train.");
+}
+
+std::optional<int> Session::handle(const trial::BatchRequest&)
+{
+    return complain("A batch must come after a training that is ready.");
+}
+
+std::optional<int> Session::handle(const trial::SaveRequest&)
+{
+    return complain("A save must come after a training that is ready.");
+}
+
 // The inbox hears cancels itself.
 std::optional<int> Session::handle(const trial::Cancel&)
 {

@@ -34,6 +34,9 @@ private:
     std::optional<int> handle(const trial::Hello& hello);
     std::optional<int> handle(const trial::LoadRequest& request);
     std::optional<int> handle(const trial::TrialRequest& request);
+    std::optional<int> handle(const trial::TrainingRequest& request);
+    std::optional<int> handle(const trial::BatchRequest& request);
+    std::optional<int> handle(const trial::SaveRequest& request);
     std::optional<int> handle(const trial::Cancel& cancel);
     std::optional<int> handle(const trial::Bye& bye);
     std::optional<int> complain(const char* text);

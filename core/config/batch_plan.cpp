@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_plan.h"
 
+#include "even_spread.h"
+
 namespace batchpeak::config {
 
 namespace {
@@ -60,12 +62,12 @@ std::int64_t BatchPlan::perDeviceBatch() const
 
 std::int64_t BatchPlan::accumulationSteps(std::int64_t microBatchSize) const
 {
-    return ceilOfQuotient(perDeviceBatch(), microBatchSize);
+    return accumulation::evenSpread(perDeviceBatch(), microBatchSize).microBatches();
 }
 
 std::int64_t BatchPlan::evenMicroBatch(std::int64_t microBatchSize) const
 {
-    return ceilOfQuotient(perDeviceBatch(), accumulationSteps(microBatchSize));
+    return accumulation::evenSpread(perDeviceBatch(), microBatchSize).largest();
 }
 
 bool BatchPlan::dividesExactly(std::int64_t microBatchSize) const

@@ -38,6 +38,27 @@ struct UnsupportedModel
     bool isElsewhere = false;
 };
 
+/// What a config asks of a training run beside its size; absent where it says nothing.
+struct TrainingWishes
+{
+    /// Start at the per-device batch and halve when memory runs out (Composer's device_train_microbatch_size:
+    /// auto).
+    bool halvesAutomatically = false;
+    /// Find the largest size that fits first (torchtune's RFC: use_maximum_batch_size).
+    bool usesMaximumBatchSize = false;
+    /// An expression, or a Python file as the config names it (torchtune's RFC: batch_increase_function).
+    std::string batchIncreaseFunction;
+    /// Micro-batches weigh by targets that the loss counts, not by samples (Composer's
+    /// accumulate_train_batch_on_tokens).
+    std::optional<bool> weighsTokens;
+    /// Off: the whole batch at once, or not at all (Cerebras' use_cs_grad_accum).
+    std::optional<bool> accumulates;
+    /// Where it is one number.
+    std::optional<double> learningRate;
+
+    bool operator==(const TrainingWishes&) const = default;
+};
+
 /// What was read from a config: everything that a run needs and that the user may want to check.
 ///
 /// The batch arithmetic of a config can be read, and a size written into it, also where its network
@@ -57,6 +78,7 @@ struct ConfigContents
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;
+    TrainingWishes training;
     std::vector<Warning> warnings;
     /// Path or id that the network is from where the config's own is not run; for people.
     std::string modelSource;

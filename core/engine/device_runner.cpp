@@ -265,6 +265,26 @@ void DeviceRunner::receive(const trial::TrialResult& result)
     finishTrial(result, false);
 }
 
+void DeviceRunner::receive(const trial::TrainingReady& /*ready*/)
+{
+    loseForTraining();
+}
+
+void DeviceRunner::receive(const trial::BatchResult& /*result*/)
+{
+    loseForTraining();
+}
+
+void DeviceRunner::receive(const trial::Saved& /*saved*/)
+{
+    loseForTraining();
+}
+
+void DeviceRunner::loseForTraining()
+{
+    lose(tr("The worker spoke of a training that it was not asked for."));
+}
+
 void DeviceRunner::receive(const trial::Log& log)
 {
     if (log.level == trial::LogLevel::Debug)

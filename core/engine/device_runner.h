@@ -100,8 +100,12 @@ private:
     void receive(const trial::Loaded& loaded);
     void receive(const trial::Step& step);
     void receive(const trial::TrialResult& result);
+    void receive(const trial::TrainingReady& ready);
+    void receive(const trial::BatchResult& result);
+    void receive(const trial::Saved& saved);
     void receive(const trial::Log& log);
     void receive(const trial::WorkerError& error);
+    void loseForTraining();
     bool isOldTrial(std::int64_t id) const;
 
     DeviceSetup m_setup;

@@ -6,14 +6,6 @@
 
 namespace batchpeak::search {
 
-EvenSpread evenSpread(std::int64_t batch, std::int64_t microBatchSize)
-{
-    const std::int64_t microBatches = (batch + microBatchSize - 1) / microBatchSize;
-    const std::int64_t size = batch / microBatches;
-    const std::int64_t ofOneMore = batch - microBatches * size;
-    return {.size = size, .ofSize = microBatches - ofOneMore, .ofOneMore = ofOneMore};
-}
-
 Throughput::Throughput(const SearchSpace& space, double optimizerSeconds)
     : m_objective(space.objective),
       m_batch(std::max<std::int64_t>(space.perDeviceBatch, 1)),

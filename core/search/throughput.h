@@ -2,24 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "even_spread.h"
 #include "strategy.h"
 
 #include <cstdint>
 
 namespace batchpeak::search {
-
-/// A batch spread evenly over micro-batches: some have one sample more than the others.
-struct EvenSpread
-{
-    std::int64_t size = 1;
-    std::int64_t ofSize = 1;
-    std::int64_t ofOneMore = 0;
-
-    bool operator==(const EvenSpread&) const = default;
-};
-
-/// \p batch over as few micro-batches of at most \p microBatchSize as it takes.
-EvenSpread evenSpread(std::int64_t batch, std::int64_t microBatchSize);
 
 /// What a search maximises, from step times.
 class Throughput
@@ -37,7 +25,7 @@ public:
     {
         if (m_objective == Objective::Micro)
             return static_cast<double>(size) / secondsAt(size);
-        const EvenSpread spread = evenSpread(m_batch, size);
+        const auto spread = accumulation::evenSpread(m_batch, size);
         double seconds = m_optimizerSeconds + static_cast<double>(spread.ofSize) * secondsAt(spread.size);
         if (spread.ofOneMore > 0)
             seconds += static_cast<double>(spread.ofOneMore) * secondsAt(spread.size + 1);

@@ -3,6 +3,7 @@
 #include "field_reader.h"
 #include "model_fields.h"
 #include "protocol.h"
+#include "training_messages.h"
 
 #include <algorithm>
 
@@ -124,12 +125,18 @@ ParentMessage messageFrom(const Json& object)
         return loadFrom(fields);
     if (type == "trial")
         return trialFrom(fields);
+    if (type == "training")
+        return trainingFrom(fields);
+    if (type == "batch")
+        return batchFrom(fields);
+    if (type == "save")
+        return saveFrom(fields);
     if (type == "cancel")
         return Cancel{.id = fields.integer("id")};
     if (type == "bye")
         return Bye{};
     throw MessageError("The message type " + inQuotes(type) +
-                       " is unknown; hello, load, trial, cancel and bye are known.");
+                       " is unknown; hello, load, trial, training, batch, save, cancel and bye are known.");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "field_reader.h"
 #include "protocol.h"
+#include "training_messages.h"
 #include "word_table.h"
 
 namespace batchpeak::trial {
@@ -206,13 +207,21 @@ WorkerMessage messageFrom(const Json& object)
         return stepFrom(fields);
     if (type == "result")
         return resultFrom(fields);
+    if (type == "training_ready")
+        return trainingReadyFrom(fields);
+    if (type == "batch_result")
+        return batchResultFrom(fields);
+    if (type == "saved")
+        return savedFrom(fields);
     if (type == "log")
         return Log{.level = fields.word("level", logLevelFromText, std::optional(LogLevel::Info)),
                    .text = fields.text("text")};
     if (type == "error")
         return WorkerError{.text = fields.text("text"), .fatal = fields.boolean("fatal", false)};
-    throw MessageError("The message type " + inQuotes(type) +
-                       " is unknown; hello, loaded, step, result, log and error are known.");
+    throw MessageError(
+        "The message type " + inQuotes(type) +
+        " is unknown; hello, loaded, step, result, training_ready, batch_result, saved, log and "
+        "error are known.");
 }
 
 } // namespace

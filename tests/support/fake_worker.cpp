@@ -125,6 +125,10 @@ private:
         return true;
     }
 
+    static bool answer(const trial::TrainingRequest&) { return true; }
+    static bool answer(const trial::BatchRequest&) { return true; }
+    static bool answer(const trial::SaveRequest&) { return true; }
+
     // Only a trial that hangs is still there to be cancelled.
     bool answer(const trial::Cancel& cancel)
     {

@@ -50,7 +50,7 @@ void addSizesOfSpread(std::vector<std::int64_t>& sizes, std::int64_t batch)
 {
     const std::vector<std::int64_t> plain = sizes;
     for (const std::int64_t size : plain) {
-        const EvenSpread spread = evenSpread(batch, size);
+        const auto spread = accumulation::evenSpread(batch, size);
         sizes.push_back(spread.size);
         if (spread.ofOneMore > 0)
             sizes.push_back(spread.size + 1);

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace batchpeak::data {
+
+/// Data that cannot be trained on, as a full sentence that names the file and says what to do.
+class DataError : public std::runtime_error
+{
+    using std::runtime_error::runtime_error;
+};
+
+/// A row's places without a token, behind its own: nothing is predicted there.
+inline constexpr std::int64_t noToken = -1;
+
+/// Samples of tokens, by number. The same source gives the same tokens for the same number, whatever was
+/// asked before.
+class TokenSource
+{
+public:
+    TokenSource() = default;
+    TokenSource(const TokenSource&) = delete;
+    TokenSource& operator=(const TokenSource&) = delete;
+    virtual ~TokenSource() = default;
+
+    virtual std::int64_t samples() const = 0;
+    /// As many tokens as the source was opened with, noToken where a sample is shorter.
+    virtual std::vector<std::int64_t> row(std::int64_t sample) const = 0;
+};
+
+struct TokenShape
+{
+    /// In a row.
+    std::int64_t length = 0;
+    /// Tokens are from 0 to below this.
+    std::int64_t vocabularySize = 0;
+};
+
+/// Rows in which most tokens follow from the one before by a rule that depends on the seed, so that a
+/// network can learn them; the rest are random.
+std::unique_ptr<TokenSource> syntheticTokens(const TokenShape& shape, std::int64_t samples,
+                                             std::uint64_t seed);
+
+/// The bytes of a file, cut into rows one behind the other; the rest at the end is left out.
+/// \throws DataError
+std::unique_ptr<TokenSource> textTokens(const TokenShape& shape, const std::string& path);
+
+/// The .npy files of a folder in the order of their names: one-dimensional ones are cut like a text, each on
+/// its own; each row of a two-dimensional one is a sample, cut or filled with noToken.
+/// \throws DataError
+std::unique_ptr<TokenSource> arrayTokens(const TokenShape& shape, const std::string& folder);
+
+/// Which sample stands at each place of an epoch: a permutation that depends on seed and epoch alone, the
+/// same with every compiler.
+class SampleOrder
+{
+public:
+    SampleOrder(std::int64_t samples, std::uint64_t seed) : m_samples(samples), m_seed(seed) {}
+
+    /// \param place  from 0 to below the number of samples
+    std::int64_t at(std::int64_t epoch, std::int64_t place) const;
+
+private:
+    std::int64_t m_samples;
+    std::uint64_t m_seed;
+    /// Of the epoch asked for last.
+    mutable std::int64_t m_epoch = -1;
+    mutable std::vector<std::int64_t> m_order;
+};
+
+} // namespace batchpeak::data

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+namespace batchpeak::training {
+
+/// The user's batch_increase_function(epoch, current_batch_size), which answers by how many samples the batch
+/// is to grow (torchtune RFC, PR 2199).
+///
+/// It asks the user's code and turns what comes back into a number or a sentence; whether the batch grows is
+/// for decideGrowth. It answers once for each question, and never before ask() has returned.
+class GrowthFunction : public QObject
+{
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    virtual void ask(std::int64_t epoch, std::int64_t currentBatchSize) = 0;
+
+signals:
+    void answered(qint64 increment);
+    /// A full sentence: what the function did instead, and where.
+    void failed(const QString& sentence);
+};
+
+/// An expression of muParser ("epoch < 3 ? 4 : 0"), or a Python file, told by its ending .py, which runs in a
+/// python3 process of its own.
+///
+/// \param timeout  for one answer of a Python file; then its process is killed
+/// \throws config::ConfigError  where the expression cannot be read or names anything but epoch and
+///         current_batch_size, with the place in it, or there is no such file
+std::unique_ptr<GrowthFunction>
+makeGrowthFunction(const QString& text, std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+} // namespace batchpeak::training

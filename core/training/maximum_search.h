@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "exploration_parts.h"
+#include "training_options.h"
+#include "training_snapshot.h"
+
+#include <QObject>
+
+#include <memory>
+
+namespace batchpeak::training {
+
+/// Finds the largest micro-batch size that fits, in one of torchtune's ways, with live trials of its own
+/// process, before a training begins.
+///
+/// It searches sizes up to a bound and rounds; whether and how to train with the answer is its owner's.
+class MaximumSearch : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit MaximumSearch(engine::ExplorationParts parts = {}, QObject* parent = nullptr);
+    ~MaximumSearch() override;
+
+    /// \param largest  size above which it need not look
+    /// \throws config::ConfigError, engine::ExplorationError as engine::Exploration::load
+    void start(const QString& filePath, const config::ConfigContents& contents,
+               const TrainingOptions& options, std::int64_t largest);
+    void stop();
+
+signals:
+    void found(const batchpeak::training::MaximumFound& maximum);
+    /// Torchtune's sentence, and the memory that there is.
+    void nothingFits(const QString& sentence);
+    void failed(const QString& sentence);
+    /// After stop().
+    void stopped();
+    void said(batchpeak::engine::LogLevel level, const QString& text);
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace batchpeak::training

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_messages.h"
+
+#include "word_table.h"
+
+#include <cmath>
+#include <limits>
+
+namespace batchpeak::trial {
+
+namespace {
+
+constexpr model::WordTable<DataKind, 3> dataKinds{
+    {{DataKind::Synthetic, "synthetic"}, {DataKind::Text, "text"}, {DataKind::Arrays, "arrays"}}};
+constexpr model::WordTable<LossWeighting, 2> weightings{
+    {{LossWeighting::Samples, "samples"}, {LossWeighting::Tokens, "tokens"}}};
+
+} // namespace
+
+std::string_view toText(DataKind kind)
+{
+    return model::wordFor(dataKinds, kind);
+}
+
+std::optional<DataKind> dataKindFromText(std::string_view text)
+{
+    return model::valueFor(dataKinds, text);
+}
+
+std::string_view toText(LossWeighting weighting)
+{
+    return model::wordFor(weightings, weighting);
+}
+
+std::optional<LossWeighting> lossWeightingFromText(std::string_view text)
+{
+    return model::valueFor(weightings, text);
+}
+
+Json toJson(const TrainingRequest& request)
+{
+    return {{"type", "training"},
+            {"data",
+             {{"kind", toText(request.data.kind)},
+              {"path", request.data.path},
+              {"samples", request.data.samples}}},
+            {"learning_rate", request.learningRate},
+            {"weighting", toText(request.weighting)},
+            {"checkpoint", request.checkpoint}};
+}
+
+Json toJson(const BatchRequest& request)
+{
+    return {{"type", "batch"},
+            {"id", request.id},
+            {"phase", model::toText(request.phase)},
+            {"epoch", request.epoch},
+            {"first", request.first},
+            {"samples", request.samples},
+            {"micro_batch_size", request.microBatchSize}};
+}
+
+Json toJson(const SaveRequest& request)
+{
+    return {{"type", "save"}, {"id", request.id}, {"path", request.path}};
+}
+
+Json toJson(const TrainingReady& ready)
+{
+    return {
+        {"type", "training_ready"}, {"samples", ready.samples}, {"tokens_per_sample", ready.tokensPerSample}};
+}
+
+Json toJson(const BatchResult& result)
+{
+    Json object = {{"type", "batch_result"},
+                   {"id", result.id},
+                   {"micro_batch_size", result.microBatchSize},
+                   {"outcome", toText(result.outcome)},
+                   {"seconds", result.seconds},
+                   {"optimizer_seconds", result.optimizerSeconds},
+                   {"counted_targets", result.countedTargets},
+                   {"peak_allocated_bytes", result.peakAllocatedBytes},
+                   {"peak_reserved_bytes", result.peakReservedBytes},
+                   {"alloc_retries", result.allocationRetries}};
+    // JSON knows no NaN: a loss that has diverged is left out.
+    if (std::isfinite(result.loss))
+        object["loss"] = result.loss;
+    if (result.refusedHostBytes)
+        object["refused_host_bytes"] = *result.refusedHostBytes;
+    if (!result.text.empty())
+        object["text"] = clipped(result.text);
+    if (result.isLast)
+        object["last"] = true;
+    return object;
+}
+
+Json toJson(const Saved& saved)
+{
+    Json object = {{"type", "saved"}, {"id", saved.id}, {"bytes", saved.bytes}};
+    if (!saved.problem.empty())
+        object["problem"] = clipped(saved.problem);
+    return object;
+}
+
+TrainingRequest trainingFrom(const FieldReader& fields)
+{
+    const TrainingRequest otherwise;
+    const FieldReader data = fields.object("data");
+    TrainingRequest request{
+        .data = {.kind = data.word("kind", dataKindFromText),
+                 .path = data.text("path", ""),
+                 .samples = data.integerFrom(1, "samples", otherwise.data.samples)},
+        .learningRate = fields.number("learning_rate", otherwise.learningRate),
+        .weighting = fields.word("weighting", lossWeightingFromText, std::optional(otherwise.weighting)),
+        .checkpoint = fields.text("checkpoint", "")};
+    if (!(request.learningRate >= 0))
+        fields.refuse("learning_rate", "must be at least 0");
+    return request;
+}
+
+BatchRequest batchFrom(const FieldReader& fields)
+{
+    return {.id = fields.integer("id"),
+            .phase = fields.word("phase", model::phaseFromText, std::optional(model::Phase::Train)),
+            .epoch = fields.integerFrom(0, "epoch", 0),
+            .first = fields.integerFrom(0, "first", 0),
+            .samples = fields.integerFrom(1, "samples"),
+            .microBatchSize = fields.integerFrom(1, "micro_batch_size")};
+}
+
+SaveRequest saveFrom(const FieldReader& fields)
+{
+    return {.id = fields.integer("id"), .path = fields.text("path")};
+}
+
+TrainingReady trainingReadyFrom(const FieldReader& fields)
+{
+    return {.samples = fields.integerFrom(1, "samples"),
+            .tokensPerSample = fields.integerFrom(0, "tokens_per_sample", 0)};
+}
+
+BatchResult batchResultFrom(const FieldReader& fields)
+{
+    BatchResult result{.id = fields.integer("id"),
+                       .microBatchSize = fields.integerFrom(1, "micro_batch_size"),
+                       .outcome = fields.word("outcome", outcomeFromText)};
+    if (result.outcome == Outcome::Crashed)
+        fields.refuse("outcome", "is \"crashed\", which a program cannot say of itself");
+    // A batch that was not done took no time that counts.
+    const bool isOk = result.outcome == Outcome::Ok;
+    result.seconds = fields.duration("seconds", isOk ? std::nullopt : std::optional(0.0));
+    if (isOk && result.seconds == 0)
+        fields.refuse("seconds", "is 0, but no batch takes no time");
+    result.loss = fields.number("loss", std::numeric_limits<double>::quiet_NaN());
+    result.optimizerSeconds = fields.duration("optimizer_seconds", 0.0);
+    result.countedTargets = fields.integerFrom(0, "counted_targets", 0);
+    result.peakAllocatedBytes = fields.integerFrom(0, "peak_allocated_bytes", 0);
+    result.peakReservedBytes = fields.integerFrom(0, "peak_reserved_bytes", 0);
+    result.allocationRetries = fields.integerFrom(0, "alloc_retries", 0);
+    if (fields.has("refused_host_bytes"))
+        result.refusedHostBytes = fields.integerFrom(0, "refused_host_bytes");
+    result.text = fields.text("text", "");
+    result.isLast = fields.boolean("last", false);
+    return result;
+}
+
+Saved savedFrom(const FieldReader& fields)
+{
+    return {.id = fields.integer("id"),
+            .bytes = fields.integerFrom(0, "bytes", 0),
+            .problem = fields.text("problem", "")};
+}
+
+} // namespace batchpeak::trial
