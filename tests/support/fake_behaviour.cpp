@@ -10,15 +10,17 @@ namespace batchpeak::test {
 
 namespace {
 
-// "name", "name@size" or "name@size*times"
+// "name@size#attempt*times", of which all but the name may be absent.
 Misdeed misdeedFrom(const std::string& text)
 {
-    const std::size_t at = text.find('@');
-    if (at == std::string::npos)
-        return {.name = text};
-    Misdeed misdeed{.name = text.substr(0, at), .size = std::stoll(text.substr(at + 1))};
-    if (const std::size_t star = text.find('*'); star != std::string::npos)
-        misdeed.times = std::stoi(text.substr(star + 1));
+    const auto behind = [&text](char sign) -> std::optional<std::int64_t> {
+        const std::size_t place = text.find(sign);
+        return place == std::string::npos ? std::nullopt : std::optional(std::stoll(text.substr(place + 1)));
+    };
+    Misdeed misdeed{
+        .name = text.substr(0, text.find_first_of("@#*")), .size = behind('@'), .attempt = behind('#')};
+    if (const auto times = behind('*'))
+        misdeed.times = static_cast<int>(*times);
     return misdeed;
 }
 
@@ -37,6 +39,18 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.load = value;
         else if (key == "trial")
             behaviour.misdeeds.push_back(misdeedFrom(value));
+        else if (key == "batch")
+            behaviour.batchMisdeeds.push_back(misdeedFrom(value));
+        else if (key == "evaluation")
+            behaviour.evaluationMisdeeds.push_back(misdeedFrom(value));
+        else if (key == "training")
+            behaviour.training = value;
+        else if (key == "save")
+            behaviour.save = value;
+        else if (key == "samples")
+            behaviour.samples = std::stoll(value);
+        else if (key == "pause")
+            behaviour.pauseMilliseconds = std::stoi(value);
         else if (key == "once")
             behaviour.onceFile = value;
         else if (key == "starts")
@@ -77,8 +91,29 @@ void FakeBehaviour::countStart()
     const auto number = static_cast<int>(std::filesystem::file_size(startsFile));
     if (number > after && number <= until)
         return;
-    start = load = "ok";
+    start = load = training = save = "ok";
     misdeeds.clear();
+    batchMisdeeds.clear();
+    evaluationMisdeeds.clear();
+}
+
+std::string FakeBehaviour::misdeedFor(std::vector<Misdeed>& misdeeds, std::int64_t size,
+                                      std::int64_t attempt) const
+{
+    for (Misdeed& misdeed : misdeeds) {
+        const bool isMeant =
+            misdeed.size.value_or(size) == size && misdeed.attempt.value_or(attempt) == attempt;
+        if (!isMeant || misdeed.times == 0)
+            continue;
+        --misdeed.times;
+        if (!onceFile.empty()) {
+            if (std::filesystem::exists(onceFile))
+                return {};
+            std::ofstream marker(onceFile);
+        }
+        return misdeed.name;
+    }
+    return {};
 }
 
 } // namespace batchpeak::test

@@ -9,15 +9,19 @@
 
 namespace batchpeak::test {
 
-/// Something that the fake worker does instead of a good trial.
+/// Something that the fake worker does instead of a good trial or batch: "name@size#attempt*times".
 struct Misdeed
 {
-    /// exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id, wrong-size,
-    /// late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill, over-headroom, thrash,
-    /// slow, fast, disturbed, disturbed-slow, energy
+    /// Of a trial: exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id,
+    /// wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
+    /// over-headroom, thrash, slow, fast, disturbed, disturbed-slow, energy. Of a batch: exit, abort, kill,
+    /// exit42, hang, endless (steps go on for ever), garbage, wrong-id, wrong-size, late, failed,
+    /// unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, trial-result
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;
+    /// At the n-th attempt only, from 1, of those of its kind in a process.
+    std::optional<std::int64_t> attempt;
     /// So many times only in a process; then the next misdeed of the size is committed.
     int times = 1'000'000;
 };
@@ -29,7 +33,18 @@ struct FakeBehaviour
     std::string start = "ok";
     /// ok, error, silent, exit
     std::string load = "ok";
+    /// Of trials, of batches in training, of batches in evaluation.
     std::vector<Misdeed> misdeeds;
+    std::vector<Misdeed> batchMisdeeds;
+    std::vector<Misdeed> evaluationMisdeeds;
+    /// ok, unknown (the program knows no training), error, silent, exit
+    std::string training = "ok";
+    /// ok, fail, silent, exit
+    std::string save = "ok";
+    /// In an epoch of data that is not synthetic.
+    std::int64_t samples = 640;
+    /// Of each batch, before its last micro-batch.
+    int pauseMilliseconds = 0;
     /// Misdeeds happen only while this file does not exist; the first one makes it.
     std::string onceFile;
     /// Each process counts itself in this file. Where there is one, those after the first "after" and up to
@@ -53,6 +68,9 @@ struct FakeBehaviour
     static FakeBehaviour parse(const std::vector<std::string>& words);
     /// To be called once by each process.
     void countStart();
+    /// What to do wrong this time; empty for nothing.
+    /// \param misdeeds  one of the lists of this behaviour
+    std::string misdeedFor(std::vector<Misdeed>& misdeeds, std::int64_t size, std::int64_t attempt) const;
 };
 
 } // namespace batchpeak::test

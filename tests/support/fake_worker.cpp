@@ -5,14 +5,13 @@
 // (fake_behaviour.h lists the words). It speaks through the same protocol room as the real one.
 
 #include "fake_behaviour.h"
+#include "fake_training.h"
 #include "protocol.h"
 #include "trial_flags.h"
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 
 using namespace batchpeak;
 using batchpeak::test::FakeBehaviour;
+using batchpeak::test::say;
 
 namespace {
 
@@ -51,11 +51,6 @@ public:
     }
 
 private:
-    static void say(const trial::WorkerMessage& message)
-    {
-        std::cout << trial::toLine(message) << std::flush;
-    }
-
     [[noreturn]] static void waitForEver()
     {
         for (;;)
@@ -103,13 +98,15 @@ private:
             return true;
         }
         m_limit = request.memoryLimitBytes > 0 ? request.memoryLimitBytes : m_behaviour.totalBytes;
+        m_training.load(m_limit, request.sequenceLength);
         say(trial::Loaded{.parameters = 1000, .baselineBytes = m_behaviour.base, .limitBytes = m_limit});
         return true;
     }
 
     bool answer(const trial::TrialRequest& request)
     {
-        const std::string misdeed = misdeedFor(request.microBatchSize);
+        const std::string misdeed =
+            m_behaviour.misdeedFor(m_behaviour.misdeeds, request.microBatchSize, ++m_trials);
         trial::TrialResult result = measured(request);
         if (misdeed != "silent-steps")
             saySteps(request, result.secondsPerStep);
@@ -125,37 +122,24 @@ private:
         return true;
     }
 
-    static bool answer(const trial::TrainingRequest&) { return true; }
-    static bool answer(const trial::BatchRequest&) { return true; }
-    static bool answer(const trial::SaveRequest&) { return true; }
+    bool answer(const trial::TrainingRequest& request) { return m_training.answer(request); }
+    bool answer(const trial::BatchRequest& request) { return m_training.answer(request); }
+    bool answer(const trial::SaveRequest& request) { return m_training.answer(request); }
 
-    // Only a trial that hangs is still there to be cancelled.
+    // Only what hangs is still there to be cancelled.
     bool answer(const trial::Cancel& cancel)
     {
-        if (m_hanging && m_hanging->id == cancel.id && !m_behaviour.ignoresCancel)
+        if (m_behaviour.ignoresCancel)
+            return true;
+        if (m_hanging && m_hanging->id == cancel.id)
             say(trial::TrialResult{.id = cancel.id,
                                    .microBatchSize = m_hanging->microBatchSize,
                                    .outcome = trial::Outcome::Cancelled});
+        m_training.cancel(cancel.id);
         return true;
     }
 
     static bool answer(const trial::Bye&) { return false; }
-
-    std::string misdeedFor(std::int64_t size)
-    {
-        for (test::Misdeed& misdeed : m_behaviour.misdeeds) {
-            if ((misdeed.size && *misdeed.size != size) || misdeed.times == 0)
-                continue;
-            --misdeed.times;
-            if (!m_behaviour.onceFile.empty()) {
-                if (std::filesystem::exists(m_behaviour.onceFile))
-                    return {};
-                std::ofstream marker(m_behaviour.onceFile);
-            }
-            return misdeed.name;
-        }
-        return {};
-    }
 
     trial::TrialResult measured(const trial::TrialRequest& request) const
     {
@@ -195,14 +179,7 @@ private:
     // Misdeeds after which no result comes.
     bool breaksDown(const std::string& misdeed, const trial::TrialRequest& request)
     {
-        if (misdeed == "exit")
-            std::exit(1);
-        if (misdeed == "exit42")
-            std::exit(42);
-        if (misdeed == "abort")
-            std::abort();
-        if (misdeed == "kill")
-            std::raise(SIGKILL);
+        test::endProcess(misdeed);
         if (misdeed == "garbage")
             std::cout << "{\"type\":\"result\",\"id\":" << std::endl;
         else if (misdeed == "long-line")
@@ -265,7 +242,9 @@ private:
     }
 
     FakeBehaviour m_behaviour;
+    test::FakeTraining m_training{m_behaviour};
     std::int64_t m_limit = 0;
+    std::int64_t m_trials = 0;
     std::optional<trial::TrialRequest> m_hanging;
     std::optional<trial::TrialResult> m_last;
 };

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_training.h"
+
+#include "even_spread.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <thread>
+
+namespace batchpeak::test {
+
+namespace {
+
+constexpr double optimizerSeconds = 0.002;
+
+accumulation::EvenSpread spreadOf(const trial::BatchRequest& request)
+{
+    return accumulation::evenSpread(request.samples, request.microBatchSize);
+}
+
+// For a test that it is killed in the middle of a batch, while its steps say that it lives.
+[[noreturn]] void sayStepsForEver(std::int64_t id)
+{
+    for (int index = 0;; ++index) {
+        say(trial::Step{.id = id, .index = index, .seconds = 0.01});
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+} // namespace
+
+void say(const trial::WorkerMessage& message)
+{
+    std::cout << trial::toLine(message) << std::flush;
+}
+
+void endProcess(const std::string& misdeed)
+{
+    if (misdeed == "exit")
+        std::exit(1);
+    if (misdeed == "exit42")
+        std::exit(42);
+    if (misdeed == "abort")
+        std::abort();
+    if (misdeed == "kill")
+        std::raise(SIGKILL);
+}
+
+void FakeTraining::load(std::int64_t limit, std::int64_t tokensPerSample)
+{
+    m_limit = limit;
+    m_tokensPerSample = tokensPerSample;
+}
+
+bool FakeTraining::answer(const trial::TrainingRequest& request)
+{
+    if (m_behaviour.training == "silent")
+        return true;
+    endProcess(m_behaviour.training);
+    if (m_behaviour.training == "unknown") {
+        say(trial::WorkerError{.text = "The message type \"training\" is unknown."});
+        return true;
+    }
+    if (m_behaviour.training == "error") {
+        say(trial::WorkerError{.text = "The fake worker cannot read this data.", .fatal = true});
+        return false;
+    }
+    if (!request.checkpoint.empty())
+        std::ifstream(request.checkpoint) >> m_stepsDone;
+    const bool isSynthetic = request.data.kind == trial::DataKind::Synthetic;
+    say(trial::TrainingReady{.samples = isSynthetic ? request.data.samples : m_behaviour.samples,
+                             .tokensPerSample = m_tokensPerSample});
+    return true;
+}
+
+bool FakeTraining::answer(const trial::BatchRequest& request)
+{
+    const std::string misdeed = misdeedFor(request);
+    trial::BatchResult result = resultOf(request);
+    if (result.outcome == trial::Outcome::Ok)
+        saySteps(request);
+    if (breaksDown(misdeed, request))
+        return true;
+    distort(misdeed, result);
+    if (misdeed == "late" && m_last)
+        say(*m_last);
+    if (result.outcome == trial::Outcome::Ok && request.phase == model::Phase::Train)
+        ++m_stepsDone;
+    m_last = result;
+    say(result);
+    if (result.isLast)
+        std::exit(43);
+    return true;
+}
+
+bool FakeTraining::answer(const trial::SaveRequest& request)
+{
+    if (m_behaviour.save == "silent")
+        return true;
+    endProcess(m_behaviour.save);
+    if (m_behaviour.save == "fail") {
+        say(trial::Saved{.id = request.id, .problem = "The fake disk is full; make room on it."});
+        return true;
+    }
+    std::ofstream(request.path) << m_stepsDone;
+    say(trial::Saved{.id = request.id, .bytes = m_behaviour.base});
+    return true;
+}
+
+void FakeTraining::cancel(std::int64_t id)
+{
+    if (m_hanging && m_hanging->id == id)
+        say(trial::BatchResult{
+            .id = id, .microBatchSize = m_hanging->microBatchSize, .outcome = trial::Outcome::Cancelled});
+}
+
+std::string FakeTraining::misdeedFor(const trial::BatchRequest& request)
+{
+    if (request.phase == model::Phase::Train)
+        return m_behaviour.misdeedFor(m_behaviour.batchMisdeeds, request.microBatchSize, ++m_batches);
+    return m_behaviour.misdeedFor(m_behaviour.evaluationMisdeeds, request.microBatchSize, ++m_evaluations);
+}
+
+void FakeTraining::saySteps(const trial::BatchRequest& request) const
+{
+    const std::int64_t microBatches = spreadOf(request).microBatches();
+    for (int index = 0; index < microBatches; ++index) {
+        if (index + 1 == microBatches)
+            std::this_thread::sleep_for(std::chrono::milliseconds(m_behaviour.pauseMilliseconds));
+        say(trial::Step{.id = request.id, .index = index, .seconds = m_behaviour.alpha});
+    }
+}
+
+// Misdeeds after which no result comes.
+bool FakeTraining::breaksDown(const std::string& misdeed, const trial::BatchRequest& request)
+{
+    endProcess(misdeed);
+    if (misdeed == "endless")
+        sayStepsForEver(request.id);
+    if (misdeed == "garbage")
+        std::cout << "{\"type\":\"batch_result\",\"id\":" << std::endl;
+    else if (misdeed == "trial-result")
+        say(trial::TrialResult{.id = request.id, .microBatchSize = 1, .outcome = trial::Outcome::Cancelled});
+    else if (misdeed == "hang")
+        m_hanging = request;
+    else
+        return false;
+    return true;
+}
+
+trial::BatchResult FakeTraining::resultOf(const trial::BatchRequest& request) const
+{
+    const accumulation::EvenSpread spread = spreadOf(request);
+    const std::int64_t bytes = m_behaviour.base + m_behaviour.slope * spread.largest();
+    trial::BatchResult result{.id = request.id,
+                              .microBatchSize = request.microBatchSize,
+                              .outcome = trial::Outcome::OutOfMemory,
+                              .peakAllocatedBytes = bytes,
+                              .peakReservedBytes = bytes};
+    if (bytes > m_limit)
+        return result;
+    result.outcome = trial::Outcome::Ok;
+    result.loss = lossOf(request);
+    result.seconds = m_behaviour.alpha * static_cast<double>(spread.microBatches()) +
+                     m_behaviour.beta * static_cast<double>(request.samples);
+    if (request.phase == model::Phase::Train) {
+        result.seconds += optimizerSeconds;
+        result.optimizerSeconds = optimizerSeconds;
+    }
+    result.countedTargets = request.samples * m_tokensPerSample;
+    return result;
+}
+
+void FakeTraining::distort(const std::string& misdeed, trial::BatchResult& result)
+{
+    if (misdeed == "wrong-id") {
+        result.id += 1000;
+    } else if (misdeed == "wrong-size") {
+        ++result.microBatchSize;
+    } else if (misdeed == "failed" || misdeed == "unsupported" || misdeed == "timeout" || misdeed == "oom") {
+        result = {.id = result.id,
+                  .microBatchSize = result.microBatchSize,
+                  .outcome = *trial::outcomeFromText(misdeed),
+                  .text = "The fake worker was told to answer so."};
+    } else if (misdeed == "lost-memory") {
+        result.outcome = trial::Outcome::OutOfMemory;
+        result.isLast = true;
+    } else if (misdeed == "host-memory") {
+        result.outcome = trial::Outcome::OutOfMemory;
+        result.refusedHostBytes = std::int64_t{3} << 30;
+    } else if (misdeed == "nan") {
+        result.loss = std::numeric_limits<double>::quiet_NaN();
+    } else if (misdeed == "thrash") {
+        result.allocationRetries = 3;
+    }
+}
+
+// Goes down with the steps; the samples of a batch move it a little.
+double FakeTraining::lossOf(const trial::BatchRequest& request) const
+{
+    const std::int64_t mixed = request.epoch * 31 + request.first * 7 + request.samples;
+    return 4.0 / (1.0 + 0.1 * static_cast<double>(m_stepsDone)) + 0.0001 * static_cast<double>(mixed % 97);
+}
+
+} // namespace batchpeak::test

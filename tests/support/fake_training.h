@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "fake_behaviour.h"
+#include "protocol.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace batchpeak::test {
+
+/// Writes one line of the protocol on standard output.
+void say(const trial::WorkerMessage& message);
+/// Ends the process where the misdeed is one of exit, exit42, abort and kill.
+void endProcess(const std::string& misdeed);
+
+/// The training of the fake worker: times, memory and losses by formulas.
+///
+/// The loss depends on the steps done before and on which samples there are, and not on the micro-batch
+/// size, so that a training with attempts that failed is seen to be the same as one without.
+class FakeTraining
+{
+public:
+    /// \param behaviour  outlives this object; its misdeeds are used up
+    explicit FakeTraining(FakeBehaviour& behaviour) : m_behaviour(behaviour) {}
+
+    void load(std::int64_t limit, std::int64_t tokensPerSample);
+    // Whether the process goes on.
+    bool answer(const trial::TrainingRequest& request);
+    bool answer(const trial::BatchRequest& request);
+    bool answer(const trial::SaveRequest& request);
+    void cancel(std::int64_t id);
+
+private:
+    std::string misdeedFor(const trial::BatchRequest& request);
+    void saySteps(const trial::BatchRequest& request) const;
+    bool breaksDown(const std::string& misdeed, const trial::BatchRequest& request);
+    trial::BatchResult resultOf(const trial::BatchRequest& request) const;
+    static void distort(const std::string& misdeed, trial::BatchResult& result);
+    double lossOf(const trial::BatchRequest& request) const;
+
+    FakeBehaviour& m_behaviour;
+    std::int64_t m_limit = 0;
+    std::int64_t m_tokensPerSample = 0;
+    std::int64_t m_stepsDone = 0;
+    std::int64_t m_batches = 0;
+    std::int64_t m_evaluations = 0;
+    std::optional<trial::BatchRequest> m_hanging;
+    std::optional<trial::BatchResult> m_last;
+};
+
+} // namespace batchpeak::test
