@@ -3,8 +3,8 @@
 #include "device_runner.h"
 
 #include "readable_text.h"
+#include "worker_speech.h"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -14,8 +14,6 @@ namespace {
 
 // A worker that cannot start once may have met a busy device; twice, it never will.
 constexpr int failuresBeforeGivingUp = 2;
-// docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
-constexpr int stickyDeviceErrorCode = 42;
 
 // A worker's signals may be what led to its own removal, so it outlives the present call.
 void dropLater(WorkerProcess* worker)
@@ -53,9 +51,8 @@ void DeviceRunner::launch()
     connect(worker, &WorkerProcess::messageReceived, this, [this](const trial::WorkerMessage& message) {
         std::visit([this](const auto& value) { receive(value); }, message);
     });
-    connect(worker, &WorkerProcess::protocolViolated, this, [this](const QString& sentence) {
-        lose(tr("The worker does not keep to the trial protocol. %1").arg(sentence));
-    });
+    connect(worker, &WorkerProcess::protocolViolated, this,
+            [this](const QString& sentence) { lose(violationText(sentence)); });
     connect(worker, &WorkerProcess::ended, this, &DeviceRunner::workerEnded);
     wait(m_setup.timeouts.startUp,
          tr("The worker did not say hello within %1.").arg(durationText(m_setup.timeouts.startUp)));
@@ -128,12 +125,9 @@ void DeviceRunner::workerEnded(const WorkerEnd& end)
     m_lastLines = end.lastLines;
     if (m_stage == Stage::Renewing && !m_endRequested)
         return launch();
-    const bool sticky = end.kind == WorkerEnd::Kind::Exited && end.code == stickyDeviceErrorCode;
     const bool wasReady = m_stage == Stage::Free;
     m_stage = Stage::Losing;
-    m_problem = !m_loss.isEmpty() ? m_loss
-                : sticky          ? tr("The device reported an error that only a fresh process clears.")
-                                  : end.sentence;
+    m_problem = m_loss.isEmpty() ? problemText(end) : m_loss;
     if (m_endRequested) {
         if (m_trial)
             finishTrial({.outcome = trial::Outcome::Cancelled}, false);
@@ -188,30 +182,12 @@ void DeviceRunner::receive(const trial::WorkerHello& hello)
 {
     if (m_stage != Stage::Greeting)
         return lose(tr("The worker said hello a second time."));
-    if (hello.protocol != trial::protocolVersion)
-        return lose(tr("The worker speaks version %1 of the trial protocol, and this program version %2; "
-                       "install versions that belong together.")
-                        .arg(hello.protocol)
-                        .arg(trial::protocolVersion));
+    if (const QString problem = problemIn(hello); !problem.isEmpty())
+        return lose(problem);
 
     m_stage = Stage::Loading;
-    m_snapshot.kind = QString::fromStdString(hello.device.kind);
-    m_snapshot.name = QString::fromStdString(hello.device.name);
-    m_snapshot.totalBytes = hello.device.totalBytes;
-    m_snapshot.program = QString::fromStdString(hello.program);
-    // A fresh worker keeps the first one's limit: the search has been reckoning with it.
-    if (m_snapshot.limitBytes == 0) {
-        if (hello.device.freeBytes > 0)
-            m_snapshot.heldByOthersBytes =
-                std::max<std::int64_t>(0, hello.device.totalBytes - hello.device.freeBytes);
-        const std::int64_t there =
-            hello.device.freeBytes > 0 ? hello.device.freeBytes : hello.device.totalBytes;
-        const std::int64_t wanted = m_setup.memoryLimitBytes.value_or(0);
-        m_snapshot.limitBytes = there > 0 && wanted > 0 ? std::min(there, wanted) : std::max(there, wanted);
-        m_snapshot.usableBytes =
-            static_cast<std::int64_t>(static_cast<double>(m_snapshot.limitBytes) * (1.0 - m_setup.headroom));
-        m_setup.load.memoryLimitBytes = m_snapshot.usableBytes;
-    }
+    takeHello(m_snapshot, hello, m_setup.memoryLimitBytes, m_setup.headroom);
+    m_setup.load.memoryLimitBytes = m_snapshot.usableBytes;
     wait(m_setup.timeouts.load,
          tr("The worker did not load the network within %1.").arg(durationText(m_setup.timeouts.load)));
     m_worker->send(m_setup.load);
@@ -287,12 +263,8 @@ void DeviceRunner::loseForTraining()
 
 void DeviceRunner::receive(const trial::Log& log)
 {
-    if (log.level == trial::LogLevel::Debug)
-        return;
-    const LogLevel level = log.level == trial::LogLevel::Error     ? LogLevel::Error
-                           : log.level == trial::LogLevel::Warning ? LogLevel::Warning
-                                                                   : LogLevel::Info;
-    emit said(level, QString::fromStdString(log.text));
+    if (const auto level = shownLevel(log.level))
+        emit said(*level, QString::fromStdString(log.text));
 }
 
 void DeviceRunner::receive(const trial::WorkerError& error)

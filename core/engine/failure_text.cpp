@@ -109,11 +109,16 @@ QString noResultText(const Snapshot& snapshot)
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)
 {
-    QString text = Translated::tr("Trials could not be run, since no worker stays alive. %1").arg(problem);
-    if (!lastLines.isEmpty())
-        text += QLatin1Char('\n') + Translated::tr("The worker's last words:") + QLatin1Char('\n') +
-                lastLines.join(QLatin1Char('\n'));
-    return text;
+    return withLastWords(
+        Translated::tr("Trials could not be run, since no worker stays alive. %1").arg(problem), lastLines);
+}
+
+QString withLastWords(const QString& text, const QStringList& lastLines)
+{
+    if (lastLines.isEmpty())
+        return text;
+    return text + QLatin1Char('\n') + Translated::tr("The worker's last words:") + QLatin1Char('\n') +
+           lastLines.join(QLatin1Char('\n'));
 }
 
 } // namespace batchpeak::engine

@@ -32,4 +32,7 @@ QString noResultText(const Snapshot& snapshot);
 /// \param lastLines  end of the worker's stderr
 QString noDeviceText(const QString& problem, const QStringList& lastLines);
 
+/// \p text and, in lines of their own, the end of a worker's stderr where there is one.
+QString withLastWords(const QString& text, const QStringList& lastLines);
+
 } // namespace batchpeak::engine
