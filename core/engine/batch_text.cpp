@@ -39,4 +39,29 @@ bool hasMicroBatches(const config::BatchPlan& plan)
     return plan.microBatchKey != plan.globalBatchKey;
 }
 
+QStringList spreadOverDevices(const config::BatchPlan& plan)
+{
+    if (plan.globalBatchSize % plan.devices == 0)
+        return {};
+    return {
+        Translated::tr("%1 samples are spread unevenly over %2 devices: at most %3 on one. The global batch "
+                       "size stays as it is.")
+            .arg(plan.globalBatchSize)
+            .arg(plan.devices)
+            .arg(plan.perDeviceBatch())};
+}
+
+QStringList spreadOverSteps(const config::BatchPlan& plan, std::int64_t microBatchSize)
+{
+    const std::int64_t even = plan.evenMicroBatch(microBatchSize);
+    if (even == microBatchSize)
+        return {};
+    return {Translated::tr("Spread evenly over %1 accumulation steps, %2 samples come to micro-batches of at "
+                           "most %3, not %4.")
+                .arg(plan.accumulationSteps(microBatchSize))
+                .arg(plan.perDeviceBatch())
+                .arg(even)
+                .arg(microBatchSize)};
+}
+
 } // namespace batchpeak::engine

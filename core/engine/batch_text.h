@@ -5,6 +5,7 @@
 #include "batch_plan.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <cstdint>
 
@@ -22,5 +23,9 @@ QString settingText(const config::BatchPlan& plan);
 /// The batch of one optimizer step is made of micro-batches. Else the size is the batch itself, as in the
 /// evaluation of most trainers.
 bool hasMicroBatches(const config::BatchPlan& plan);
+
+/// Sentences on what a division that is not exact means; none where it is.
+QStringList spreadOverDevices(const config::BatchPlan& plan);
+QStringList spreadOverSteps(const config::BatchPlan& plan, std::int64_t microBatchSize);
 
 } // namespace batchpeak::engine

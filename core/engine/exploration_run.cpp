@@ -46,7 +46,7 @@ void ExplorationRun::start()
     for (const QString& note : std::as_const(m_plan.notes))
         m_book.say(LogLevel::Warning, note);
     try {
-        m_devices = RunDevices(m_plan, m_options, m_parts);
+        m_devices = RunDevices(m_plan.load, m_options, m_parts);
         m_pool = std::make_unique<DevicePool>(m_devices.setups());
     } catch (const ExplorationError& error) {
         finish(FinishStatus::Failed, error.sentence());

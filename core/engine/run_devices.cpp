@@ -9,7 +9,7 @@
 
 namespace batchpeak::engine {
 
-RunDevices::RunDevices(const ExplorationPlan& plan, const ExplorationOptions& options,
+RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
                        const ExplorationParts& parts)
     : m_readingsOf(parts.readingsOf)
 {
@@ -18,7 +18,7 @@ RunDevices::RunDevices(const ExplorationPlan& plan, const ExplorationOptions& op
     for (const device::LocalDevice& device : devices) {
         m_setups.push_back({.id = QString::fromStdString(device.id()),
                             .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
-                            .load = plan.load,
+                            .load = load,
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,
                             .timeouts = parts.timeouts,

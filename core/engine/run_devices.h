@@ -5,20 +5,21 @@
 #include "device_runner.h"
 #include "exploration_options.h"
 #include "exploration_parts.h"
-#include "exploration_plan.h"
+#include "trial_request.h"
 
 #include <string>
 #include <vector>
 
 namespace batchpeak::engine {
 
-/// The devices that an exploration runs on, and what may be read from them meanwhile.
+/// The devices that an exploration or a training runs on, and what may be read from them meanwhile.
 class RunDevices
 {
 public:
     RunDevices() = default;
     /// \throws ExplorationError for a device that is not here, or where there is no worker
-    RunDevices(const ExplorationPlan& plan, const ExplorationOptions& options, const ExplorationParts& parts);
+    RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
+               const ExplorationParts& parts);
 
     const std::vector<DeviceSetup>& setups() const { return m_setups; }
     /// \param place  in setups()

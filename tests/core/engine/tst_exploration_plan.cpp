@@ -249,7 +249,7 @@ private slots:
         const ExplorationPlan assumed = engine::planExploration(QStringLiteral("c.yaml"), contents, {});
         QCOMPARE(assumed.load.sequenceLength, 32);
         QCOMPARE(assumed.notes.size(), 1);
-        QVERIFY2(assumed.notes.front().contains(QStringLiteral("trials run at 32 tokens")),
+        QVERIFY2(assumed.notes.front().contains(QStringLiteral("32 tokens are taken")),
                  qPrintable(assumed.notes.front()));
         const ExplorationPlan given =
             engine::planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = 8});
