@@ -4,8 +4,10 @@
 
 #include "expert_mixture.h"
 #include "flat_parameters.h"
+#include "host_integers.h"
 #include "linear_biases.h"
 #include "token_loss.h"
+#include "token_rows.h"
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
@@ -13,6 +15,7 @@
 #include <ATen/ops/repeat_interleave.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -101,6 +104,33 @@ Batch DecoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLengt
     return {.inputs = {at::randint(m_spec.vocabularySize, shape, type)},
             .targets = at::randint(m_spec.vocabularySize, shape, type),
             .countedTargets = samples * sequenceLength};
+}
+
+std::int64_t DecoderNetwork::tokensPerRow() const
+{
+    return options().sequenceLength + 1;
+}
+
+Batch DecoderNetwork::batchOf(std::span<const SampleRow> rows) const
+{
+    const auto samples = static_cast<std::int64_t>(rows.size());
+    const std::int64_t length = options().sequenceLength;
+    HostIntegers integers(options().device, samples, {length, length});
+    for (std::int64_t i = 0; i < samples; ++i) {
+        const std::span tokens(rows[static_cast<std::size_t>(i)].tokens);
+        writeInputs(tokens.first(tokens.size() - 1), integers.row(0, i));
+        writeTargets(tokens.subspan(1), integers.row(1, i));
+    }
+    const std::vector<at::Tensor> tensors = integers.onDevice();
+    return {.inputs = {tensors[0]}, .targets = tensors[1], .countedTargets = countedTargets(rows)};
+}
+
+std::int64_t DecoderNetwork::countedTargets(std::span<const SampleRow> rows) const
+{
+    std::int64_t targets = 0;
+    for (const SampleRow& row : rows)
+        targets += std::max<std::int64_t>(0, tokensIn(row) - 1);
+    return targets;
 }
 
 at::Tensor DecoderNetwork::loss(const Batch& batch, double normalizer) const

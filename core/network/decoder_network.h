@@ -8,7 +8,9 @@
 #include "rotary_positions.h"
 #include "transformer_operations.h"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace batchpeak::network {
@@ -26,6 +28,11 @@ public:
 
     /// Input and targets are int64 {samples, sequence length}.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
+    /// The sequence, and the token that follows it.
+    std::int64_t tokensPerRow() const override;
+    std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
+    Batch batchOf(std::span<const SampleRow> rows) const override;
+    std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
     /// {samples, sequence length, vocabulary}

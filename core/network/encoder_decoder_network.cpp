@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "encoder_decoder_network.h"
 
+#include "host_integers.h"
 #include "relative_positions.h"
 #include "token_loss.h"
+#include "token_rows.h"
 #include "transformer_operations.h"
 
 #include <ATen/ops/cat.h>
@@ -96,6 +98,45 @@ Batch EncoderDecoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequen
     const at::Tensor decoderTokens =
         at::cat({at::zeros({samples, 1}, integers), targets.narrow(1, 0, targetLength - 1)}, 1);
     return {.inputs = {tokens, decoderTokens}, .targets = targets, .countedTargets = samples * targetLength};
+}
+
+std::int64_t EncoderDecoderNetwork::tokensPerRow() const
+{
+    return options().sequenceLength + options().targetLength;
+}
+
+std::int64_t EncoderDecoderNetwork::tokensToRead(const SampleRow& row) const
+{
+    const std::int64_t tokens = tokensIn(row);
+    return std::max<std::int64_t>(std::min<std::int64_t>(1, tokens),
+                                  tokens * options().sequenceLength / tokensPerRow());
+}
+
+Batch EncoderDecoderNetwork::batchOf(std::span<const SampleRow> rows) const
+{
+    const auto samples = static_cast<std::int64_t>(rows.size());
+    const std::int64_t targetLength = options().targetLength;
+    HostIntegers integers(options().device, samples, {options().sequenceLength, targetLength, targetLength});
+    for (std::int64_t i = 0; i < samples; ++i) {
+        const SampleRow& row = rows[static_cast<std::size_t>(i)];
+        const auto read = static_cast<std::size_t>(tokensToRead(row));
+        const auto said = std::span(row.tokens).subspan(read, static_cast<std::size_t>(tokensIn(row)) - read);
+        writeInputs(std::span(row.tokens).first(read), integers.row(0, i));
+        if (!said.empty())
+            writeInputs(said.first(said.size() - 1), integers.row(1, i).subspan(1));
+        writeTargets(said, integers.row(2, i));
+    }
+    const std::vector<at::Tensor> tensors = integers.onDevice();
+    return {
+        .inputs = {tensors[0], tensors[1]}, .targets = tensors[2], .countedTargets = countedTargets(rows)};
+}
+
+std::int64_t EncoderDecoderNetwork::countedTargets(std::span<const SampleRow> rows) const
+{
+    std::int64_t targets = 0;
+    for (const SampleRow& row : rows)
+        targets += tokensIn(row) - tokensToRead(row);
+    return targets;
 }
 
 at::Tensor EncoderDecoderNetwork::loss(const Batch& batch, double normalizer) const

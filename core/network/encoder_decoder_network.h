@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ public:
     /// length}, which are the targets one place later, after the start token 0. The targets of a shorter
     /// sequence are shorter in proportion.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
+    /// The encoder reads the beginning of a row, the decoder goes on with the rest: a shorter row is shared
+    /// in proportion.
+    std::int64_t tokensPerRow() const override;
+    std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
+    Batch batchOf(std::span<const SampleRow> rows) const override;
+    std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
 
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
@@ -67,6 +74,7 @@ private:
 
     Stack makeStack(const FlatParameters& parameters, const std::string& name, std::int64_t layers,
                     std::int64_t length) const;
+    std::int64_t tokensToRead(const SampleRow& row) const;
     at::Tensor embedded(const at::Tensor& tokens) const;
     at::Tensor positionBias(const Stack& stack, std::int64_t length) const;
     at::Tensor encoded(const at::Tensor& tokens) const;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "encoder_network.h"
 
+#include "encoder_samples.h"
 #include "token_loss.h"
 #include "transformer_operations.h"
 
@@ -23,11 +24,6 @@
 namespace batchpeak::network {
 
 namespace {
-
-// Of all tokens, and of those the ones that the mask token stands for; the others stay or are replaced
-// (arXiv 1810.04805, section 3.1).
-constexpr double predictedShare = 0.15;
-constexpr double maskedShareOfPredicted = 0.8;
 
 std::int64_t rotaryDimensions(const model::EncoderSpec& spec)
 {
@@ -107,26 +103,17 @@ EncoderNetwork::Inputs EncoderNetwork::inputsOf(const Batch& batch) const
     return inputs;
 }
 
-std::int64_t EncoderNetwork::targetsPerSample(std::int64_t sequenceLength) const
-{
-    if (m_spec.predictedTokens > 0)
-        return std::min(m_spec.predictedTokens, sequenceLength);
-    return std::max<std::int64_t>(1, std::llround(predictedShare * static_cast<double>(sequenceLength)));
-}
-
 Batch EncoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLength) const
 {
     const auto integers = at::TensorOptions(options().device).dtype(at::kLong);
-    const std::int64_t predicted = targetsPerSample(sequenceLength);
+    const std::int64_t predicted = predictedTokens(sequenceLength, m_spec);
     const at::Tensor tokens = at::randint(m_spec.vocabularySize, {samples, sequenceLength}, integers);
     at::Tensor targets = at::randint(m_spec.vocabularySize, {samples, predicted}, integers);
     // The places of the largest of random numbers: distinct, in random order.
     const at::Tensor random = at::rand({samples, sequenceLength}, at::TensorOptions(options().device));
     const at::Tensor places = std::get<1>(random.topk(predicted, 1));
     if (m_spec.tokenDropout) {
-        const auto masked =
-            static_cast<std::int64_t>(maskedShareOfPredicted * static_cast<double>(predicted));
-        tokens.scatter_(1, places.narrow(1, 0, masked), m_spec.maskToken);
+        tokens.scatter_(1, places.narrow(1, 0, maskedTokens(predicted)), m_spec.maskToken);
     }
     if (m_spec.predictedTokens == 0)
         targets = at::full({samples, sequenceLength}, ignoredTarget, integers).scatter_(1, places, targets);
@@ -139,6 +126,21 @@ Batch EncoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLengt
     if (m_spec.nextSentenceHead)
         batch.inputs.push_back(at::randint(2, {samples}, integers));
     return batch;
+}
+
+std::int64_t EncoderNetwork::tokensPerRow() const
+{
+    return options().sequenceLength;
+}
+
+Batch EncoderNetwork::batchOf(std::span<const SampleRow> rows) const
+{
+    return encoderSamples(rows, m_spec, options().sequenceLength, options().device);
+}
+
+std::int64_t EncoderNetwork::countedTargets(std::span<const SampleRow> rows) const
+{
+    return predictedTokens(rows, m_spec);
 }
 
 at::Tensor EncoderNetwork::loss(const Batch& batch, double normalizer) const
@@ -169,7 +171,7 @@ at::Tensor EncoderNetwork::nextSentenceLoss(const at::Tensor& hidden, const Batc
     const Inputs inputs = inputsOf(batch);
     const at::Tensor pooled = linear(hidden.select(1, 0), m_pooler).tanh();
     const at::Tensor scores = linear(pooled, m_nextSentence).to(at::kFloat);
-    const auto perSample = static_cast<double>(targetsPerSample(inputs.tokens.size(1)));
+    const auto perSample = static_cast<double>(predictedTokens(inputs.tokens.size(1), m_spec));
     return at::cross_entropy_loss(scores, inputs.follows, /*weight=*/{}, at::Reduction::Sum)
         .mul(perSample / normalizer);
 }

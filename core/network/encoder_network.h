@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace batchpeak::network {
@@ -32,6 +33,13 @@ public:
     /// {samples, length}, the places to predict {samples, predicted tokens}, and whether the sentences
     /// follow each other {samples}, in this order. targets: {samples, length}, or as the places.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
+
+    /// The sequence. Tokens to be predicted are hidden behind the mask token, whether or not token dropout
+    /// looks for it; sentences follow each other by chance.
+    std::int64_t tokensPerRow() const override;
+    std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
+    Batch batchOf(std::span<const SampleRow> rows) const override;
+    std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
 
     /// Cross entropy of the masked tokens, and of the next sentence with the weight of all that a sample
     /// predicts, so that means are added as in pre-training.
@@ -65,7 +73,6 @@ private:
 
     void findParameters(const FlatParameters& parameters);
     Inputs inputsOf(const Batch& batch) const;
-    std::int64_t targetsPerSample(std::int64_t sequenceLength) const;
     at::Tensor embedded(const Inputs& inputs) const;
     at::Tensor withoutMaskedTokens(const at::Tensor& embeddings, const at::Tensor& tokens) const;
     at::Tensor throughBranches(const at::Tensor& hidden, const LayerParameters& layer) const;

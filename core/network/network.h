@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace batchpeak::network {
@@ -19,15 +20,25 @@ struct Batch
     std::vector<at::Tensor> inputs;
     /// int64; ignoredTarget where nothing is counted.
     at::Tensor targets;
-    /// Targets that the loss counts: the same number for each sample.
+    /// Targets that the loss counts.
     std::int64_t countedTargets = 0;
 
-    /// Some of the samples, sharing the memory.
+    /// Some of the samples, sharing the memory, where the loss counts the same number of targets for each.
     Batch slice(std::int64_t first, std::int64_t samples) const;
 };
 
 /// A target that the loss leaves out, as torch's cross entropy does by default.
 inline constexpr std::int64_t ignoredTarget = -100;
+
+/// One sample of training data, before a network makes inputs and targets of it.
+struct SampleRow
+{
+    /// Of everything random about the sample: it is the same in whatever micro-batch it lies.
+    std::uint64_t key = 0;
+    /// As many as tokensPerRow, data::noToken at the end of a shorter sample. Empty where the network takes
+    /// none.
+    std::vector<std::int64_t> tokens;
+};
 
 struct NetworkOptions
 {
@@ -74,10 +85,29 @@ public:
     ///        samples are no sequences
     virtual Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const = 0;
 
+    /// Tokens that it wants in a row of training data; 0 where its samples are no tokens: images, and the
+    /// inputs of a module from a file.
+    virtual std::int64_t tokensPerRow() const = 0;
+    /// Tokens are below this; 0 where tokensPerRow is.
+    virtual std::int64_t vocabularySize() const = 0;
+    /// A micro-batch of these samples, at least one, on the device. Shorter ones are padded to the options'
+    /// length, so that every micro-batch of a size takes the memory that the longest samples would.
+    ///
+    /// On a GPU, what is random about floats is the same on GPUs of one kind.
+    virtual Batch batchOf(std::span<const SampleRow> rows) const = 0;
+    /// Targets that the loss counts in these samples, without a batch of them.
+    virtual std::int64_t countedTargets(std::span<const SampleRow> rows) const = 0;
+
     /// The sum of the loss over all counted targets [nats], divided by \p normalizer: a scalar.
     /// Micro-batches of one global batch share its number of counted targets as normalizer; their
     /// gradients then add up to the global batch's.
     virtual at::Tensor loss(const Batch& batch, double normalizer) const = 0;
+
+    /// Whether dropout is active and batch normalisation learns, from the next loss on.
+    void setTrains(bool trains) { m_options.trains = trains; }
+    /// What a forward pass of training changes in the network itself: the running statistics of batch
+    /// normalisation. Empty for most.
+    virtual std::vector<at::Tensor> statistics() const { return {}; }
 
 protected:
     /// A part of the network that activation checkpointing keeps the inputs of.

@@ -3,6 +3,7 @@
 #include "residual_network.h"
 
 #include "failure.h"
+#include "image_samples.h"
 #include "token_loss.h"
 
 #include <ATen/Context.h>
@@ -16,6 +17,7 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -88,6 +90,34 @@ Batch ResidualNetwork::makeBatch(std::int64_t samples, std::int64_t /*sequenceLe
     return {.inputs = {at::randn({samples, m_spec.channels, m_spec.imageSize, m_spec.imageSize}, images)},
             .targets = at::randint(m_spec.classes, {samples}, images.dtype(at::kLong)),
             .countedTargets = samples};
+}
+
+Batch ResidualNetwork::batchOf(std::span<const SampleRow> rows) const
+{
+    return imageSamples(rows, {.channels = m_spec.channels, .size = m_spec.imageSize}, m_spec.classes,
+                        m_stem.weight.options().requires_grad(false));
+}
+
+std::int64_t ResidualNetwork::countedTargets(std::span<const SampleRow> rows) const
+{
+    return static_cast<std::int64_t>(rows.size());
+}
+
+std::vector<at::Tensor> ResidualNetwork::statistics() const
+{
+    std::vector<at::Tensor> all;
+    const auto add = [&all](const Convolution& convolution) {
+        if (convolution.weight.defined()) {
+            const BatchNormalization& norm = convolution.norm;
+            all.insert(all.end(), {norm.runningMean, norm.runningVariance, norm.batches});
+        }
+    };
+    add(m_stem);
+    for (const Block& block : m_blocks) {
+        std::ranges::for_each(block.convolutions, add);
+        add(block.shortcut);
+    }
+    return all;
 }
 
 at::Tensor ResidualNetwork::loss(const Batch& batch, double normalizer) const

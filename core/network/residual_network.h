@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,12 @@ public:
     ResidualNetwork(model::ResNetSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
 
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
+    std::int64_t tokensPerRow() const override { return 0; }
+    std::int64_t vocabularySize() const override { return 0; }
+    Batch batchOf(std::span<const SampleRow> rows) const override;
+    std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
     at::Tensor loss(const Batch& batch, double normalizer) const override;
+    std::vector<at::Tensor> statistics() const override;
 
     /// {samples, classes}
     at::Tensor logits(const at::Tensor& images) const;

@@ -3,6 +3,9 @@
 #include "script_network.h"
 
 #include "failure.h"
+#include "host_integers.h"
+#include "normal_noise.h"
+#include "sample_random.h"
 #include "script_file.h"
 
 #include <ATen/core/Reduction.h>
@@ -11,6 +14,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <c10/util/accumulate.h>
 
 #include <exception>
 #include <sstream>
@@ -41,14 +45,25 @@ std::string declarationText(const Batch& batch)
     return text;
 }
 
+bool isInteger(const model::ScriptInput& input)
+{
+    return input.type == model::ScriptInputType::Int64;
+}
+
+std::vector<std::int64_t> wholeShape(const model::ScriptInput& input, std::int64_t samples)
+{
+    std::vector<std::int64_t> shape{samples};
+    shape.insert(shape.end(), input.shape.begin(), input.shape.end());
+    return shape;
+}
+
 } // namespace
 
 ScriptNetwork::ScriptNetwork(model::ScriptSpec spec, const FlatParameters& parameters,
                              const NetworkOptions& options)
     : Network(options),
       m_spec(std::move(spec)),
-      m_module(loadScript(m_spec.file, options.device, options.trains, options.parameterType)),
-      m_specialized(m_module)
+      m_module(loadScript(m_spec.file, options.device, options.trains, options.parameterType))
 {
     if (options.trains && parameters.elements() == 0) {
         throw std::invalid_argument("The TorchScript file " + m_spec.file +
@@ -89,13 +104,12 @@ void ScriptNetwork::adopt(const FlatParameters& parameters)
 
 Batch ScriptNetwork::makeBatch(std::int64_t samples, std::int64_t /*sequenceLength*/) const
 {
-    m_specialized = m_module.clone(/*inplace=*/true);
+    m_specialized.clear();
     const at::TensorOptions device(options().device);
     Batch batch;
     for (const model::ScriptInput& input : m_spec.inputs) {
-        std::vector<std::int64_t> shape{samples};
-        shape.insert(shape.end(), input.shape.begin(), input.shape.end());
-        batch.inputs.push_back(input.type == model::ScriptInputType::Int64
+        const std::vector<std::int64_t> shape = wholeShape(input, samples);
+        batch.inputs.push_back(isInteger(input)
                                    ? at::randint(input.upperBound, shape, device.dtype(at::kLong))
                                    : at::randn(shape, device.dtype(options().parameterType)));
     }
@@ -110,6 +124,61 @@ Batch ScriptNetwork::makeBatch(std::int64_t samples, std::int64_t /*sequenceLeng
     return batch;
 }
 
+Batch ScriptNetwork::batchOf(std::span<const SampleRow> rows) const
+{
+    const auto samples = static_cast<std::int64_t>(rows.size());
+    HostIntegers integers(options().device, samples, integersPerSample());
+    for (std::int64_t i = 0; i < samples; ++i)
+        writeIntegers(rows[static_cast<std::size_t>(i)], i, integers);
+    const std::vector<at::Tensor> tensors = integers.onDevice();
+
+    Batch batch{.targets = tensors.back(), .countedTargets = countedTargets(rows)};
+    for (std::size_t i = 0; i < m_spec.inputs.size(); ++i) {
+        const model::ScriptInput& input = m_spec.inputs[i];
+        batch.inputs.push_back(
+            isInteger(input)
+                ? tensors[i].view(wholeShape(input, samples))
+                : normalNoise(rows, input.shape,
+                              at::TensorOptions(options().device).dtype(options().parameterType)));
+    }
+    return batch;
+}
+
+// Of each input, none of one that is of floats, and of the targets.
+std::vector<std::int64_t> ScriptNetwork::integersPerSample() const
+{
+    std::vector<std::int64_t> widths;
+    for (const model::ScriptInput& input : m_spec.inputs)
+        widths.push_back(isInteger(input) ? c10::multiply_integers(input.shape) : 0);
+    widths.push_back(m_spec.output == model::ScriptOutput::Loss ? 0 : m_spec.targetsPerSample);
+    return widths;
+}
+
+void ScriptNetwork::writeIntegers(const SampleRow& row, std::int64_t index, HostIntegers& integers) const
+{
+    SampleRandom random(row.key);
+    for (std::size_t i = 0; i < m_spec.inputs.size(); ++i) {
+        for (std::int64_t& value : integers.row(i, index))
+            value = random.below(m_spec.inputs[i].upperBound);
+    }
+    for (std::int64_t& target : integers.row(m_spec.inputs.size(), index))
+        target = random.below(m_spec.classes);
+}
+
+std::int64_t ScriptNetwork::countedTargets(std::span<const SampleRow> rows) const
+{
+    const auto samples = static_cast<std::int64_t>(rows.size());
+    return m_spec.output == model::ScriptOutput::Loss ? samples : samples * m_spec.targetsPerSample;
+}
+
+std::vector<at::Tensor> ScriptNetwork::statistics() const
+{
+    std::vector<at::Tensor> all;
+    for (const auto& buffer : m_module.buffers())
+        all.push_back(buffer);
+    return all;
+}
+
 at::Tensor ScriptNetwork::loss(const Batch& batch, double normalizer) const
 {
     const at::Tensor result = output(batch);
@@ -117,6 +186,22 @@ at::Tensor ScriptNetwork::loss(const Batch& batch, double normalizer) const
                                ? meanLoss(result).mul(static_cast<double>(batch.countedTargets))
                                : summedCrossEntropy(result, batch.targets.flatten());
     return sum.div(normalizer);
+}
+
+// Of whole batches there are two sizes at most, which differ by one sample, in training and in evaluation:
+// functions of more sizes than that belong to sizes that are tried no more.
+torch::jit::Module& ScriptNetwork::specialized(std::int64_t samples) const
+{
+    constexpr std::size_t mostKept = 4;
+    const std::pair key(samples, options().trains);
+    const auto known = m_specialized.find(key);
+    if (known != m_specialized.end())
+        return known->second;
+    if (m_specialized.size() == mostKept)
+        m_specialized.clear();
+    torch::jit::Module copy = m_module.clone(/*inplace=*/true);
+    copy.train(options().trains);
+    return m_specialized.emplace(key, std::move(copy)).first->second;
 }
 
 void ScriptNetwork::refuse(const std::string& sentence) const
@@ -130,7 +215,7 @@ at::Tensor ScriptNetwork::output(const Batch& batch) const
     const std::vector<c10::IValue> inputs(batch.inputs.begin(), batch.inputs.end());
     c10::IValue result;
     try {
-        result = m_specialized.forward(inputs);
+        result = specialized(batch.inputs.front().size(0)).forward(inputs);
     } catch (const std::exception& error) {
         const Failure failure = classifyFailureText(messageOf(error));
         if (failure.outcome == trial::Outcome::OutOfMemory || failure.sticky)

@@ -9,10 +9,15 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::network {
+
+class HostIntegers;
 
 /// A TorchScript module as a network: its trained parameters live in the flat buffer like any other's, its
 /// inputs are made as they were declared.
@@ -31,14 +36,24 @@ public:
     ScriptNetwork(model::ScriptSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
 
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
+    std::int64_t tokensPerRow() const override { return 0; }
+    std::int64_t vocabularySize() const override { return 0; }
+    Batch batchOf(std::span<const SampleRow> rows) const override;
+    std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
     /// \throws UnsupportedStep  with the module's own words, where it does not take the declared inputs
     at::Tensor loss(const Batch& batch, double normalizer) const override;
+    /// All buffers that the module holds now: it may change any of them in place. One that it replaces by
+    /// another tensor is out of reach.
+    std::vector<at::Tensor> statistics() const override;
 
     /// Buffers of the module, and parameters that are not trained.
     static std::vector<std::int64_t> bufferBytes(const model::ScriptSpec& spec,
                                                  const NetworkOptions& options);
 
 private:
+    torch::jit::Module& specialized(std::int64_t samples) const;
+    std::vector<std::int64_t> integersPerSample() const;
+    void writeIntegers(const SampleRow& row, std::int64_t index, HostIntegers& integers) const;
     void adopt(const FlatParameters& parameters);
     [[noreturn]] void refuse(const std::string& sentence) const;
     at::Tensor output(const Batch& batch) const;
@@ -47,8 +62,8 @@ private:
 
     model::ScriptSpec m_spec;
     torch::jit::Module m_module;
-    /// m_module's attributes with functions of their own, for one micro-batch size.
-    mutable torch::jit::Module m_specialized;
+    /// m_module's attributes with functions of their own, by micro-batch size and whether they train.
+    mutable std::map<std::pair<std::int64_t, bool>, torch::jit::Module> m_specialized;
 };
 
 } // namespace batchpeak::network

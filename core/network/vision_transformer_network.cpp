@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vision_transformer_network.h"
 
+#include "image_samples.h"
 #include "token_loss.h"
 #include "transformer_operations.h"
 
@@ -49,6 +50,17 @@ Batch VisionTransformerNetwork::makeBatch(std::int64_t samples, std::int64_t /*s
     return {.inputs = {at::randn({samples, m_spec.channels, m_spec.imageSize, m_spec.imageSize}, images)},
             .targets = at::randint(m_spec.classes, {samples}, images.dtype(at::kLong)),
             .countedTargets = samples};
+}
+
+Batch VisionTransformerNetwork::batchOf(std::span<const SampleRow> rows) const
+{
+    return imageSamples(rows, {.channels = m_spec.channels, .size = m_spec.imageSize}, m_spec.classes,
+                        m_patches.weight.options().requires_grad(false));
+}
+
+std::int64_t VisionTransformerNetwork::countedTargets(std::span<const SampleRow> rows) const
+{
+    return static_cast<std::int64_t>(rows.size());
 }
 
 at::Tensor VisionTransformerNetwork::loss(const Batch& batch, double normalizer) const
