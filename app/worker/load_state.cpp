@@ -3,6 +3,7 @@
 #include "load_state.h"
 
 #include "parameter_table.h"
+#include "required_baseline.h"
 #include "trial_flags.h"
 
 #include <algorithm>

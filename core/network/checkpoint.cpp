@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "checkpoint.h"
 
-#include <ATen/Context.h>
+#include "random_state.h"
+
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -19,25 +19,6 @@ namespace {
 using Part = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-at::Generator generatorOf(at::Device device)
-{
-    return at::globalContext().defaultGenerator(device);
-}
-
-at::Tensor randomState(at::Device device)
-{
-    at::Generator generator = generatorOf(device);
-    const std::lock_guard lock(generator.mutex());
-    return generator.get_state();
-}
-
-void setRandomState(at::Device device, const at::Tensor& state)
-{
-    at::Generator generator = generatorOf(device);
-    const std::lock_guard lock(generator.mutex());
-    generator.set_state(state);
-}
 
 /// What a run of the part depends on beside its inputs.
 class Surroundings

@@ -14,7 +14,6 @@ namespace batchpeak::network {
 
 namespace {
 
-constexpr double learningRate = 3e-4;
 // GPT-3, arXiv 2005.14165, appendix B.
 constexpr double firstMomentDecay = 0.9;
 constexpr double secondMomentDecay = 0.95;
@@ -48,8 +47,9 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(model::Optimizer kind, std::
     return bytes;
 }
 
-OptimizerStep::OptimizerStep(model::Optimizer kind, FlatParameters& parameters, double maxGradientNorm)
-    : m_kind(kind), m_parameters(parameters), m_maxGradientNorm(maxGradientNorm)
+OptimizerStep::OptimizerStep(model::Optimizer kind, FlatParameters& parameters, double maxGradientNorm,
+                             double learningRate)
+    : m_kind(kind), m_parameters(parameters), m_maxGradientNorm(maxGradientNorm), m_learningRate(learningRate)
 {
     std::int64_t elements = 0;
     for (const auto& segment : parameters.segments())
@@ -126,13 +126,13 @@ void OptimizerStep::update(const Piece& piece)
     const double decay = piece.decays ? weightDecay : 0.0;
     if (m_kind == model::Optimizer::AdamW) {
         at::_fused_adamw_({piece.masterValues}, {piece.masterGradients}, {piece.firstMoment},
-                          {piece.secondMoment}, {}, {m_stepCount}, learningRate, firstMomentDecay,
+                          {piece.secondMoment}, {}, {m_stepCount}, m_learningRate, firstMomentDecay,
                           secondMomentDecay, decay, stabilizer, /*amsgrad=*/false, /*maximize=*/false);
         return;
     }
     // Momentum that starts at zero makes the first step like any other.
     at::_fused_sgd_({piece.masterValues}, {piece.masterGradients}, {piece.firstMoment}, decay, momentum,
-                    learningRate, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
+                    m_learningRate, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
                     /*is_first_step=*/false);
 }
 

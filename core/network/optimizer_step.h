@@ -22,9 +22,13 @@ namespace batchpeak::network {
 class OptimizerStep
 {
 public:
+    /// GPT-3 Medium's, arXiv 2005.14165, table 2.1.
+    static constexpr double defaultLearningRate = 3e-4;
+
     /// \param parameters  made for training; outlive this
     /// \param maxGradientNorm  above 0, all gradients together are scaled down to it where they are longer
-    OptimizerStep(model::Optimizer kind, FlatParameters& parameters, double maxGradientNorm = 0.0);
+    OptimizerStep(model::Optimizer kind, FlatParameters& parameters, double maxGradientNorm = 0.0,
+                  double learningRate = defaultLearningRate);
 
     void run();
 
@@ -53,6 +57,7 @@ private:
     model::Optimizer m_kind;
     FlatParameters& m_parameters;
     double m_maxGradientNorm;
+    double m_learningRate;
     std::vector<at::Tensor> m_moments;
     /// Undefined where parameters are fp32.
     at::Tensor m_masters;

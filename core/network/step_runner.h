@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "cancelled.h"
 #include "trial_request.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 namespace batchpeak::network {
@@ -30,13 +30,6 @@ struct StepChain
     double wallSeconds = 0.0;
     /// A step's times are the mean over so many micro-batches: above 1 where lengths of samples vary.
     int microBatchesPerStep = 1;
-};
-
-/// Thrown out of a step when the question of setCancelled was answered with yes.
-class Cancelled : public std::runtime_error
-{
-public:
-    Cancelled();
 };
 
 /// Runs whole steps of one network on one device: forward, and in training backward and optimizer.
@@ -87,8 +80,5 @@ private:
     class State;
     std::unique_ptr<State> m_state;
 };
-
-/// What StepRunner would hold before its first step, without allocating anything [bytes].
-std::int64_t requiredBaselineBytes(const trial::LoadRequest& request);
 
 } // namespace batchpeak::network

@@ -4,6 +4,7 @@
 #include "cpu_device_memory.h"
 #include "failure.h"
 #include "network_factory.h"
+#include "required_baseline.h"
 #include "step_runner.h"
 #include "tiny_networks.h"
 #include "tiny_scripts.h"
