@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "worker_process.h"
 
+#include "process_group.h"
+
 #include <csignal>
 #include <cstring>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include <utility>
 
@@ -16,18 +16,6 @@ namespace {
 // Enough for the end of a Python traceback, little enough for a message box.
 constexpr int keptLines = 20;
 constexpr int keptLineBytes = 1000;
-
-// Runs in the child between fork and exec, so only async-signal-safe calls are allowed.
-void bindToParent(pid_t parent)
-{
-    // A group of its own: Ctrl-C in the terminal reaches the parent alone, which then decides; and a
-    // launcher's children can be ended with it.
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // The parent may have died before the line above could notice.
-    if (getppid() != parent)
-        _exit(1);
-}
 
 } // namespace
 
@@ -67,7 +55,7 @@ WorkerProcess::~WorkerProcess()
     m_process.disconnect(this);
     if (m_process.state() == QProcess::NotRunning)
         return;
-    signalGroup(SIGKILL);
+    signalGroup(m_process, m_group, SIGKILL);
     m_process.waitForFinished();
 }
 
@@ -81,7 +69,7 @@ void WorkerProcess::start(const WorkerCommand& command)
         environment.insert(entry.section(QLatin1Char('='), 0, 0), entry.section(QLatin1Char('='), 1));
     m_process.setProcessEnvironment(environment);
     m_memoryKillsBefore = m_memoryKills();
-    m_process.setChildProcessModifier([parent = getpid()] { bindToParent(parent); });
+    leadOwnGroup(m_process);
     m_process.start();
     m_group = m_process.processId();
 }
@@ -114,21 +102,11 @@ void WorkerProcess::kill()
 void WorkerProcess::endNextWay()
 {
     if (std::exchange(m_terminated, true)) {
-        signalGroup(SIGKILL);
+        signalGroup(m_process, m_group, SIGKILL);
         return;
     }
-    signalGroup(SIGTERM);
+    signalGroup(m_process, m_group, SIGTERM);
     m_ending.start(m_timeouts.terminate);
-}
-
-void WorkerProcess::signalGroup(int signal) const
-{
-    if (m_group <= 0)
-        return;
-    // There is no such group yet while the child stands between fork and setpgid.
-    const auto group = static_cast<pid_t>(m_group);
-    if (::kill(-group, signal) != 0 && m_process.state() != QProcess::NotRunning)
-        ::kill(group, signal);
 }
 
 void WorkerProcess::readMessages()
@@ -190,7 +168,7 @@ void WorkerProcess::reportEnd(WorkerEnd end)
     m_ending.stop();
     m_silenced = true;
     // A launcher may be gone while what it launched still runs.
-    signalGroup(SIGKILL);
+    signalGroup(m_process, m_group, SIGKILL);
     m_group = 0;
     end.lastLines = m_lastLines;
     emit ended(end);

@@ -82,7 +82,6 @@ private:
     void readErrorLines();
     void refuse(const QString& sentence);
     void endNextWay();
-    void signalGroup(int signal) const;
     QString signalSentence(int signal) const;
     void reportEnd(WorkerEnd end);
 
