@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "checkpoint_state_file.h"
+
+#include "config_error.h"
+#include "located_error.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+
+#include <algorithm>
+#include <limits>
+
+namespace batchpeak::training {
+
+namespace {
+
+/// Of the file's format, raised when older programs could misread a newer one.
+constexpr int formatVersion = 1;
+constexpr qint64 mostBytes = 1 << 20;
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::CheckpointState)
+};
+
+/// Of an offset in bytes; counted from 1, in characters.
+config::TextPosition positionOf(const QByteArray& text, qsizetype offset)
+{
+    const QByteArray before = text.left(offset);
+    const qsizetype lineStart = before.lastIndexOf('\n') + 1;
+    return {.line = static_cast<int>(before.count('\n')) + 1,
+            .column = static_cast<int>(QString::fromUtf8(before.mid(lineStart)).size()) + 1};
+}
+
+/// The numbers of a state file, looked at with its text at hand, so that a wrong one is found in it.
+class StateReader
+{
+public:
+    StateReader(const QString& path, const QByteArray& text) : m_path(path), m_text(text)
+    {
+        QJsonParseError error;
+        m_object = QJsonDocument::fromJson(text, &error).object();
+        if (error.error != QJsonParseError::NoError)
+            fail(Translated::tr(
+                     "The state of a checkpoint cannot be read (%1); go on from another checkpoint.")
+                     .arg(error.errorString()),
+                 // Qt stands behind what it did not expect.
+                 std::max(error.offset - 1, 0));
+    }
+
+    void requireFormat() const
+    {
+        const qint64 version = number("batchpeak_checkpoint", 1);
+        if (version > formatVersion)
+            fail(Translated::tr("A newer Batchpeak wrote this checkpoint (format %1, and this program knows "
+                                "%2); go on with that one.")
+                     .arg(QString::number(version), QString::number(formatVersion)),
+                 placeOf("batchpeak_checkpoint"));
+    }
+
+    std::int64_t number(const char* key, std::int64_t least) const
+    {
+        const QJsonValue value = m_object[QLatin1String(key)];
+        // What is no whole number comes as the default, whichever that is.
+        const qint64 low = value.toInteger(std::numeric_limits<qint64>::min());
+        if (value.toInteger(0) != low || low < least)
+            fail(Translated::tr(
+                     "\"%1\" is not a whole number of at least %2, as in each checkpoint; go on from "
+                     "another one.")
+                     .arg(QLatin1String(key), QString::number(least)),
+                 placeOf(key));
+        return low;
+    }
+
+    QString text(const char* key) const
+    {
+        const QJsonValue value = m_object[QLatin1String(key)];
+        if (!value.isString())
+            fail(Translated::tr("\"%1\" is not a text, as in each checkpoint; go on from another one.")
+                     .arg(QLatin1String(key)),
+                 placeOf(key));
+        return value.toString();
+    }
+
+private:
+    /// -1 where the key is not there.
+    qsizetype placeOf(const char* key) const { return m_text.indexOf('"' + QByteArray(key) + '"'); }
+
+    [[noreturn]] void fail(const QString& sentence, qsizetype offset) const
+    {
+        const auto position = offset < 0 ? config::TextPosition{} : positionOf(m_text, offset);
+        throw engine::located(m_path, config::ConfigError(sentence.toStdString(), position));
+    }
+
+    QString m_path;
+    QByteArray m_text;
+    QJsonObject m_object;
+};
+
+QByteArray readText(const QString& path)
+{
+    QFile file(path);
+    if (file.open(QIODevice::ReadOnly)) {
+        const QByteArray text = file.read(mostBytes);
+        if (file.error() == QFileDevice::NoError)
+            return text;
+    }
+    const QString sentence =
+        Translated::tr("The state of a checkpoint cannot be read (%1); check its permissions.")
+            .arg(file.errorString());
+    throw engine::located(path, config::ConfigError(sentence.toStdString()));
+}
+
+QJsonObject objectOf(const StoredState& stored)
+{
+    const CheckpointState& state = stored.state;
+    return {
+        {QStringLiteral("batchpeak_checkpoint"), formatVersion},
+        {QStringLiteral("serial"), static_cast<qint64>(stored.serial)},
+        {QStringLiteral("step"), static_cast<qint64>(state.step)},
+        {QStringLiteral("epoch"), static_cast<qint64>(state.epoch)},
+        {QStringLiteral("samples_done"), static_cast<qint64>(state.samplesDone)},
+        {QStringLiteral("micro_batch_size"), static_cast<qint64>(state.microBatchSize)},
+        {QStringLiteral("evaluation_micro_batch_size"), static_cast<qint64>(state.evaluationMicroBatchSize)},
+        {QStringLiteral("batch_size"), static_cast<qint64>(state.batchSize)},
+        {QStringLiteral("thrashing_in_a_row"), state.thrashingInARow},
+        {QStringLiteral("fingerprint"), state.fingerprint}};
+}
+
+} // namespace
+
+void writeStateFile(const QString& path, const StoredState& stored)
+{
+    const QByteArray text = QJsonDocument(objectOf(stored)).toJson();
+    QSaveFile file(path);
+    // The flush() tells of a full disk, which commit() alone lets pass (Qt 6.4).
+    const bool isWritten =
+        file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.flush() && file.commit();
+    if (isWritten)
+        return;
+    const QString sentence =
+        Translated::tr("The state of the checkpoint was not written (%1); make room or set permissions, or "
+                       "choose another folder.")
+            .arg(file.errorString());
+    throw engine::located(path, config::ConfigError(sentence.toStdString()));
+}
+
+StoredState readStateFile(const QString& path)
+{
+    const StateReader reader(path, readText(path));
+    reader.requireFormat();
+    return {.state = {.step = reader.number("step", 0),
+                      .epoch = reader.number("epoch", 0),
+                      .samplesDone = reader.number("samples_done", 0),
+                      .microBatchSize = reader.number("micro_batch_size", 1),
+                      .evaluationMicroBatchSize = reader.number("evaluation_micro_batch_size", 1),
+                      .batchSize = reader.number("batch_size", 1),
+                      .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
+                      .fingerprint = reader.text("fingerprint")},
+            .serial = reader.number("serial", 1)};
+}
+
+} // namespace batchpeak::training
