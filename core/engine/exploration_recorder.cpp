@@ -6,6 +6,8 @@
 #include "store_error.h"
 #include "trial_record.h"
 
+#include <QFileInfo>
+
 #include <string_view>
 #include <utility>
 
@@ -22,7 +24,7 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
 {
     const bool isMicro = run.objective == search::Objective::Micro;
     return {.started = QDateTime::currentDateTimeUtc(),
-            .filePath = run.filePath,
+            .filePath = QFileInfo(run.filePath).absoluteFilePath(),
             .formatName = run.formatName,
             .family = run.family,
             .parameters = run.parameters,
@@ -103,6 +105,7 @@ void ExplorationRecorder::addTrial(const TrialSnapshot& trial)
                                  .samplesPerSecond = trial.samplesPerSecond,
                                  .relativeError = trial.relativeError,
                                  .secondsPerStep = trial.secondsPerStep,
+                                 .optimizerSeconds = trial.optimizerSeconds,
                                  .peakAllocatedBytes = bytes(trial.peakAllocatedBytes),
                                  .peakReservedBytes = bytes(trial.peakReservedBytes),
                                  .timedSteps = trial.timedSteps,

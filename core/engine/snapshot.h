@@ -110,6 +110,8 @@ struct TrialSnapshot
     /// where there are too few of them to tell.
     std::optional<double> relativeError;
     std::optional<double> secondsPerStep;
+    /// Of one optimizer step; where there is one it is no part of secondsPerStep.
+    std::optional<double> optimizerSeconds;
     std::optional<std::int64_t> peakAllocatedBytes;
     std::optional<std::int64_t> peakReservedBytes;
     int warmupSteps = 0;

@@ -133,6 +133,7 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::sp
     }
     if (result.secondsPerStep > 0) {
         trial.secondsPerStep = result.secondsPerStep;
+        trial.optimizerSeconds = result.optimizerSeconds;
         trial.relativeError = result.relativeError         ? result.relativeError
                               : result.stepSeconds.empty() ? trial::relativeStandardError(reported)
                                                            : trial::relativeStandardError(result.stepSeconds);

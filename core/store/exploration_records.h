@@ -60,6 +60,8 @@ struct TrialRecord
     std::optional<double> samplesPerSecond;
     std::optional<double> relativeError;
     std::optional<double> secondsPerStep;
+    /// Of one optimizer step; where there is one it is no part of secondsPerStep.
+    std::optional<double> optimizerSeconds;
     std::optional<qint64> peakAllocatedBytes;
     std::optional<qint64> peakReservedBytes;
     int timedSteps = 0;

@@ -89,6 +89,7 @@ TrialRecord trialFrom(const SqlStatement& row)
             .samplesPerSecond = row.optional<double>("samples_per_second"),
             .relativeError = row.optional<double>("relative_error"),
             .secondsPerStep = row.optional<double>("seconds_per_step"),
+            .optimizerSeconds = row.optional<double>("optimizer_seconds"),
             .peakAllocatedBytes = row.optional<qint64>("peak_allocated_bytes"),
             .peakReservedBytes = row.optional<qint64>("peak_reserved_bytes"),
             .timedSteps = static_cast<int>(row.integer("timed_steps")),
@@ -192,9 +193,10 @@ void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
 {
     SqlStatement(QSqlDatabase::database(m_connection),
                  QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, outcome, "
-                                "samples_per_second, relative_error, seconds_per_step, peak_allocated_bytes, "
-                                "peak_reserved_bytes, timed_steps, wall_seconds, joules_per_sample, flags, "
-                                "text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+                                "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
+                                "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
+                                "joules_per_sample, flags, text) "
+                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(trial.number)
         .bind(notNull(trial.device))
@@ -203,6 +205,7 @@ void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
         .bind(trial.samplesPerSecond)
         .bind(trial.relativeError)
         .bind(trial.secondsPerStep)
+        .bind(trial.optimizerSeconds)
         .bind(trial.peakAllocatedBytes)
         .bind(trial.peakReservedBytes)
         .bind(trial.timedSteps)

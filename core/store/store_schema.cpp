@@ -45,7 +45,8 @@ constexpr std::array tables{
     "CREATE INDEX recommendation_of ON recommendation(exploration, id)"};
 
 /// The first one makes version 2 of version 1.
-constexpr std::array upgrades{"ALTER TABLE trial ADD COLUMN joules_per_sample REAL"};
+constexpr std::array upgrades{"ALTER TABLE trial ADD COLUMN joules_per_sample REAL",
+                              "ALTER TABLE trial ADD COLUMN optimizer_seconds REAL"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

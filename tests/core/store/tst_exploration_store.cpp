@@ -49,6 +49,7 @@ TrialRecord trialNumber(int number)
             .samplesPerSecond = 12.5,
             .relativeError = 0.004,
             .secondsPerStep = 0.64,
+            .optimizerSeconds = 0.021,
             .peakAllocatedBytes = qint64{5} << 32,
             .peakReservedBytes = qint64{6} << 32,
             .timedSteps = 5,
@@ -207,19 +208,32 @@ private slots:
         QCOMPARE(other.show(ofOne)->trials.size(), std::size_t{20});
     }
 
+    void readsWhatAnOlderProgramWrote_data()
+    {
+        QTest::addColumn<int>("version");
+        QTest::addColumn<QStringList>("lacks");
+        const QString optimizer = QStringLiteral("optimizer_seconds");
+        QTest::newRow("trials without energy")
+            << 1 << QStringList{QStringLiteral("joules_per_sample"), optimizer};
+        QTest::newRow("trials without the optimizer's time") << 2 << QStringList{optimizer};
+    }
     void readsWhatAnOlderProgramWrote()
     {
-        // As version 1 made it: trials without energy.
+        QFETCH(int, version);
+        QFETCH(QStringList, lacks);
         {
             ExplorationStore store(path());
             store.addTrial(store.begin(someInfo()), trialNumber(1));
         }
-        runSql(path(), QStringLiteral("ALTER TABLE trial DROP COLUMN joules_per_sample"));
-        runSql(path(), QStringLiteral("PRAGMA user_version = 1"));
+        for (const QString& column : lacks)
+            runSql(path(), QStringLiteral("ALTER TABLE trial DROP COLUMN ") + column);
+        runSql(path(), QStringLiteral("PRAGMA user_version = %1").arg(version));
         ExplorationStore store(path());
         const qint64 id = store.list().front().id;
         TrialRecord older = trialNumber(1);
-        older.joulesPerSample.reset();
+        older.optimizerSeconds.reset();
+        if (version < 2)
+            older.joulesPerSample.reset();
         store.addTrial(id, trialNumber(2));
         QVERIFY(store.show(id)->trials == (std::vector{older, trialNumber(2)}));
         // The second time it is a file like any other.
