@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::training {
+
+/// A size that full steps are to confirm, and what trials say of it.
+struct ConfirmedSize
+{
+    std::int64_t microBatchSize = 0;
+    std::int64_t accumulationSteps = 0;
+    /// Of whole optimizer steps at the config's batch, from the times of the exploration's trials.
+    double predictedSamplesPerSecond = 0.0;
+    /// No trial told the time of the optimizer step, so that the prediction reckons without it.
+    bool predictedWithoutOptimizer = false;
+    /// Measured: of a step that a stall or a lucky one does not move; nothing before the first timed one.
+    std::optional<double> achievedSamplesPerSecond;
+    /// Standard error of that, relative; nothing before the third.
+    std::optional<double> relativeError;
+    /// Samples over seconds of all timed steps, stalls and all.
+    std::optional<double> meanSamplesPerSecond;
+    int steps = 0;
+    std::int64_t peakReservedBytes = 0;
+    bool ranOutOfMemory = false;
+
+    /// achieved / predicted - 1: how far trials and training are from each other.
+    std::optional<double> miscorrelation() const;
+    /// Whether stalls, or lucky steps, make the mean another one than the typical step, by more than 3 %: a
+    /// percent is the noise of shared computers, and the aim of a prediction is 2 %.
+    bool isDisturbed() const;
+
+    bool operator==(const ConfirmedSize&) const = default;
+};
+
+struct ConfirmationSnapshot
+{
+    bool isRunning = false;
+    std::int64_t batchSize = 0;
+    /// The recommended size first, then its runner-up where there is one.
+    std::vector<ConfirmedSize> sizes;
+    /// Timed steps done and to do, of all sizes together.
+    int stepsDone = 0;
+    int stepsInAll = 0;
+    /// It was asked to end before all steps were done.
+    bool isStopped = false;
+    /// Why it could not be run, as a full sentence; else empty.
+    QString failure;
+};
+
+} // namespace batchpeak::training

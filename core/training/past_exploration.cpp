@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "past_exploration.h"
+
+#include "even_spread.h"
+#include "exploration_store.h"
+#include "protocol.h"
+#include "trial_flags.h"
+#include "trial_record.h"
+#include "trial_times.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <string_view>
+
+namespace batchpeak::training {
+
+namespace {
+
+QString word(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// Whether a path of the history leads to that file, through links or not. What a relative one began at is
+/// not known any more.
+bool isSameFile(const QString& kept, const QFileInfo& file)
+{
+    const QFileInfo past(kept);
+    if (past.isRelative())
+        return false;
+    return past.absoluteFilePath() == file.absoluteFilePath() ||
+           (file.exists() && past.canonicalFilePath() == file.canonicalFilePath());
+}
+
+bool asksTheSame(const store::ExplorationInfo& past, const engine::RunDescription& run)
+{
+    return past.family == run.family && past.parameters == run.parameters &&
+           past.phase == word(model::toText(run.phase)) &&
+           past.precision == word(model::toText(run.precision)) &&
+           past.optimizer == word(model::toText(run.optimizer)) &&
+           past.sequenceLength == run.sequenceLength && past.globalBatchSize == run.plan.globalBatchSize &&
+           past.configDevices == run.plan.devices && isSameFile(past.filePath, QFileInfo(run.filePath));
+}
+
+/// What can be counted on when a whole step is predicted.
+enum class Standing { RanWell, DoesNotFit, SaysNothing };
+
+Standing standingOf(trial::Outcome outcome, bool isWell)
+{
+    switch (outcome) {
+    case trial::Outcome::Ok:
+        return isWell ? Standing::RanWell : Standing::DoesNotFit;
+    case trial::Outcome::OutOfMemory:
+    case trial::Outcome::Unsupported:
+    case trial::Outcome::Timeout:
+        return Standing::DoesNotFit;
+    case trial::Outcome::Failed:
+    case trial::Outcome::Cancelled:
+    case trial::Outcome::Crashed:
+        break;
+    }
+    return Standing::SaysNothing;
+}
+
+void count(TrialTimes& times, Standing standing, const TimedTrial& trial)
+{
+    if (standing == Standing::DoesNotFit)
+        times.exclude(trial.microBatchSize);
+    else if (standing == Standing::RanWell && trial.seconds > 0.0)
+        times.add(trial);
+}
+
+void count(TrialTimes& times, const store::TrialRecord& trial)
+{
+    std::vector<std::string> flags;
+    for (const QString& flag : trial.flags)
+        flags.push_back(flag.toStdString());
+    const auto has = [&](std::string_view flag) { return trial::hasFlag(flags, flag); };
+    const auto outcome = trial::outcomeFromText(trial.outcome.toStdString());
+    const bool isWell = !has(trial::flag::thrashes) && !has(trial::flag::withinHeadroom);
+    count(times, standingOf(outcome.value_or(trial::Outcome::Failed), isWell),
+          {.microBatchSize = trial.microBatchSize,
+           .seconds = trial.secondsPerStep.value_or(0.0),
+           .optimizerSeconds = trial.optimizerSeconds,
+           .isDisturbed = has(trial::flag::disturbed)});
+}
+
+void count(TrialTimes& times, const engine::TrialSnapshot& trial)
+{
+    const bool isWell = !trial.thrashes && trial.withinHeadroom;
+    count(times, standingOf(engine::outcomeOf(trial.state), isWell),
+          {.microBatchSize = trial.microBatchSize,
+           .seconds = trial.secondsPerStep.value_or(0.0),
+           .optimizerSeconds = trial.optimizerSeconds,
+           .isDisturbed = trial.disturbed});
+}
+
+template<typename Trials>
+TrialTimes timesOf(const Trials& trials)
+{
+    TrialTimes times;
+    for (const auto& trial : trials)
+        count(times, trial);
+    return times;
+}
+
+/// Where and how sizes are to be confirmed.
+struct Question
+{
+    std::int64_t recommended = 0;
+    std::int64_t batch = 1;
+    bool trains = true;
+};
+
+ConfirmedSize predictedSize(const TrialTimes& times, const Question& question, std::int64_t size)
+{
+    return {.microBatchSize = std::min(size, question.batch),
+            .accumulationSteps = accumulation::evenSpread(question.batch, size).microBatches(),
+            .predictedSamplesPerSecond = times.samplesPerSecond(question.batch, size),
+            .predictedWithoutOptimizer = question.trains && !times.knowOptimizer()};
+}
+
+std::vector<ConfirmedSize> predictedSizes(const TrialTimes& times, const Question& question)
+{
+    const std::vector<std::int64_t> measured = times.sizes();
+    if (measured.empty())
+        return {};
+    std::vector<ConfirmedSize> sizes{predictedSize(times, question, question.recommended)};
+    std::optional<ConfirmedSize> runnerUp;
+    for (const std::int64_t size : measured) {
+        const ConfirmedSize candidate = predictedSize(times, question, size);
+        if (candidate.accumulationSteps == sizes.front().accumulationSteps)
+            continue;
+        if (!runnerUp || candidate.predictedSamplesPerSecond > runnerUp->predictedSamplesPerSecond)
+            runnerUp = candidate;
+    }
+    if (runnerUp)
+        sizes.push_back(*runnerUp);
+    return sizes;
+}
+
+} // namespace
+
+std::optional<store::StoredExploration>
+pastExploration(const QString& storePath, const engine::RunDescription& run, const QString& device)
+{
+    // Opening a history makes one.
+    if (!QFileInfo::exists(storePath))
+        return std::nullopt;
+    const store::ExplorationStore history(storePath);
+    for (const store::ExplorationSummary& summary : history.list()) {
+        if (!summary.end || !summary.recommendation || !asksTheSame(summary.info, run))
+            continue;
+        auto exploration = history.show(summary.id);
+        const auto isThere = [&](const store::DeviceRecord& past) {
+            return past.id == device || past.name == device;
+        };
+        if (exploration && std::ranges::any_of(exploration->devices, isThere))
+            return exploration;
+    }
+    return std::nullopt;
+}
+
+std::vector<ConfirmedSize> predictedSizes(const store::StoredExploration& exploration)
+{
+    const auto& recommendation = exploration.summary.recommendation;
+    if (!recommendation)
+        return {};
+    const store::ExplorationInfo& info = exploration.summary.info;
+    const config::BatchPlan plan{.globalBatchSize = info.globalBatchSize, .devices = info.configDevices};
+    return predictedSizes(timesOf(exploration.trials),
+                          {.recommended = recommendation->microBatchSize,
+                           .batch = plan.perDeviceBatch(),
+                           .trains = info.phase == word(model::toText(model::Phase::Train))});
+}
+
+std::vector<ConfirmedSize> predictedSizes(const engine::Snapshot& snapshot)
+{
+    const auto& recommendation = snapshot.outlook.recommendation;
+    if (!recommendation || !snapshot.run)
+        return {};
+    return predictedSizes(timesOf(snapshot.trials), {.recommended = recommendation->size,
+                                                     .batch = snapshot.run->plan.perDeviceBatch(),
+                                                     .trains = snapshot.run->phase == model::Phase::Train});
+}
+
+} // namespace batchpeak::training

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "past_exploration.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using training::ConfirmedSize;
+
+namespace {
+
+constexpr double optimizerSeconds = 0.2;
+
+/// Of a micro-batch: 0.1 s, and 0.01 s a sample.
+double formulaSeconds(std::int64_t size)
+{
+    return 0.1 + 0.01 * static_cast<double>(size);
+}
+
+store::TrialRecord trialOf(std::int64_t size)
+{
+    return {.number = static_cast<int>(size),
+            .microBatchSize = size,
+            .outcome = QStringLiteral("ok"),
+            .secondsPerStep = formulaSeconds(size),
+            .optimizerSeconds = optimizerSeconds};
+}
+
+store::TrialRecord trialOf(std::int64_t size, double seconds, const QStringList& flags = {})
+{
+    store::TrialRecord trial = trialOf(size);
+    trial.secondsPerStep = seconds;
+    trial.flags = flags;
+    return trial;
+}
+
+store::StoredExploration explorationOf(std::vector<store::TrialRecord> trials, std::int64_t recommended = 8,
+                                       std::int64_t batch = 24)
+{
+    store::StoredExploration exploration;
+    exploration.summary.info = {.phase = QStringLiteral("train"), .globalBatchSize = batch};
+    exploration.summary.recommendation = store::RecommendationRecord{.microBatchSize = recommended};
+    exploration.trials = std::move(trials);
+    return exploration;
+}
+
+/// The same, as it stands at the end of an exploration.
+engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
+{
+    engine::Snapshot snapshot;
+    snapshot.run = engine::RunDescription{};
+    snapshot.run->plan.globalBatchSize = exploration.summary.info.globalBatchSize;
+    snapshot.run->plan.devices = exploration.summary.info.configDevices;
+    if (const auto& recommendation = exploration.summary.recommendation)
+        snapshot.outlook.recommendation = search::Recommendation{.size = recommendation->microBatchSize};
+    for (const store::TrialRecord& trial : exploration.trials) {
+        const bool isOk = trial.outcome == QLatin1String("ok");
+        snapshot.trials.push_back(
+            {.microBatchSize = trial.microBatchSize,
+             .state = isOk ? engine::TrialState::Ok : engine::TrialState::OutOfMemory,
+             .secondsPerStep = trial.secondsPerStep,
+             .optimizerSeconds = trial.optimizerSeconds,
+             .thrashes = trial.flags.contains(QStringLiteral("thrashes")),
+             .disturbed = trial.flags.contains(QStringLiteral("disturbed")),
+             .withinHeadroom = !trial.flags.contains(QStringLiteral("within the headroom"))});
+    }
+    return snapshot;
+}
+
+double secondsOf(const ConfirmedSize& size, std::int64_t batch)
+{
+    return static_cast<double>(batch) / size.predictedSamplesPerSecond;
+}
+
+} // namespace
+
+class PredictedSizesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void predictsWholeSteps_data()
+    {
+        QTest::addColumn<int>("recommended");
+        QTest::addColumn<int>("batch");
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<int>("accumulationSteps");
+        QTest::newRow("a multiple") << 8 << 24 << 0.2 + 3 * 0.18 << 3;
+        QTest::newRow("two of one sample more than the third") << 8 << 23 << 0.2 + 2 * 0.18 + 0.17 << 3;
+        QTest::newRow("sizes between those that were tried") << 16 << 20 << 0.2 + 2 * 0.2 << 2;
+        QTest::newRow("the batch at once") << 8 << 8 << 0.2 + 0.18 << 1;
+        QTest::newRow("above the batch") << 16 << 12 << 0.2 + 0.22 << 1;
+        QTest::newRow("below all that were tried, in proportion") << 4 << 2 << 0.2 + 0.07 << 1;
+    }
+    void predictsWholeSteps()
+    {
+        QFETCH(int, recommended);
+        QFETCH(int, batch);
+        QFETCH(double, seconds);
+        QFETCH(int, accumulationSteps);
+        const auto sizes = training::predictedSizes(
+            explorationOf({trialOf(4), trialOf(8), trialOf(16)}, recommended, batch));
+        QVERIFY(!sizes.empty());
+        QCOMPARE(sizes.front().microBatchSize, std::min(recommended, batch));
+        QCOMPARE(sizes.front().accumulationSteps, accumulationSteps);
+        QCOMPARE(secondsOf(sizes.front(), batch), seconds);
+        QVERIFY(!sizes.front().predictedWithoutOptimizer);
+        QVERIFY(!sizes.front().achievedSamplesPerSecond);
+    }
+
+    void namesTheRunnerUp_data()
+    {
+        QTest::addColumn<std::vector<store::TrialRecord>>("trials");
+        QTest::addColumn<int>("batch");
+        // 0 for none.
+        QTest::addColumn<int>("runnerUp");
+        using Trials = std::vector<store::TrialRecord>;
+        const auto failed = [](std::int64_t size, const char* outcome) {
+            return store::TrialRecord{.microBatchSize = size, .outcome = QLatin1String(outcome)};
+        };
+        QTest::newRow("the fastest other one") << Trials{trialOf(2), trialOf(4), trialOf(8)} << 24 << 4;
+        QTest::newRow("also where it is predicted as faster")
+            << Trials{trialOf(4), trialOf(8), trialOf(12)} << 24 << 12;
+        QTest::newRow("alone") << Trials{trialOf(8)} << 24 << 0;
+        QTest::newRow("both are the batch at once") << Trials{trialOf(8), trialOf(16)} << 8 << 0;
+        QTest::newRow("both spread it alike") << Trials{trialOf(4), trialOf(8), trialOf(9)} << 22 << 4;
+        QTest::newRow("thrashes") << Trials{trialOf(4), trialOf(8),
+                                            trialOf(12, 0.01, {QStringLiteral("thrashes")})}
+                                  << 24 << 4;
+        QTest::newRow("within the headroom")
+            << Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {QStringLiteral("within the headroom")})}
+            << 24 << 4;
+        QTest::newRow("did not fit once")
+            << Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "oom")} << 24 << 4;
+        QTest::newRow("crashed once")
+            << Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "crashed")} << 24 << 12;
+        QTest::newRow("a word of another version")
+            << Trials{trialOf(4), trialOf(8), failed(12, "evaporated")} << 24 << 4;
+    }
+    void namesTheRunnerUp()
+    {
+        QFETCH(std::vector<store::TrialRecord>, trials);
+        QFETCH(int, batch);
+        QFETCH(int, runnerUp);
+        const auto sizes = training::predictedSizes(explorationOf(trials, 8, batch));
+        QCOMPARE(sizes.front().microBatchSize, 8);
+        QCOMPARE(sizes.size() > 1 ? static_cast<int>(sizes[1].microBatchSize) : 0, runnerUp);
+    }
+
+    void combinesTrials_data()
+    {
+        QTest::addColumn<std::vector<store::TrialRecord>>("trials");
+        QTest::addColumn<double>("seconds");
+        using Trials = std::vector<store::TrialRecord>;
+        const QStringList disturbed{QStringLiteral("disturbed")};
+        QTest::newRow("one") << Trials{trialOf(8, 0.3)} << 0.3;
+        QTest::newRow("two calm ones") << Trials{trialOf(8, 0.3), trialOf(8, 0.5)} << 0.4;
+        QTest::newRow("a stray one of three")
+            << Trials{trialOf(8, 0.3), trialOf(8, 0.31), trialOf(8, 3.0)} << 0.31;
+        QTest::newRow("calm before disturbed")
+            << Trials{trialOf(8, 0.3), trialOf(8, 0.2, disturbed), trialOf(8, 0.9, disturbed)} << 0.3;
+        QTest::newRow("the fastest of disturbed ones")
+            << Trials{trialOf(8, 0.9, disturbed), trialOf(8, 0.4, disturbed)} << 0.4;
+    }
+    void combinesTrials()
+    {
+        QFETCH(std::vector<store::TrialRecord>, trials);
+        QFETCH(double, seconds);
+        const auto sizes = training::predictedSizes(explorationOf(trials, 8, 16));
+        QCOMPARE(secondsOf(sizes.front(), 16), optimizerSeconds + 2 * seconds);
+    }
+
+    void saysWhereNoTrialToldOfTheOptimizer_data()
+    {
+        QTest::addColumn<QString>("phase");
+        QTest::addColumn<bool>("isMissing");
+        QTest::newRow("training") << QStringLiteral("train") << true;
+        QTest::newRow("evaluation has none") << QStringLiteral("eval") << false;
+    }
+    void saysWhereNoTrialToldOfTheOptimizer()
+    {
+        QFETCH(QString, phase);
+        QFETCH(bool, isMissing);
+        store::TrialRecord older = trialOf(8);
+        older.optimizerSeconds.reset();
+        auto exploration = explorationOf({older});
+        exploration.summary.info.phase = phase;
+        const auto sizes = training::predictedSizes(exploration);
+        QCOMPARE(secondsOf(sizes.front(), 24), 3 * 0.18);
+        QCOMPARE(sizes.front().predictedWithoutOptimizer, isMissing);
+    }
+
+    void predictsForTheShareOfOneDevice()
+    {
+        auto exploration = explorationOf({trialOf(4), trialOf(8)}, 8, 47);
+        exploration.summary.info.configDevices = 2;
+        QCOMPARE(secondsOf(training::predictedSizes(exploration).front(), 24), 0.2 + 3 * 0.18);
+    }
+
+    void hasNothingToSayWithout_data()
+    {
+        QTest::addColumn<store::StoredExploration>("exploration");
+        auto without = explorationOf({trialOf(8)});
+        without.summary.recommendation.reset();
+        QTest::newRow("a recommendation") << without;
+        QTest::newRow("a trial that ran")
+            << explorationOf({{.microBatchSize = 8, .outcome = QStringLiteral("oom")}});
+    }
+    void hasNothingToSayWithout()
+    {
+        QFETCH(store::StoredExploration, exploration);
+        QVERIFY(training::predictedSizes(exploration).empty());
+        QVERIFY(training::predictedSizes(snapshotOf(exploration)).empty());
+    }
+
+    void saysTheSameOfASnapshot()
+    {
+        const QStringList disturbed{QStringLiteral("disturbed")};
+        const auto exploration = explorationOf({trialOf(2),
+                                                trialOf(4),
+                                                trialOf(4, 0.1, disturbed),
+                                                trialOf(8),
+                                                trialOf(12, 0.01, {QStringLiteral("thrashes")}),
+                                                trialOf(16, 0.01, {QStringLiteral("within the headroom")}),
+                                                {.microBatchSize = 24, .outcome = QStringLiteral("oom")}});
+        const auto ofHistory = training::predictedSizes(exploration);
+        QCOMPARE(ofHistory.size(), std::size_t{2});
+        QVERIFY(training::predictedSizes(snapshotOf(exploration)) == ofHistory);
+    }
+};
+
+QTEST_GUILESS_MAIN(PredictedSizesTest)
+#include "tst_predicted_sizes.moc"
