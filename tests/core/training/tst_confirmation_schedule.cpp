@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confirmation_schedule.h"
+
+#include <QTest>
+
+using batchpeak::training::ConfirmationSchedule;
+
+namespace {
+
+/// Steps as letters, capital where they are timed: "aaaABbB".
+QString stepsOf(ConfirmationSchedule& schedule, int most = 1000)
+{
+    QString steps;
+    for (int i = 0; i < most; ++i) {
+        const auto step = schedule.next();
+        if (!step)
+            break;
+        const char letter = static_cast<char>((step->isTimed ? 'A' : 'a') + static_cast<char>(step->size));
+        steps += QLatin1Char(letter);
+        schedule.take(0.1);
+    }
+    return steps;
+}
+
+} // namespace
+
+class ConfirmationScheduleTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void takesTurns_data()
+    {
+        QTest::addColumn<int>("sizes");
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<QString>("order");
+        QTest::newRow("two sizes") << 2 << 8
+                                   << QStringLiteral("aaaAA"
+                                                     "bbbBBBB"
+                                                     "aAAAA"
+                                                     "bBBBB"
+                                                     "aAA");
+        QTest::newRow("few steps") << 2 << 2 << QStringLiteral("aaaAbbbBBaA");
+        QTest::newRow("one step") << 2 << 1 << QStringLiteral("aaaAbbbB");
+        QTest::newRow("steps that blocks cannot share alike")
+            << 2 << 5 << QStringLiteral("aaaAbbbBBaAAbBBBaAA");
+        QTest::newRow("one size") << 1 << 6 << QStringLiteral("aaaAAAAAA");
+        QTest::newRow("none") << 0 << 6 << QString();
+    }
+    void takesTurns()
+    {
+        QFETCH(int, sizes);
+        QFETCH(int, steps);
+        QFETCH(QString, order);
+        ConfirmationSchedule schedule(static_cast<std::size_t>(sizes), steps);
+        QCOMPARE(schedule.stepsInAll(), sizes * steps);
+        QCOMPARE(stepsOf(schedule), order);
+        QCOMPARE(schedule.stepsDone(), sizes * steps);
+        QCOMPARE(schedule.stepsInAll(), sizes * steps);
+    }
+
+    void driftFallsOnBothAlike()
+    {
+        ConfirmationSchedule schedule(2, 20);
+        double places[2] = {0.0, 0.0};
+        int timed = 0;
+        while (const auto step = schedule.next()) {
+            if (step->isTimed)
+                places[step->size] += ++timed;
+            schedule.take(0.1);
+        }
+        QCOMPARE(places[0], places[1]);
+    }
+
+    void warmsUpUntilStepsAgree()
+    {
+        ConfirmationSchedule schedule(1, 4);
+        for (const double seconds : {3.0, 2.0, 1.0}) {
+            QVERIFY(!schedule.next()->isTimed);
+            schedule.take(seconds);
+        }
+        QVERIFY(!schedule.next()->isTimed);
+        schedule.take(1.01);
+        QVERIFY(schedule.next()->isTimed);
+        QCOMPARE(schedule.stepsDone(), 0);
+    }
+
+    void goesOnWithoutADroppedSize_data()
+    {
+        QTest::addColumn<int>("before");
+        QTest::addColumn<int>("dropped");
+        QTest::addColumn<int>("stepsDone");
+        QTest::addColumn<QString>("after");
+        QTest::newRow("at its first step") << 0 << 0 << 4 << QStringLiteral("bbbBBBB");
+        QTest::newRow("at its first timed step") << 3 << 0 << 4 << QStringLiteral("bbbBBBB");
+        QTest::newRow("the other one, at its first step") << 4 << 1 << 4 << QStringLiteral("aAAA");
+        QTest::newRow("when it has come back") << 10 << 0 << 5 << QStringLiteral("bBB");
+    }
+    void goesOnWithoutADroppedSize()
+    {
+        QFETCH(int, before);
+        QFETCH(int, dropped);
+        QFETCH(int, stepsDone);
+        QFETCH(QString, after);
+        ConfirmationSchedule schedule(2, 4);
+        stepsOf(schedule, before);
+        QCOMPARE(static_cast<int>(schedule.next()->size), dropped);
+        schedule.drop(static_cast<std::size_t>(dropped));
+        QCOMPARE(schedule.stepsInAll(), stepsDone);
+        QCOMPARE(stepsOf(schedule), after);
+        QCOMPARE(schedule.stepsDone(), stepsDone);
+    }
+
+    void endsWithoutAnySize()
+    {
+        ConfirmationSchedule schedule(1, 4);
+        schedule.drop(0);
+        QVERIFY(!schedule.next());
+        QCOMPARE(schedule.stepsInAll(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(ConfirmationScheduleTest)
+#include "tst_confirmation_schedule.moc"
