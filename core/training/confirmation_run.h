@@ -5,6 +5,7 @@
 #include "config_document.h"
 #include "confirmation_snapshot.h"
 #include "exploration_parts.h"
+#include "snapshot.h"
 #include "training_options.h"
 
 #include <QObject>
@@ -34,13 +35,14 @@ public:
     /// \throws config::ConfigError, engine::ExplorationError as TrainingRun::load
     void start(const QString& filePath, const config::ConfigContents& contents,
                const TrainingOptions& options, std::vector<ConfirmedSize> sizes, int steps);
-    /// Ends after the step under way.
+    /// Ends after the step under way. Asked a second time, it cancels the step.
     void stop();
 
 signals:
     void snapshotChanged(const batchpeak::training::ConfirmationSnapshot& snapshot);
     /// Once for each start().
     void finished();
+    void said(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
     class Private;

@@ -16,7 +16,7 @@ struct Misdeed
     /// wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
     /// over-headroom, thrash, slow, fast, disturbed, disturbed-slow, energy. Of a batch: exit, abort, kill,
     /// exit42, hang, endless (steps go on for ever), garbage, wrong-id, wrong-size, late, failed,
-    /// unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, trial-result
+    /// unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;

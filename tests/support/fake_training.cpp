@@ -197,6 +197,8 @@ void FakeTraining::distort(const std::string& misdeed, trial::BatchResult& resul
         result.loss = std::numeric_limits<double>::quiet_NaN();
     } else if (misdeed == "thrash") {
         result.allocationRetries = 3;
+    } else if (misdeed == "slow") {
+        result.seconds *= 1.5;
     }
 }
 

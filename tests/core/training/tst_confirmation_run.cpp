@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confirmation_run.h"
+#include "past_exploration.h"
+
+#include <QSignalSpy>
+#include <QTest>
+#include <QTimer>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+using namespace batchpeak;
+using training::ConfirmationRun;
+using training::ConfirmationSnapshot;
+using training::ConfirmedSize;
+
+namespace {
+
+constexpr int longestRunMilliseconds = 30000;
+
+config::ConfigContents smallConfig(std::int64_t batch)
+{
+    config::ConfigContents contents;
+    contents.formatName = "Cerebras params";
+    contents.model = model::ModelSpec{.family = "gpt2",
+                                      .architecture = model::DecoderSpec{.vocabularySize = 64,
+                                                                         .hiddenSize = 8,
+                                                                         .layers = 1,
+                                                                         .heads = 2,
+                                                                         .keyValueHeads = 2,
+                                                                         .feedForwardSize = 16,
+                                                                         .maxPositions = 32}};
+    contents.train = config::BatchPlan{.globalBatchSize = batch, .setting = config::Explore{}};
+    contents.sequenceLength = 16;
+    return contents;
+}
+
+/// A trial as the fake worker answers it: 0.01 s, and 0.001 s a sample.
+engine::TrialSnapshot trialOf(std::int64_t size)
+{
+    return {.microBatchSize = size,
+            .state = engine::TrialState::Ok,
+            .secondsPerStep = 0.01 + 0.001 * static_cast<double>(size),
+            .optimizerSeconds = 0.002};
+}
+
+/// What trials of the sizes 1, 8 and 16 predict where 16 is recommended; 8 is its runner-up.
+std::vector<ConfirmedSize> predicted(std::int64_t batch)
+{
+    engine::Snapshot exploration;
+    exploration.run = engine::RunDescription{};
+    exploration.run->plan.globalBatchSize = batch;
+    exploration.outlook.recommendation = search::Recommendation{.size = 16};
+    for (const std::int64_t size : {1, 8, 16})
+        exploration.trials.push_back(trialOf(size));
+    return training::predictedSizes(exploration);
+}
+
+} // namespace
+
+class ConfirmationRunTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_options = {};
+        m_batch = 64;
+        engine::ExplorationParts parts;
+        parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
+        parts.memoryKills = [] { return 0; };
+        parts.timeouts.batch = std::chrono::seconds(20);
+        m_run = std::make_unique<ConfirmationRun>(parts);
+    }
+
+    void cleanup() { m_run.reset(); }
+
+    void achievesWhatFormulasPredict_data()
+    {
+        QTest::addColumn<int>("batch");
+        QTest::addColumn<int>("sizes");
+        QTest::newRow("a multiple of both sizes") << 64 << 2;
+        QTest::newRow("a multiple of neither") << 61 << 2;
+        QTest::newRow("below the recommended size") << 12 << 2;
+        QTest::newRow("of one sample, where all sizes are alike") << 1 << 1;
+    }
+    void achievesWhatFormulasPredict()
+    {
+        QFETCH(int, batch);
+        QFETCH(int, sizes);
+        m_batch = batch;
+        run({}, 5);
+        QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
+        QCOMPARE(snapshot().batchSize, batch);
+        QCOMPARE(static_cast<int>(snapshot().sizes.size()), sizes);
+        QCOMPARE(snapshot().stepsDone, 5 * sizes);
+        QCOMPARE(snapshot().stepsInAll, 5 * sizes);
+        QVERIFY(!snapshot().isStopped);
+        for (const ConfirmedSize& size : snapshot().sizes) {
+            QCOMPARE(size.steps, 5);
+            QVERIFY(std::abs(*size.miscorrelation()) < 1e-12);
+            QCOMPARE(size.relativeError, 0.0);
+            QCOMPARE(*size.meanSamplesPerSecond, *size.achievedSamplesPerSecond);
+            QVERIFY(!size.isDisturbed());
+            QVERIFY(size.peakReservedBytes > 100'000'000);
+        }
+    }
+
+    void tellsAsItGoes()
+    {
+        QSignalSpy changes(m_run.get(), &ConfirmationRun::snapshotChanged);
+        run({}, 2);
+        const auto at = [&](qsizetype i) { return changes.at(i).front().value<ConfirmationSnapshot>(); };
+        QVERIFY(at(0).isRunning);
+        QVERIFY(!at(0).sizes.front().achievedSamplesPerSecond);
+        int done = 0;
+        for (qsizetype i = 0; i < changes.size(); ++i) {
+            QVERIFY(at(i).stepsDone == done || at(i).stepsDone == done + 1);
+            done = at(i).stepsDone;
+            QCOMPARE(at(i).isRunning, i + 1 < changes.size());
+        }
+        QCOMPARE(done, 4);
+    }
+
+    void measuresASlowerSize()
+    {
+        run({QStringLiteral("batch=slow@16")}, 5);
+        QCOMPARE(*snapshot().sizes[0].miscorrelation(), 1.0 / 1.5 - 1.0);
+        QVERIFY(std::abs(*snapshot().sizes[1].miscorrelation()) < 1e-12);
+    }
+
+    void aStallMovesTheMeanAlone()
+    {
+        // The first size's second timed step.
+        run({QStringLiteral("batch=slow#11")}, 4);
+        const ConfirmedSize& size = snapshot().sizes[0];
+        QVERIFY(std::abs(*size.miscorrelation()) < 1e-12);
+        QCOMPARE(*size.meanSamplesPerSecond, *size.achievedSamplesPerSecond * 4.0 / 4.5);
+        QVERIFY(size.isDisturbed());
+        QVERIFY(!snapshot().sizes[1].isDisturbed());
+    }
+
+    void goesOnWithTheOtherSizeWhereMemoryRunsOut_data()
+    {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<int>("place");
+        QTest::addColumn<int>("steps");
+        QTest::newRow("at the recommended one") << "batch=oom@16" << 0 << 0;
+        QTest::newRow("at the other one") << "batch=oom@8" << 1 << 0;
+        QTest::newRow("of the host") << "batch=host-memory@16" << 0 << 0;
+        QTest::newRow("after some steps") << "batch=oom#11" << 0 << 1;
+        QTest::newRow("for good, so that a fresh worker goes on") << "batch=lost-memory@16" << 0 << 0;
+    }
+    void goesOnWithTheOtherSizeWhereMemoryRunsOut()
+    {
+        QFETCH(QString, words);
+        QFETCH(int, place);
+        QFETCH(int, steps);
+        run({words}, 4);
+        QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
+        const ConfirmedSize& without = snapshot().sizes[static_cast<std::size_t>(place)];
+        QVERIFY(without.ranOutOfMemory);
+        QCOMPARE(without.steps, steps);
+        const ConfirmedSize& other = snapshot().sizes[static_cast<std::size_t>(1 - place)];
+        QVERIFY(!other.ranOutOfMemory);
+        QCOMPARE(other.steps, 4);
+        QCOMPARE(snapshot().stepsDone, snapshot().stepsInAll);
+    }
+
+    void endsWhereNeitherSizeFits()
+    {
+        run({QStringLiteral("batch=oom")}, 4);
+        QVERIFY(snapshot().failure.isEmpty());
+        QVERIFY(snapshot().sizes[0].ranOutOfMemory && snapshot().sizes[1].ranOutOfMemory);
+        QCOMPARE(snapshot().stepsDone, 0);
+    }
+
+    void saysWhyItCannotGoOn_data()
+    {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("parameters") << "base=3000000000"
+                                    << "parameters";
+        QTest::newRow("no training") << "training=unknown"
+                                     << "cannot train";
+        QTest::newRow("no start") << "start=exit"
+                                  << "";
+        QTest::newRow("a crash") << "batch=abort#6"
+                                 << "";
+        QTest::newRow("a failure") << "batch=failed#6"
+                                   << "told to answer so";
+        QTest::newRow("nonsense") << "batch=garbage#6"
+                                  << "protocol";
+    }
+    void saysWhyItCannotGoOn()
+    {
+        QFETCH(QString, words);
+        QFETCH(QString, said);
+        run({words}, 4);
+        QVERIFY(!snapshot().failure.isEmpty());
+        QVERIFY2(snapshot().failure.contains(said), qPrintable(snapshot().failure));
+        QVERIFY(!snapshot().isRunning);
+    }
+
+    void refusesDataThatIsNotEnoughForAStep()
+    {
+        m_options.data = {.kind = trial::DataKind::Text, .path = "/any"};
+        run({QStringLiteral("samples=63")}, 4);
+        QVERIFY2(snapshot().failure.contains(QStringLiteral("63 samples")), qPrintable(snapshot().failure));
+    }
+
+    void beginsTheDataAnewWhereItEnds()
+    {
+        m_options.data = {.kind = trial::DataKind::Text, .path = "/any"};
+        run({QStringLiteral("samples=100")}, 4);
+        QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
+        QCOMPARE(snapshot().stepsDone, 8);
+    }
+
+    void stopsAfterTheStepUnderWay()
+    {
+        connect(m_run.get(), &ConfirmationRun::snapshotChanged, m_run.get(),
+                [this](const ConfirmationSnapshot& now) {
+                    if (now.stepsDone == 3)
+                        m_run->stop();
+                });
+        run({}, 4);
+        QVERIFY(snapshot().isStopped);
+        QVERIFY(snapshot().failure.isEmpty());
+        QCOMPARE(snapshot().stepsDone, 3);
+    }
+
+    void stopsWhileTheNetworkIsLoaded()
+    {
+        begin({QStringLiteral("load=silent")}, 4);
+        QSignalSpy finished(m_run.get(), &ConfirmationRun::finished);
+        m_run->stop();
+        QVERIFY(finished.wait(longestRunMilliseconds));
+        QVERIFY(snapshot().isStopped);
+        QVERIFY(snapshot().failure.isEmpty());
+    }
+
+    void aSecondStopCancelsTheStep()
+    {
+        connect(m_run.get(), &ConfirmationRun::snapshotChanged, m_run.get(),
+                [this](const ConfirmationSnapshot& now) {
+                    // The step after this one never ends.
+                    if (now.stepsDone == 1 && !std::exchange(m_isStopping, true))
+                        QTimer::singleShot(0, m_run.get(), [this] {
+                            m_run->stop();
+                            m_run->stop();
+                        });
+                });
+        m_isStopping = false;
+        run({QStringLiteral("batch=hang#5")}, 4);
+        QVERIFY(snapshot().isStopped);
+        QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
+        QCOMPARE(snapshot().stepsDone, 1);
+    }
+
+    void runsAgain()
+    {
+        run({QStringLiteral("batch=abort#2")}, 4);
+        QVERIFY(!snapshot().failure.isEmpty());
+        run({}, 4);
+        QVERIFY(snapshot().failure.isEmpty());
+        QCOMPARE(snapshot().stepsDone, 8);
+    }
+
+    void takesNoSecondStart()
+    {
+        begin({}, 4);
+        QSignalSpy finished(m_run.get(), &ConfirmationRun::finished);
+        begin({}, 1);
+        QVERIFY(finished.wait(longestRunMilliseconds));
+        QCOMPARE(snapshot().stepsDone, 8);
+    }
+
+private:
+    const ConfirmationSnapshot& snapshot() const { return m_run->snapshot(); }
+
+    void begin(const QStringList& words, int steps)
+    {
+        m_options.run.workerCommand =
+            (QStringList{QStringLiteral(BATCHPEAK_FAKE_WORKER)} + words).join(QLatin1Char(' '));
+        m_run->start(QStringLiteral("config.yaml"), smallConfig(m_batch), m_options, predicted(m_batch),
+                     steps);
+    }
+
+    void run(const QStringList& words, int steps)
+    {
+        QSignalSpy finished(m_run.get(), &ConfirmationRun::finished);
+        begin(words, steps);
+        QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
+        QCOMPARE(finished.count(), 1);
+        QVERIFY(!snapshot().isRunning);
+    }
+
+    training::TrainingOptions m_options;
+    std::int64_t m_batch = 64;
+    bool m_isStopping = false;
+    std::unique_ptr<ConfirmationRun> m_run;
+};
+
+QTEST_GUILESS_MAIN(ConfirmationRunTest)
+#include "tst_confirmation_run.moc"
