@@ -4,13 +4,11 @@
 
 #include "exploration_options.h"
 
-#include <functional>
 #include <string>
 
 namespace CLI {
 class App;
-class Option;
-} // namespace CLI
+}
 
 namespace batchpeak::cli {
 
@@ -23,9 +21,5 @@ void addExplorationOptions(CLI::App& app, engine::ExplorationOptions& options, c
 
 /// \throws UsageError where options contradict each other
 void checkExplorationOptions(const engine::ExplorationOptions& options);
-
-/// An option that takes one text at a time; what \p take throws as UsageError gets the option's name.
-CLI::Option* addTextOption(CLI::App& app, const std::string& name, const std::string& valueName,
-                           const std::string& help, const std::function<void(const std::string&)>& take);
 
 } // namespace batchpeak::cli

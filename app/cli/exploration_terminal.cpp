@@ -7,7 +7,6 @@
 #include "recommendation_line.h"
 #include "snapshot_text.h"
 
-#include <algorithm>
 #include <chrono>
 
 namespace batchpeak::cli {
@@ -15,25 +14,9 @@ namespace batchpeak::cli {
 namespace {
 
 using engine::FinishStatus;
-using engine::LogLevel;
-using engine::LogLine;
 
 // Often enough to look live, seldom enough to cost nothing over a slow connection.
 constexpr std::chrono::milliseconds redrawInterval{100};
-
-/// What of the log the lines of trials and recommendations do not say; empty for the rest.
-QString logText(const LogLine& line)
-{
-    switch (line.level) {
-    case LogLevel::Warning:
-        return QStringLiteral("warning: ") + line.text;
-    case LogLevel::Error:
-        return QStringLiteral("error: ") + line.text;
-    case LogLevel::Info:
-        break;
-    }
-    return {};
-}
 
 /// Of other ends the log says more.
 bool deservesALine(const engine::TrialSnapshot& trial)
@@ -61,7 +44,7 @@ int exitCodeFor(FinishStatus status, bool hasRecommendation)
 } // namespace
 
 ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
-    : m_exploration(exploration), m_console(console), m_detail(detail)
+    : m_exploration(exploration), m_console(console), m_detail(detail), m_log(console)
 {
     connect(&exploration, &engine::Exploration::finished, this, &ExplorationTerminal::end);
     if (detail == Detail::LastLinesOnly)
@@ -78,7 +61,7 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
                     m_console.remark(trialLine(trial));
             });
     connect(&exploration, &engine::Exploration::snapshotChanged, this,
-            &ExplorationTerminal::printNewLogLines);
+            [this](const engine::Snapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
     if (console.showsLiveLine()) {
         connect(&m_redraw, &QTimer::timeout, this,
                 [this] { m_console.setLiveLine(liveLine(m_exploration.snapshot())); });
@@ -106,24 +89,6 @@ void ExplorationTerminal::interrupt()
     bestSoFar.finish = FinishStatus::Cancelled;
     printLastLines(bestSoFar);
     m_exploration.stop();
-}
-
-void ExplorationTerminal::printNewLogLines(const engine::Snapshot& snapshot)
-{
-    const std::vector<LogLine>& log = snapshot.log;
-    // The log forgets its oldest lines, so the lines already printed are told by the last of them.
-    const auto isLast = [this](const LogLine& line) {
-        return line.time == m_lastLogLine.time && line.text == m_lastLogLine.text;
-    };
-    const auto firstNew = std::find_if(log.rbegin(), log.rend(), isLast).base();
-    std::for_each(firstNew, log.end(), [&](const LogLine& line) {
-        // What ended the exploration is said once, among the last lines.
-        const QString text = line.text == snapshot.failure ? QString() : logText(line);
-        if (!text.isEmpty())
-            m_console.remark(text);
-    });
-    if (!log.empty())
-        m_lastLogLine = log.back();
 }
 
 void ExplorationTerminal::printLastLines(const engine::Snapshot& snapshot)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exploration.h"
+#include "log_printer.h"
 
 #include <QObject>
 #include <QTimer>
@@ -33,16 +34,15 @@ signals:
 
 private:
     void introduce();
-    void printNewLogLines(const engine::Snapshot& snapshot);
     void printLastLines(const engine::Snapshot& snapshot);
     void end(engine::FinishStatus status);
 
     engine::Exploration& m_exploration;
     Console& m_console;
     Detail m_detail;
+    LogPrinter m_log;
     QTimer m_redraw;
     bool m_interrupted = false;
-    engine::LogLine m_lastLogLine;
 };
 
 } // namespace batchpeak::cli

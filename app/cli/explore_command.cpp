@@ -5,6 +5,7 @@
 #include "config_text.h"
 #include "console.h"
 #include "event_log.h"
+#include "events_file.h"
 #include "exit_code.h"
 #include "exploration.h"
 #include "exploration_arguments.h"
@@ -36,19 +37,6 @@ std::string refusalText(const config::ConfigError& error, const config::BatchPla
                 " for the best size that the config's batch allows.";
     }
     return text;
-}
-
-/// \param target  "-" for stdout
-/// \throws UsageError with the system's reason
-void openEvents(QFile& events, const std::string& target)
-{
-    const bool opened =
-        target == "-" ? events.open(stdout, QIODevice::WriteOnly) : events.open(QIODevice::WriteOnly);
-    if (!opened) {
-        throw UsageError(QStringLiteral("%1 cannot be written: %2. Name another file for the events.")
-                             .arg(events.fileName(), events.errorString())
-                             .toStdString());
-    }
 }
 
 } // namespace
@@ -101,11 +89,8 @@ int ExploreCommand::run()
     }
 
     const int code = runInEventLoop(exploration, console);
-    if (eventLog && !eventLog->problem().isEmpty()) {
-        throw UsageError(QStringLiteral("the events could not all be written: %1.")
-                             .arg(eventLog->problem())
-                             .toStdString());
-    }
+    if (eventLog)
+        checkEvents(eventLog->problem());
     if (code == exitCode::success)
         keepResult(file, exploration.snapshot(), console);
     return code;

@@ -5,8 +5,8 @@
 #include "config_file.h"
 #include "console.h"
 #include "exit_code.h"
-#include "exploration_arguments.h"
 #include "quantity_parsing.h"
+#include "run_arguments.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>

@@ -3,8 +3,8 @@
 #include "global_batch_option.h"
 
 #include "batch_text.h"
-#include "exploration_arguments.h"
 #include "quantity_parsing.h"
+#include "run_arguments.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>

@@ -8,8 +8,8 @@ class QSocketNotifier;
 
 namespace batchpeak::cli {
 
-/// Brings the first SIGINT or SIGTERM into the event loop as a Qt signal. From the second on the
-/// system's own rule holds again: the program ends at once.
+/// Brings the first SIGINT or SIGTERM, or the first few, into the event loop as a Qt signal each. After them
+/// the system's own rule holds again: the program ends at once.
 ///
 /// One object at a time.
 class SignalRelay : public QObject
@@ -17,7 +17,7 @@ class SignalRelay : public QObject
     Q_OBJECT
 
 public:
-    explicit SignalRelay(QObject* parent = nullptr);
+    explicit SignalRelay(int signalsPassed = 1, QObject* parent = nullptr);
     ~SignalRelay() override;
 
 signals:

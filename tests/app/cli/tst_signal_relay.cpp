@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "signal_relay.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <csignal>
+
+using batchpeak::cli::SignalRelay;
+
+namespace {
+
+bool endsTheProgram(int signal)
+{
+    struct sigaction action
+    {};
+    sigaction(signal, nullptr, &action);
+    return action.sa_handler == SIG_DFL;
+}
+
+} // namespace
+
+class SignalRelayTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void passesSoManySignalsAndLeavesTheNextToTheSystem_data()
+    {
+        QTest::addColumn<int>("passed");
+        QTest::newRow("one") << 1;
+        QTest::newRow("two") << 2;
+    }
+    void passesSoManySignalsAndLeavesTheNextToTheSystem()
+    {
+        QFETCH(int, passed);
+        SignalRelay relay(passed);
+        QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
+        for (int signal = 0; signal < passed; ++signal) {
+            QVERIFY(!endsTheProgram(SIGINT));
+            raise(signal % 2 == 0 ? SIGINT : SIGTERM);
+        }
+        QVERIFY(endsTheProgram(SIGINT));
+        QVERIFY(endsTheProgram(SIGTERM));
+        QTRY_COMPARE(interrupted.size(), passed);
+    }
+
+    void leavesAllToTheSystemWhenItIsGone()
+    {
+        {
+            const SignalRelay relay(2);
+            QVERIFY(!endsTheProgram(SIGTERM));
+        }
+        QVERIFY(endsTheProgram(SIGTERM));
+    }
+};
+
+QTEST_GUILESS_MAIN(SignalRelayTest)
+#include "tst_signal_relay.moc"
