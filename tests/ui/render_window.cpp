@@ -44,7 +44,7 @@ bool drawStates(const QDir& folder, const QString& only)
                 test::SampleWindow window(theme, size);
                 window.display(snapshot);
                 if (name == QLatin1String("stalled"))
-                    emit window.findChild<ThroughputChart*>()->sizePointedAt(96);
+                    emit window.findChild<ThroughputChart*>()->placePointedAt(96);
                 if (!save(window.grab(), folder,
                           QStringLiteral("%1-%2").arg(nameOf(name, theme)).arg(size.width())))
                     return false;

@@ -124,11 +124,11 @@ private slots:
     {
         ChartScene scene;
         scene.points = {{.size = 4}, {.size = 64}};
-        QCOMPARE(sizeRangeOf(scene), (SizeRange{4 * 0.87, 64 * 1.15}));
+        QCOMPARE(sizeRangeOf(scene), (AxisRange{4 * 0.87, 64 * 1.15}));
         scene.outOfMemory = {4096};
         scene.wall = 100.0;
-        QCOMPARE(sizeRangeOf(scene), (SizeRange{4 * 0.87, 100.0 * 2.2}));
-        QCOMPARE(sizeRangeOf(ChartScene{}), SizeRange{});
+        QCOMPARE(sizeRangeOf(scene), (AxisRange{4 * 0.87, 100.0 * 2.2}));
+        QCOMPARE(sizeRangeOf(ChartScene{}), AxisRange{});
     }
 
     void choosesRoundTicksWithRoomAbove_data()
@@ -155,7 +155,7 @@ private slots:
 
     void thinsOutTheSizesOfANarrowAxis()
     {
-        const SizeRange range{1.0, 65536.0};
+        const AxisRange range{1.0, 65536.0};
         QCOMPARE(logBaseFor(range, 1000.0, 40.0), 2);
         QCOMPARE(logBaseFor(range, 400.0, 40.0), 4);
         QCOMPARE(logBaseFor(range, 200.0, 40.0), 16);

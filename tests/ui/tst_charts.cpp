@@ -187,8 +187,8 @@ private slots:
         m_window.resize(size);
         m_window.view()->setLogarithmic(logarithmic);
         m_window.grab();
-        const auto above = m_throughput->sizeLabelCentres();
-        const auto below = m_memory->sizeLabelCentres();
+        const auto above = m_throughput->axisLabelCentres();
+        const auto below = m_memory->axisLabelCentres();
         QVERIFY(above.size() >= 4);
         QCOMPARE(above, below);
         if (logarithmic) {
@@ -220,7 +220,7 @@ private slots:
         const QImage image = m_throughput->grab().toImage();
         QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().throughput) < nearEnough);
 
-        emit m_throughput->sizePointedAt(std::nullopt);
+        emit m_throughput->placePointedAt(std::nullopt);
         QVERIFY(m_throughput->hoverBox().isEmpty());
         m_window.hide();
     }
@@ -228,14 +228,14 @@ private slots:
     void keepsTheHoverBoxOffTheData()
     {
         for (const auto& hovered : m_scene.points) {
-            emit m_throughput->sizePointedAt(hovered.size);
+            emit m_throughput->placePointedAt(hovered.size);
             const QRectF box = m_throughput->hoverBox();
             QVERIFY(m_throughput->plotArea().contains(box));
             for (const auto& other : m_scene.points)
                 QVERIFY2(!box.contains(positionOf(other)),
                          qPrintable(QStringLiteral("%1 hides %2").arg(hovered.size).arg(other.size)));
         }
-        emit m_throughput->sizePointedAt(std::nullopt);
+        emit m_throughput->placePointedAt(std::nullopt);
     }
 
     void walksThroughTheSizesByArrowKeys()
@@ -247,7 +247,7 @@ private slots:
         QVERIFY(m_throughput->hoverBox() != first);
         QTest::keyClick(m_throughput, Qt::Key_Left);
         QCOMPARE(m_throughput->hoverBox(), first);
-        emit m_throughput->sizePointedAt(std::nullopt);
+        emit m_throughput->placePointedAt(std::nullopt);
     }
 
     void saysItsContentsToThoseWhoDoNotSeeIt()

@@ -21,7 +21,7 @@ ChartPair::ChartPair(ThroughputChart* throughput, MemoryChart* memory, ChartKey*
     : QObject(parent), m_throughput(throughput), m_memory(memory), m_key(key)
 {
     for (ChartFrame* chart : {static_cast<ChartFrame*>(throughput), static_cast<ChartFrame*>(memory)}) {
-        connect(chart, &ChartFrame::sizePointedAt, this, &ChartPair::hover);
+        connect(chart, &ChartFrame::placePointedAt, this, &ChartPair::hover);
         connect(chart, &ChartFrame::geometryChanged, this, &ChartPair::alignMargins);
     }
     draw();
@@ -53,7 +53,7 @@ void ChartPair::setLogarithmic(bool logarithmic)
 
 void ChartPair::draw()
 {
-    const SizeRange range = sizeRangeOf(m_scene);
+    const AxisRange range = sizeRangeOf(m_scene);
     m_throughput->setScene(m_scene, range, m_logarithmic);
     m_memory->setScene(m_scene, range, m_logarithmic);
     m_key->setScene(m_scene);
@@ -69,8 +69,8 @@ void ChartPair::alignMargins()
 
 void ChartPair::hover(std::optional<std::int64_t> size)
 {
-    m_throughput->setHoveredSize(size);
-    m_memory->setHoveredSize(size);
+    m_throughput->setHoveredPlace(size);
+    m_memory->setHoveredPlace(size);
 }
 
 } // namespace batchpeak::ui

@@ -9,7 +9,7 @@
 
 namespace batchpeak::ui {
 
-SizeRange sizeRangeOf(const ChartScene& scene)
+AxisRange sizeRangeOf(const ChartScene& scene)
 {
     double smallest = std::numeric_limits<double>::infinity();
     double largest = 0.0;
@@ -44,19 +44,47 @@ int decimalsOf(double step)
 
 ValueScale valueScaleFor(double largest, int mostTicks)
 {
-    const double top = largest > 0.0 ? largest * 1.12 : 1.0;
+    return valueScaleFor(0.0, largest, mostTicks);
+}
+
+ValueScale valueScaleFor(double smallest, double largest, int mostTicks)
+{
+    constexpr double freeShare = 0.12;
+    constexpr double mostHidden = 0.25;
+    double bottom = std::max(0.0, smallest - freeShare * (largest - smallest));
+    double top = largest + freeShare * (largest - smallest);
+    if (bottom < mostHidden * top || top <= bottom) {
+        bottom = 0.0;
+        top = largest > 0.0 ? largest * (1.0 + freeShare) : 1.0;
+    }
     const double intervals = std::max(mostTicks, 2) - 1;
-    double power = std::pow(10.0, std::floor(std::log10(top / intervals)));
+    const double power = std::pow(10.0, std::floor(std::log10((top - bottom) / intervals)));
     constexpr std::array round{1.0, 2.0, 2.5, 5.0, 10.0};
     for (const double factor : round) {
         // At top exactly there would be one tick more.
-        if (top / (factor * power) < intervals + 1.0 - 1e-9)
-            return {.top = top, .step = factor * power, .decimals = decimalsOf(factor * power)};
+        const double step = factor * power;
+        if ((top - bottom) / step < intervals + 1.0 - 1e-9)
+            return {.bottom = bottom, .top = top, .step = step, .decimals = decimalsOf(step)};
     }
-    return {.top = top, .step = 10.0 * power, .decimals = decimalsOf(10.0 * power)};
+    return {.bottom = bottom, .top = top, .step = 10.0 * power, .decimals = decimalsOf(10.0 * power)};
 }
 
-int logBaseFor(const SizeRange& range, double pixels, double labelPixels)
+AxisRange stepRangeFor(std::int64_t firstStep, std::int64_t lastStep, std::int64_t plannedSteps)
+{
+    constexpr double fewestSteps = 10.0;
+    constexpr double jump = 1.25;
+    const auto begin = static_cast<double>(firstStep);
+    const auto last = static_cast<double>(lastStep);
+    double end = begin + fewestSteps;
+    while (end < last)
+        end = begin + std::ceil((end - begin) * jump);
+    const auto planned = static_cast<double>(plannedSteps);
+    if (plannedSteps > firstStep && planned >= last)
+        end = std::min(end, planned);
+    return {.minimum = begin, .maximum = end};
+}
+
+int logBaseFor(const AxisRange& range, double pixels, double labelPixels)
 {
     const double doublings = std::log2(range.maximum / range.minimum);
     int base = 2;

@@ -80,7 +80,7 @@ void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QW
         return;
     }
     const auto line = [&](double value, const QColor& colour, double width, Qt::PenStyle style) {
-        const double y = std::round(canvas().positionOf(canvas().sizeRange().maximum, value).y()) + 0.5;
+        const double y = std::round(canvas().positionOf(canvas().axisRange().maximum, value).y()) + 0.5;
         painter->setPen(QPen(colour, width, style, Qt::FlatCap));
         painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         return y;

@@ -27,7 +27,7 @@ MemoryChart::MemoryChart(QWidget* parent)
     : ChartFrame(parent), m_line(new QLineSeries), m_limits(new LimitsOverlay(&canvas()))
 {
     canvas().addSeries(m_line);
-    canvas().setSizeTitle(tr("micro-batch size"));
+    canvas().setAxisTitle(tr("micro-batch size"));
     setAccessibleName(tr("Peak memory chart"));
     setMinimumHeight(leastHeight);
 }
@@ -48,14 +48,14 @@ double MemoryChart::largestValue() const
 
 double MemoryChart::lineEnd() const
 {
-    return scene().wall > 0.0 ? std::min(scene().wall, sizeRange().maximum) : sizeRange().maximum;
+    return scene().wall > 0.0 ? std::min(scene().wall, axisRange().maximum) : axisRange().maximum;
 }
 
 void MemoryChart::drawLine()
 {
     QList<QPointF> points;
     if (scene().bytesPerSample > 0.0) {
-        const double begin = std::max(1.0, sizeRange().minimum);
+        const double begin = std::max(1.0, axisRange().minimum);
         const double end = lineEnd();
         for (int piece = 0; piece <= pieces; ++piece) {
             const double size = begin * std::pow(end / begin, static_cast<double>(piece) / pieces);

@@ -22,6 +22,8 @@ namespace {
 constexpr int markerRoom = 14;
 // Between tick labels and the plot area, as Qt Charts places them.
 constexpr int labelGap = 12;
+// Above the largest and below the smallest value on a logarithmic axis, as a factor: half of a doubling.
+constexpr double logarithmicRoom = 1.4;
 
 } // namespace
 
@@ -64,11 +66,18 @@ PlotCanvas::PlotCanvas(QWidget* parent)
     setLargestValue(1.0);
 }
 
-QAbstractAxis* PlotCanvas::sizeAxis() const
+QAbstractAxis* PlotCanvas::placeAxis() const
 {
     if (m_logarithmic)
         return m_logAxis;
     return m_linearAxis;
+}
+
+QAbstractAxis* PlotCanvas::valueAxis() const
+{
+    if (m_logValueAxis)
+        return m_logValueAxis;
+    return m_valueAxis;
 }
 
 void PlotCanvas::setTheme(const Theme& theme)
@@ -82,8 +91,7 @@ void PlotCanvas::setTheme(const Theme& theme)
 void PlotCanvas::styleAxes()
 {
     for (QAbstractAxis* axis :
-         {static_cast<QAbstractAxis*>(m_logAxis), static_cast<QAbstractAxis*>(m_linearAxis),
-          static_cast<QAbstractAxis*>(m_valueAxis)}) {
+         {static_cast<QAbstractAxis*>(m_logAxis), static_cast<QAbstractAxis*>(m_linearAxis), valueAxis()}) {
         axis->setLabelsFont(font());
         axis->setLabelsColor(m_theme.mutedText);
         axis->setGridLinePen(QPen(m_theme.grid, 1));
@@ -91,53 +99,67 @@ void PlotCanvas::styleAxes()
         axis->setTitleBrush(m_theme.mutedText);
         axis->setTitleFont(font());
     }
-    m_valueAxis->setLineVisible(false);
+    valueAxis()->setLineVisible(false);
 }
 
 void PlotCanvas::addSeries(QAbstractSeries* series)
 {
     chart()->addSeries(series);
-    series->attachAxis(sizeAxis());
-    series->attachAxis(m_valueAxis);
+    series->attachAxis(placeAxis());
+    series->attachAxis(valueAxis());
 }
 
-void PlotCanvas::setSizeRange(const SizeRange& range, bool logarithmic)
+void PlotCanvas::replaceAxis(QAbstractAxis* before, QAbstractAxis* axis, Qt::Alignment alignment)
+{
+    chart()->addAxis(axis, alignment);
+    for (QAbstractSeries* series : chart()->series()) {
+        series->detachAxis(before);
+        series->attachAxis(axis);
+    }
+    chart()->removeAxis(before);
+    before->setParent(this);
+    axis->setTitleText(before->titleText());
+    axis->setTitleVisible(before->isTitleVisible());
+    styleAxes();
+}
+
+void PlotCanvas::setAxisRange(const AxisRange& range, bool logarithmic)
 {
     if (m_range == range && m_logarithmic == logarithmic)
         return;
     m_range = range;
     if (logarithmic != m_logarithmic) {
-        QAbstractAxis* before = sizeAxis();
+        QAbstractAxis* before = placeAxis();
         m_logarithmic = logarithmic;
-        chart()->addAxis(sizeAxis(), Qt::AlignBottom);
-        for (QAbstractSeries* series : chart()->series()) {
-            series->detachAxis(before);
-            series->attachAxis(sizeAxis());
-        }
-        chart()->removeAxis(before);
-        before->setParent(this);
-        sizeAxis()->setTitleText(before->titleText());
-        sizeAxis()->setTitleVisible(before->isTitleVisible());
-        styleAxes();
+        replaceAxis(before, placeAxis(), Qt::AlignBottom);
     }
-    if (logarithmic) {
-        m_logAxis->setRange(range.minimum, range.maximum);
-    } else {
-        m_range.minimum = 0.0;
-        m_linearAxis->setRange(0.0, range.maximum);
-    }
+    placeAxis()->setRange(range.minimum, range.maximum);
     layOut();
 }
 
 void PlotCanvas::setLargestValue(double largest)
 {
+    setValueRange(0.0, largest);
+}
+
+void PlotCanvas::setValueRange(double smallest, double largest)
+{
+    m_smallestValue = smallest;
     m_largestValue = largest;
+    layOut();
+}
+
+void PlotCanvas::setLogarithmicValues()
+{
+    m_logValueAxis = new QLogValueAxis(this);
+    m_logValueAxis->setLabelFormat(QStringLiteral("%.0f"));
+    replaceAxis(m_valueAxis, m_logValueAxis, Qt::AlignLeft);
     layOut();
 }
 
 void PlotCanvas::setValuesVisible(bool visible)
 {
-    m_valueAxis->setLabelsVisible(visible);
+    valueAxis()->setLabelsVisible(visible);
 }
 
 void PlotCanvas::setSideMargins(int left, int right)
@@ -149,17 +171,18 @@ void PlotCanvas::setSideMargins(int left, int right)
     layOut();
 }
 
-void PlotCanvas::setSizeTitle(const QString& title)
+void PlotCanvas::setAxisTitle(const QString& title)
 {
-    sizeAxis()->setTitleText(title);
-    sizeAxis()->setTitleVisible(!title.isEmpty());
+    placeAxis()->setTitleText(title);
+    placeAxis()->setTitleVisible(!title.isEmpty());
     layOut();
 }
 
 int PlotCanvas::neededLeftMargin() const
 {
     const QFontMetricsF metrics(font());
-    const double last = std::floor(m_scale.top / m_scale.step) * m_scale.step;
+    const double last =
+        m_logValueAxis ? std::floor(m_scale.top) : std::floor(m_scale.top / m_scale.step) * m_scale.step;
     return static_cast<int>(
                std::ceil(metrics.horizontalAdvance(QLocale().toString(last, 'f', m_scale.decimals)))) +
            labelGap;
@@ -168,31 +191,50 @@ int PlotCanvas::neededLeftMargin() const
 void PlotCanvas::layOut()
 {
     const QFontMetricsF metrics(font());
-    const bool titled = !sizeAxis()->titleText().isEmpty();
+    const bool titled = !placeAxis()->titleText().isEmpty();
     const double below = metrics.height() * (titled ? 2.2 : 1.0) + labelGap;
     const QRectF area(m_leftMargin, markerRoom, std::max(10, width() - m_leftMargin - m_rightMargin),
                       std::max(10.0, std::floor(height() - markerRoom - below)));
-
-    const int mostTicks = std::clamp(static_cast<int>(area.height() / (metrics.height() * 1.3)), 2, 6);
-    m_scale = valueScaleFor(m_largestValue, mostTicks);
-    m_valueAxis->setTickInterval(m_scale.step);
-    m_valueAxis->setRange(0.0, m_scale.top);
-    m_valueAxis->setLabelFormat(QStringLiteral("%.%1f").arg(m_scale.decimals));
-
-    const double labelPixels = metrics.horizontalAdvance(QLocale().toString(m_range.maximum, 'f', 0)) * 1.6;
-    if (m_logarithmic)
-        m_logAxis->setBase(logBaseFor(m_range, area.width(), labelPixels));
-    else
-        m_linearAxis->setTickInterval(
-            valueScaleFor(m_range.maximum / 1.12,
-                          std::clamp(static_cast<int>(area.width() / (labelPixels * 1.6)), 2, 12))
-                .step);
+    scaleValues(area);
+    scalePlaces(area);
 
     // Qt Charts moves the series at once, but the axes only when its layout runs again.
     chart()->setPlotArea(area);
     chart()->layout()->invalidate();
     chart()->layout()->activate();
     emit geometryChanged();
+}
+
+void PlotCanvas::scaleValues(const QRectF& area)
+{
+    const double labelPixels = QFontMetricsF(font()).height() * 1.3;
+    if (m_logValueAxis) {
+        m_scale = {.bottom = std::max(1.0, m_smallestValue) / logarithmicRoom,
+                   .top = std::max(2.0, m_largestValue) * logarithmicRoom,
+                   .decimals = 0};
+        m_logValueAxis->setBase(logBaseFor({m_scale.bottom, m_scale.top}, area.height(), labelPixels));
+        m_logValueAxis->setRange(m_scale.bottom, m_scale.top);
+        return;
+    }
+    const int mostTicks = std::clamp(static_cast<int>(area.height() / labelPixels), 2, 6);
+    m_scale = valueScaleFor(m_smallestValue, m_largestValue, mostTicks);
+    m_valueAxis->setTickInterval(m_scale.step);
+    m_valueAxis->setRange(m_scale.bottom, m_scale.top);
+    m_valueAxis->setLabelFormat(QStringLiteral("%.%1f").arg(m_scale.decimals));
+}
+
+void PlotCanvas::scalePlaces(const QRectF& area)
+{
+    const QFontMetricsF metrics(font());
+    const double labelPixels = metrics.horizontalAdvance(QLocale().toString(m_range.maximum, 'f', 0)) * 1.6;
+    if (m_logarithmic) {
+        m_logAxis->setBase(logBaseFor(m_range, area.width(), labelPixels));
+        return;
+    }
+    const int mostTicks = std::clamp(static_cast<int>(area.width() / (labelPixels * 1.6)), 2, 12);
+    // Between two sizes, or two steps, there is nothing to label.
+    m_linearAxis->setTickInterval(
+        std::max(1.0, valueScaleFor((m_range.maximum - m_range.minimum) / 1.12, mostTicks).step));
 }
 
 QRectF PlotCanvas::plotArea() const
@@ -205,12 +247,12 @@ QRectF PlotCanvas::chartRect() const
     return {QPointF(), chart()->size()};
 }
 
-QPointF PlotCanvas::positionOf(double size, double value) const
+QPointF PlotCanvas::positionOf(double place, double value) const
 {
-    return chart()->mapToPosition({std::max(size, 1e-6), value}, m_anchor);
+    return chart()->mapToPosition({std::max(place, 1e-6), value}, m_anchor);
 }
 
-double PlotCanvas::sizeAt(double x) const
+double PlotCanvas::placeAt(double x) const
 {
     return chart()->mapToValue({x, plotArea().center().y()}, m_anchor).x();
 }

@@ -16,11 +16,11 @@ class QValueAxis;
 
 namespace batchpeak::ui {
 
-/// One plot: its axes, their margins, and where a size and a value lie on it. What is drawn in it
-/// belongs to the chart that owns it, and to overlays.
+/// One plot: its axes, their margins, and where a value lies on it, over a place: a micro-batch size, or a
+/// step of a run. What is drawn in it belongs to the chart that owns it, and to overlays.
 ///
-/// The plot area is set, not left to the layout, so that two canvases of equal width and margins have
-/// the same sizes at the same x.
+/// The plot area is set, not left to the layout, so that canvases of equal width and margins have the same
+/// places at the same x.
 class PlotCanvas : public QChartView
 {
     Q_OBJECT
@@ -34,25 +34,29 @@ public:
     /// A series of the canvas' chart, drawn against its axes.
     void addSeries(QAbstractSeries* series);
 
-    void setSizeRange(const SizeRange& range, bool logarithmic);
+    void setAxisRange(const AxisRange& range, bool logarithmic);
     /// The largest value to show, with room above; how many ticks follows from the height.
     void setLargestValue(double largest);
+    /// The same where values need not begin at 0.
+    void setValueRange(double smallest, double largest);
+    /// From now on values are at least 1 and stand at powers of two, as sizes do.
+    void setLogarithmicValues();
     /// Labels would claim a scale where nothing is measured.
     void setValuesVisible(bool visible);
     /// Left and right of the plot area; above and below follow from the font.
     void setSideMargins(int left, int right);
-    void setSizeTitle(const QString& title);
+    void setAxisTitle(const QString& title);
 
     /// What the value labels need at the left, in pixels.
     int neededLeftMargin() const;
     QRectF plotArea() const;
     QRectF chartRect() const;
-    /// In pixels of the canvas; of a size below the range, left of the plot area.
-    QPointF positionOf(double size, double value) const;
-    double sizeAt(double x) const;
+    /// In pixels of the canvas; of a place below the range, left of the plot area.
+    QPointF positionOf(double place, double value) const;
+    double placeAt(double x) const;
     double topValue() const { return m_scale.top; }
-    bool isInRange(double size) const { return size >= m_range.minimum && size <= m_range.maximum; }
-    const SizeRange& sizeRange() const { return m_range; }
+    bool isInRange(double place) const { return place >= m_range.minimum && place <= m_range.maximum; }
+    const AxisRange& axisRange() const { return m_range; }
 
 signals:
     /// Positions may have changed: overlays take their bounds anew.
@@ -68,12 +72,18 @@ protected:
 
 private:
     void layOut();
+    void scaleValues(const QRectF& area);
+    void scalePlaces(const QRectF& area);
     void styleAxes();
-    QAbstractAxis* sizeAxis() const;
+    QAbstractAxis* placeAxis() const;
+    QAbstractAxis* valueAxis() const;
+    /// Takes the place of another axis, for all series.
+    void replaceAxis(QAbstractAxis* before, QAbstractAxis* axis, Qt::Alignment alignment);
 
     Theme m_theme = Theme::day();
-    SizeRange m_range;
+    AxisRange m_range;
     ValueScale m_scale;
+    double m_smallestValue = 0.0;
     double m_largestValue = 1.0;
     bool m_logarithmic = true;
     int m_leftMargin = 0;
@@ -81,6 +91,8 @@ private:
     QLogValueAxis* m_logAxis = nullptr;
     QValueAxis* m_linearAxis = nullptr;
     QValueAxis* m_valueAxis = nullptr;
+    /// In its place where values are logarithmic.
+    QLogValueAxis* m_logValueAxis = nullptr;
     /// Without a point; through it positions are asked for.
     QLineSeries* m_anchor = nullptr;
 };

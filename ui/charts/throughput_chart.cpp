@@ -61,7 +61,7 @@ double ThroughputChart::largestValue() const
     }
     double largest = measured;
     for (const auto& point : scene().curve) {
-        if (point.size > sizeRange().maximum || (scene().wall > 0.0 && point.size > scene().wall))
+        if (point.size > axisRange().maximum || (scene().wall > 0.0 && point.size > scene().wall))
             break;
         largest = std::max({largest, std::min(point.samplesPerSecond, 3.0 * measured),
                             std::min(point.high, mostBandAboveMeasured * measured)});
@@ -71,11 +71,11 @@ double ThroughputChart::largestValue() const
 
 std::vector<ModelPoint> ThroughputChart::curveInStrips() const
 {
-    const double begin = sizeRange().minimum;
-    const double end = scene().wall > 0.0 ? std::min(scene().wall, sizeRange().maximum) : sizeRange().maximum;
+    const double begin = axisRange().minimum;
+    const double end = scene().wall > 0.0 ? std::min(scene().wall, axisRange().maximum) : axisRange().maximum;
     const auto stripOf = [&](double size) {
-        const double share = isLogarithmic() ? std::log(size / begin) / std::log(sizeRange().maximum / begin)
-                                             : size / sizeRange().maximum;
+        const double share = isLogarithmic() ? std::log(size / begin) / std::log(axisRange().maximum / begin)
+                                             : size / axisRange().maximum;
         return static_cast<int>(share * strips);
     };
     std::vector<ModelPoint> means;

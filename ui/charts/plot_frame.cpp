@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plot_frame.h"
+
+#include "hover_box.h"
+#include "plot_canvas.h"
+
+#include <QtCharts/QChart>
+
+#include <QGraphicsTextItem>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::ui {
+
+namespace {
+
+// For the focus frame.
+constexpr int frameWidth = 2;
+
+} // namespace
+
+PlotFrame::PlotFrame(QWidget* parent)
+    : QWidget(parent), m_canvas(new PlotCanvas(this)), m_hoverBox(new HoverBox(m_canvas))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(frameWidth, frameWidth, frameWidth, frameWidth);
+    layout->addWidget(m_canvas);
+    setFocusPolicy(Qt::StrongFocus);
+    setMinimumSize(240, 96);
+    connect(m_canvas, &PlotCanvas::pointerMoved, this, &PlotFrame::pointAt);
+    connect(m_canvas, &PlotCanvas::pointerLeft, this, [this] { emit placePointedAt(std::nullopt); });
+    connect(m_canvas, &PlotCanvas::geometryChanged, this, [this] {
+        updateHover();
+        emit geometryChanged();
+    });
+}
+
+void PlotFrame::setTheme(const Theme& theme)
+{
+    m_canvas->setTheme(theme);
+    drawScene();
+    updateHover();
+}
+
+void PlotFrame::setHoveredPlace(std::optional<std::int64_t> place)
+{
+    if (m_hovered == place)
+        return;
+    m_hovered = place;
+    updateHover();
+}
+
+void PlotFrame::setSideMargins(int left, int right)
+{
+    m_canvas->setSideMargins(left, right);
+}
+
+int PlotFrame::neededLeftMargin() const
+{
+    return m_canvas->neededLeftMargin();
+}
+
+void PlotFrame::setAxisTitle(const QString& title)
+{
+    m_canvas->setAxisTitle(title);
+}
+
+QPointF PlotFrame::positionOf(double place, double value) const
+{
+    return m_canvas->positionOf(place, value) + QPointF(m_canvas->pos());
+}
+
+QRectF PlotFrame::plotArea() const
+{
+    return m_canvas->plotArea().translated(m_canvas->pos());
+}
+
+QRectF PlotFrame::hoverBox() const
+{
+    const QRectF box = m_hoverBox->box();
+    return box.isEmpty() ? box : box.translated(m_canvas->pos());
+}
+
+QStringList PlotFrame::tickLabels() const
+{
+    QStringList texts;
+    for (const QGraphicsItem* item : m_canvas->scene()->items()) {
+        if (const auto* text = qgraphicsitem_cast<const QGraphicsTextItem*>(item);
+            text && text->isVisible() && !text->toPlainText().isEmpty())
+            texts << text->toPlainText();
+    }
+    return texts;
+}
+
+std::vector<double> PlotFrame::axisLabelCentres() const
+{
+    std::vector<double> centres;
+    const QRectF area = m_canvas->plotArea();
+    for (const QGraphicsItem* item : m_canvas->scene()->items()) {
+        const auto* text = qgraphicsitem_cast<const QGraphicsTextItem*>(item);
+        if (!text || !text->isVisible() || text->toPlainText().isEmpty())
+            continue;
+        const QRectF box = text->sceneBoundingRect();
+        const bool isNumber = text->toPlainText().at(0).isDigit();
+        if (isNumber && box.top() >= area.bottom() - 1.0)
+            centres.push_back(box.center().x() + m_canvas->x());
+    }
+    std::ranges::sort(centres);
+    return centres;
+}
+
+void PlotFrame::pointAt(const QPointF& position)
+{
+    const auto all = places();
+    if (all.empty() || !m_canvas->plotArea().adjusted(-12, 0, 12, 0).contains(position)) {
+        emit placePointedAt(std::nullopt);
+        return;
+    }
+    const auto distance = [&](std::int64_t place) {
+        return std::abs(m_canvas->positionOf(static_cast<double>(place), m_canvas->topValue()).x() -
+                        position.x());
+    };
+    // The nearest in pixels is one of the two around the pointer.
+    const auto above =
+        std::ranges::lower_bound(all, m_canvas->placeAt(position.x()), {},
+                                 [](std::int64_t place) { return static_cast<double>(place); });
+    if (above == all.begin() || (above != all.end() && distance(*above) < distance(*std::prev(above))))
+        emit placePointedAt(*above);
+    else
+        emit placePointedAt(*std::prev(above));
+}
+
+void PlotFrame::keyPressEvent(QKeyEvent* event)
+{
+    const auto all = places();
+    if (all.empty() || (event->key() != Qt::Key_Left && event->key() != Qt::Key_Right)) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    const bool forward = event->key() == Qt::Key_Right;
+    if (!m_hovered) {
+        emit placePointedAt(forward ? all.front() : all.back());
+        return;
+    }
+    if (forward) {
+        const auto next = std::ranges::upper_bound(all, *m_hovered);
+        emit placePointedAt(next == all.end() ? all.back() : *next);
+    } else {
+        const auto here = std::ranges::lower_bound(all, *m_hovered);
+        emit placePointedAt(here == all.begin() ? all.front() : *std::prev(here));
+    }
+}
+
+void PlotFrame::paintEvent(QPaintEvent*)
+{
+    if (!hasFocus())
+        return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(m_canvas->theme().throughput, 1.0));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4.0, 4.0);
+}
+
+void PlotFrame::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void PlotFrame::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    emit placePointedAt(std::nullopt);
+    update();
+}
+
+} // namespace batchpeak::ui
