@@ -10,6 +10,7 @@
 #include "parameter_table.h"
 #include "plan_text.h"
 #include "text_table.h"
+#include "wishes_text.h"
 
 #include <string_view>
 
@@ -165,6 +166,8 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
         addPlanRows(rows, QStringLiteral("train"), contents, *contents.train);
     if (contents.eval)
         addPlanRows(rows, QStringLiteral("eval"), contents, *contents.eval);
+    for (const QStringList& row : wishesRows(contents.training))
+        rows.push_back(row);
     return alignedLines(rows);
 }
 

@@ -10,6 +10,7 @@
 #include "run_kind.h"
 #include "step_options.h"
 #include "text_check.h"
+#include "training_wishes.h"
 
 #include <cstdint>
 #include <memory>
@@ -36,27 +37,6 @@ struct UnsupportedModel
     TextPosition position;
     /// The config holds no network, or names one that is not known here: another file may bring it.
     bool isElsewhere = false;
-};
-
-/// What a config asks of a training run beside its size; absent where it says nothing.
-struct TrainingWishes
-{
-    /// Start at the per-device batch and halve when memory runs out (Composer's device_train_microbatch_size:
-    /// auto).
-    bool halvesAutomatically = false;
-    /// Find the largest size that fits first (torchtune's RFC: use_maximum_batch_size).
-    bool usesMaximumBatchSize = false;
-    /// An expression, or a Python file as the config names it (torchtune's RFC: batch_increase_function).
-    std::string batchIncreaseFunction;
-    /// Micro-batches weigh by targets that the loss counts, not by samples (Composer's
-    /// accumulate_train_batch_on_tokens).
-    std::optional<bool> weighsTokens;
-    /// Off: the whole batch at once, or not at all (Cerebras' use_cs_grad_accum).
-    std::optional<bool> accumulates;
-    /// Where it is one number.
-    std::optional<double> learningRate;
-
-    bool operator==(const TrainingWishes&) const = default;
 };
 
 /// What was read from a config: everything that a run needs and that the user may want to check.

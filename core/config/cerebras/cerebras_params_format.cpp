@@ -6,6 +6,7 @@
 #include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
+#include "learning_rate.h"
 
 namespace batchpeak::config {
 
@@ -112,6 +113,8 @@ ConfigContents CerebrasParamsFormat::read() const
     const auto optimizer = m_root.section("optimizer");
     if (optimizer)
         contents.step.maxGradientNorm = readMaxGradientNorm(*optimizer);
+    contents.training = {.accumulates = writtenAccumulation(),
+                         .learningRate = readLearningRate(m_root, "optimizer.learning_rate")};
     if (const auto type = optimizer ? optimizer->text("optimizer_type") : std::nullopt)
         contents.optimizer = readOptimizer(*type, optimizer->positionOf("optimizer_type"), contents.warnings);
     if (m_root.has("sparsity")) {
@@ -176,10 +179,15 @@ std::optional<BatchPlan> CerebrasParamsFormat::readPlan(model::Phase phase,
     return plan;
 }
 
-bool CerebrasParamsFormat::isAccumulationOff() const
+std::optional<bool> CerebrasParamsFormat::writtenAccumulation() const
 {
     const auto runconfig = m_root.section("runconfig");
-    return runconfig && !runconfig->boolean(accumulationKey).value_or(true);
+    return runconfig ? runconfig->boolean(accumulationKey) : std::nullopt;
+}
+
+bool CerebrasParamsFormat::isAccumulationOff() const
+{
+    return !writtenAccumulation().value_or(true);
 }
 
 } // namespace batchpeak::config

@@ -30,6 +30,7 @@ private:
 
     std::optional<ConfigSection> input(model::Phase phase) const;
     std::optional<BatchPlan> readPlan(model::Phase phase, std::vector<Warning>& warnings) const;
+    std::optional<bool> writtenAccumulation() const;
     bool isAccumulationOff() const;
 
     std::shared_ptr<const YamlDocument> m_document;

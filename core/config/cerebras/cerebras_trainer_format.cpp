@@ -7,6 +7,7 @@
 #include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
+#include "learning_rate.h"
 
 #include <array>
 #include <utility>
@@ -42,6 +43,25 @@ std::optional<ConfigSection> trainerOf(const ConfigSection& holder, const std::s
     if (!init || init->resolvedValue().kind != NodeKind::Mapping)
         return std::nullopt;
     return trainer;
+}
+
+/// Schedulers set the rate whatever the optimizer has; a rate that never changes is a single ConstantLR,
+/// which the converter from the older layout writes (trainer/utils.py of ModelZoo 2.10.0).
+std::optional<double> trainerLearningRate(const ConfigSection& init, const std::string& optimizer)
+{
+    constexpr std::string_view key = "schedulers";
+    if (!init.has(key)) {
+        const auto rate = readLearningRate(init, "optimizer." + optimizer + ".learning_rate");
+        return rate ? rate : readLearningRate(init, "optimizer." + optimizer + ".lr");
+    }
+    const YamlNode& list = init.find(key)->resolvedValue();
+    if (list.kind != NodeKind::Sequence || list.children.size() != 1)
+        return std::nullopt;
+    const YamlNode& only = resolved(*list.children.front());
+    if (only.kind != NodeKind::Mapping)
+        return std::nullopt;
+    return readLearningRate(ConfigSection(init.document(), only, init.pathOf(key)),
+                            "ConstantLR.learning_rate");
 }
 
 } // namespace
@@ -219,6 +239,7 @@ void CerebrasTrainerFormat::readOptimizerInto(ConfigContents& contents) const
         return;
     const std::string name(optimizer->keys().front());
     contents.optimizer = readOptimizer(name, m_init.positionOf("optimizer"), contents.warnings);
+    contents.training.learningRate = trainerLearningRate(m_init, name);
 }
 
 } // namespace batchpeak::config

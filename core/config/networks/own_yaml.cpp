@@ -40,7 +40,7 @@ std::string quoted(const std::string& text)
     for (char character : text) {
         if (character == '"' || character == '\\')
             result += '\\';
-        result += character;
+        result += character == '\n' ? "\\n" : std::string(1, character);
     }
     return result + '"';
 }
@@ -120,6 +120,18 @@ void addRun(LineWriter& lines, const ConfigContents& contents, const model::Mode
     lines.value("max_gradient_norm", contents.step.maxGradientNorm);
 }
 
+void addWishes(LineWriter& lines, const TrainingWishes& wishes)
+{
+    if (wishes.learningRate)
+        lines.value("learning_rate", *wishes.learningRate);
+    if (wishes.weighsTokens)
+        lines.add("weight_by", *wishes.weighsTokens ? "tokens" : "samples");
+    if (wishes.usesMaximumBatchSize)
+        lines.value("use_maximum_batch_size", true);
+    if (!wishes.batchIncreaseFunction.empty())
+        lines.value("batch_increase_function", wishes.batchIncreaseFunction);
+}
+
 } // namespace
 
 std::string toOwnYaml(const ConfigContents& contents)
@@ -140,6 +152,7 @@ std::string toOwnYaml(const ConfigContents& contents)
         addPlan(run, *contents.eval, "eval_");
     run.add("devices", std::to_string(first ? first->devices : 1));
     addRun(run, contents, spec);
+    addWishes(run, contents.training);
     return "# Made from a config of " + contents.formatName + ".\nbatchpeak: 1\nmodel:\n" + network.lines() +
            run.lines();
 }

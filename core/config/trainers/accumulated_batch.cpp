@@ -80,9 +80,14 @@ EntryChange plainBatchChange(std::string_view key, std::string_view below, const
     return {.key = std::string(key), .value = std::to_string(size), .below = std::string(below)};
 }
 
+bool findsBatchSize(const ConfigSection& section)
+{
+    return isSwitchedOn(section, finderKey);
+}
+
 void warnOfBatchFinder(const ConfigSection& section, std::vector<Warning>& warnings)
 {
-    if (!isSwitchedOn(section, finderKey))
+    if (!findsBatchSize(section))
         return;
     warnings.push_back({std::string(finderKey) +
                             " is on: its trainer shrinks the size when memory runs out, and the effective "
@@ -93,7 +98,7 @@ void warnOfBatchFinder(const ConfigSection& section, std::vector<Warning>& warni
 void switchOffBatchFinder(const ConfigSection& section, std::vector<EntryChange>& changes,
                           std::vector<std::string>& notes)
 {
-    if (!isSwitchedOn(section, finderKey))
+    if (!findsBatchSize(section))
         return;
     changes.push_back({.key = std::string(finderKey), .value = "false"});
     notes.push_back(std::string(finderKey) +

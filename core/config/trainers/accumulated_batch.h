@@ -51,6 +51,8 @@ EntryChange plainBatchChange(std::string_view key, std::string_view below, const
 /// utils/memory.py): on running out of memory it starts again with less, and leaves the accumulation steps as
 /// they are, so that the effective batch shrinks without a word.
 
+bool findsBatchSize(const ConfigSection& section);
+
 void warnOfBatchFinder(const ConfigSection& section, std::vector<Warning>& warnings);
 
 /// Adds what switches it off where it is on, and a note that says so.

@@ -5,6 +5,7 @@
 #include "cerebras_keys.h"
 #include "cerebras_run.h"
 #include "json_text.h"
+#include "learning_rate.h"
 #include "trainer_run.h"
 
 #include <array>
@@ -94,6 +95,7 @@ ConfigContents DeepSpeedFormat::read() const
                                      m_root.positionOf("activation_checkpointing")});
     }
     contents.step.maxGradientNorm = readClippingNorm();
+    contents.training.learningRate = readLearningRate(m_root, "optimizer.params.lr");
     return contents;
 }
 

@@ -102,6 +102,7 @@ ConfigContents LlmFoundryFormat::read() const
     readNetwork(contents);
     readLlmFoundryLength(m_root, contents);
     readLlmFoundryRun(m_root, contents);
+    contents.training.halvesAutomatically = isAuto(m_root);
     return contents;
 }
 

@@ -3,6 +3,7 @@
 #include "llm_foundry_run.h"
 
 #include "cerebras_run.h"
+#include "learning_rate.h"
 
 #include <string>
 
@@ -138,6 +139,9 @@ void readLlmFoundryRun(const ConfigSection& root, ConfigContents& contents)
     readAlgorithms(root, contents);
     readSharding(root, contents);
     warnOfTheRest(root, contents.warnings);
+    // True since LLM-Foundry 0.14 (pull request 1618).
+    contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
+    contents.training.learningRate = readLearningRate(root, "optimizer.lr");
 }
 
 void readLlmFoundryLength(const ConfigSection& root, ConfigContents& contents)

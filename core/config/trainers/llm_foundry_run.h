@@ -8,7 +8,8 @@
 namespace batchpeak::config {
 
 /// Reads what an LLM-Foundry config says about a run, apart from its batches and its network: precision,
-/// optimizer, clipping, checkpointing of activations. Where a trial runs something else, a warning says so.
+/// optimizer, clipping, checkpointing of activations, what training weighs by. Where a trial runs something
+/// else, a warning says so.
 ///
 /// Defaults are those of TrainConfig in llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
 ///

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_arguments.h"
 
+#include "learning_rate.h"
 #include "megatron_sizes.h"
 #include "shell_arithmetic.h"
 
@@ -68,6 +69,14 @@ std::string optionOf(std::string_view name, const ShellScript& script)
     return option;
 }
 
+std::optional<double> numberIn(const std::string& text)
+{
+    double number = 0;
+    const char* end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, number);
+    return text.empty() || parsed != end || error != std::errc() ? std::nullopt : std::optional(number);
+}
+
 } // namespace
 
 std::optional<std::int64_t> MegatronArguments::integer(std::string_view name) const
@@ -91,12 +100,15 @@ std::optional<double> MegatronArguments::number(std::string_view name) const
     const auto value = m_script.value(optionOf(name, m_script));
     if (!value)
         return std::nullopt;
-    double number = 0;
-    const char* end = value->data() + value->size();
-    const auto [parsed, error] = std::from_chars(value->data(), end, number);
-    if (value->empty() || parsed != end || error != std::errc())
+    const auto number = numberIn(*value);
+    if (!number)
         failMegatron(*this, name, "must be a number, but is \"" + *value + "\"");
     return number;
+}
+
+std::optional<double> MegatronArguments::learningRate() const
+{
+    return learningRateOf(numberIn(m_script.value("--lr").value_or("")));
 }
 
 std::optional<bool> MegatronArguments::boolean(std::string_view name) const

@@ -24,6 +24,8 @@ public:
     std::string nameOf(std::string_view name) const override;
     TextPosition positionOf(std::string_view name) const override;
 
+    /// --lr, where the script tells it and it is above 0; trials do without it, so nothing is thrown.
+    std::optional<double> learningRate() const;
     /// An argument of the network that only a run of the script tells.
     std::optional<UnsupportedModel> unresolved() const;
 

@@ -221,6 +221,11 @@ void MegatronFormat::readRunInto(ConfigContents& contents) const
     contents.step.maxGradientNorm = m_arguments.number("clip_grad").value_or(1.0);
     if (!(contents.step.maxGradientNorm >= 0))
         failMegatron(m_arguments, "clip_grad", "must be at least 0, as in 1.0");
+    contents.training.learningRate = m_arguments.learningRate();
+    // Else micro-batches count alike: forward_step_calc_loss in megatron/core/pipeline_parallel/schedules.py
+    // of Megatron Core 0.20.
+    if (m_script.has("--calculate-per-token-loss"))
+        contents.training.weighsTokens = true;
     if (const auto optimizer = m_arguments.text("optimizer")) {
         // Adam decouples its weight decay unless told otherwise: OptimizerConfig of Megatron Core 0.20.
         contents.optimizer = config::readOptimizer(*optimizer == "adam" ? "AdamW" : *optimizer,

@@ -3,6 +3,7 @@
 #include "nemo_format.h"
 
 #include "cerebras_run.h"
+#include "learning_rate.h"
 #include "megatron_model.h"
 #include "nemo_settings.h"
 
@@ -178,6 +179,7 @@ void NemoFormat::readRunInto(ConfigContents& contents) const
                  optim->positionOf("name")});
         }
     }
+    contents.training.learningRate = readLearningRate(model, "optim.lr");
     warnOfTrainer(contents.warnings);
 }
 

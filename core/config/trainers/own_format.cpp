@@ -67,7 +67,8 @@ ConfigContents OwnFormat::read() const
     refuseOtherKeys(m_root, {"batchpeak", "model", "batch_size", "micro_batch_size", "eval_batch_size",
                              "eval_micro_batch_size", "devices", "sequence_length", "decoder_sequence_length",
                              "precision", "optimizer", "activation_checkpointing", "loss_chunk_rows",
-                             "max_gradient_norm"});
+                             "max_gradient_norm", "learning_rate", "weight_by", "use_maximum_batch_size",
+                             "batch_increase_function"});
     const auto modelSection = m_root.section("model");
     if (!modelSection) {
         throw ConfigError("The config has no model; describe the network under this key.",
@@ -126,6 +127,7 @@ void OwnFormat::readRunInto(ConfigContents& contents, const model::ModelSpec& sp
     contents.optimizer =
         readWord(m_root, "optimizer", model::optimizerFromText, contents.optimizer, "adamw and sgd");
     contents.step = readStepOptions();
+    contents.training = readWishes();
 }
 
 std::optional<std::int64_t> OwnFormat::readTargetLength(const model::ModelSpec& spec) const
@@ -154,6 +156,23 @@ model::StepOptions OwnFormat::readStepOptions() const
     if (!(options.maxGradientNorm >= 0))
         m_root.fail("max_gradient_norm", "must be at least 0, which stands for no clipping");
     return options;
+}
+
+TrainingWishes OwnFormat::readWishes() const
+{
+    constexpr std::string_view rateKey = "learning_rate";
+    constexpr std::string_view weightKey = "weight_by";
+    TrainingWishes wishes{.usesMaximumBatchSize = m_root.boolean("use_maximum_batch_size").value_or(false),
+                          .batchIncreaseFunction = m_root.text("batch_increase_function").value_or(""),
+                          .learningRate = m_root.number(rateKey)};
+    if (wishes.learningRate && !(*wishes.learningRate > 0))
+        m_root.fail(rateKey, "must be above 0, as in 3.0e-4");
+    const auto weight = m_root.text(weightKey);
+    if (weight && *weight != "samples" && *weight != "tokens")
+        m_root.fail(weightKey, "is \"" + *weight + "\", which is none of samples and tokens");
+    if (weight)
+        wishes.weighsTokens = *weight == "tokens";
+    return wishes;
 }
 
 SplicedText OwnFormat::splice(const ChosenSize& chosen) const

@@ -4,6 +4,7 @@
 
 #include "cerebras_keys.h"
 #include "cerebras_run.h"
+#include "learning_rate.h"
 
 #include <array>
 #include <string>
@@ -129,6 +130,17 @@ void readLength(const ConfigSection& root, ConfigContents& contents)
          tokenizer ? tokenizer->positionOf(key) : root.positionOf(key)});
 }
 
+/// The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
+void readWishes(const ConfigSection& root, TrainingWishes& wishes)
+{
+    wishes.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
+    wishes.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
+    // train() of recipes/full_finetune_single_device.py divides by num_tokens since torchtune 0.4 (pull
+    // request 1875).
+    wishes.weighsTokens = true;
+    wishes.learningRate = readLearningRate(root, "optimizer.lr");
+}
+
 UnsupportedModel otherRun(const ConfigSection& section, std::string_view key, const std::string& what)
 {
     return {"The run " + what + " (" + section.pathOf(key) +
@@ -151,6 +163,7 @@ void readTorchtuneRun(const ConfigSection& root, ConfigContents& contents)
     warnOfTheLoss(root, contents.warnings);
     warnOfPacking(root, contents.warnings);
     warnWhereOn(root, contents.warnings);
+    readWishes(root, contents.training);
 }
 
 std::optional<UnsupportedModel> unsupportedTorchtuneRun(const ConfigSection& root)

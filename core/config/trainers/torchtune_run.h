@@ -10,8 +10,8 @@
 namespace batchpeak::config {
 
 /// Reads what a torchtune config says about a run, apart from its batches and its network: precision,
-/// optimizer, clipping, checkpointing of activations, length of the samples. Where a trial runs something
-/// else, a warning says so.
+/// optimizer, clipping, checkpointing of activations, length of the samples, what training does beside it.
+/// Where a trial runs something else, a warning says so.
 ///
 /// Defaults are those of recipes/full_finetune_single_device.py and full_finetune_distributed.py of torchtune
 /// 0.7.

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer_run.h"
 
+#include "accumulated_batch.h"
 #include "cerebras_keys.h"
 #include "cerebras_run.h"
+#include "learning_rate.h"
 #include "named_model.h"
 
 #include <algorithm>
@@ -113,6 +115,14 @@ readNamedModel(const ConfigSection& section, std::string_view key, std::vector<W
                                         "; give the network's config.json as the model (--model FILE).",
                             .position = section.positionOf(key),
                             .isElsewhere = true};
+}
+
+void readTrainerWishes(const ConfigSection& section, TrainingWishes& wishes)
+{
+    wishes.halvesAutomatically = findsBatchSize(section);
+    // By num_items_in_batch: Trainer.get_batch_samples since transformers 4.46, trainer.py.
+    wishes.weighsTokens = true;
+    wishes.learningRate = readLearningRate(section, "learning_rate");
 }
 
 void settleLengths(ConfigContents& contents)

@@ -3,6 +3,7 @@
 #include "training_arguments.h"
 
 #include "cerebras_keys.h"
+#include "learning_rate.h"
 #include "trainer_run.h"
 
 #include <algorithm>
@@ -60,6 +61,7 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     contents.optimizer = readTorchOptimizer(root, "optim", contents.warnings);
     // TrainingArguments.max_grad_norm in transformers 5.23.
     contents.step.maxGradientNorm = clippingNormOr(root, "max_grad_norm", 1.0);
+    readTrainerWishes(root, contents.training);
 }
 
 model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::vector<Warning>& warnings)

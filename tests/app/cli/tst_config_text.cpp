@@ -93,6 +93,22 @@ private slots:
             {QStringLiteral("network = llama"),
              QStringLiteral("batch = none: the config holds a network alone"),
              QStringLiteral("run = fp32, adamw, sequence length 32 (usual for it)")});
+        ConfigContents wishing = withPlans("torchtune", huggingFaceTrain);
+        wishing.training = {.halvesAutomatically = true,
+                            .usesMaximumBatchSize = true,
+                            .batchIncreaseFunction = "epoch < 3 ? 4 : 0",
+                            .weighsTokens = true,
+                            .accumulates = false,
+                            .learningRate = 2e-5};
+        row("what training is to do", wishing,
+            {QStringLiteral("learning rate = 2e-05"),
+             QStringLiteral("micro-batches weigh = by tokens that the loss counts"),
+             QStringLiteral("accumulation = off: the whole batch at once"),
+             QStringLiteral("size in training = smaller whenever memory runs out"),
+             QStringLiteral("size in training = the largest that fits, found first"),
+             QStringLiteral("batch grows by = epoch < 3 ? 4 : 0")});
+        wishing.training = {.weighsTokens = false, .accumulates = true};
+        row("weighing by samples", wishing, {QStringLiteral("micro-batches weigh = by samples")});
         ConfigContents chosen = withPlans("axolotl", huggingFaceTrain);
         chosen.modelSource = "gpt2";
         row("a chosen network", chosen, {QStringLiteral("network from = gpt2")});
@@ -117,6 +133,15 @@ private slots:
         for (const QString& line : lines)
             QVERIFY2(said.contains(line),
                      qPrintable(line + QLatin1String(" is not in\n") + said.join(QLatin1Char('\n'))));
+    }
+
+    void saysNothingOfWhatTrainingIsNotAsked()
+    {
+        const QString said =
+            cli::contentsLines(QStringLiteral("c.yaml"), withPlans("torchtune", huggingFaceTrain))
+                .join(QLatin1Char('\n'));
+        for (const char* name : {"learning rate", "weigh", "accumulation  off", "size in training", "grows"})
+            QVERIFY2(!said.contains(QLatin1String(name)), name);
     }
 
     void namesNoRuleThatATrainerHasNot()

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "training_wishes.h"
+
+#include <QStringList>
+
+#include <vector>
+
+namespace batchpeak::cli {
+
+/// What a config asks of a training run, as rows of a name and what is said of it; only of what it asks for.
+std::vector<QStringList> wishesRows(const config::TrainingWishes& wishes);
+
+} // namespace batchpeak::cli
