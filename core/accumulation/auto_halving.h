@@ -27,9 +27,14 @@ public:
     };
 
     /// \param start  samples; Composer's is the per-device batch
-    explicit AutoHalving(std::int64_t start) : m_size(start) {}
+    /// \param thrashingInARow  of the steps before, where a training goes on
+    explicit AutoHalving(std::int64_t start, int thrashingInARow = 0)
+        : m_size(start), m_thrashingInARow(thrashingInARow)
+    {}
 
     std::int64_t size() const { return m_size; }
+    /// Steps up to now, one behind the other, in which the allocator had to flush its cache.
+    int thrashingInARow() const { return m_thrashingInARow; }
 
     /// An attempt of size() that ran out of memory, in whatever part of the step.
     Verdict recordOutOfMemory();
@@ -41,7 +46,7 @@ private:
     void halve();
 
     std::int64_t m_size;
-    int m_thrashingInARow = 0;
+    int m_thrashingInARow;
 };
 
 } // namespace batchpeak::accumulation

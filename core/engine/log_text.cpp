@@ -21,6 +21,9 @@ struct Translated
 // Every device holds a little for its driver or its operating system.
 constexpr double worthSaying = 0.05;
 
+// Some hours of trials; beyond that a log is for a file.
+constexpr std::size_t keptLines = 1000;
+
 QString sizeText(std::int64_t size, const QLocale& locale)
 {
     return locale.toString(static_cast<qlonglong>(size));
@@ -155,6 +158,13 @@ LogLevel levelOf(const TrialSnapshot& trial)
         break;
     }
     return LogLevel::Warning;
+}
+
+void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text)
+{
+    if (log.size() >= keptLines)
+        log.erase(log.begin());
+    log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = level, .text = text});
 }
 
 } // namespace batchpeak::engine

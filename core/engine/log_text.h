@@ -5,6 +5,9 @@
 #include "snapshot.h"
 
 #include <QLocale>
+#include <QString>
+
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -31,5 +34,8 @@ QString endText(FinishStatus status);
 
 /// Good news and bad news are told apart.
 LogLevel levelOf(const TrialSnapshot& trial);
+
+/// Adds a line of the present to a snapshot's log, and drops the oldest beyond a bound.
+void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text);
 
 } // namespace batchpeak::engine

@@ -14,9 +14,6 @@ namespace batchpeak::engine {
 
 namespace {
 
-// Some hours of trials; beyond that a log is for a file.
-constexpr std::size_t keptLogLines = 1000;
-
 // What is nearly the same size leaves nearly the same memory.
 constexpr double nearlyTheSame = 0.9;
 
@@ -167,9 +164,7 @@ void SnapshotBook::takeTime(double now, std::optional<double> budgetSeconds, int
 
 void SnapshotBook::say(LogLevel level, const QString& text)
 {
-    if (m_snapshot.log.size() >= keptLogLines)
-        m_snapshot.log.erase(m_snapshot.log.begin());
-    m_snapshot.log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = level, .text = text});
+    addLine(m_snapshot.log, level, text);
 }
 
 void SnapshotBook::close(FinishStatus status)

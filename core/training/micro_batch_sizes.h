@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "auto_halving.h"
+#include "run_kind.h"
+
+#include <cstdint>
+
+namespace batchpeak::training {
+
+/// The micro-batch sizes of training and evaluation, and what becomes of them as attempts end.
+///
+/// A size of training that a person has fixed stays. That of evaluation is always halved: no result depends
+/// on it there.
+class MicroBatchSizes
+{
+public:
+    using Verdict = accumulation::AutoHalving::Verdict;
+
+    struct Start
+    {
+        std::int64_t training = 1;
+        bool halves = true;
+        /// Steps in a row before, of a run that goes on.
+        int thrashingInARow = 0;
+        std::int64_t evaluation = 1;
+    };
+    explicit MicroBatchSizes(const Start& start)
+        : m_training(start.training, start.thrashingInARow),
+          m_halves(start.halves),
+          m_evaluation(start.evaluation)
+    {}
+
+    std::int64_t of(model::Phase phase) const;
+    bool halves() const { return m_halves; }
+    int thrashingInARow() const { return m_training.thrashingInARow(); }
+
+    Verdict recordOutOfMemory(model::Phase phase);
+    Verdict recordDone(model::Phase phase, std::int64_t allocationRetries);
+    /// Training goes on at another size, which is not fixed.
+    void setTraining(std::int64_t size);
+
+private:
+    accumulation::AutoHalving m_training;
+    bool m_halves;
+    accumulation::AutoHalving m_evaluation;
+};
+
+} // namespace batchpeak::training

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "step_record.h"
+
+#include "even_spread.h"
+
+#include <algorithm>
+
+namespace batchpeak::training {
+
+StepRecord stepRecord(const BatchUnderWay& batch, const trial::BatchResult& result, std::int64_t step,
+                      std::int64_t tokensPerSample)
+{
+    const trial::BatchRequest& request = batch.request;
+    const auto spread = accumulation::evenSpread(request.samples, request.microBatchSize);
+    const double samplesPerSecond = static_cast<double>(request.samples) / result.seconds;
+    return {.step = step,
+            .epoch = request.epoch,
+            .phase = request.phase,
+            .batchSize = request.samples,
+            .microBatchSize = spread.largest(),
+            .accumulationSteps = spread.microBatches(),
+            .loss = result.loss,
+            .seconds = result.seconds,
+            .optimizerSeconds = result.optimizerSeconds,
+            .samplesPerSecond = samplesPerSecond,
+            .tokensPerSecond = samplesPerSecond * static_cast<double>(tokensPerSample),
+            .peakAllocatedBytes = result.peakAllocatedBytes,
+            .peakReservedBytes = result.peakReservedBytes,
+            .allocationRetries = result.allocationRetries,
+            .attempts = batch.attempts};
+}
+
+void EvaluationRecord::add(const StepRecord& batch)
+{
+    const StepRecord before = m_sum;
+    m_sum = batch;
+    m_sum.loss += before.loss;
+    m_sum.seconds += before.seconds;
+    m_sum.peakAllocatedBytes = std::max(batch.peakAllocatedBytes, before.peakAllocatedBytes);
+    m_sum.peakReservedBytes = std::max(batch.peakReservedBytes, before.peakReservedBytes);
+    m_sum.allocationRetries += before.allocationRetries;
+    // Of the evaluation as a whole: one, and one more for each that failed.
+    m_sum.attempts += m_batches > 0 ? before.attempts - 1 : 0;
+    ++m_batches;
+}
+
+StepRecord EvaluationRecord::record() const
+{
+    StepRecord record = m_sum;
+    const double batches = m_batches;
+    record.loss /= batches;
+    const double samplesPerSecond = batches * static_cast<double>(record.batchSize) / record.seconds;
+    record.tokensPerSecond *= samplesPerSecond / record.samplesPerSecond;
+    record.samplesPerSecond = samplesPerSecond;
+    return record;
+}
+
+} // namespace batchpeak::training

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_book.h"
+
+#include "log_text.h"
+#include "training_text.h"
+
+#include <utility>
+
+namespace batchpeak::training {
+
+TrainingBook::TrainingBook(TrainingDescription description)
+{
+    m_snapshot.run = std::move(description);
+}
+
+void TrainingBook::setDevice(const engine::DeviceSnapshot& device)
+{
+    const engine::Telemetry telemetry = m_snapshot.device.telemetry;
+    m_snapshot.device = device;
+    m_snapshot.device.telemetry = telemetry;
+}
+
+void TrainingBook::setSizes(const MicroBatchSizes& sizes)
+{
+    m_snapshot.microBatchSize = sizes.of(model::Phase::Train);
+    m_snapshot.evaluationMicroBatchSize = sizes.of(model::Phase::Eval);
+}
+
+void TrainingBook::setCourse(const QString& data, std::int64_t steps)
+{
+    m_snapshot.run->data = data;
+    m_snapshot.run->steps = steps;
+}
+
+void TrainingBook::setMaximum(const MaximumFound& maximum)
+{
+    m_snapshot.maximum = maximum;
+    m_snapshot.outOfMemoryEvents += maximum.outOfMemoryEvents;
+}
+
+void TrainingBook::addStep(const StepRecord& step)
+{
+    const auto& steps = m_snapshot.steps;
+    const bool isWarm = !steps.empty() && steps.back().microBatchSize == step.microBatchSize &&
+                        steps.back().batchSize == step.batchSize;
+    const auto samples = static_cast<double>(step.batchSize);
+    if (isWarm) {
+        m_warmSamples += samples;
+        m_warmSeconds += step.seconds;
+        m_snapshot.samplesPerSecond = m_warmSamples / m_warmSeconds;
+    }
+    m_samples += samples;
+    m_seconds += step.seconds;
+    m_snapshot.steps.push_back(step);
+    m_snapshot.microBatchesDone = 0;
+}
+
+void TrainingBook::addEvaluation(const StepRecord& evaluation)
+{
+    m_seconds += evaluation.seconds;
+    m_snapshot.evaluations.push_back(evaluation);
+    m_snapshot.microBatchesDone = 0;
+}
+
+void TrainingBook::say(engine::LogLevel level, const QString& text)
+{
+    engine::addLine(m_snapshot.log, level, text);
+}
+
+void TrainingBook::takeTime(double now)
+{
+    m_snapshot.elapsedSeconds = now;
+    m_snapshot.secondsLeft.reset();
+    if (m_snapshot.steps.empty())
+        return;
+    const StepRecord& last = m_snapshot.steps.back();
+    const auto stepsLeft = static_cast<double>(m_snapshot.run->steps - last.step);
+    m_snapshot.secondsLeft = stepsLeft * static_cast<double>(last.batchSize) * m_seconds / m_samples;
+}
+
+void TrainingBook::close(TrainingEnd end)
+{
+    const bool isGood = end == TrainingEnd::Completed || end == TrainingEnd::Interrupted;
+    m_snapshot.state = end == TrainingEnd::Failed ? TrainingState::Failed : TrainingState::Finished;
+    m_snapshot.end = end;
+    m_snapshot.secondsLeft.reset();
+    const std::int64_t step =
+        m_snapshot.steps.empty() ? m_snapshot.run->firstStep : m_snapshot.steps.back().step;
+    if (isGood)
+        say(engine::LogLevel::Info, endText(end, step));
+    else
+        say(engine::LogLevel::Error, m_snapshot.failure);
+}
+
+} // namespace batchpeak::training

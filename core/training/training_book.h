@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "batch_sequence.h"
+#include "training_plan.h"
+#include "training_snapshot.h"
+
+#include <cstdint>
+
+namespace batchpeak::training {
+
+/// Keeps the snapshot of a training run as its events come in, and reckons what follows from them: speed,
+/// time left, the log. When something happens is not decided here.
+class TrainingBook
+{
+public:
+    explicit TrainingBook(TrainingDescription description);
+
+    const TrainingSnapshot& snapshot() const { return m_snapshot; }
+
+    void setState(TrainingState state) { m_snapshot.state = state; }
+    void setDevice(const engine::DeviceSnapshot& device);
+    void setTelemetry(const engine::Telemetry& telemetry) { m_snapshot.device.telemetry = telemetry; }
+    void setSizes(const MicroBatchSizes& sizes);
+    void setMicroBatchesDone(std::int64_t count) { m_snapshot.microBatchesDone = count; }
+    /// Data and number of steps, as far as they are known now.
+    void setCourse(const QString& data, std::int64_t steps);
+    void setFirstBatchSize(std::int64_t batchSize) { m_snapshot.run->batchSize = batchSize; }
+    void setSteps(std::int64_t steps) { m_snapshot.run->steps = steps; }
+    void setMaximum(const MaximumFound& maximum);
+    void setCheckpoint(const QString& path) { m_snapshot.checkpoint = path; }
+    void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }
+
+    void countOutOfMemory() { ++m_snapshot.outOfMemoryEvents; }
+    void addStep(const StepRecord& step);
+    void addEvaluation(const StepRecord& evaluation);
+    void addChange(const SizeChange& change) { m_snapshot.changes.push_back(change); }
+    void addEpoch(const ScheduleEntry& entry) { m_snapshot.schedule.push_back(entry); }
+    void say(engine::LogLevel level, const QString& text);
+
+    void takeTime(double now);
+    void close(TrainingEnd end);
+
+private:
+    TrainingSnapshot m_snapshot;
+    /// Of training steps that had been run at that size before.
+    double m_warmSamples = 0.0;
+    double m_warmSeconds = 0.0;
+    /// Of all training steps, and of what comes between them too.
+    double m_samples = 0.0;
+    double m_seconds = 0.0;
+};
+
+} // namespace batchpeak::training

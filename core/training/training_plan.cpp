@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_plan.h"
+
+#include "batch_text.h"
+#include "network_plan.h"
+#include "size_choice.h"
+#include "training_text.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+
+#include <variant>
+
+namespace batchpeak::training {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::TrainingPlan)
+};
+
+// Enough for a loss curve, little enough to end soon.
+constexpr std::int64_t batchesOfSyntheticData = 16;
+
+[[noreturn]] void refuse(const QString& sentence)
+{
+    throw config::ConfigError(sentence.toStdString());
+}
+
+/// A network alone has no batch; a size that is asked for is the batch then, as for an exploration.
+config::BatchPlan batchOfNetworkAlone(const TrainingOptions& options)
+{
+    const auto* fixed = options.run.setting ? std::get_if<config::Fixed>(&*options.run.setting) : nullptr;
+    if (!fixed)
+        refuse(Translated::tr("The config holds a network alone, without a batch to train it with; give the "
+                              "samples of one optimizer step with --setting N, or a trainer's config."));
+    return {.globalBatchSize = fixed->microBatchSize, .setting = *fixed};
+}
+
+config::BatchPlan batchOf(const config::ConfigContents& contents, const TrainingOptions& options)
+{
+    if (options.run.phase != model::Phase::Train)
+        refuse(Translated::tr("A training run has no other phase than train; leave out --phase."));
+    if (contents.isNetworkAlone())
+        return batchOfNetworkAlone(options);
+    if (!contents.train)
+        refuse(Translated::tr("The config holds no training batch; take one that trains, or explore its "
+                              "evaluation with batchpeak explore --phase eval."));
+    return *contents.train;
+}
+
+void refuseNothing(const std::optional<std::int64_t>& number, const char* option)
+{
+    if (number && *number < 1)
+        refuse(Translated::tr("%1 is %2; let it be at least 1, or leave it out.")
+                   .arg(QLatin1String(option))
+                   .arg(*number));
+}
+
+RunLength lengthOf(const TrainingOptions& options)
+{
+    refuseNothing(options.steps, "--steps");
+    refuseNothing(options.epochs, "--epochs");
+    if (!options.steps && !options.epochs)
+        return {.epochs = 1};
+    return {.steps = options.steps, .epochs = options.epochs};
+}
+
+QStringList notesOnDevices(const config::BatchPlan& plan)
+{
+    if (plan.devices == 1)
+        return {};
+    return QStringList{
+               Translated::tr("The config has %1 devices; the share of one of them is trained: %2 of %3 "
+                              "samples in a batch.")
+                   .arg(plan.devices)
+                   .arg(plan.perDeviceBatch())
+                   .arg(plan.globalBatchSize)} +
+           engine::spreadOverDevices(plan);
+}
+
+/// A config names its files as they lie beside it.
+QString growthOf(const QString& filePath, const config::ConfigContents& contents,
+                 const TrainingOptions& options)
+{
+    if (!options.growth.isEmpty())
+        return options.growth;
+    const QString text = QString::fromStdString(contents.training.batchIncreaseFunction);
+    if (!text.endsWith(QLatin1String(".py")))
+        return text;
+    return QFileInfo(filePath).dir().filePath(text);
+}
+
+std::optional<MaximumWay> maximumOf(const config::ConfigContents& contents, const TrainingOptions& options,
+                                    const SizeChoice& size, const QString& growth)
+{
+    const bool isAsked = options.maximum || contents.training.usesMaximumBatchSize;
+    // Where the batch runs whole, no size is to be chosen, but one that grows must be bounded.
+    if (growth.isEmpty() && !(isAsked && size.accumulates))
+        return std::nullopt;
+    return options.maximum.value_or(MaximumWay::Binary);
+}
+
+trial::LossWeighting weightingOf(const config::ConfigContents& contents, const TrainingOptions& options)
+{
+    const bool weighsTokens = contents.training.weighsTokens.value_or(false);
+    return options.weighting.value_or(weighsTokens ? trial::LossWeighting::Tokens
+                                                   : trial::LossWeighting::Samples);
+}
+
+trial::DataChoice dataOf(const TrainingOptions& options, std::int64_t batchSize)
+{
+    trial::DataChoice data = options.data;
+    if (data.kind == trial::DataKind::Synthetic && data.samples < 1)
+        data.samples = batchesOfSyntheticData * batchSize;
+    return data;
+}
+
+TrainingDescription descriptionOf(const TrainingPlan& plan, const config::BatchPlan& batch,
+                                  const engine::RunDescription& run)
+{
+    TrainingDescription description{.run = run,
+                                    .learningRate = plan.request.learningRate,
+                                    .weighting = plan.request.weighting,
+                                    .batchSize = batch.perDeviceBatch()};
+    description.run.plan = batch;
+    const trial::DataChoice& data = plan.request.data;
+    const bool isSynthetic = data.kind == trial::DataKind::Synthetic;
+    description.data = dataText(data, isSynthetic ? data.samples : 0);
+    description.steps = isSynthetic
+                            ? BatchSequence(data.samples, plan.length).stepsInAll(description.batchSize)
+                            : plan.length.steps.value_or(0);
+    return description;
+}
+
+} // namespace
+
+TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,
+                          const TrainingOptions& options)
+{
+    config::BatchPlan batch = batchOf(contents, options);
+    const engine::NetworkPlan network = engine::planNetwork(filePath, contents, options.run);
+    const SizeChoice size = chooseSize(contents, batch, options);
+    if (options.run.setting)
+        batch.setting = *options.run.setting;
+    if (options.strict)
+        refuseUnlessDivided(batch, size.asked);
+
+    TrainingPlan plan;
+    const std::int64_t batchSize = batch.perDeviceBatch();
+    plan.load = network.load;
+    plan.length = lengthOf(options);
+    plan.accumulates = size.accumulates;
+    plan.request = {.data = dataOf(options, batchSize),
+                    .learningRate = options.learningRate.value_or(
+                        contents.training.learningRate.value_or(TrainingDescription().learningRate)),
+                    .weighting = weightingOf(contents, options)};
+    plan.evaluationBatchSize = contents.eval ? contents.eval->perDeviceBatch() : batchSize;
+    plan.sizes = {.training = size.size,
+                  .halves = size.halves,
+                  .evaluation = evaluationSize(contents, plan.evaluationBatchSize, size.size)};
+    plan.description = descriptionOf(plan, batch, network.run);
+    plan.description.growth = growthOf(filePath, contents, options);
+    plan.description.maximum = maximumOf(contents, options, size, plan.description.growth);
+    plan.description.halvesAutomatically = size.halves && (!plan.description.maximum || plan.grows());
+    plan.notes = notesOnDevices(batch) + size.notes + network.notes;
+    return plan;
+}
+
+void refuseUnlessDivided(const config::BatchPlan& plan, std::int64_t microBatchSize)
+{
+    if (plan.dividesExactly(microBatchSize))
+        return;
+    refuse(Translated::tr("%1, %2, must be a multiple of %3 * num_csx, which is %4 * %5; choose a size that "
+                          "divides it, or leave out --strict to spread it evenly.")
+               .arg(QString::fromStdString(plan.globalBatchKey))
+               .arg(plan.globalBatchSize)
+               .arg(QString::fromStdString(plan.microBatchKey))
+               .arg(microBatchSize)
+               .arg(plan.devices));
+}
+
+} // namespace batchpeak::training

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "batch_sequence.h"
+#include "config_document.h"
+#include "micro_batch_sizes.h"
+#include "training_options.h"
+#include "training_snapshot.h"
+#include "trial_request.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+
+namespace batchpeak::training {
+
+/// What a config and a person's options come to for a training run, before any device is known.
+struct TrainingPlan
+{
+    TrainingDescription description;
+    /// Without its memory limit, which the device decides.
+    trial::LoadRequest load;
+    trial::TrainingRequest request;
+    /// At which the run begins, where no maximum is to be found first.
+    MicroBatchSizes::Start sizes;
+    /// Else the batch runs whole.
+    bool accumulates = true;
+    /// Of one evaluation batch.
+    std::int64_t evaluationBatchSize = 1;
+    RunLength length;
+    /// What the user should know, as full sentences.
+    QStringList notes;
+
+    /// With a growing batch the maximum only bounds the growth, as in torchtune's RFC.
+    bool grows() const { return !description.growth.isEmpty(); }
+};
+
+/// \throws config::ConfigError where the config and the options contradict each other, or hold nothing that
+///         can be trained
+TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,
+                          const TrainingOptions& options);
+
+/// The rule of Cerebras up to release 2.1, which refused what later ones spread evenly.
+/// \throws config::ConfigError unless the batch is a multiple of \p microBatchSize on each device
+void refuseUnlessDivided(const config::BatchPlan& plan, std::int64_t microBatchSize);
+
+} // namespace batchpeak::training

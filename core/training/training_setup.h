@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "exploration_parts.h"
+#include "run_devices.h"
+#include "training_options.h"
+#include "training_plan.h"
+
+#include <QString>
+
+namespace batchpeak::training {
+
+/// Everything that a training run begins with.
+struct TrainingSetup
+{
+    QString filePath;
+    config::ConfigContents contents;
+    TrainingOptions options;
+    engine::ExplorationParts parts;
+    TrainingPlan plan;
+    /// One.
+    engine::RunDevices devices;
+    DataPosition position;
+};
+
+/// \throws config::ConfigError, engine::ExplorationError where the config, the options, the devices and a
+///         checkpoint to go on from contradict each other
+TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContents& contents,
+                            const TrainingOptions& options, const engine::ExplorationParts& parts);
+
+} // namespace batchpeak::training

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_text.h"
+
+#include "readable_text.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+namespace batchpeak::training {
+
+namespace {
+
+using engine::bytesText;
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::TrainingText)
+};
+
+QString number(std::int64_t value, const QLocale& locale)
+{
+    return locale.toString(static_cast<qlonglong>(value));
+}
+
+QString neededText(std::int64_t neededBytes, std::int64_t usableBytes)
+{
+    if (neededBytes <= 0 && usableBytes <= 0)
+        return {};
+    if (neededBytes <= 0)
+        return QLatin1Char(' ') + Translated::tr("%1 may be used.").arg(bytesText(usableBytes));
+    if (usableBytes <= 0)
+        return QLatin1Char(' ') + Translated::tr("It needs at least %1.").arg(bytesText(neededBytes));
+    return QLatin1Char(' ') + Translated::tr("It needs at least %1, and %2 may be used.")
+                                  .arg(bytesText(neededBytes), bytesText(usableBytes));
+}
+
+QString outOfMemoryReason(const trial::BatchResult& result)
+{
+    return result.refusedHostBytes ? Translated::tr("the computer's main memory ran out")
+                                   : Translated::tr("memory ran out");
+}
+
+} // namespace
+
+QString dataText(const trial::DataChoice& data, std::int64_t samples, const QLocale& locale)
+{
+    QString text = Translated::tr("synthetic");
+    const QString path = QString::fromStdString(data.path);
+    if (data.kind == trial::DataKind::Text)
+        text = Translated::tr("%1 as bytes").arg(QFileInfo(path).fileName());
+    else if (data.kind == trial::DataKind::Arrays)
+        text = Translated::tr("arrays of tokens in %1").arg(path);
+    return samples > 0 ? Translated::tr("%1, %2 samples an epoch").arg(text, number(samples, locale)) : text;
+}
+
+QString changeText(const SizeChange& change, const trial::BatchResult& result, const QLocale& locale)
+{
+    const QString sizes =
+        Translated::tr("from %1 to %2").arg(number(change.from, locale), number(change.to, locale));
+    const bool isTraining = change.phase == model::Phase::Train;
+    if (change.reason == SizeChange::Reason::Thrashing)
+        return (isTraining
+                    ? Translated::tr(
+                          "From step %1 on the micro-batch is halved %2, since the allocator had to flush "
+                          "its cache in two successive steps.")
+                    : Translated::tr(
+                          "After step %1 the micro-batch of evaluation is halved %2, since the allocator "
+                          "had to flush its cache in two successive batches."))
+            .arg(change.step)
+            .arg(sizes);
+    const QString reason = outOfMemoryReason(result);
+    return (isTraining
+                ? Translated::tr("Step %1: %2, so the micro-batch is halved %3 and the batch is tried again.")
+                : Translated::tr(
+                      "Evaluation after step %1: %2, so its micro-batch is halved %3; that of training "
+                      "stays."))
+        .arg(change.step)
+        .arg(reason, sizes);
+}
+
+QString growthText(const ScheduleEntry& entry, std::int64_t maximum, const QLocale& locale)
+{
+    using Kind = accumulation::GrowthDecision::Kind;
+    const QString micro = number(entry.microBatchSize, locale);
+    const QString increment = number(entry.increment, locale);
+    switch (entry.decision) {
+    case Kind::Stays:
+        return Translated::tr("Epoch %1: the batch stays as it is.").arg(entry.epoch + 1);
+    case Kind::Changes:
+        return Translated::tr("Epoch %1: the micro-batch changes by %2 to %3, and the batch of a step to %4.")
+            .arg(entry.epoch + 1)
+            .arg(increment, micro, number(entry.batchSize, locale));
+    case Kind::PassesMaximum:
+        return Translated::tr(
+                   "Epoch %1: an increment of %2 is ignored, since %3 samples and those would pass the "
+                   "maximum, %4.")
+            .arg(entry.epoch + 1)
+            .arg(increment, micro, number(maximum, locale));
+    case Kind::LeavesNothing:
+        break;
+    }
+    return Translated::tr(
+               "Epoch %1: an increment of %2 is ignored, since it would leave nothing of %3 samples.")
+        .arg(entry.epoch + 1)
+        .arg(increment, micro);
+}
+
+QString maximumText(const MaximumFound& maximum, const QLocale& locale)
+{
+    return Translated::tr("The largest micro-batch that ran is %1 (%2, %3 trials, %4 of them out of memory).")
+        .arg(number(maximum.measured, locale), toText(maximum.way))
+        .arg(maximum.trials)
+        .arg(maximum.outOfMemoryEvents);
+}
+
+QString resumedText(const QString& path, std::int64_t step)
+{
+    return Translated::tr("Goes on from %1, behind step %2.").arg(path).arg(step);
+}
+
+QString misfitText(const Misfit& misfit)
+{
+    const QString needed = neededText(misfit.neededBytes, misfit.usableBytes);
+    const QString moreMemory = Translated::tr(
+        "Give it more memory, by a higher limit or another device, or shorten the sequence length.");
+    if (misfit.phase == model::Phase::Eval)
+        return Translated::tr("The eval loop failed with an internal microbatch of size 1.") + needed +
+               QLatin1Char(' ') + moreMemory;
+    if (misfit.microBatchSize == 1)
+        return Translated::tr("The train loop failed with an internal microbatch of size 1.") + needed +
+               QLatin1Char(' ') + moreMemory;
+    const QString text = Translated::tr("Memory ran out with micro-batches of %1 samples.")
+                             .arg(number(misfit.microBatchSize, QLocale())) +
+                         needed + QLatin1Char(' ');
+    if (!misfit.mayBeSmaller)
+        return text +
+               Translated::tr("The batch cannot be cut; lower it in the config, or give it more memory, by "
+                              "a higher limit or another device.");
+    return text +
+           Translated::tr("Give a smaller size with --setting, or --setting auto-halving, which halves it "
+                          "until it fits.");
+}
+
+QString parametersMisfitText(std::int64_t neededBytes, std::int64_t usableBytes)
+{
+    return Translated::tr("The network alone, without any sample, needs %1, and %2 may be used. Give it more "
+                          "memory, by a higher limit or another device.")
+        .arg(bytesText(neededBytes), bytesText(usableBytes));
+}
+
+QString failedBatchText(std::int64_t step, const trial::BatchResult& result)
+{
+    const QString why = result.text.empty() ? Translated::tr("The worker did not say why.")
+                                            : QString::fromStdString(result.text);
+    if (result.outcome == trial::Outcome::Unsupported)
+        return Translated::tr(
+                   "Step %1 cannot be run with micro-batches of %2 samples, whatever the memory: %3 Give "
+                   "a smaller size with --setting.")
+            .arg(step)
+            .arg(result.microBatchSize)
+            .arg(why);
+    return Translated::tr("Step %1 failed with micro-batches of %2 samples: %3")
+        .arg(step)
+        .arg(result.microBatchSize)
+        .arg(why);
+}
+
+QString memoryLostText()
+{
+    return Translated::tr(
+        "Memory ran out, and the device did not get it back, so the worker had to end and what "
+        "it had learned is lost. Start with a smaller micro-batch size.");
+}
+
+QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize)
+{
+    return Translated::tr(
+               "The data has %1 samples, less than one batch of %2. Give more data with --data, or "
+               "lower the batch in the config.")
+        .arg(samples)
+        .arg(batchSize);
+}
+
+QString divergedText(std::int64_t step)
+{
+    return Translated::tr(
+               "Step %1: the loss is no number any more, so the training has diverged; a lower learning "
+               "rate may help. It goes on, since its speed does not depend on that.")
+        .arg(step);
+}
+
+QString resumeText(const QString& folder, std::int64_t step)
+{
+    if (folder.isEmpty())
+        return Translated::tr("Nothing was saved; give --checkpoint DIR, so that a run can be gone on with.");
+    return Translated::tr("Go on behind step %1 with --resume %2.").arg(step).arg(folder);
+}
+
+QString endText(TrainingEnd end, std::int64_t steps)
+{
+    switch (end) {
+    case TrainingEnd::Completed:
+        return Translated::tr("The training is done, with step %1.").arg(steps);
+    case TrainingEnd::Interrupted:
+        return Translated::tr("The training was stopped after step %1.").arg(steps);
+    case TrainingEnd::NothingFits:
+        return Translated::tr("Nothing fits the memory.");
+    case TrainingEnd::Failed:
+        break;
+    }
+    return Translated::tr("The training failed.");
+}
+
+} // namespace batchpeak::training

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "training_snapshot.h"
+
+#include <QLocale>
+#include <QString>
+
+#include <cstdint>
+
+namespace batchpeak::training {
+
+/// The sentences of a training run: its log, and why it could not go on.
+
+/// "synthetic, 512 samples an epoch", "shakespeare.txt as bytes, 1,200 samples an epoch"
+/// \param samples  in an epoch; 0 where that is not known yet
+QString dataText(const trial::DataChoice& data, std::int64_t samples, const QLocale& locale = QLocale());
+
+/// "Step 12: memory ran out, so the micro-batch is halved from 32 to 16 and the batch tried again."
+/// \param result  of the attempt that led to it
+QString changeText(const SizeChange& change, const trial::BatchResult& result,
+                   const QLocale& locale = QLocale());
+
+/// "Epoch 3: the micro-batch grows by 4 to 20, and the batch to 40."; what was ignored, and why. Epochs are
+/// counted from 1 for people.
+/// \param maximum  the increment was measured against
+QString growthText(const ScheduleEntry& entry, std::int64_t maximum, const QLocale& locale = QLocale());
+
+QString maximumText(const MaximumFound& maximum, const QLocale& locale = QLocale());
+
+/// The checkpoint that a run goes on from.
+QString resumedText(const QString& path, std::int64_t step);
+
+/// Why not even one attempt fits any more. Of an automatic search for the size it begins with the sentence
+/// of Composer (_adjust_device_train_microbatch_size, composer/trainer/trainer.py).
+struct Misfit
+{
+    model::Phase phase = model::Phase::Train;
+    std::int64_t microBatchSize = 1;
+    /// The batch may be cut into smaller ones.
+    bool mayBeSmaller = true;
+    std::int64_t neededBytes = 0;
+    std::int64_t usableBytes = 0;
+};
+QString misfitText(const Misfit& misfit);
+/// The network alone is too much.
+QString parametersMisfitText(std::int64_t neededBytes, std::int64_t usableBytes);
+
+/// Why a batch could not be done, whatever its memory.
+QString failedBatchText(std::int64_t step, const trial::BatchResult& result);
+QString memoryLostText();
+QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize);
+QString divergedText(std::int64_t step);
+
+/// How to go on after a failure.
+/// \param folder  of checkpoints, or empty
+QString resumeText(const QString& folder, std::int64_t step);
+
+/// How a training ended, as a sentence.
+QString endText(TrainingEnd end, std::int64_t steps);
+
+} // namespace batchpeak::training
