@@ -20,7 +20,7 @@ enum Part : std::size_t { Tokens, Targets, Types, Places, Follows };
 
 // Each at most once, in random order: first those of tokens, then those of padding.
 std::vector<std::int64_t> randomPlaces(std::int64_t tokens, std::int64_t length, std::int64_t count,
-                                       SampleRandom& random)
+                                       data::SampleRandom& random)
 {
     std::vector<std::int64_t> places(static_cast<std::size_t>(length));
     std::iota(places.begin(), places.end(), std::int64_t{0});
@@ -45,7 +45,7 @@ void write(const SampleRow& row, const model::EncoderSpec& spec, const Sample& s
 {
     const auto length = static_cast<std::int64_t>(sample.tokens.size());
     const std::int64_t predicted = predictedTokens(tokensIn(row), spec);
-    SampleRandom random(row.key);
+    data::SampleRandom random(row.key);
     const std::vector<std::int64_t> places =
         randomPlaces(tokensIn(row), length, predictedTokens(length, spec), random);
     writeInputs(row.tokens, sample.tokens);

@@ -20,7 +20,7 @@ std::int64_t classOf(const SampleRow& row, std::int64_t classes)
     return static_cast<std::int64_t>(row.key % static_cast<std::uint64_t>(classes));
 }
 
-void writeWave(SampleRandom& random, float* values, std::int64_t size)
+void writeWave(data::SampleRandom& random, float* values, std::int64_t size)
 {
     const double turns = 0.5 + 2.0 * random.share();
     const double begin = random.share();
@@ -37,7 +37,7 @@ at::Tensor waves(std::span<const std::int64_t> classes, std::int64_t size, const
     const at::Tensor values = at::empty({static_cast<std::int64_t>(classes.size()), 2, size}, host);
     float* next = values.mutable_data_ptr<float>();
     for (const std::int64_t number : classes) {
-        SampleRandom random(static_cast<std::uint64_t>(number));
+        data::SampleRandom random(static_cast<std::uint64_t>(number));
         writeWave(random, next, size);
         writeWave(random, next + size, size);
         next += 2 * size;

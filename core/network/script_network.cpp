@@ -156,7 +156,7 @@ std::vector<std::int64_t> ScriptNetwork::integersPerSample() const
 
 void ScriptNetwork::writeIntegers(const SampleRow& row, std::int64_t index, HostIntegers& integers) const
 {
-    SampleRandom random(row.key);
+    data::SampleRandom random(row.key);
     for (std::size_t i = 0; i < m_spec.inputs.size(); ++i) {
         for (std::int64_t& value : integers.row(i, index))
             value = random.below(m_spec.inputs[i].upperBound);

@@ -73,9 +73,10 @@ private slots:
         // Qt's own headers begin with Q and a capital or lie in a folder Qt...; ours are in snake_case.
         const QRegularExpression qt(QStringLiteral("^(Q[A-Z]|Qt|q[a-z]+\\.h$)"));
         for (const SourceFile& file : m_files) {
-            const QStringList rooms{QStringLiteral("core/model"),  QStringLiteral("core/config"),
-                                    QStringLiteral("core/search"), QStringLiteral("core/trial"),
-                                    QStringLiteral("core/device"), QStringLiteral("core/network")};
+            const QStringList rooms{QStringLiteral("core/accumulation"), QStringLiteral("core/config"),
+                                    QStringLiteral("core/data"),         QStringLiteral("core/device"),
+                                    QStringLiteral("core/model"),        QStringLiteral("core/network"),
+                                    QStringLiteral("core/search"),       QStringLiteral("core/trial")};
             if (std::ranges::none_of(rooms, [&](const QString& room) { return file.liesIn(room); }))
                 continue;
             for (const QString& include : file.includes()) {

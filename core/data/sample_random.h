@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace batchpeak::network {
+namespace batchpeak::data {
 
-/// What is random about one sample, from its key alone, the same on every machine. It is SplitMix64 (Steele,
+/// What is random about one sample, from its key alone: the same on every machine. It is SplitMix64 (Steele,
 /// Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): a seed costs it nothing, and
 /// each sample has one of its own.
 class SampleRandom
@@ -36,4 +36,4 @@ private:
     std::uint64_t m_state;
 };
 
-} // namespace batchpeak::network
+} // namespace batchpeak::data

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace batchpeak::data {
+
+class DataFile;
+
+/// A .npy file of integers, of one dimension or of two row by row: its layout, read when it is opened, and
+/// its numbers, read when they are asked for. It holds no file open between, since a folder may have
+/// thousands.
+///
+/// Versions 1 to 3 of the format (numpy.lib.format of NumPy 2).
+class NpyArray
+{
+public:
+    /// \throws DataError  a full sentence that names the file and says what to do
+    explicit NpyArray(const std::string& path);
+
+    const std::string& path() const { return m_path; }
+    /// Of one dimension or two.
+    const std::vector<std::int64_t>& shape() const { return m_shape; }
+    std::int64_t elements() const;
+    /// Successive elements. Those of uint64 above the largest of int64 are negative.
+    /// \throws DataError  where the file can be read no more
+    std::vector<std::int64_t> read(std::int64_t first, std::int64_t count) const;
+
+private:
+    void readHeader(const DataFile& file);
+    void setType(const std::string& type);
+    void checkShape(bool fortranOrder) const;
+    void checkSize(std::int64_t bytes) const;
+    std::int64_t numberAt(const std::byte* bytes) const;
+    [[noreturn]] void refuse(const std::string& sentence) const;
+
+    std::string m_path;
+    std::vector<std::int64_t> m_shape;
+    std::int64_t m_dataOffset = 0;
+    std::int64_t m_elementBytes = 1;
+    bool m_isSigned = false;
+    bool m_isBigEndian = false;
+};
+
+} // namespace batchpeak::data

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npy_bytes.h"
+#include "token_source.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using namespace batchpeak::data;
+
+namespace {
+
+constexpr TokenShape shape{.length = 4, .vocabularySize = 100};
+
+} // namespace
+
+class ArrayTokensTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    std::unique_ptr<QTemporaryDir> m_folder;
+
+    void write(const char* name, const QByteArray& bytes) const
+    {
+        QVERIFY(writeFile(m_folder->filePath(QString::fromLatin1(name)), bytes));
+    }
+
+    std::unique_ptr<TokenSource> opened(const TokenShape& wanted = shape) const
+    {
+        return arrayTokens(wanted, m_folder->path().toStdString());
+    }
+
+    using Row = std::vector<std::int64_t>;
+
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void cutsEachArrayForItself()
+    {
+        write("b.npy", npyOf("(9,)", {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+        write("a.npy", npyOf("(5,)", {10, 20, 30, 40, 50}));
+        write("c.npy", npyOf("(3,)", {1, 2, 3}));
+        write("d.npy", npyOf("(0,)", {}));
+        write("e.npy", npyOf("(4,)", {6, 7, 8, 9}));
+        write("notes.txt", "not an array");
+        const auto source = opened();
+        QCOMPARE(source->samples(), 4);
+        QVERIFY(source->row(3) == (Row{6, 7, 8, 9}));
+        QVERIFY(source->row(0) == (Row{10, 20, 30, 40}));
+        QVERIFY(source->row(1) == (Row{1, 2, 3, 4}));
+        QVERIFY(source->row(2) == (Row{5, 6, 7, 8}));
+    }
+
+    void takesARowForASample()
+    {
+        write("long.npy", npyOf("(2, 5)", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+        write("short.npy", npyOf("(2, 3)", {11, 12, 13, 14, 15, 16}));
+        const auto source = opened();
+        QCOMPARE(source->samples(), 4);
+        QVERIFY(source->row(0) == (Row{1, 2, 3, 4}));
+        QVERIFY(source->row(1) == (Row{6, 7, 8, 9}));
+        QVERIFY(source->row(2) == (Row{11, 12, 13, noToken}));
+        QVERIFY(source->row(3) == (Row{14, 15, 16, noToken}));
+    }
+
+    void namesATokenOfNoVocabulary_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("one dimension")
+            << npyOf("(8,)", {1, 2, 3, 4, 5, 6, 100, 8}) << QStringLiteral("array.npy holds 100 at [6], ");
+        QTest::newRow("two dimensions") << npyOf("(2, 4)", {1, 2, 3, 4, 5, 6, 100, 8})
+                                        << QStringLiteral("array.npy holds 100 at [1, 2], ");
+        QTest::newRow("negative") << npyHeader(npyDictionary("|i1", "(8,)")) + QByteArray(7, '\1') + '\xff'
+                                  << QStringLiteral("array.npy holds -1 at [7], ");
+    }
+    void namesATokenOfNoVocabulary()
+    {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, named);
+        write("array.npy", bytes);
+        const auto source = opened();
+        QCOMPARE(source->row(0).size(), std::size_t{4});
+        const QString refusal = refusalOf([&] { source->row(1); });
+        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        QVERIFY2(refusal.contains(QStringLiteral("from 0 to 99")), qPrintable(refusal));
+    }
+
+    void refusesAFolderWithoutSamples_data()
+    {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("no array") << QByteArray("text.txt") << QByteArray("text")
+                                  << QStringLiteral("holds no .npy file");
+        QTest::newRow("short arrays") << QByteArray("a.npy") << npyOf("(3,)", {1, 2, 3})
+                                      << QStringLiteral("hold no sample: one takes 4 tokens");
+        QTest::newRow("no rows") << QByteArray("a.npy") << npyOf("(0, 9)", {})
+                                 << QStringLiteral("hold no sample");
+        QTest::newRow("rows of one token") << QByteArray("a.npy") << npyOf("(2, 1)", {1, 2})
+                                           << QStringLiteral("rows of fewer than 2 tokens");
+        QTest::newRow("no array by its content")
+            << QByteArray("a.npy") << QByteArray("this is a text") << QStringLiteral("no array of NumPy");
+    }
+    void refusesAFolderWithoutSamples()
+    {
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, named);
+        write(name.constData(), bytes);
+        const QString refusal = refusalOf([&] { opened(); });
+        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        QVERIFY2(refusal.endsWith(QLatin1Char('.')), qPrintable(refusal));
+    }
+
+    void refusesWhatIsNoFolder()
+    {
+        QVERIFY(refusalOf([&] { opened(); }).contains(QStringLiteral("holds no .npy file")));
+        const std::string absent = m_folder->path().toStdString() + "/absent";
+        QVERIFY(refusalOf([&] { arrayTokens(shape, absent); }).contains(QStringLiteral("No such file")));
+        write("a.npy", npyOf("(4,)", {1, 2, 3, 4}));
+        const std::string file = m_folder->path().toStdString() + "/a.npy";
+        QVERIFY(refusalOf([&] { arrayTokens(shape, file); }).contains(QStringLiteral("Not a directory")));
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("b.npy")));
+        QVERIFY(refusalOf([&] { opened(); }).contains(QStringLiteral("b.npy is no regular file")));
+    }
+
+    void refusesANetworkWithoutTokens()
+    {
+        write("a.npy", npyOf("(4,)", {1, 2, 3, 4}));
+        QVERIFY(refusalOf([&] { opened({}); }).contains(QStringLiteral("not made of tokens")));
+    }
+
+    // More files than a process may hold open.
+    void takesManyFiles()
+    {
+        for (int i = 0; i < 1500; ++i) {
+            const QString name = QStringLiteral("%1.npy").arg(i, 4, 10, QLatin1Char('0'));
+            QVERIFY(writeFile(m_folder->filePath(name), npyOf("(4,)", {std::uint16_t(i % 100), 1, 2, 3})));
+        }
+        const auto source = opened();
+        QCOMPARE(source->samples(), 1500);
+        QVERIFY(source->row(1234) == (Row{34, 1, 2, 3}));
+    }
+};
+
+QTEST_APPLESS_MAIN(ArrayTokensTest)
+#include "tst_array_tokens.moc"

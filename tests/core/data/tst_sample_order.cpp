@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_order.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <vector>
+
+using namespace batchpeak::data;
+
+class SampleOrderTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    static std::vector<std::int64_t> orderOf(const SampleOrder& order, std::int64_t epoch,
+                                             std::int64_t samples)
+    {
+        std::vector<std::int64_t> all;
+        for (std::int64_t place = 0; place < samples; ++place)
+            all.push_back(order.at(epoch, place));
+        return all;
+    }
+
+private slots:
+    // From an implementation in Python of seed_seq and mt19937_64 as the standard defines them.
+    void isTheSameEverywhere_data()
+    {
+        QTest::addColumn<quint64>("seed");
+        QTest::addColumn<qint64>("epoch");
+        QTest::addColumn<QList<qint64>>("expected");
+        const auto row = [](const char* name, quint64 seed, qint64 epoch, const QList<qint64>& expected) {
+            QTest::newRow(name) << seed << epoch << expected;
+        };
+        row("seed 0, epoch 0, of 8", 0, 0, {0, 7, 5, 6, 1, 3, 2, 4});
+        row("seed 42, epoch 0, of 8", 42, 0, {7, 2, 4, 5, 1, 0, 3, 6});
+        row("seed 42, epoch 1, of 8", 42, 1, {3, 4, 1, 2, 5, 0, 7, 6});
+        row("seed 1099511627783, epoch 3, of 8", 1099511627783, 3, {1, 2, 7, 0, 5, 3, 4, 6});
+        row("seed 42, epoch 0, of 1", 42, 0, {0});
+    }
+    void isTheSameEverywhere()
+    {
+        QFETCH(quint64, seed);
+        QFETCH(qint64, epoch);
+        QFETCH(QList<qint64>, expected);
+        const SampleOrder order(expected.size(), seed);
+        for (qint64 place = 0; place < expected.size(); ++place)
+            QCOMPARE(order.at(epoch, place), expected[place]);
+    }
+
+    void takesEachSampleOnce()
+    {
+        const SampleOrder order(1000, 3);
+        for (const std::int64_t epoch : {0, 1, 7}) {
+            std::vector<std::int64_t> sorted = orderOf(order, epoch, 1000);
+            std::ranges::sort(sorted);
+            for (std::int64_t i = 0; i < 1000; ++i)
+                QCOMPARE(sorted[static_cast<std::size_t>(i)], i);
+        }
+    }
+
+    void changesWithSeedAndEpochAlone()
+    {
+        const SampleOrder order(100, 3);
+        const std::vector<std::int64_t> first = orderOf(order, 0, 100);
+        QVERIFY(orderOf(order, 1, 100) != first);
+        QVERIFY(orderOf(SampleOrder(100, 4), 0, 100) != first);
+        // Another epoch was asked for in between, as a resumed run asks for none.
+        QVERIFY(orderOf(order, 0, 100) == first);
+        QVERIFY(orderOf(SampleOrder(100, 3), 0, 100) == first);
+    }
+
+    void movesMostSamples()
+    {
+        const std::vector<std::int64_t> order = orderOf(SampleOrder(1000, 9), 2, 1000);
+        std::int64_t inPlace = 0;
+        for (std::size_t i = 0; i < order.size(); ++i)
+            inPlace += order[i] == static_cast<std::int64_t>(i) ? 1 : 0;
+        QVERIFY(inPlace < 10);
+    }
+};
+
+QTEST_APPLESS_MAIN(SampleOrderTest)
+#include "tst_sample_order.moc"

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "token_source.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+
+using namespace batchpeak::data;
+
+class SyntheticTokensTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void followsARule_data()
+    {
+        QTest::addColumn<qint64>("vocabulary");
+        QTest::newRow("one token") << qint64{1};
+        QTest::newRow("tiny") << qint64{67};
+        QTest::newRow("GPT-2") << qint64{50257};
+        QTest::newRow("large") << qint64{250880};
+    }
+    // Of the seven in eight that follow, all do alike; a random one may too.
+    void followsARule()
+    {
+        QFETCH(qint64, vocabulary);
+        const auto source = syntheticTokens({.length = 200, .vocabularySize = vocabulary}, 100, 5);
+        std::map<std::int64_t, std::map<std::int64_t, int>> followers;
+        for (std::int64_t sample = 0; sample < source->samples(); ++sample) {
+            const std::vector<std::int64_t> tokens = source->row(sample);
+            QCOMPARE(tokens.size(), std::size_t{200});
+            for (std::size_t i = 0; i < tokens.size(); ++i) {
+                QVERIFY(tokens[i] >= 0 && tokens[i] < vocabulary);
+                if (i > 0)
+                    ++followers[tokens[i - 1]][tokens[i]];
+            }
+        }
+        int all = 0;
+        int mostFrequent = 0;
+        for (const auto& [token, counts] : followers) {
+            int most = 0;
+            for (const auto& [next, count] : counts) {
+                all += count;
+                most = std::max(most, count);
+            }
+            mostFrequent += most;
+        }
+        const double share = static_cast<double>(mostFrequent) / all;
+        QVERIFY2(share > 0.85, qPrintable(QString::number(share)));
+        QVERIFY2(vocabulary == 1 || share < 0.92, qPrintable(QString::number(share)));
+    }
+
+    void spreadsOverALargeVocabulary()
+    {
+        const auto source = syntheticTokens({.length = 1000, .vocabularySize = 50257}, 8, 5);
+        const std::vector<std::int64_t> tokens = source->row(0);
+        QVERIFY(*std::ranges::max_element(tokens) > 40000);
+    }
+
+    void dependsOnSeedAndNumberAlone()
+    {
+        const TokenShape shape{.length = 50, .vocabularySize = 67};
+        const auto source = syntheticTokens(shape, 10, 5);
+        const std::vector<std::int64_t> third = source->row(3);
+        QVERIFY(source->row(4) != third);
+        QVERIFY(source->row(3) == third);
+        // More samples are other samples behind these.
+        QVERIFY(syntheticTokens(shape, 1000, 5)->row(3) == third);
+        QVERIFY(syntheticTokens(shape, 10, 6)->row(3) != third);
+    }
+
+    void refusesToHoldNothing()
+    {
+        QVERIFY_THROWS_EXCEPTION(DataError, syntheticTokens({.length = 5, .vocabularySize = 5}, 0, 1));
+    }
+};
+
+QTEST_APPLESS_MAIN(SyntheticTokensTest)
+#include "tst_synthetic_tokens.moc"

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npy_bytes.h"
+#include "token_source.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace batchpeak::data;
+
+class TextTokensTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    std::string written(const char* name, const QByteArray& bytes) const
+    {
+        const QString path = m_folder.filePath(QString::fromLatin1(name));
+        return writeFile(path, bytes) ? path.toStdString() : std::string();
+    }
+
+private slots:
+    void cutsBytesIntoRows()
+    {
+        const auto source =
+            textTokens({.length = 4, .vocabularySize = 256}, written("text", "abcdefgh\xff\x00z"));
+        QCOMPARE(source->samples(), 2);
+        QVERIFY(source->row(1) == (std::vector<std::int64_t>{'e', 'f', 'g', 'h'}));
+        QVERIFY(source->row(0) == (std::vector<std::int64_t>{'a', 'b', 'c', 'd'}));
+    }
+
+    void takesEveryByte()
+    {
+        QByteArray bytes;
+        for (int byte = 0; byte < 256; ++byte)
+            bytes += static_cast<char>(byte);
+        const std::vector<std::int64_t> row =
+            textTokens({.length = 256, .vocabularySize = 1000}, written("bytes", bytes))->row(0);
+        for (std::int64_t byte = 0; byte < 256; ++byte)
+            QCOMPARE(row[static_cast<std::size_t>(byte)], byte);
+    }
+
+    // Of a size that a vector of its tokens would not have room for: only the rows that are asked for are
+    // read.
+    void readsAHugeFileRowByRow()
+    {
+        const std::string path = written("huge", "begin");
+        constexpr qint64 size = qint64{64} << 30;
+        QVERIFY(QFile::resize(QString::fromStdString(path), size));
+        const auto source = textTokens({.length = 5, .vocabularySize = 256}, path);
+        QCOMPARE(source->samples(), size / 5);
+        QVERIFY(source->row(0) == (std::vector<std::int64_t>{'b', 'e', 'g', 'i', 'n'}));
+        QVERIFY(source->row(size / 5 - 1) == std::vector<std::int64_t>(5, 0));
+    }
+
+    void refusesWhatIsNoUse_data()
+    {
+        QTest::addColumn<QByteArray>("file");
+        QTest::addColumn<qint64>("length");
+        QTest::addColumn<qint64>("vocabulary");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("vocabulary") << QByteArray("text") << qint64{4} << qint64{255}
+                                    << QStringLiteral("the vocabulary of this network has 255");
+        QTest::newRow("too short") << QByteArray("text") << qint64{12} << qint64{256}
+                                   << QStringLiteral("has 11 bytes, but one sample takes 12");
+        QTest::newRow("empty") << QByteArray("empty") << qint64{1} << qint64{256}
+                               << QStringLiteral("has 0 bytes");
+        QTest::newRow("absent") << QByteArray("absent") << qint64{4} << qint64{256}
+                                << QStringLiteral("No such file");
+        QTest::newRow("folder") << QByteArray(".") << qint64{4} << qint64{256}
+                                << QStringLiteral("no regular file");
+        QTest::newRow("images") << QByteArray("text") << qint64{0} << qint64{0}
+                                << QStringLiteral("not made of tokens");
+    }
+    void refusesWhatIsNoUse()
+    {
+        QFETCH(QByteArray, file);
+        QFETCH(qint64, length);
+        QFETCH(qint64, vocabulary);
+        QFETCH(QString, named);
+        written("text", "hello world");
+        written("empty", "");
+        const std::string path = m_folder.filePath(QString::fromUtf8(file)).toStdString();
+        const QString refusal =
+            refusalOf([&] { textTokens({.length = length, .vocabularySize = vocabulary}, path); });
+        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        QVERIFY2(refusal.endsWith(QLatin1Char('.')), qPrintable(refusal));
+    }
+
+    void tellsOfAFileThatBecameShorter()
+    {
+        const std::string path = written("shrinks", QByteArray(100, 'x'));
+        const auto source = textTokens({.length = 10, .vocabularySize = 256}, path);
+        QVERIFY(QFile::resize(QString::fromStdString(path), 55));
+        QCOMPARE(source->row(4).size(), std::size_t{10});
+        const QString refusal = refusalOf([&] { source->row(5); });
+        QVERIFY2(refusal.contains(QStringLiteral("shorter now")), qPrintable(refusal));
+    }
+};
+
+QTEST_APPLESS_MAIN(TextTokensTest)
+#include "tst_text_tokens.moc"
