@@ -13,9 +13,8 @@ namespace batchpeak::worker {
 
 std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadRequest& request)
 {
-    m_runner.reset();
-    m_loaded.reset();
-    m_scatter = {};
+    drop();
+    m_request = request;
     if (const auto problem = model::problemWith(request.model))
         return LoadProblem{.text = *problem};
 
@@ -26,30 +25,41 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
         m_memory.setLimit(request.memoryLimitBytes);
         const std::int64_t needed = network::requiredBaselineBytes(request);
         if (needed > m_memory.limitBytes())
-            return notEvenLoaded(request, needed);
+            return notEvenLoaded(needed);
         m_runner = std::make_unique<network::StepRunner>(request, m_memory);
     } catch (const std::invalid_argument& error) {
         return LoadProblem{.text = error.what()};
     } catch (const std::exception& error) {
         failure = network::classifyFailure(error, m_memory, refusalsBefore);
     }
-    if (failure && failure->outcome == trial::Outcome::OutOfMemory && !failure->refusedHostBytes) {
+    if (failure && isOutOfDeviceMemory(*failure)) {
         m_memory.emptyCache();
         // What was there was enough by the table, so the rest is the device's own need.
-        return notEvenLoaded(request, std::max(failure->neededBytes, m_memory.limitBytes() + 1));
+        return notEvenLoaded(std::max(failure->neededBytes, m_memory.limitBytes() + 1));
     }
-    if (failure && failure->refusedHostBytes)
-        return LoadProblem{.text =
-                               "The computer's main memory ran out while the network was loaded. End other "
-                               "programs, or give the container more memory. (" +
-                               failure->text + ")"};
     if (failure)
-        return LoadProblem{.text = failure->text, .sticky = failure->sticky};
+        return problemOf(*failure);
 
     m_loaded = trial::Loaded{.parameters = m_runner->parameters(),
                              .baselineBytes = m_runner->baselineBytes(),
                              .limitBytes = m_memory.limitBytes()};
     return *m_loaded;
+}
+
+std::optional<LoadedNetworkRequest> LoadState::handOver()
+{
+    if (!m_loaded)
+        return std::nullopt;
+    LoadedNetworkRequest network{.request = m_request, .loaded = *m_loaded};
+    drop();
+    return network;
+}
+
+void LoadState::drop()
+{
+    m_runner.reset();
+    m_loaded.reset();
+    m_scatter = {};
 }
 
 TrialEnd LoadState::runTrial(const trial::TrialRequest& request, const TrialClock& clock,
@@ -82,9 +92,9 @@ bool LoadState::recover()
     return !m_runner || m_runner->recover();
 }
 
-trial::Loaded LoadState::notEvenLoaded(const trial::LoadRequest& request, std::int64_t neededBytes)
+trial::Loaded LoadState::notEvenLoaded(std::int64_t neededBytes)
 {
-    m_loaded = trial::Loaded{.parameters = model::parameterCount(request.model),
+    m_loaded = trial::Loaded{.parameters = model::parameterCount(m_request.model),
                              .baselineBytes = neededBytes,
                              .limitBytes = m_memory.limitBytes()};
     return *m_loaded;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device_memory.h"
+#include "load_problem.h"
 #include "network_steps.h"
 #include "protocol.h"
 #include "run_scatter.h"
@@ -10,17 +11,15 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <variant>
 
 namespace batchpeak::worker {
 
-/// Why a network could not be loaded, as a full sentence.
-struct LoadProblem
+/// A network that was loaded: as it was asked for, and what came of it.
+struct LoadedNetworkRequest
 {
-    std::string text;
-    /// Only a fresh process can go on.
-    bool sticky = false;
+    trial::LoadRequest request;
+    trial::Loaded loaded;
 };
 
 /// The network that trials run on, or the knowledge that not even its parameters fit.
@@ -32,6 +31,9 @@ public:
     /// Takes the place of what was loaded before.
     std::variant<trial::Loaded, LoadProblem> load(const trial::LoadRequest& request);
     bool isLoaded() const { return m_loaded.has_value(); }
+    /// Frees the network, so that a training can hold it instead; nothing is loaded then.
+    /// \return nothing where nothing was
+    std::optional<LoadedNetworkRequest> handOver();
 
     /// Runs a trial; where not even the parameters fit, it answers so at once.
     TrialEnd runTrial(const trial::TrialRequest& request, const TrialClock& clock,
@@ -41,9 +43,11 @@ public:
 
 private:
     void stateErrorOf(trial::TrialResult& result);
-    trial::Loaded notEvenLoaded(const trial::LoadRequest& request, std::int64_t neededBytes);
+    void drop();
+    trial::Loaded notEvenLoaded(std::int64_t neededBytes);
 
     network::DeviceMemory& m_memory;
+    trial::LoadRequest m_request;
     /// Of the last load; absent where none succeeded.
     std::optional<trial::Loaded> m_loaded;
     std::unique_ptr<network::StepRunner> m_runner;

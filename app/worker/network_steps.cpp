@@ -6,25 +6,6 @@
 
 namespace batchpeak::worker {
 
-namespace {
-
-// What was thrown is gone when this returns: an exception may hold tensors.
-template<typename Work>
-std::optional<Interruption> interruptionOf(const network::DeviceMemory& memory, Work&& work)
-{
-    const std::int64_t refusalsBefore = memory.outOfMemoryCount();
-    try {
-        std::forward<Work>(work)();
-        return std::nullopt;
-    } catch (const network::Cancelled&) {
-        return Interrupted{};
-    } catch (const std::exception& error) {
-        return network::classifyFailure(error, memory, refusalsBefore);
-    }
-}
-
-} // namespace
-
 void NetworkSteps::setInterrupted(std::function<bool()> interrupted)
 {
     m_runner.setCancelled(std::move(interrupted));

@@ -43,12 +43,10 @@ std::optional<int> Session::handle(const trial::LoadRequest& request)
 {
     if (!m_greeted)
         return complain("A load must come after hello.");
+    m_training.end();
     const auto loaded = m_load.load(request);
-    if (const auto* problem = std::get_if<LoadProblem>(&loaded)) {
-        if (problem->sticky)
-            return endWith(ExitCode::StickyDeviceError, problem->text);
-        return complain(problem->text.c_str());
-    }
+    if (const auto* problem = std::get_if<LoadProblem>(&loaded))
+        return complain(*problem);
     m_channel.send(std::get<trial::Loaded>(loaded));
     return std::nullopt;
 }
@@ -57,39 +55,55 @@ std::optional<int> Session::handle(const trial::TrialRequest& request)
 {
     if (!m_load.isLoaded())
         return complain("A trial must come after a load that succeeded.");
-    TrialEnd end = m_load.runTrial(request, m_clock,
-                                   {.report = [this](const trial::Step& step) { m_channel.send(step); },
-                                    .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); },
-                                    .gates = m_gates});
-
-    // No result: the parent repeats the size in a fresh worker.
-    const auto* failure = end.interruption ? std::get_if<network::Failure>(&*end.interruption) : nullptr;
-    if (failure && failure->sticky)
-        return endWith(ExitCode::StickyDeviceError, failure->text);
-
-    end.result.isLast = end.interruption && !m_load.recover();
-    if (end.result.isLast) {
-        m_channel.send(trial::Log{
-            .level = trial::LogLevel::Warning,
-            .text = "The device did not get all of its memory back after the trial; a fresh worker will."});
-    }
-    m_channel.send(end.result);
-    return end.result.isLast ? std::optional<int>(ExitCode::MemoryLost) : std::nullopt;
+    return answer(m_load.runTrial(request, m_clock,
+                                  {.report = [this](const trial::Step& step) { m_channel.send(step); },
+                                   .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); },
+                                   .gates = m_gates}),
+                  m_load);
 }
 
-std::optional<int> Session::handle(const trial::TrainingRequest&)
+std::optional<int> Session::handle(const trial::TrainingRequest& request)
 {
-    return complain("This worker cannot train.");
+    const auto network = m_load.handOver();
+    if (!network)
+        return complain("A training must come after a load that succeeded.");
+    const auto ready = m_training.begin(*network, request);
+    if (const auto* problem = std::get_if<LoadProblem>(&ready))
+        return complain(*problem);
+    m_channel.send(std::get<trial::TrainingReady>(ready));
+    return std::nullopt;
 }
 
-std::optional<int> Session::handle(const trial::BatchRequest&)
+std::optional<int> Session::handle(const trial::BatchRequest& request)
 {
-    return complain("A batch must come after a training that is ready.");
+    if (!m_training.hasBegun())
+        return complain("A batch must come after a training that is ready.");
+    return answer(m_training.runBatch(
+                      request, {.report = [this](const trial::Step& step) { m_channel.send(step); },
+                                .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); }}),
+                  m_training);
 }
 
 std::optional<int> Session::handle(const trial::SaveRequest&)
 {
     return complain("A save must come after a training that is ready.");
+}
+
+template<typename End, typename State>
+std::optional<int> Session::answer(End end, State& state)
+{
+    // No result: the parent repeats it in a fresh worker.
+    if (const network::Failure* failure = stickyFailure(end.interruption))
+        return endWith(ExitCode::StickyDeviceError, failure->text);
+
+    end.result.isLast = end.interruption && !state.recover();
+    if (end.result.isLast) {
+        m_channel.send(trial::Log{
+            .level = trial::LogLevel::Warning,
+            .text = "The device did not get all of its memory back after the step; a fresh worker will."});
+    }
+    m_channel.send(end.result);
+    return end.result.isLast ? std::optional<int>(ExitCode::MemoryLost) : std::nullopt;
 }
 
 // The inbox hears cancels itself.
@@ -107,6 +121,13 @@ std::optional<int> Session::complain(const char* text)
 {
     m_channel.send(trial::WorkerError{.text = text});
     return std::nullopt;
+}
+
+std::optional<int> Session::complain(const LoadProblem& problem)
+{
+    if (problem.sticky)
+        return endWith(ExitCode::StickyDeviceError, problem.text);
+    return complain(problem.text.c_str());
 }
 
 int Session::endWith(int exitCode, std::string text)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "failure.h"
+#include "interruption.h"
 #include "step_runner.h"
 
 #include <cstdint>
@@ -23,11 +23,6 @@ struct MemoryReading
     bool spilled = false;
 };
 
-/// The question that was given to Steppable::setInterrupted was answered with yes.
-struct Interrupted
-{};
-
-using Interruption = std::variant<Interrupted, network::Failure>;
 using ChainOrInterruption = std::variant<network::StepChain, Interruption>;
 
 /// Whatever can take steps of one micro-batch size: a network on a device, or a test's script.

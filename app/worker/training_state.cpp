@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_state.h"
+
+#include "token_source.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace batchpeak::worker {
+
+namespace {
+
+constexpr double secondsBetweenReports = 0.1;
+
+void takeInterruption(const Interruption& interruption, trial::BatchResult& result)
+{
+    const auto* failure = std::get_if<network::Failure>(&interruption);
+    if (!failure) {
+        result.outcome = trial::Outcome::Cancelled;
+        return;
+    }
+    result.outcome = failure->outcome;
+    result.text = failure->text;
+    result.refusedHostBytes = failure->refusedHostBytes;
+    result.peakReservedBytes = std::max(failure->neededBytes, result.peakReservedBytes);
+}
+
+} // namespace
+
+std::variant<trial::TrainingReady, LoadProblem> TrainingState::begin(const LoadedNetworkRequest& network,
+                                                                     const trial::TrainingRequest& training)
+{
+    end();
+    if (network.loaded.baselineBytes > network.loaded.limitBytes)
+        return notEvenParameters(network.loaded.baselineBytes);
+
+    std::optional<network::Failure> failure;
+    const std::int64_t refusalsBefore = m_memory.outOfMemoryCount();
+    try {
+        m_memory.emptyCache();
+        m_runner = std::make_unique<network::TrainingRunner>(network.request, training, m_memory);
+        return m_runner->ready();
+    } catch (const std::invalid_argument& error) {
+        return LoadProblem{.text = error.what()};
+    } catch (const data::DataError& error) {
+        return LoadProblem{.text = error.what()};
+    } catch (const std::exception& error) {
+        failure = network::classifyFailure(error, m_memory, refusalsBefore);
+    }
+    if (!isOutOfDeviceMemory(*failure))
+        return problemOf(*failure);
+    m_memory.emptyCache();
+    return notEvenParameters(std::max(failure->neededBytes, m_memory.limitBytes() + 1));
+}
+
+LoadProblem TrainingState::notEvenParameters(std::int64_t neededBytes)
+{
+    m_unfitBytes = neededBytes;
+    return {.text = "Not even the network without any sample fits: it needs " + std::to_string(neededBytes) +
+                    " bytes, and may hold " + std::to_string(m_memory.limitBytes()) +
+                    ". Allow more memory, or choose a smaller network."};
+}
+
+void TrainingState::end()
+{
+    m_runner.reset();
+    m_unfitBytes.reset();
+}
+
+BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchSurroundings& surroundings)
+{
+    trial::BatchResult result{.id = batch.id, .microBatchSize = batch.microBatchSize};
+    if (!m_runner) {
+        result.outcome = trial::Outcome::OutOfMemory;
+        result.peakReservedBytes = *m_unfitBytes;
+        result.text = "Not even the network without any sample fits.";
+        return {.result = result};
+    }
+    const double begin = m_clock.wallSeconds();
+    double lastReport = begin;
+    m_runner->setCancelled(surroundings.cancelled);
+    m_runner->setMicroBatchDone([&](std::int64_t done) {
+        const double now = m_clock.wallSeconds();
+        if (now - lastReport < secondsBetweenReports)
+            return;
+        lastReport = now;
+        surroundings.report({.id = batch.id, .index = static_cast<int>(done - 1), .seconds = now - begin});
+    });
+    const std::int64_t retriesBefore = m_memory.allocationRetries();
+    auto interruption = interruptionOf(m_memory, [&] {
+        const network::BatchDone done = m_runner->run(batch);
+        result.outcome = trial::Outcome::Ok;
+        result.loss = done.loss;
+        result.seconds = done.seconds;
+        result.optimizerSeconds = done.optimizerSeconds;
+        result.countedTargets = done.countedTargets;
+    });
+    m_runner->setCancelled({});
+    m_runner->setMicroBatchDone({});
+    stateMemory(result, retriesBefore);
+    if (interruption)
+        takeInterruption(*interruption, result);
+    return {.result = std::move(result), .interruption = std::move(interruption)};
+}
+
+void TrainingState::stateMemory(trial::BatchResult& result, std::int64_t retriesBefore) const
+{
+    result.peakAllocatedBytes = m_memory.peakAllocatedBytes();
+    result.peakReservedBytes = m_memory.peakReservedBytes();
+    result.allocationRetries = m_memory.allocationRetries() - retriesBefore;
+}
+
+bool TrainingState::recover()
+{
+    return !m_runner || m_runner->recover();
+}
+
+} // namespace batchpeak::worker

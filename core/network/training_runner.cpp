@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_runner.h"
+
+#include "chunk_loop.h"
+#include "device_memory.h"
+#include "load_settings.h"
+#include "loaded_network.h"
+#include "phase_clock.h"
+#include "restore_point.h"
+#include "training_data.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace batchpeak::network {
+
+namespace {
+
+const trial::LoadRequest& forTraining(const trial::LoadRequest& load)
+{
+    if (!trains(load)) {
+        throw std::invalid_argument(
+            "The network was loaded for evaluation, so that it cannot be trained. Load it for training.");
+    }
+    return load;
+}
+
+/// Tokens of a sample as they go through the network: the last one of a decoder's row is only predicted.
+std::int64_t tokensPerSample(const LoadedNetwork& loaded)
+{
+    const trial::LoadRequest& load = loaded.request();
+    if (loaded.network().tokensPerRow() == 0)
+        return 0;
+    const bool readsTwo = std::holds_alternative<model::EncoderDecoderSpec>(load.model.architecture);
+    return load.sequenceLength + (readsTwo ? load.targetLength.value_or(0) : 0);
+}
+
+/// Evaluation while it lives, where that is asked for.
+class ModeGuard
+{
+public:
+    ModeGuard(Network& network, bool trains) : m_network(network) { network.setTrains(trains); }
+    ~ModeGuard() { m_network.setTrains(true); }
+    ModeGuard(const ModeGuard&) = delete;
+    ModeGuard& operator=(const ModeGuard&) = delete;
+
+private:
+    Network& m_network;
+};
+
+} // namespace
+
+class TrainingRunner::State
+{
+public:
+    State(const trial::LoadRequest& load, const trial::TrainingRequest& training, DeviceMemory& memory);
+
+    BatchDone run(const trial::BatchRequest& batch);
+    bool recover();
+
+    LoadedNetwork m_loaded;
+    TrainingData m_data;
+    std::function<void(std::int64_t)> m_microBatchDone;
+
+private:
+    void runMicroBatches(const trial::BatchRequest& batch, std::span<const SampleRow> rows,
+                         std::int64_t countedTargets);
+    void runMicroBatch(std::span<const SampleRow> rows, double normalizer, bool trains);
+    double normalizerOf(const accumulation::Chunk& chunk, std::span<const SampleRow> rows,
+                        std::int64_t countedTargets) const;
+    void refuseSpill() const;
+    void step();
+
+    trial::LossWeighting m_weighting;
+    /// Of the micro-batches so far, float64 on the device: reading it waits for the device.
+    at::Tensor m_loss;
+    RestorePoint m_before;
+    /// The optimizer step of the batch under way is done.
+    bool m_stepped = false;
+};
+
+TrainingRunner::State::State(const trial::LoadRequest& load, const trial::TrainingRequest& training,
+                             DeviceMemory& memory)
+    : m_loaded(forTraining(load), memory, training.learningRate),
+      m_data(training.data, m_loaded.network(), load.seed),
+      m_weighting(training.weighting),
+      m_loss(at::zeros({}, at::TensorOptions(m_loaded.device()).dtype(at::kDouble))),
+      m_before(m_loaded.device(), m_loaded.network().statistics())
+{
+    m_loaded.measureBaseline();
+}
+
+BatchDone TrainingRunner::State::run(const trial::BatchRequest& batch)
+{
+    DeviceMemory& memory = m_loaded.memory();
+    memory.synchronize();
+    m_loaded.admitWorkspaces();
+    memory.resetPeaks();
+    m_before.set();
+
+    const auto begin = std::chrono::steady_clock::now();
+    const std::vector<SampleRow> rows = m_data.rows(batch);
+    const std::int64_t countedTargets = m_loaded.network().countedTargets(rows);
+    m_loss.zero_();
+    runMicroBatches(batch, rows, countedTargets);
+    refuseSpill();
+
+    PhaseClock clock(m_loaded.device());
+    clock.mark();
+    if (batch.phase == model::Phase::Train)
+        step();
+    clock.mark();
+    memory.synchronize();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    BatchDone done{.loss = m_loss.item<double>(),
+                   .seconds = seconds.count(),
+                   .optimizerSeconds = m_stepped ? clock.intervals().front() : 0.0,
+                   .countedTargets = countedTargets};
+    m_before.clear();
+    m_stepped = false;
+    return done;
+}
+
+void TrainingRunner::State::runMicroBatches(const trial::BatchRequest& batch, std::span<const SampleRow> rows,
+                                            std::int64_t countedTargets)
+{
+    const bool trains = batch.phase == model::Phase::Train;
+    const ModeGuard mode(m_loaded.network(), trains);
+    std::int64_t done = 0;
+    accumulation::forEachChunk(batch.samples, batch.microBatchSize, [&](const accumulation::Chunk& chunk) {
+        const auto part =
+            rows.subspan(static_cast<std::size_t>(chunk.first), static_cast<std::size_t>(chunk.samples));
+        runMicroBatch(part, normalizerOf(chunk, part, countedTargets), trains);
+        if (m_microBatchDone)
+            m_microBatchDone(++done);
+    });
+}
+
+void TrainingRunner::State::runMicroBatch(std::span<const SampleRow> rows, double normalizer, bool trains)
+{
+    const at::AutoGradMode gradients(trains);
+    const Batch batch = m_loaded.network().batchOf(rows);
+    const at::Tensor loss = m_loaded.forward(batch, normalizer);
+    {
+        const at::NoGradGuard noGradients;
+        m_loss.add_(loss);
+    }
+    if (trains)
+        loss.backward();
+}
+
+double TrainingRunner::State::normalizerOf(const accumulation::Chunk& chunk, std::span<const SampleRow> rows,
+                                           std::int64_t countedTargets) const
+{
+    // The loss is a sum over counted targets, divided by this. A sum of none is 0, and must stay so.
+    const auto atLeastOne = [](std::int64_t targets) {
+        return static_cast<double>(std::max<std::int64_t>(targets, 1));
+    };
+    if (m_weighting == trial::LossWeighting::Tokens)
+        return atLeastOne(countedTargets);
+    return atLeastOne(m_loaded.network().countedTargets(rows)) / chunk.weight;
+}
+
+// Before the optimizer step: after it, there is no way back.
+void TrainingRunner::State::refuseSpill() const
+{
+    TORCH_CHECK_WITH(OutOfMemoryError, !m_loaded.memory().spilled(),
+                     "The batch took more memory than the device has; its driver moved data to main memory "
+                     "instead of refusing it.");
+}
+
+void TrainingRunner::State::step()
+{
+    m_loaded.optimizer()->run();
+    m_stepped = true;
+}
+
+bool TrainingRunner::State::recover()
+{
+    if (m_stepped || !m_loaded.recover())
+        return false;
+    try {
+        m_before.restore();
+    } catch (const std::exception&) {
+        return false;
+    }
+    return true;
+}
+
+TrainingRunner::TrainingRunner(const trial::LoadRequest& load, const trial::TrainingRequest& training,
+                               DeviceMemory& memory)
+    : m_state(std::make_unique<State>(load, training, memory))
+{}
+
+TrainingRunner::~TrainingRunner() = default;
+
+trial::TrainingReady TrainingRunner::ready() const
+{
+    return {.samples = m_state->m_data.samples(), .tokensPerSample = tokensPerSample(m_state->m_loaded)};
+}
+
+std::int64_t TrainingRunner::baselineBytes() const
+{
+    return m_state->m_loaded.baselineBytes();
+}
+
+void TrainingRunner::setCancelled(std::function<bool()> cancelled)
+{
+    m_state->m_loaded.setCancelled(std::move(cancelled));
+}
+
+void TrainingRunner::setMicroBatchDone(std::function<void(std::int64_t)> done)
+{
+    m_state->m_microBatchDone = std::move(done);
+}
+
+BatchDone TrainingRunner::run(const trial::BatchRequest& batch)
+{
+    return m_state->run(batch);
+}
+
+bool TrainingRunner::recover()
+{
+    return m_state->recover();
+}
+
+} // namespace batchpeak::network
