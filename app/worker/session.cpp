@@ -84,9 +84,15 @@ std::optional<int> Session::handle(const trial::BatchRequest& request)
                   m_training);
 }
 
-std::optional<int> Session::handle(const trial::SaveRequest&)
+std::optional<int> Session::handle(const trial::SaveRequest& request)
 {
-    return complain("A save must come after a training that is ready.");
+    if (!m_training.isReady())
+        return complain("A save must come after a training that is ready.");
+    const SaveEnd end = m_training.save(request);
+    if (const network::Failure* failure = stickyFailure(end.interruption))
+        return endWith(ExitCode::StickyDeviceError, failure->text);
+    m_channel.send(end.result);
+    return std::nullopt;
 }
 
 template<typename End, typename State>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_state.h"
 
+#include "tensor_file_error.h"
 #include "token_source.h"
 
 #include <algorithm>
@@ -13,6 +14,14 @@ namespace batchpeak::worker {
 namespace {
 
 constexpr double secondsBetweenReports = 0.1;
+
+// What a person asked for cannot be, and the text is for them.
+bool blamesTheRequest(const std::exception& error)
+{
+    return dynamic_cast<const std::invalid_argument*>(&error) ||
+           dynamic_cast<const data::DataError*>(&error) ||
+           dynamic_cast<const network::TensorFileError*>(&error);
+}
 
 void takeInterruption(const Interruption& interruption, trial::BatchResult& result)
 {
@@ -42,11 +51,9 @@ std::variant<trial::TrainingReady, LoadProblem> TrainingState::begin(const Loade
         m_memory.emptyCache();
         m_runner = std::make_unique<network::TrainingRunner>(network.request, training, m_memory);
         return m_runner->ready();
-    } catch (const std::invalid_argument& error) {
-        return LoadProblem{.text = error.what()};
-    } catch (const data::DataError& error) {
-        return LoadProblem{.text = error.what()};
     } catch (const std::exception& error) {
+        if (blamesTheRequest(error))
+            return LoadProblem{.text = error.what()};
         failure = network::classifyFailure(error, m_memory, refusalsBefore);
     }
     if (!isOutOfDeviceMemory(*failure))
@@ -78,16 +85,8 @@ BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchSu
         result.text = "Not even the network without any sample fits.";
         return {.result = result};
     }
-    const double begin = m_clock.wallSeconds();
-    double lastReport = begin;
     m_runner->setCancelled(surroundings.cancelled);
-    m_runner->setMicroBatchDone([&](std::int64_t done) {
-        const double now = m_clock.wallSeconds();
-        if (now - lastReport < secondsBetweenReports)
-            return;
-        lastReport = now;
-        surroundings.report({.id = batch.id, .index = static_cast<int>(done - 1), .seconds = now - begin});
-    });
+    m_runner->setMicroBatchDone(reporter(batch.id, surroundings));
     const std::int64_t retriesBefore = m_memory.allocationRetries();
     auto interruption = interruptionOf(m_memory, [&] {
         const network::BatchDone done = m_runner->run(batch);
@@ -105,11 +104,33 @@ BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchSu
     return {.result = std::move(result), .interruption = std::move(interruption)};
 }
 
+std::function<void(std::int64_t)> TrainingState::reporter(std::int64_t id,
+                                                          const BatchSurroundings& surroundings) const
+{
+    const double begin = m_clock.wallSeconds();
+    return [this, id, &surroundings, begin, last = begin](std::int64_t done) mutable {
+        const double now = m_clock.wallSeconds();
+        if (now - last < secondsBetweenReports)
+            return;
+        last = now;
+        surroundings.report({.id = id, .index = static_cast<int>(done - 1), .seconds = now - begin});
+    };
+}
+
 void TrainingState::stateMemory(trial::BatchResult& result, std::int64_t retriesBefore) const
 {
     result.peakAllocatedBytes = m_memory.peakAllocatedBytes();
     result.peakReservedBytes = m_memory.peakReservedBytes();
     result.allocationRetries = m_memory.allocationRetries() - retriesBefore;
+}
+
+SaveEnd TrainingState::save(const trial::SaveRequest& request) const
+{
+    trial::Saved saved{.id = request.id};
+    auto interruption = interruptionOf(m_memory, [&] { saved.bytes = m_runner->save(request.path); });
+    if (const auto* failure = interruption ? std::get_if<network::Failure>(&*interruption) : nullptr)
+        saved.problem = failure->text;
+    return {.result = std::move(saved), .interruption = std::move(interruption)};
 }
 
 bool TrainingState::recover()

@@ -34,6 +34,13 @@ struct BatchEnd
     std::optional<Interruption> interruption;
 };
 
+/// A checkpoint, and the failure that kept it from being written, if one did.
+struct SaveEnd
+{
+    trial::Saved result;
+    std::optional<Interruption> interruption;
+};
+
 /// The training that batches belong to, or the knowledge that not even its parameters fit.
 class TrainingState
 {
@@ -48,14 +55,18 @@ public:
     void end();
     /// A batch can be answered.
     bool hasBegun() const { return m_runner || m_unfitBytes; }
+    /// There is something to save.
+    bool isReady() const { return m_runner != nullptr; }
 
     /// Where not even the parameters fit, it answers so at once.
     BatchEnd runBatch(const trial::BatchRequest& batch, const BatchSurroundings& surroundings);
+    SaveEnd save(const trial::SaveRequest& request) const;
     /// \return false if only a fresh process helps, which begins the training anew
     bool recover();
 
 private:
     LoadProblem notEvenParameters(std::int64_t neededBytes);
+    std::function<void(std::int64_t)> reporter(std::int64_t id, const BatchSurroundings& surroundings) const;
     void stateMemory(trial::BatchResult& result, std::int64_t retriesBefore) const;
 
     network::DeviceMemory& m_memory;

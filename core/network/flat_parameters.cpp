@@ -118,6 +118,25 @@ bool FlatParameters::contains(const std::string& name) const
     return m_indexOf.contains(name);
 }
 
+std::vector<NamedTensor> FlatParameters::named() const
+{
+    std::vector<NamedTensor> named(m_views.size());
+    for (const auto& [name, index] : m_indexOf)
+        named[index] = {.name = name, .tensor = m_views[index].parameter};
+    return named;
+}
+
+std::vector<NamedTensor> FlatParameters::stretchesOf(const at::Tensor& buffer) const
+{
+    std::vector<NamedTensor> stretches = named();
+    for (NamedTensor& stretch : stretches) {
+        const at::Tensor& parameter = stretch.tensor;
+        stretch.tensor =
+            buffer.narrow(0, parameter.storage_offset(), parameter.numel()).view(parameter.sizes());
+    }
+    return stretches;
+}
+
 std::int64_t FlatParameters::elements() const
 {
     std::int64_t elements = 0;

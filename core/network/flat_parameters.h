@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "named_tensor.h"
 #include "parameter_table.h"
 #include "run_kind.h"
 
@@ -41,6 +42,12 @@ public:
     /// \throws std::out_of_range  where the table names no such parameter
     const at::Tensor& at(const std::string& name) const;
     bool contains(const std::string& name) const;
+
+    /// All parameters, in the order of the table.
+    std::vector<NamedTensor> named() const;
+    /// Of a flat buffer as long as all segments together, such as an optimizer's moment: the stretch that
+    /// belongs to each parameter, in its shape, under its name.
+    std::vector<NamedTensor> stretchesOf(const at::Tensor& buffer) const;
 
     /// Elements of the parameters, without the gaps that align them.
     std::int64_t elements() const;

@@ -95,6 +95,21 @@ void OptimizerStep::addPieces(const FlatParameters::Segment& segment, std::int64
     }
 }
 
+std::vector<NamedTensor> OptimizerStep::state() const
+{
+    std::vector<NamedTensor> state;
+    if (m_kind == model::Optimizer::AdamW) {
+        state = {{.name = "exp_avg", .tensor = m_moments.front()},
+                 {.name = "exp_avg_sq", .tensor = m_moments.back()},
+                 {.name = "step", .tensor = m_stepCount}};
+    } else {
+        state = {{.name = "momentum_buffer", .tensor = m_moments.front()}};
+    }
+    if (m_masters.defined())
+        state.push_back({.name = "master", .tensor = m_masters});
+    return state;
+}
+
 void OptimizerStep::run()
 {
     const at::NoGradGuard noGradients;

@@ -32,6 +32,10 @@ public:
 
     void run();
 
+    /// All that a step changes beside the parameters, under torch.optim's names: flat buffers as long as the
+    /// parameters' (FlatParameters::stretchesOf), and the count of steps, a scalar.
+    std::vector<NamedTensor> state() const;
+
     /// Bytes of each tensor that it holds for so many elements of parameters, gaps included.
     static std::vector<std::int64_t> stateBytes(model::Optimizer kind, std::int64_t elements,
                                                 at::ScalarType type);

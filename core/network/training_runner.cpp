@@ -7,8 +7,10 @@
 #include "load_settings.h"
 #include "loaded_network.h"
 #include "phase_clock.h"
+#include "random_state.h"
 #include "restore_point.h"
 #include "training_data.h"
+#include "training_tensors.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
@@ -25,6 +27,8 @@
 namespace batchpeak::network {
 
 namespace {
+
+constexpr const char* randomName = "random_state";
 
 const trial::LoadRequest& forTraining(const trial::LoadRequest& load)
 {
@@ -67,6 +71,7 @@ public:
 
     BatchDone run(const trial::BatchRequest& batch);
     bool recover();
+    std::int64_t save(const std::string& path);
 
     LoadedNetwork m_loaded;
     TrainingData m_data;
@@ -78,6 +83,7 @@ private:
     void runMicroBatch(std::span<const SampleRow> rows, double normalizer, bool trains);
     double normalizerOf(const accumulation::Chunk& chunk, std::span<const SampleRow> rows,
                         std::int64_t countedTargets) const;
+    void readCheckpoint(const std::string& path);
     void refuseSpill() const;
     void step();
 
@@ -97,6 +103,8 @@ TrainingRunner::State::State(const trial::LoadRequest& load, const trial::Traini
       m_loss(at::zeros({}, at::TensorOptions(m_loaded.device()).dtype(at::kDouble))),
       m_before(m_loaded.device(), m_loaded.network().statistics())
 {
+    if (!training.checkpoint.empty())
+        readCheckpoint(training.checkpoint);
     m_loaded.measureBaseline();
 }
 
@@ -197,6 +205,23 @@ bool TrainingRunner::State::recover()
     return true;
 }
 
+std::int64_t TrainingRunner::State::save(const std::string& path)
+{
+    std::vector<NamedTensor> tensors = trainingTensors(m_loaded);
+    tensors.push_back({.name = randomName, .tensor = randomState(m_loaded.device())});
+    // Without this word Hugging Face's own readers refuse the file.
+    return writeTensorFile(path, tensors, {{"format", "pt"}});
+}
+
+void TrainingRunner::State::readCheckpoint(const std::string& path)
+{
+    std::vector<NamedTensor> tensors = trainingTensors(m_loaded);
+    const at::Tensor random = randomState(m_loaded.device());
+    tensors.push_back({.name = randomName, .tensor = random});
+    readTensorFile(path, tensors);
+    setRandomState(m_loaded.device(), random);
+}
+
 TrainingRunner::TrainingRunner(const trial::LoadRequest& load, const trial::TrainingRequest& training,
                                DeviceMemory& memory)
     : m_state(std::make_unique<State>(load, training, memory))
@@ -232,6 +257,11 @@ BatchDone TrainingRunner::run(const trial::BatchRequest& batch)
 bool TrainingRunner::recover()
 {
     return m_state->recover();
+}
+
+std::int64_t TrainingRunner::save(const std::string& path) const
+{
+    return m_state->save(path);
 }
 
 } // namespace batchpeak::network

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tensor_file.h"
+
+#include "file_handle.h"
+#include "tensor_file_error.h"
+#include "tensor_table.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <system_error>
+
+namespace batchpeak::network {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
+
+// The reference implementation's bound (MAX_HEADER_SIZE, safetensors/src/tensor.rs).
+constexpr std::int64_t longestHeader = 100'000'000;
+// A GPU's bus is busy with so much for milliseconds, and the host hardly notices it: 64 MiB in fp32.
+constexpr std::int64_t elementsInPiece = std::int64_t{1} << 24;
+
+std::size_t bytesOf(const at::Tensor& tensor)
+{
+    return static_cast<std::size_t>(tensor.nbytes());
+}
+
+/// Calls \p each with stretches of the tensor one behind the other: on the CPU with the whole.
+void forEachPiece(const at::Tensor& tensor, const std::function<void(const at::Tensor&)>& each)
+{
+    TORCH_INTERNAL_ASSERT(tensor.is_contiguous());
+    const at::Tensor flat = tensor.detach().view({-1});
+    const std::int64_t atOnce = flat.is_cpu() ? flat.numel() : elementsInPiece;
+    for (std::int64_t first = 0; first < flat.numel(); first += atOnce)
+        each(flat.narrow(0, first, std::min(atOnce, flat.numel() - first)));
+}
+
+/// Wider elements first, so that each tensor is aligned as its elements want it.
+std::vector<NamedTensor> inOrderOfFile(std::vector<NamedTensor> tensors)
+{
+    std::ranges::stable_sort(tensors, std::greater<>(),
+                             [](const NamedTensor& named) { return named.tensor.element_size(); });
+    return tensors;
+}
+
+TensorTable tableOf(const std::vector<NamedTensor>& tensors, const std::map<std::string, std::string>& notes)
+{
+    TensorTable table{.notes = notes};
+    std::int64_t offset = 0;
+    for (const NamedTensor& named : tensors) {
+        const auto end = offset + static_cast<std::int64_t>(bytesOf(named.tensor));
+        table.tensors[named.name] = {.type = std::string(typeWord(named.tensor.scalar_type())),
+                                     .shape = named.tensor.sizes().vec(),
+                                     .begin = offset,
+                                     .end = end};
+        offset = end;
+    }
+    return table;
+}
+
+void writeTensor(FileHandle& file, const at::Tensor& tensor)
+{
+    forEachPiece(tensor, [&file](const at::Tensor& piece) {
+        const at::Tensor onHost = piece.cpu();
+        file.write(onHost.const_data_ptr(), bytesOf(onHost));
+    });
+}
+
+void readTensor(const FileHandle& file, std::int64_t offset, const at::Tensor& tensor)
+{
+    const at::NoGradGuard noGradients;
+    forEachPiece(tensor, [&file, &offset](const at::Tensor& piece) {
+        const at::Tensor onHost = piece.is_cpu() ? piece : at::empty_like(piece, at::TensorOptions(at::kCPU));
+        file.read(onHost.mutable_data_ptr(), bytesOf(onHost), offset);
+        offset += static_cast<std::int64_t>(bytesOf(onHost));
+        if (!piece.is_cpu())
+            at::Tensor(piece).copy_(onHost);
+    });
+}
+
+std::int64_t writeWhole(const std::string& path, const std::vector<NamedTensor>& tensors,
+                        const std::map<std::string, std::string>& notes)
+{
+    const std::vector<NamedTensor> ordered = inOrderOfFile(tensors);
+    const std::string header = toHeader(tableOf(ordered, notes));
+    const auto headerBytes = static_cast<std::uint64_t>(header.size());
+    FileHandle file = FileHandle::forWriting(path);
+    file.write(&headerBytes, sizeof headerBytes);
+    file.write(header.data(), header.size());
+    for (const NamedTensor& named : ordered)
+        writeTensor(file, named.tensor);
+    file.flush();
+    return file.bytes();
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& problem)
+{
+    throw TensorFileError("The checkpoint " + path + ' ' + problem + '.');
+}
+
+struct Header
+{
+    TensorTable table;
+    /// Where the tensors begin in the file.
+    std::int64_t end = 0;
+};
+
+Header readHeader(const FileHandle& file, const std::string& path)
+{
+    const std::int64_t fileBytes = file.bytes();
+    std::uint64_t length = 0;
+    constexpr auto prefix = static_cast<std::int64_t>(sizeof length);
+    if (fileBytes < prefix)
+        refuse(path, "was cut short: it has only " + std::to_string(fileBytes) +
+                         " bytes. Resume from an older one");
+    file.read(&length, sizeof length, 0);
+    if (length > static_cast<std::uint64_t>(std::min(longestHeader, fileBytes - prefix)))
+        refuse(path, "was cut short, or is no safetensors file. Resume from an older one");
+    std::string header(length, ' ');
+    file.read(header.data(), header.size(), prefix);
+    const auto end = prefix + static_cast<std::int64_t>(length);
+    try {
+        return {.table = tableFrom(header, fileBytes - end), .end = end};
+    } catch (const std::invalid_argument& error) {
+        refuse(path, error.what() + std::string(". Resume from an older one"));
+    }
+}
+
+std::string description(const TensorTable::Entry& entry)
+{
+    std::string text = entry.type + " [";
+    for (std::size_t i = 0; i < entry.shape.size(); ++i)
+        text += (i > 0 ? ", " : "") + std::to_string(entry.shape[i]);
+    return text + ']';
+}
+
+void checkFits(const TensorTable& table, const std::vector<NamedTensor>& tensors, const std::string& path)
+{
+    constexpr const char* advice = ". Resume with the network and options that it was saved with";
+    for (const auto& [name, wanted] : tableOf(tensors, {}).tensors) {
+        const auto found = table.tensors.find(name);
+        if (found == table.tensors.end())
+            refuse(path, "holds no " + name + ", which this training has" + advice);
+        const TensorTable::Entry& entry = found->second;
+        if (entry.type != wanted.type || entry.shape != wanted.shape)
+            refuse(path, "holds " + name + " as " + description(entry) + ", but this training has it as " +
+                             description(wanted) + advice);
+        if (entry.end - entry.begin != wanted.end - wanted.begin)
+            refuse(path, "does not hold all of " + name + ". Resume from an older one");
+    }
+    if (table.tensors.size() > tensors.size())
+        refuse(path, "holds more tensors than this training has" + std::string(advice));
+}
+
+} // namespace
+
+std::int64_t writeTensorFile(const std::string& path, const std::vector<NamedTensor>& tensors,
+                             const std::map<std::string, std::string>& notes)
+{
+    const std::string partial = path + ".partial";
+    try {
+        const std::int64_t bytes = writeWhole(partial, tensors, notes);
+        std::filesystem::rename(partial, path);
+        flushFolderOf(path);
+        return bytes;
+    } catch (const std::system_error& error) {
+        std::remove(partial.c_str());
+        throw TensorFileError("The checkpoint " + path + " could not be written: " + error.code().message() +
+                              ". Make room, or choose a folder that can be written to.");
+    } catch (...) {
+        std::remove(partial.c_str());
+        throw;
+    }
+}
+
+void readTensorFile(const std::string& path, const std::vector<NamedTensor>& tensors)
+{
+    try {
+        const FileHandle file = FileHandle::forReading(path);
+        const Header header = readHeader(file, path);
+        checkFits(header.table, tensors, path);
+        for (const NamedTensor& named : tensors)
+            readTensor(file, header.end + header.table.tensors.at(named.name).begin, named.tensor);
+    } catch (const std::system_error& error) {
+        refuse(path, "could not be read: " + error.code().message() + ". Resume from another one");
+    }
+}
+
+} // namespace batchpeak::network

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::network {
+
+/// What the header of a safetensors file says (huggingface/safetensors, README.md, "Format"): where each
+/// tensor lies, as JSON, and nothing of the tensors themselves.
+struct TensorTable
+{
+    struct Entry
+    {
+        /// "F32", "BF16", "I64", ...
+        std::string type;
+        std::vector<std::int64_t> shape;
+        /// Of its bytes, from the end of the header.
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+
+        bool operator==(const Entry&) const = default;
+    };
+
+    std::map<std::string, Entry> tensors;
+    /// "__metadata__"
+    std::map<std::string, std::string> notes;
+};
+
+/// The word of the format for a type of elements.
+/// \throws std::invalid_argument  where it has none
+std::string_view typeWord(at::ScalarType type);
+
+/// Filled up with spaces to a multiple of 8 bytes, so that the tensors are aligned.
+std::string toHeader(const TensorTable& table);
+
+/// \param dataBytes  behind the header
+/// \throws std::invalid_argument  what is wrong with it, as the rest of a sentence: "is no JSON object"
+TensorTable tableFrom(std::string_view header, std::int64_t dataBytes);
+
+} // namespace batchpeak::network
