@@ -144,6 +144,15 @@ double numberFromText(std::string_view text)
     return *number;
 }
 
+double positiveNumberFromText(std::string_view text)
+{
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
+        throw UsageError(quoted(text) + " is no number above 0; write for example 0.0003 or 3e-4.");
+    return value;
+}
+
 std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int64_t highest)
 {
     const auto count = wholeNumber<std::int64_t>(text);

@@ -24,6 +24,9 @@ double shareFromPercentText(std::string_view text, double lowest, double highest
 /// "1", "0.5": a number that is not negative.
 double numberFromText(std::string_view text);
 
+/// "0.0003", "3e-4": a number above 0.
+double positiveNumberFromText(std::string_view text);
+
 /// A whole number from \p lowest to \p highest.
 std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int64_t highest);
 

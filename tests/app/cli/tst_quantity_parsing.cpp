@@ -150,6 +150,28 @@ private slots:
         QCOMPARE(read, count);
         QCOMPARE(complaint.isEmpty(), count >= 0);
     }
+
+    void readsNumbersAboveZero_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<double>("expected");
+        QTest::newRow("decimal") << QStringLiteral("0.0003") << 0.0003;
+        QTest::newRow("with an exponent") << QStringLiteral("3e-4") << 3e-4;
+        QTest::newRow("zero") << QStringLiteral("0") << 0.0;
+        QTest::newRow("negative") << QStringLiteral("-0.1") << 0.0;
+        QTest::newRow("infinite") << QStringLiteral("inf") << 0.0;
+        QTest::newRow("followed by more") << QStringLiteral("1e-3x") << 0.0;
+        QTest::newRow("empty") << QString() << 0.0;
+    }
+    void readsNumbersAboveZero()
+    {
+        QFETCH(QString, text);
+        QFETCH(double, expected);
+        double read = 0;
+        const QString complaint = complaintAbout([&] { read = positiveNumberFromText(text.toStdString()); });
+        QCOMPARE(read, expected);
+        QCOMPARE(complaint.isEmpty(), expected > 0);
+    }
 };
 
 QTEST_APPLESS_MAIN(QuantityParsingTest)

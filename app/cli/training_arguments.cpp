@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_arguments.h"
+
+#include "known_word.h"
+#include "quantity_parsing.h"
+#include "run_arguments.h"
+#include "training_snapshot.h"
+#include "usage_error.h"
+
+#include <CLI/App.hpp>
+
+#include <QFileInfo>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using training::TrainingOptions;
+
+// Far beyond any run, and far from overflow when multiplied by a batch.
+constexpr std::int64_t mostSteps = 1'000'000'000;
+constexpr std::int64_t mostConfirmSteps = 100'000;
+
+void takeSetting(const std::string& text, TrainingArguments& arguments)
+{
+    TrainingOptions& options = arguments.options;
+    options.halvesAutomatically = text == "auto-halving";
+    options.run.setting =
+        options.halvesAutomatically ? config::Setting(config::Auto{}) : settingFromArgument(text);
+    arguments.asksForASearch =
+        !options.halvesAutomatically && (std::holds_alternative<config::Auto>(*options.run.setting) ||
+                                         std::holds_alternative<config::Explore>(*options.run.setting));
+    options.halvesAutomatically = options.halvesAutomatically || arguments.asksForASearch;
+}
+
+void takeData(const std::string& text, trial::DataChoice& data)
+{
+    const QFileInfo info(QString::fromStdString(text));
+    if (!info.exists()) {
+        throw UsageError("there is no " + text + "; name a text file, or a folder of .npy files of tokens.");
+    }
+    if (!info.isReadable())
+        throw UsageError(text + " may not be read; change its permissions, or name other data.");
+    data.kind = info.isDir() ? trial::DataKind::Arrays : trial::DataKind::Text;
+    data.path = info.absoluteFilePath().toStdString();
+}
+
+/// How long, and with which samples.
+void addLengthOptions(CLI::App& app, TrainingOptions& o)
+{
+    addTextOption(app, "--steps", "N", "Optimizer steps of the whole run",
+                  [&o](const std::string& text) { o.steps = countFromText(text, 1, mostSteps); });
+    addTextOption(app, "--epochs", "N", "Passes over the data, unless --steps ends it before (1)",
+                  [&o](const std::string& text) { o.epochs = countFromText(text, 1, mostSteps); });
+    addTextOption(
+        app, "--data", "PATH",
+        "A file, whose bytes are the tokens, or a folder of .npy files of tokens (synthetic samples)",
+        [&o](const std::string& text) { takeData(text, o.data); });
+    addTextOption(app, "--samples", "N", "Synthetic samples in an epoch (16 batches)",
+                  [&o](const std::string& text) { o.data.samples = countFromText(text, 1, largestCount); });
+    addTextOption(app, "--learning-rate", "RATE", "Instead of the config's (3e-4)",
+                  [&o](const std::string& text) { o.learningRate = positiveNumberFromText(text); });
+    addTextOption(app, "--weight-by", "samples|tokens",
+                  "What a micro-batch counts by in the loss: its samples, or the tokens that have a loss",
+                  [&o](const std::string& text) {
+                      o.weighting = known(trial::lossWeightingFromText(text), text, "samples, tokens");
+                  });
+}
+
+/// Which micro-batch size, and what becomes of it.
+void addSizeOptions(CLI::App& app, TrainingArguments& arguments)
+{
+    TrainingOptions& o = arguments.options;
+    addTextOption(app, "--setting", "auto-halving|N|null",
+                  "Micro-batch size instead of the config's: start at the per-device batch and halve when "
+                  "memory runs out, a number, or the batch whole",
+                  [&arguments](const std::string& text) { takeSetting(text, arguments); });
+    addTextOption(app, "--maximum", "halving|binary|predict",
+                  "Find the largest size that fits first, in one of torchtune's ways, and train with it",
+                  [&o](const std::string& text) {
+                      o.maximum = known(training::maximumWayFromText(QString::fromStdString(text)), text,
+                                        "halving, binary, predict");
+                  });
+    app.add_flag("--exact", o.exact, "Do not round that size down to a power of two");
+    addTextOption(app, "--grow", "EXPRESSION|FILE.py",
+                  "By how many samples the batch grows before an epoch: an expression of epoch and "
+                  "current_batch_size, or a Python file with batch_increase_function",
+                  [&o](const std::string& text) { o.growth = QString::fromStdString(text); });
+    app.add_flag("--strict", o.strict, "Refuse a batch that is no multiple of micro-batch size and devices");
+    app.add_flag("--confirm", arguments.confirms,
+                 "Run full steps at the size that the last exploration recommends and at its runner-up, and "
+                 "compare with what it predicts");
+    addTextOption(app, "--confirm-steps", "N",
+                  "Timed steps of each of the two (" + std::to_string(defaultConfirmSteps) + ")",
+                  [&arguments](const std::string& text) {
+                      arguments.confirmSteps = static_cast<int>(countFromText(text, 1, mostConfirmSteps));
+                  });
+}
+
+/// What is done beside the steps.
+void addKeepingOptions(CLI::App& app, TrainingOptions& o)
+{
+    addTextOption(app, "--evaluate-every", "STEPS", "Evaluate after so many steps",
+                  [&o](const std::string& text) { o.evaluateEvery = countFromText(text, 1, mostSteps); });
+    addTextOption(app, "--evaluation-batches", "N",
+                  "Batches of one evaluation (" + std::to_string(o.evaluationBatches) + ")",
+                  [&o](const std::string& text) { o.evaluationBatches = countFromText(text, 1, mostSteps); });
+    addTextOption(app, "--checkpoint", "DIR", "Folder for checkpoints; one is written at the end",
+                  [&o](const std::string& text) { o.checkpointFolder = QString::fromStdString(text); });
+    addTextOption(app, "--checkpoint-every", "STEPS", "And one after so many steps",
+                  [&o](const std::string& text) { o.checkpointEvery = countFromText(text, 1, mostSteps); });
+    addTextOption(app, "--resume", "DIR", "Go on from the newest checkpoint in this folder",
+                  [&o](const std::string& text) { o.resumeFolder = QString::fromStdString(text); });
+}
+
+/// Options of an exploration that somebody may try here; the help does not list them.
+void addRefusedOptions(CLI::App& app)
+{
+    const auto refuse = [&app](const std::string& name, const std::string& sentence) {
+        addTextOption(app, name, "", "", [sentence](const std::string&) {
+            throw UsageError(sentence);
+        })->group({});
+    };
+    refuse("--sample-lengths", "samples of a training run are as long as its data has them, and filled up to "
+                               "the sequence length; leave it out.");
+    refuse("--phase", "a training run trains, and evaluates with --evaluate-every; leave it out.");
+}
+
+/// The first option given that means nothing to a confirm run; empty for none.
+std::string notForConfirming(const TrainingArguments& arguments)
+{
+    const TrainingOptions& o = arguments.options;
+    const std::vector<std::pair<bool, std::string>> given{{o.steps.has_value(), "--steps"},
+                                                          {o.epochs.has_value(), "--epochs"},
+                                                          {o.run.setting.has_value(), "--setting"},
+                                                          {o.maximum.has_value(), "--maximum"},
+                                                          {o.exact, "--exact"},
+                                                          {!o.growth.isEmpty(), "--grow"},
+                                                          {o.strict, "--strict"},
+                                                          {o.evaluateEvery > 0, "--evaluate-every"},
+                                                          {!o.checkpointFolder.isEmpty(), "--checkpoint"},
+                                                          {!o.resumeFolder.isEmpty(), "--resume"}};
+    for (const auto& [isGiven, name] : given) {
+        if (isGiven)
+            return name;
+    }
+    return {};
+}
+
+void checkConfirming(const TrainingArguments& arguments)
+{
+    if (!arguments.confirms && arguments.confirmSteps)
+        throw UsageError("--confirm-steps says how long --confirm measures; add --confirm.");
+    const std::string surplus = arguments.confirms ? notForConfirming(arguments) : std::string();
+    if (!surplus.empty()) {
+        throw UsageError("--confirm takes its sizes from the last exploration and its length from "
+                         "--confirm-steps; leave out " +
+                         surplus + ".");
+    }
+}
+
+/// Who decides the size.
+void checkSize(const TrainingOptions& o)
+{
+    const bool isFixed = o.run.setting && !o.halvesAutomatically;
+    if (o.maximum && isFixed) {
+        throw UsageError("--setting " + config::toText(*o.run.setting) +
+                         " says which size to train with, and --maximum looks for one; leave out either.");
+    }
+    if (!o.growth.isEmpty() && o.halvesAutomatically) {
+        throw UsageError("--grow lets the batch grow up to the largest size that fits, so that nothing is "
+                         "left to halve; leave out --grow, or --setting auto-halving.");
+    }
+}
+
+} // namespace
+
+void addTrainingOptions(CLI::App& app, TrainingArguments& arguments)
+{
+    const auto lengths = app.get_options().size();
+    addLengthOptions(app, arguments.options);
+    const auto sizes = app.get_options().size();
+    groupOptionsFrom(app, lengths, "Training");
+    addSizeOptions(app, arguments);
+    const auto keeping = app.get_options().size();
+    groupOptionsFrom(app, sizes, "Micro-batch size");
+    addKeepingOptions(app, arguments.options);
+    const auto run = app.get_options().size();
+    groupOptionsFrom(app, keeping, "Evaluation and checkpoints");
+    addRunOptions(app, arguments.options.run);
+    groupOptionsFrom(app, run, "Network and device");
+    addRefusedOptions(app);
+}
+
+void checkTrainingOptions(const TrainingArguments& arguments)
+{
+    const TrainingOptions& o = arguments.options;
+    if (o.run.devices.size() > 1) {
+        throw UsageError("a training run takes one device, and --device was given " +
+                         std::to_string(o.run.devices.size()) + " times; name the one to train on.");
+    }
+    if (o.data.kind != trial::DataKind::Synthetic && o.data.samples > 0)
+        throw UsageError("--samples counts synthetic samples, and --data brings its own; leave out either.");
+    if (o.checkpointEvery > 0 && o.checkpointFolder.isEmpty())
+        throw UsageError("--checkpoint-every needs a folder for the checkpoints; add --checkpoint DIR.");
+    checkConfirming(arguments);
+    checkSize(o);
+}
+
+void checkAgainstConfig(const TrainingOptions& options, bool findsMaximum)
+{
+    if (options.exact && !options.maximum && !findsMaximum) {
+        throw UsageError("--exact keeps the largest size that fits as it is, and nothing looks for that "
+                         "size; add --maximum halving, binary or predict.");
+    }
+}
+
+} // namespace batchpeak::cli

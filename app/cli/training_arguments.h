@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "training_options.h"
+
+#include <optional>
+
+namespace CLI {
+class App;
+}
+
+namespace batchpeak::cli {
+
+/// What the command line asks of a training run beside the config.
+struct TrainingArguments
+{
+    training::TrainingOptions options;
+    /// The setting asks for a search, which a training run does not make: it halves instead.
+    bool asksForASearch = false;
+    /// Full steps at the sizes that an exploration found, in place of a training run.
+    bool confirms = false;
+    /// Timed ones of each size; without it defaultConfirmSteps.
+    std::optional<int> confirmSteps;
+};
+
+/// Enough that the mean of the steps is known to well below the 2 % that trials and training should agree
+/// within, on a device whose steps vary by some percent.
+inline constexpr int defaultConfirmSteps = 20;
+
+/// Gives \p app the options that say how to train. Values are read strictly, as those of an exploration.
+/// \param arguments  filled while parsing; must live as long
+void addTrainingOptions(CLI::App& app, TrainingArguments& arguments);
+
+/// \throws UsageError where options contradict each other, or one says nothing without another
+void checkTrainingOptions(const TrainingArguments& arguments);
+
+/// What of it depends on the config.
+/// \param findsMaximum  the config asks for the largest size that fits
+/// \throws UsageError
+void checkAgainstConfig(const training::TrainingOptions& options, bool findsMaximum);
+
+} // namespace batchpeak::cli
