@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confirmation_text.h"
+
+#include "confirmation_verdict.h"
+#include "number_text.h"
+#include "text_table.h"
+
+namespace batchpeak::cli {
+
+namespace {
+
+using training::ConfirmationSnapshot;
+using training::ConfirmedSize;
+
+const QString nothing = QStringLiteral("-");
+
+QString achievedText(const ConfirmedSize& size)
+{
+    if (size.ranOutOfMemory)
+        return QStringLiteral("out of memory");
+    if (!size.achievedSamplesPerSecond)
+        return nothing;
+    const double achieved = *size.achievedSamplesPerSecond;
+    const QString rate = rateText(achieved);
+    return size.relativeError ? QStringLiteral("%1 ± %2").arg(rate, rateText(achieved * *size.relativeError))
+                              : rate;
+}
+
+/// "+0.8 %"
+QString miscorrelationText(const ConfirmedSize& size)
+{
+    const auto miscorrelation = size.miscorrelation();
+    if (!miscorrelation || size.ranOutOfMemory)
+        return nothing;
+    const QString sign = *miscorrelation < 0.0 ? QString() : QStringLiteral("+");
+    return sign + QString::number(100.0 * *miscorrelation, 'f', 1) + QStringLiteral(" %");
+}
+
+QStringList rowOf(const ConfirmedSize& size)
+{
+    return {QString::number(size.microBatchSize),
+            QString::number(size.accumulationSteps),
+            rateText(size.predictedSamplesPerSecond),
+            achievedText(size),
+            miscorrelationText(size),
+            size.peakReservedBytes > 0 ? bytesText(size.peakReservedBytes) : nothing,
+            QString::number(size.steps)};
+}
+
+} // namespace
+
+QString confirmationLiveLine(const ConfirmationSnapshot& snapshot)
+{
+    if (!snapshot.isRunning)
+        return {};
+    return QStringLiteral("confirming: %1 of %2 steps timed")
+        .arg(QString::number(snapshot.stepsDone), QString::number(snapshot.stepsInAll));
+}
+
+QStringList confirmationLines(const ConfirmationSnapshot& snapshot)
+{
+    std::vector<QStringList> rows{{QStringLiteral("SIZE"), QStringLiteral("ACCUMULATION"),
+                                   QStringLiteral("PREDICTED"), QStringLiteral("ACHIEVED"),
+                                   QStringLiteral("MIS-CORRELATION"), QStringLiteral("PEAK"),
+                                   QStringLiteral("STEPS")}};
+    for (const ConfirmedSize& size : snapshot.sizes)
+        rows.push_back(rowOf(size));
+    const QString batch = QStringLiteral("samples/s of whole optimizer steps of %1 samples on one device")
+                              .arg(groupedText(snapshot.batchSize));
+    return QStringList{batch} + alignedLines(rows) +
+           QStringList{training::verdictText(snapshot, QLocale::c())} +
+           training::confirmationRemarks(snapshot, QLocale::c());
+}
+
+} // namespace batchpeak::cli

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confirmation_text.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace batchpeak;
+using training::ConfirmationSnapshot;
+using training::ConfirmedSize;
+
+using Change = std::function<void(ConfirmationSnapshot&)>;
+
+namespace {
+
+/// 16 is recommended and 4 % faster than 8.
+ConfirmationSnapshot someConfirmation()
+{
+    return {.batchSize = 1024,
+            .sizes = {{.microBatchSize = 16,
+                       .accumulationSteps = 64,
+                       .predictedSamplesPerSecond = 105.0,
+                       .achievedSamplesPerSecond = 104.0,
+                       .relativeError = 0.005,
+                       .meanSamplesPerSecond = 103.0,
+                       .steps = 20,
+                       .peakReservedBytes = std::int64_t{3} << 29},
+                      {.microBatchSize = 8,
+                       .accumulationSteps = 128,
+                       .predictedSamplesPerSecond = 99.0,
+                       .achievedSamplesPerSecond = 100.0,
+                       .relativeError = 0.004,
+                       .meanSamplesPerSecond = 100.0,
+                       .steps = 20,
+                       .peakReservedBytes = std::int64_t{1} << 30}},
+            .stepsDone = 40,
+            .stepsInAll = 40};
+}
+
+} // namespace
+
+class ConfirmationTextTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void tellsAllOfAConfirmation()
+    {
+        const QStringList expected{
+            QStringLiteral("samples/s of whole optimizer steps of 1,024 samples on one device"),
+            QStringLiteral("SIZE  ACCUMULATION  PREDICTED  ACHIEVED     MIS-CORRELATION  PEAK      STEPS"),
+            QStringLiteral("16    64            105        104 ± 0.520  -1.0 %           1.50 GiB  20"),
+            QStringLiteral("8     128           99.0       100 ± 0.400  +1.0 %           1.00 GiB  20"),
+            QStringLiteral("Confirmed: at a batch of 1024 the recommended size, 16, is 4.0 % faster than its "
+                           "runner-up, 8.")};
+        QCOMPARE(cli::confirmationLines(someConfirmation()), expected);
+    }
+
+    void judges_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* name, Change change, const char* said) {
+            QTest::newRow(name) << std::move(change) << QString::fromUtf8(said);
+        };
+        row(
+            "within the noise", [](auto& now) { now.sizes[0].relativeError = 0.03; },
+            "equally fast as far as these steps tell: 4.0 % apart, within a noise of 6.1 %");
+        row(
+            "against the trials", [](auto& now) { now.sizes[0].achievedSamplesPerSecond = 80.0; },
+            "Not confirmed: at a batch of 1024 the runner-up, 8, is 25.0 % faster than the recommended size, "
+            "16. The trials predict the contrary");
+        row(
+            "as the trials predict for the batch",
+            [](auto& now) {
+                now.sizes[0].achievedSamplesPerSecond = 80.0;
+                now.sizes[0].predictedSamplesPerSecond = 81.0;
+            },
+            "The trials predict that for whole steps of this batch");
+        row(
+            "too few steps", [](auto& now) { now.sizes[1].relativeError.reset(); },
+            "16 and 8 took too few steps");
+        row(
+            "no memory for the recommended one", [](auto& now) { now.sizes[0].ranOutOfMemory = true; },
+            "Memory ran out in whole steps of the recommended size, 16;");
+        row(
+            "no memory for the other one", [](auto& now) { now.sizes[1].ranOutOfMemory = true; },
+            "Memory ran out in whole steps of the runner-up, 8,");
+        row(
+            "no other one", [](auto& now) { now.sizes.pop_back(); }, "no other size to compare 16 with");
+        row(
+            "stopped before the first step", [](auto& now) { now.sizes[0].achievedSamplesPerSecond.reset(); },
+            "No step of 16 was timed");
+        row(
+            "stopped before the other one's",
+            [](auto& now) { now.sizes[1].achievedSamplesPerSecond.reset(); }, "No step of 8 was timed");
+    }
+    void judges()
+    {
+        QFETCH(Change, change);
+        QFETCH(QString, said);
+        ConfirmationSnapshot confirmation = someConfirmation();
+        change(confirmation);
+        const auto behindTheSizes = static_cast<qsizetype>(2 + confirmation.sizes.size());
+        const QString verdict = cli::confirmationLines(confirmation).value(behindTheSizes);
+        QVERIFY2(verdict.contains(said), qPrintable(verdict));
+    }
+
+    void saysWhatLimitsTheTrust_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QStringList>("said");
+        const QString stalled =
+            QStringLiteral("Some steps of 8 stalled: all of them together reach 5.0 % less");
+        const QString uneven =
+            QStringLiteral("The steps of 16 were uneven: all of them together reach 5.0 % more");
+        const QString optimizer = QStringLiteral("The trials do not tell the time of the optimizer step");
+        const Change stall = [](auto& now) { now.sizes[1].meanSamplesPerSecond = 95.0; };
+        QTest::newRow("nothing") << Change([](auto&) {}) << QStringList{};
+        QTest::newRow("a stall") << stall << QStringList{stalled};
+        QTest::newRow("lucky steps") << Change([](auto& now) {
+            now.sizes[0].meanSamplesPerSecond = 104.0 * 1.05;
+        }) << QStringList{uneven};
+        QTest::newRow("all of it") << Change([stall](auto& now) {
+            stall(now);
+            now.sizes[0].predictedWithoutOptimizer = true;
+        }) << QStringList{optimizer, stalled};
+    }
+    void saysWhatLimitsTheTrust()
+    {
+        QFETCH(Change, change);
+        QFETCH(QStringList, said);
+        ConfirmationSnapshot confirmation = someConfirmation();
+        const qsizetype linesBefore = 5;
+        change(confirmation);
+        const QStringList remarks = cli::confirmationLines(confirmation).mid(linesBefore);
+        QCOMPARE(remarks.size(), said.size());
+        for (qsizetype i = 0; i < said.size(); ++i)
+            QVERIFY2(remarks[i].startsWith(said[i]), qPrintable(remarks[i]));
+    }
+
+    void showsWhatIsMissing()
+    {
+        ConfirmationSnapshot confirmation = someConfirmation();
+        confirmation.sizes[0] = {
+            .microBatchSize = 16, .accumulationSteps = 64, .predictedSamplesPerSecond = 105.0};
+        confirmation.sizes[1].ranOutOfMemory = true;
+        const QStringList lines = cli::confirmationLines(confirmation);
+        QCOMPARE(lines[2].simplified(), QStringLiteral("16 64 105 - - - 0"));
+        QCOMPARE(lines[3].simplified(), QStringLiteral("8 128 99.0 out of memory - 1.00 GiB 20"));
+    }
+
+    void showsHowFarItIs()
+    {
+        ConfirmationSnapshot confirmation = someConfirmation();
+        QVERIFY(cli::confirmationLiveLine(confirmation).isEmpty());
+        confirmation.isRunning = true;
+        confirmation.stepsDone = 7;
+        QCOMPARE(cli::confirmationLiveLine(confirmation), QStringLiteral("confirming: 7 of 40 steps timed"));
+    }
+};
+
+QTEST_GUILESS_MAIN(ConfirmationTextTest)
+#include "tst_confirmation_text.moc"
