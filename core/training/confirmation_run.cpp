@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_run.h"
 
+#include "batch_sequence.h"
 #include "confirmation_schedule.h"
-#include "exploration_plan.h"
-#include "readable_text.h"
-#include "run_devices.h"
 #include "step_statistics.h"
+#include "training_setup.h"
+#include "training_text.h"
 #include "training_worker.h"
 
 #include <algorithm>
@@ -72,9 +72,8 @@ private:
     std::vector<std::vector<double>> m_seconds;
     std::unique_ptr<TrainingWorker, void (*)(TrainingWorker*)> m_worker;
     bool m_isStopping = false;
-    std::int64_t m_samplesInEpoch = 0;
-    std::int64_t m_epoch = 0;
-    std::int64_t m_first = 0;
+    bool m_isReady = false;
+    BatchSequence m_batches{0, {}};
 };
 
 void ConfirmationRun::Private::begin(engine::DeviceSetup setup, trial::TrainingRequest request,
@@ -86,7 +85,7 @@ void ConfirmationRun::Private::begin(engine::DeviceSetup setup, trial::TrainingR
     m_schedule = ConfirmationSchedule(m_snapshot.sizes.size(), steps);
     m_seconds.assign(m_snapshot.sizes.size(), {});
     m_isStopping = false;
-    m_epoch = m_first = 0;
+    m_batches = BatchSequence(0, {});
     m_snapshot.isRunning = true;
     launch();
     tell();
@@ -98,11 +97,8 @@ void ConfirmationRun::Private::launch()
     TrainingWorker* worker = m_worker.get();
     connect(worker, &TrainingWorker::ready, &m_owner, [this](const auto& ready) { takeReady(ready); });
     connect(worker, &TrainingWorker::batchEnded, &m_owner, [this](const auto& result) { takeBatch(result); });
-    connect(worker, &TrainingWorker::parametersDoNotFit, &m_owner, [this](qint64 needed, qint64 limit) {
-        fail(tr("Not even the parameters fit: they, their gradients and the optimizer's state need %1, and "
-                "%2 may be used. End other programs on the device, or raise --memory-limit.")
-                 .arg(engine::bytesText(needed), engine::bytesText(limit)));
-    });
+    connect(worker, &TrainingWorker::parametersDoNotFit, &m_owner,
+            [this](qint64 needed, qint64 limit) { fail(parametersMisfitText(needed, limit)); });
     connect(worker, &TrainingWorker::lost, &m_owner, [this](const QString& sentence) { fail(sentence); });
     connect(worker, &TrainingWorker::ended, &m_owner, [this] { takeEnd(); });
     connect(worker, &TrainingWorker::said, &m_owner, &ConfirmationRun::said);
@@ -116,32 +112,28 @@ void ConfirmationRun::Private::stop()
     if (std::exchange(m_isStopping, true))
         return m_worker->cancel();
     // While the network is loaded there is no step to wait for.
-    if (m_samplesInEpoch == 0)
+    if (!m_isReady)
         m_worker->end();
 }
 
 void ConfirmationRun::Private::takeReady(const trial::TrainingReady& ready)
 {
-    m_samplesInEpoch = ready.samples;
-    if (ready.samples >= m_snapshot.batchSize)
-        return runNext();
-    fail(tr("The data holds %1 samples, but one step takes %2; give more data, or confirm with synthetic "
-            "data.")
-             .arg(ready.samples)
-             .arg(m_snapshot.batchSize));
+    m_isReady = true;
+    // A fresh worker in the place of one that is lost reads the same data.
+    m_batches = BatchSequence(ready.samples, {}, m_batches.position());
+    if (ready.samples < m_snapshot.batchSize)
+        return fail(tooLittleDataText(ready.samples, m_snapshot.batchSize));
+    runNext();
 }
 
 void ConfirmationRun::Private::runNext()
 {
     if (!hasMoreToDo())
         return m_worker->end();
-    if (m_first + m_snapshot.batchSize > m_samplesInEpoch) {
-        ++m_epoch;
-        m_first = 0;
-    }
-    m_worker->runBatch({.phase = m_setup.load.phase,
-                        .epoch = m_epoch,
-                        .first = m_first,
+    if (!m_batches.epochHolds(m_snapshot.batchSize))
+        m_batches.beginEpoch();
+    m_worker->runBatch({.epoch = m_batches.position().epoch,
+                        .first = m_batches.position().samplesDone,
                         .samples = m_snapshot.batchSize,
                         .microBatchSize = m_snapshot.sizes[m_schedule.next()->size].microBatchSize});
 }
@@ -172,7 +164,7 @@ void ConfirmationRun::Private::takeBatch(const trial::BatchResult& result)
 
 void ConfirmationRun::Private::takeStep(std::size_t place, const trial::BatchResult& result)
 {
-    m_first += m_snapshot.batchSize;
+    m_batches.stepDone(m_snapshot.batchSize);
     ConfirmedSize& size = m_snapshot.sizes[place];
     size.peakReservedBytes = std::max(size.peakReservedBytes, result.peakReservedBytes);
     if (m_schedule.next()->isTimed) {
@@ -200,7 +192,7 @@ void ConfirmationRun::Private::fail(const QString& sentence)
 
 void ConfirmationRun::Private::takeEnd()
 {
-    m_samplesInEpoch = 0;
+    m_isReady = false;
     if (hasMoreToDo())
         return launch();
     m_worker.reset();
@@ -233,13 +225,9 @@ void ConfirmationRun::start(const QString& filePath, const config::ConfigContent
 {
     if (d->isRunning())
         return;
-    const auto plan = engine::planExploration(filePath, contents, options.run);
-    const engine::RunDevices devices(plan.load, options.run, d->m_parts);
-    const std::int64_t batchSize = plan.run.plan.perDeviceBatch();
-    trial::TrainingRequest request{.data = options.data};
-    if (request.data.kind == trial::DataKind::Synthetic && request.data.samples < batchSize)
-        request.data.samples = batchSize;
-    d->begin(devices.setups().front(), request, {.batchSize = batchSize, .sizes = std::move(sizes)}, steps);
+    const TrainingSetup setup = setUpTraining(filePath, contents, options, d->m_parts);
+    d->begin(setup.devices.setups().front(), setup.plan.request,
+             {.batchSize = setup.plan.description.batchSize, .sizes = std::move(sizes)}, steps);
 }
 
 void ConfirmationRun::stop()
