@@ -63,6 +63,20 @@ QString rateText(double samplesPerSecond)
     return grouped(samplesPerSecond, decimalsForThreeFigures(samplesPerSecond));
 }
 
+QString speedText(double samplesPerSecond, double tokensPerSecond)
+{
+    const QString samples = QStringLiteral("%1 samples/s").arg(rateText(samplesPerSecond));
+    return tokensPerSecond > 0 ? QStringLiteral("%1, %2 tokens/s").arg(samples, rateText(tokensPerSecond))
+                               : samples;
+}
+
+QString lossText(double loss)
+{
+    if (std::isnan(loss))
+        return QStringLiteral("not a number");
+    return QString::number(loss, 'f', 4);
+}
+
 QString durationText(double seconds)
 {
     const auto whole = static_cast<qint64>(std::llround(std::max(seconds, 0.0)));

@@ -25,6 +25,12 @@ QString bytesText(std::int64_t bytes);
 /// Samples per second: "2,115" from 100 on, three figures below that: "12.3", "0.0451".
 QString rateText(double samplesPerSecond);
 
+/// "412 samples/s, 52,736 tokens/s"; without the second where there are none.
+QString speedText(double samplesPerSecond, double tokensPerSecond);
+
+/// "7.6241"; "not a number" of a training that has diverged.
+QString lossText(double loss);
+
 /// "45 s", "1 min 12 s", "2 h 5 min"
 QString durationText(double seconds);
 

@@ -143,19 +143,25 @@ QString endText(FinishStatus status)
 
 } // namespace
 
+std::vector<QStringList> networkRows(const RunDescription& run)
+{
+    return {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
+            {QStringLiteral("network"), networkText(run)},
+            {QStringLiteral("run"),
+             QStringLiteral("%1, %2, %3%4")
+                 .arg(word(model::toText(run.phase)), word(model::toText(run.precision)),
+                      word(model::toText(run.optimizer)), sequenceLengthText(run.sequenceLength))}};
+}
+
 QStringList introductionLines(const RunDescription& run)
 {
     const config::BatchPlan& plan = run.plan;
-    return alignedLines(
-        {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
-         {QStringLiteral("network"), networkText(run)},
-         {QStringLiteral("run"),
-          QStringLiteral("%1, %2, %3%4")
-              .arg(word(model::toText(run.phase)), word(model::toText(run.precision)),
-                   word(model::toText(run.optimizer)), sequenceLengthText(run.sequenceLength))},
-         {QStringLiteral("batch"), engine::hasMicroBatches(plan)
-                                       ? batchText(plan) + QStringLiteral(", ") + engine::settingText(plan)
-                                       : engine::settingText(plan)}});
+    std::vector<QStringList> rows = networkRows(run);
+    rows.push_back(
+        {QStringLiteral("batch"), engine::hasMicroBatches(plan)
+                                      ? batchText(plan) + QStringLiteral(", ") + engine::settingText(plan)
+                                      : engine::settingText(plan)});
+    return alignedLines(rows);
 }
 
 QString trialLine(const engine::TrialSnapshot& trial)

@@ -7,9 +7,14 @@
 #include <QString>
 #include <QStringList>
 
+#include <vector>
+
 namespace batchpeak::cli {
 
 /// A snapshot in the words of the terminal. It only words what the snapshot holds.
+
+/// Config, network and run, as rows of a table that more may be added to.
+std::vector<QStringList> networkRows(const engine::RunDescription& run);
 
 /// What is explored, before the first trial: the network, the run and the batch.
 QStringList introductionLines(const engine::RunDescription& run);

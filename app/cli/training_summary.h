@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "training_snapshot.h"
+
+#include <QStringList>
+
+namespace batchpeak::cli {
+
+/// The last lines of a training run: steps, loss, speed, sizes, memory, and how to go on. Empty where no step
+/// was done.
+QStringList finalLines(const training::TrainingSnapshot& snapshot);
+
+} // namespace batchpeak::cli

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_terminal.h"
+
+#include "console.h"
+#include "exit_code.h"
+#include "step_thinning.h"
+#include "training_summary.h"
+#include "training_lines.h"
+
+#include <chrono>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using training::TrainingEnd;
+using training::TrainingRun;
+using training::TrainingSnapshot;
+
+// Often enough to look live, seldom enough to cost nothing over a slow connection.
+constexpr std::chrono::milliseconds redrawInterval{100};
+
+int exitCodeFor(TrainingEnd end)
+{
+    switch (end) {
+    case TrainingEnd::Completed:
+        return exitCode::success;
+    case TrainingEnd::Interrupted:
+        return exitCode::interrupted;
+    case TrainingEnd::NothingFits:
+        return exitCode::nothingFits;
+    case TrainingEnd::Failed:
+        break;
+    }
+    return exitCode::noTrials;
+}
+
+} // namespace
+
+TrainingTerminal::TrainingTerminal(TrainingRun& run, Console& console, Detail detail)
+    : m_run(run), m_console(console), m_log(console)
+{
+    connect(&run, &TrainingRun::finished, this, &TrainingTerminal::end);
+    if (detail == Detail::SummaryOnly)
+        return;
+    if (const auto& description = run.snapshot().run) {
+        for (const QString& line : introductionLines(*description))
+            m_console.answer(line);
+    }
+    printWhatHappens();
+    if (console.showsLiveLine()) {
+        connect(&m_redraw, &QTimer::timeout, this, &TrainingTerminal::drawLiveLine);
+        m_redraw.start(redrawInterval);
+    }
+}
+
+void TrainingTerminal::printWhatHappens()
+{
+    connect(&m_run, &TrainingRun::snapshotChanged, this,
+            [this](const TrainingSnapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
+    connect(&m_run, &TrainingRun::maximumFound, this,
+            [this](const training::MaximumFound& maximum) { m_console.answer(maximumLine(maximum)); });
+    connect(&m_run, &TrainingRun::epochBegan, this, [this](const training::ScheduleEntry& entry) {
+        if (const QString line = growthLine(entry); !line.isEmpty())
+            m_console.answer(line);
+    });
+    connect(&m_run, &TrainingRun::stepDone, this, &TrainingTerminal::printStep);
+    connect(&m_run, &TrainingRun::evaluated, this,
+            [this](const training::StepRecord& evaluation) { m_console.answer(evaluationLine(evaluation)); });
+    connect(&m_run, &TrainingRun::sizeChanged, this, [this](const training::SizeChange& change) {
+        // A grown batch has a line of its own.
+        if (change.reason != training::SizeChange::Reason::Growth)
+            m_console.answer(sizeChangeLine(change));
+    });
+    connect(&m_run, &TrainingRun::checkpointSaved, this, [this](const QString& path, qint64 step) {
+        m_console.remark(QStringLiteral("checkpoint of step %1: %2").arg(QString::number(step), path));
+    });
+}
+
+void TrainingTerminal::printStep(const training::StepRecord& step)
+{
+    ++m_steps;
+    const bool beginsEpoch = step.epoch != m_epoch && deservesALine(step.epoch + 1);
+    m_epoch = step.epoch;
+    // What was tried again is seen to have succeeded.
+    if (!beginsEpoch && !deservesALine(m_steps) && step.attempts == 1)
+        return;
+    const auto& description = m_run.snapshot().run;
+    m_console.answer(stepLine(step, description ? description->steps : 0));
+}
+
+void TrainingTerminal::drawLiveLine()
+{
+    m_console.setLiveLine(liveLine(m_run.snapshot()));
+}
+
+void TrainingTerminal::interrupt()
+{
+    if (m_run.snapshot().state == training::TrainingState::Training && !m_interrupted)
+        m_console.remark(QStringLiteral("ending after this step; Ctrl-C once more ends at once"));
+    m_interrupted = true;
+    m_run.stop();
+}
+
+void TrainingTerminal::end(TrainingEnd end)
+{
+    m_redraw.stop();
+    m_console.setLiveLine({});
+    const TrainingSnapshot& snapshot = m_run.snapshot();
+    for (const QString& line : finalLines(snapshot))
+        m_console.answer(line);
+    if (!snapshot.failure.isEmpty())
+        printError(snapshot.failure);
+    emit ended(exitCodeFor(end));
+}
+
+} // namespace batchpeak::cli
