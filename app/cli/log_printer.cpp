@@ -13,7 +13,6 @@ namespace {
 using engine::LogLevel;
 using engine::LogLine;
 
-/// Empty for what is not printed.
 QString logText(const LogLine& line)
 {
     switch (line.level) {
@@ -24,7 +23,7 @@ QString logText(const LogLine& line)
     case LogLevel::Info:
         break;
     }
-    return {};
+    return line.text;
 }
 
 } // namespace
@@ -37,9 +36,8 @@ void LogPrinter::print(const std::vector<LogLine>& log, const QString& saidElsew
     };
     const auto firstNew = std::find_if(log.rbegin(), log.rend(), isLast).base();
     std::for_each(firstNew, log.end(), [&](const LogLine& line) {
-        const QString text = line.text == saidElsewhere ? QString() : logText(line);
-        if (!text.isEmpty())
-            m_console.remark(text);
+        if (line.level >= m_least && line.text != saidElsewhere)
+            m_console.remark(logText(line));
     });
     if (!log.empty())
         m_last = log.back();

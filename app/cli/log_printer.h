@@ -10,17 +10,21 @@ namespace batchpeak::cli {
 
 class Console;
 
-/// Prints the warnings and errors of a log that grows, each once. What else is in it, other lines say.
+/// Prints the lines of a log that grows, each once.
 class LogPrinter
 {
 public:
-    explicit LogPrinter(Console& console) : m_console(console) {}
+    /// \param least  level of what is printed; of an exploration other lines say what is below a warning
+    explicit LogPrinter(Console& console, engine::LogLevel least = engine::LogLevel::Warning)
+        : m_console(console), m_least(least)
+    {}
 
     /// \param saidElsewhere  text that is left out, since it stands among the last lines
     void print(const std::vector<engine::LogLine>& log, const QString& saidElsewhere);
 
 private:
     Console& m_console;
+    engine::LogLevel m_least;
     engine::LogLine m_last;
 };
 

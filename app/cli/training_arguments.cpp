@@ -164,20 +164,6 @@ void checkConfirming(const TrainingArguments& arguments)
     }
 }
 
-/// Who decides the size.
-void checkSize(const TrainingOptions& o)
-{
-    const bool isFixed = o.run.setting && !o.halvesAutomatically;
-    if (o.maximum && isFixed) {
-        throw UsageError("--setting " + config::toText(*o.run.setting) +
-                         " says which size to train with, and --maximum looks for one; leave out either.");
-    }
-    if (!o.growth.isEmpty() && o.halvesAutomatically) {
-        throw UsageError("--grow lets the batch grow up to the largest size that fits, so that nothing is "
-                         "left to halve; leave out --grow, or --setting auto-halving.");
-    }
-}
-
 } // namespace
 
 void addTrainingOptions(CLI::App& app, TrainingArguments& arguments)
@@ -209,14 +195,21 @@ void checkTrainingOptions(const TrainingArguments& arguments)
     if (o.checkpointEvery > 0 && o.checkpointFolder.isEmpty())
         throw UsageError("--checkpoint-every needs a folder for the checkpoints; add --checkpoint DIR.");
     checkConfirming(arguments);
-    checkSize(o);
 }
 
-void checkAgainstConfig(const TrainingOptions& options, bool findsMaximum)
+void checkAgainstConfig(const TrainingOptions& options, const config::TrainingWishes& wishes)
 {
-    if (options.exact && !options.maximum && !findsMaximum) {
+    // A batch that grows is bounded by the largest size that fits, and begins at the one that is set.
+    const bool grows = !options.growth.isEmpty() || !wishes.batchIncreaseFunction.empty();
+    if (options.exact && !options.maximum && !wishes.usesMaximumBatchSize && !grows) {
         throw UsageError("--exact keeps the largest size that fits as it is, and nothing looks for that "
                          "size; add --maximum halving, binary or predict.");
+    }
+    if (options.maximum && options.run.setting && !grows) {
+        const std::string setting =
+            options.halvesAutomatically ? "auto-halving" : config::toText(*options.run.setting);
+        throw UsageError("--setting " + setting +
+                         " says which size to train with, and --maximum looks for one; leave out either.");
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "config_document.h"
 #include "training_options.h"
 
 #include <optional>
@@ -36,8 +37,7 @@ void addTrainingOptions(CLI::App& app, TrainingArguments& arguments);
 void checkTrainingOptions(const TrainingArguments& arguments);
 
 /// What of it depends on the config.
-/// \param findsMaximum  the config asks for the largest size that fits
 /// \throws UsageError
-void checkAgainstConfig(const training::TrainingOptions& options, bool findsMaximum);
+void checkAgainstConfig(const training::TrainingOptions& options, const config::TrainingWishes& wishes);
 
 } // namespace batchpeak::cli

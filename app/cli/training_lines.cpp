@@ -14,26 +14,10 @@ namespace batchpeak::cli {
 
 namespace {
 
-using training::MaximumWay;
-using training::ScheduleEntry;
-using training::SizeChange;
 using training::StepRecord;
 using training::TrainingDescription;
 using training::TrainingSnapshot;
 using training::TrainingState;
-
-QString wayText(MaximumWay way)
-{
-    switch (way) {
-    case MaximumWay::Halving:
-        return QStringLiteral("by halving");
-    case MaximumWay::Binary:
-        return QStringLiteral("by binary search");
-    case MaximumWay::Predict:
-        break;
-    }
-    return QStringLiteral("by prediction from the memory of sizes 1 and 2");
-}
 
 /// "loss 7.6241, 412 samples/s, micro-batch 32 x 8, peak 212 MiB": of a step or an evaluation.
 QString measurements(const StepRecord& record)
@@ -100,27 +84,10 @@ QStringList introductionLines(const TrainingDescription& training)
     return alignedLines(rows);
 }
 
-QString maximumLine(const training::MaximumFound& maximum)
-{
-    QStringList effort{countText(maximum.trials, QStringLiteral("trial"))};
-    if (maximum.outOfMemoryEvents > 0)
-        effort << QStringLiteral("%1 out of memory").arg(maximum.outOfMemoryEvents);
-    effort << durationText(maximum.seconds);
-    QString line =
-        QStringLiteral("largest micro-batch that fits: %1, %2 (%3)")
-            .arg(groupedText(maximum.measured), wayText(maximum.way), effort.join(QStringLiteral(", ")));
-    if (maximum.used != maximum.measured)
-        line += QStringLiteral("; trains with %1, a power of two").arg(groupedText(maximum.used));
-    return line +
-           (maximum.recommended > 0
-                ? QStringLiteral("; the exploration recommends %1").arg(groupedText(maximum.recommended))
-                : QStringLiteral("; no exploration recommends a size yet"));
-}
-
 QString stepLine(const StepRecord& step, std::int64_t steps)
 {
     return QStringLiteral("%1, epoch %2: %3")
-        .arg(stepText(step.step, steps), QString::number(step.epoch), measurements(step));
+        .arg(stepText(step.step, steps), groupedText(step.epoch + 1), measurements(step));
 }
 
 QString evaluationLine(const StepRecord& evaluation)
@@ -129,44 +96,18 @@ QString evaluationLine(const StepRecord& evaluation)
         .arg(groupedText(evaluation.step), measurements(evaluation));
 }
 
-QString sizeChangeLine(const SizeChange& change)
+QString wayText(training::MaximumWay way)
 {
-    const QString place = change.phase == model::Phase::Train ? QStringLiteral("step %1")
-                                                              : QStringLiteral("evaluation after step %1");
-    const QString sizes =
-        change.reason == SizeChange::Reason::OutOfMemory
-            ? QStringLiteral("out of memory at micro-batch %1; halved to %2, the same batch again")
-        : change.reason == SizeChange::Reason::Thrashing
-            ? QStringLiteral("micro-batch %2 from here on, since at %1 the allocator had to "
-                             "flush its cache in two successive steps")
-            : QStringLiteral("micro-batch %2 instead of %1, since the batch has changed");
-    return QStringLiteral("%1: %2").arg(place.arg(groupedText(change.step)),
-                                        sizes.arg(groupedText(change.from), groupedText(change.to)));
-}
-
-QString growthLine(const ScheduleEntry& entry)
-{
-    using Kind = accumulation::GrowthDecision::Kind;
-    const QString increment =
-        (entry.increment > 0 ? QStringLiteral("+") : QString()) + groupedText(entry.increment);
-    QString what;
-    switch (entry.decision) {
-    case Kind::Stays:
-        return {};
-    case Kind::Changes:
-        what = QStringLiteral("the batch is now %1 (%2), in micro-batches of at most %3")
-                   .arg(groupedText(entry.batchSize), increment, groupedText(entry.microBatchSize));
-        break;
-    case Kind::PassesMaximum:
-        what = QStringLiteral("%1 would pass the largest size that fits, so the batch stays at %2")
-                   .arg(increment, groupedText(entry.batchSize));
-        break;
-    case Kind::LeavesNothing:
-        what = QStringLiteral("%1 would leave nothing of the batch, so it stays at %2")
-                   .arg(increment, groupedText(entry.batchSize));
+    using training::MaximumWay;
+    switch (way) {
+    case MaximumWay::Halving:
+        return QStringLiteral("by halving");
+    case MaximumWay::Binary:
+        return QStringLiteral("by binary search");
+    case MaximumWay::Predict:
         break;
     }
-    return QStringLiteral("epoch %1: %2").arg(QString::number(entry.epoch), what);
+    return QStringLiteral("by prediction from the memory of sizes 1 and 2");
 }
 
 QString liveLine(const TrainingSnapshot& snapshot)

@@ -9,26 +9,21 @@
 
 namespace batchpeak::cli {
 
-/// A training run in the words of the terminal. It only words what the snapshot holds.
+/// A training run in the words of the terminal, beside what its log says. It only words what the snapshot
+/// holds.
 
 /// What is trained, before the first step: the network, the batch, the way to its micro-batches, the data.
 QStringList introductionLines(const training::TrainingDescription& training);
 
-/// "largest micro-batch that fits: 24, by halving (5 trials, 3 out of memory, 12 s); trains with 16, ..."
-QString maximumLine(const training::MaximumFound& maximum);
-
-/// "step 12 of 20, epoch 0: loss 7.6241, 412 samples/s, 52,736 tokens/s, micro-batch 32 x 8, peak 212 MiB".
+/// "step 12 of 20, epoch 1: loss 7.6241, 412 samples/s, 52,736 tokens/s, micro-batch 32 x 8, peak 212 MiB".
 /// \param steps  of the whole run; 0 where unknown
 QString stepLine(const training::StepRecord& step, std::int64_t steps);
 
 /// "evaluation after step 10: loss 7.5012, ..."
 QString evaluationLine(const training::StepRecord& evaluation);
 
-/// "step 1: out of memory at micro-batch 32; halved to 16, the same batch again".
-QString sizeChangeLine(const training::SizeChange& change);
-
-/// What batch_increase_function has changed, or why it has not; empty where it asks for nothing.
-QString growthLine(const training::ScheduleEntry& entry);
+/// How the largest size that fits is looked for: "by halving".
+QString wayText(training::MaximumWay way);
 
 /// Where the run stands, in one line that is drawn anew; empty before the start and after the end.
 QString liveLine(const training::TrainingSnapshot& snapshot);

@@ -6,8 +6,10 @@
 #include "number_text.h"
 #include "plan_text.h"
 #include "text_table.h"
+#include "training_lines.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::cli {
@@ -17,12 +19,45 @@ namespace {
 using training::StepRecord;
 using training::TrainingSnapshot;
 
-std::int64_t samplesOf(const std::vector<StepRecord>& steps)
+QString endText(std::optional<training::TrainingEnd> end)
+{
+    using training::TrainingEnd;
+    if (end == TrainingEnd::Interrupted)
+        return QStringLiteral(", then it was interrupted");
+    if (end == TrainingEnd::NothingFits)
+        return QStringLiteral(", then not even a micro-batch of 1 fitted");
+    return end == TrainingEnd::Failed ? QStringLiteral(", then it could not go on") : QString();
+}
+
+/// "steps 1 to 13 of 20, 3,328 samples, then it was interrupted"
+QString trainedText(const TrainingSnapshot& snapshot)
 {
     std::int64_t samples = 0;
-    for (const StepRecord& step : steps)
+    for (const StepRecord& step : snapshot.steps)
         samples += step.batchSize;
-    return samples;
+    const std::int64_t steps = snapshot.run ? snapshot.run->steps : 0;
+    return QStringLiteral("steps %1 to %2%3, %4%5")
+        .arg(groupedText(snapshot.steps.front().step), groupedText(snapshot.steps.back().step),
+             steps > 0 ? QStringLiteral(" of %1").arg(groupedText(steps)) : QString(),
+             countText(samples, QStringLiteral("sample")), endText(snapshot.end));
+}
+
+/// What was found, and what an exploration says beside it.
+QString maximumText(const training::MaximumFound& maximum)
+{
+    QStringList effort{countText(maximum.trials, QStringLiteral("trial"))};
+    if (maximum.outOfMemoryEvents > 0)
+        effort << QStringLiteral("%1 out of memory").arg(maximum.outOfMemoryEvents);
+    effort << durationText(maximum.seconds);
+    QString text =
+        QStringLiteral("%1, %2 (%3)")
+            .arg(groupedText(maximum.measured), wayText(maximum.way), effort.join(QStringLiteral(", ")));
+    if (maximum.used != maximum.measured)
+        text += QStringLiteral("; %1 of it, a power of two").arg(groupedText(maximum.used));
+    return text +
+           (maximum.recommended > 0
+                ? QStringLiteral("; the exploration recommends %1").arg(groupedText(maximum.recommended))
+                : QStringLiteral("; no exploration has recommended a size yet"));
 }
 
 QString peakText(const TrainingSnapshot& snapshot)
@@ -55,22 +90,6 @@ QString microBatchText(const TrainingSnapshot& snapshot)
              groupedText(last.batchSize));
 }
 
-QString endText(const TrainingSnapshot& snapshot)
-{
-    using training::TrainingEnd;
-    switch (snapshot.end.value_or(TrainingEnd::Interrupted)) {
-    case TrainingEnd::Completed:
-        return QStringLiteral("all steps are done");
-    case TrainingEnd::Interrupted:
-        return QStringLiteral("it was interrupted");
-    case TrainingEnd::NothingFits:
-        return QStringLiteral("not even a micro-batch of 1 fits any more");
-    case TrainingEnd::Failed:
-        break;
-    }
-    return QStringLiteral("the training could not go on");
-}
-
 void addEventRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapshot)
 {
     if (snapshot.outOfMemoryEvents > 0)
@@ -91,30 +110,33 @@ void addCheckpointRows(std::vector<QStringList>& rows, const TrainingSnapshot& s
     rows.push_back({QStringLiteral("checkpoint"), snapshot.checkpoint});
     rows.push_back({QStringLiteral("to go on"), QStringLiteral("--resume %1").arg(snapshot.checkpoint)});
 }
+void addStepRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapshot)
+{
+    const StepRecord& first = snapshot.steps.front();
+    const StepRecord& last = snapshot.steps.back();
+    rows.push_back({QStringLiteral("trained"), trainedText(snapshot)});
+    rows.push_back({QStringLiteral("loss"), QStringLiteral("%1 at step %2, %3 at step %4")
+                                                .arg(lossText(first.loss), groupedText(first.step),
+                                                     lossText(last.loss), groupedText(last.step))});
+    rows.push_back({QStringLiteral("speed"), meanSpeedText(snapshot)});
+    rows.push_back({QStringLiteral("micro-batch"), microBatchText(snapshot)});
+    rows.push_back({QStringLiteral("peak memory"), peakText(snapshot)});
+}
 
 } // namespace
 
 QStringList finalLines(const TrainingSnapshot& snapshot)
 {
-    if (snapshot.steps.empty())
-        return {};
-    const StepRecord& first = snapshot.steps.front();
-    const StepRecord& last = snapshot.steps.back();
-    std::vector<QStringList> rows{
-        {QStringLiteral("trained"),
-         QStringLiteral("%1, %2").arg(
-             countText(static_cast<std::int64_t>(snapshot.steps.size()), QStringLiteral("step")),
-             countText(samplesOf(snapshot.steps), QStringLiteral("sample")))},
-        {QStringLiteral("loss"), QStringLiteral("%1 at step %2, %3 at step %4")
-                                     .arg(lossText(first.loss), groupedText(first.step), lossText(last.loss),
-                                          groupedText(last.step))},
-        {QStringLiteral("speed"), meanSpeedText(snapshot)},
-        {QStringLiteral("micro-batch"), microBatchText(snapshot)},
-        {QStringLiteral("peak memory"), peakText(snapshot)}};
+    std::vector<QStringList> rows;
+    if (!snapshot.steps.empty())
+        addStepRows(rows, snapshot);
+    if (snapshot.maximum)
+        rows.push_back({QStringLiteral("largest that fits"), maximumText(*snapshot.maximum)});
     addEventRows(rows, snapshot);
+    if (rows.empty())
+        return {};
     rows.push_back({QStringLiteral("time"), durationText(snapshot.elapsedSeconds)});
     addCheckpointRows(rows, snapshot);
-    rows.push_back({QStringLiteral("ended because"), endText(snapshot)});
     return alignedLines(rows);
 }
 

@@ -8,8 +8,8 @@
 
 namespace batchpeak::cli {
 
-/// The last lines of a training run: steps, loss, speed, sizes, memory, and how to go on. Empty where no step
-/// was done.
+/// The last lines of a training run: steps, loss, speed, sizes, memory, the maximum beside what an
+/// exploration recommends, and how to go on. Empty where nothing was measured.
 QStringList finalLines(const training::TrainingSnapshot& snapshot);
 
 } // namespace batchpeak::cli

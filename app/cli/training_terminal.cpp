@@ -5,8 +5,8 @@
 #include "console.h"
 #include "exit_code.h"
 #include "step_thinning.h"
-#include "training_summary.h"
 #include "training_lines.h"
+#include "training_summary.h"
 
 #include <chrono>
 
@@ -39,7 +39,7 @@ int exitCodeFor(TrainingEnd end)
 } // namespace
 
 TrainingTerminal::TrainingTerminal(TrainingRun& run, Console& console, Detail detail)
-    : m_run(run), m_console(console), m_log(console)
+    : m_run(run), m_console(console), m_log(console, engine::LogLevel::Info)
 {
     connect(&run, &TrainingRun::finished, this, &TrainingTerminal::end);
     if (detail == Detail::SummaryOnly)
@@ -59,23 +59,9 @@ void TrainingTerminal::printWhatHappens()
 {
     connect(&m_run, &TrainingRun::snapshotChanged, this,
             [this](const TrainingSnapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
-    connect(&m_run, &TrainingRun::maximumFound, this,
-            [this](const training::MaximumFound& maximum) { m_console.answer(maximumLine(maximum)); });
-    connect(&m_run, &TrainingRun::epochBegan, this, [this](const training::ScheduleEntry& entry) {
-        if (const QString line = growthLine(entry); !line.isEmpty())
-            m_console.answer(line);
-    });
     connect(&m_run, &TrainingRun::stepDone, this, &TrainingTerminal::printStep);
     connect(&m_run, &TrainingRun::evaluated, this,
             [this](const training::StepRecord& evaluation) { m_console.answer(evaluationLine(evaluation)); });
-    connect(&m_run, &TrainingRun::sizeChanged, this, [this](const training::SizeChange& change) {
-        // A grown batch has a line of its own.
-        if (change.reason != training::SizeChange::Reason::Growth)
-            m_console.answer(sizeChangeLine(change));
-    });
-    connect(&m_run, &TrainingRun::checkpointSaved, this, [this](const QString& path, qint64 step) {
-        m_console.remark(QStringLiteral("checkpoint of step %1: %2").arg(QString::number(step), path));
-    });
 }
 
 void TrainingTerminal::printStep(const training::StepRecord& step)

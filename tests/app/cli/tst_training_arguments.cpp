@@ -149,9 +149,6 @@ private slots:
         row("--confirm --steps 3", "leave out --steps");
         row("--confirm --grow 1", "leave out --grow");
         row("--confirm --maximum binary", "leave out --maximum");
-        row("--maximum binary --setting 4", "--setting 4 says which size");
-        row("--maximum binary --setting null", "--setting null says which size");
-        row("--grow 4 --setting auto-halving", "leave out --grow, or --setting auto-halving");
         row("--sample-lengths f", "--sample-lengths: samples of a training run");
         row("--phase eval", "--phase: a training run trains");
     }
@@ -164,12 +161,41 @@ private slots:
         QVERIFY2(complaint.endsWith(QLatin1Char('.')), qPrintable(complaint));
     }
 
-    void keepsAnExactMaximumOnlyWhereOneIsLookedFor()
+    void refusesWhatTheConfigLeavesNoRoomFor_data()
     {
-        const training::TrainingOptions exact{.exact = true};
-        QVERIFY_THROWS_EXCEPTION(UsageError, checkAgainstConfig(exact, false));
-        checkAgainstConfig(exact, true);
-        checkAgainstConfig({.maximum = training::MaximumWay::Binary, .exact = true}, false);
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<bool>("findsMaximum");
+        QTest::addColumn<bool>("grows");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* words, bool findsMaximum, bool grows, const char* said) {
+            QTest::addRow("%s, %d, %d", words, findsMaximum, grows)
+                << split(words) << findsMaximum << grows << QString::fromUtf8(said);
+        };
+        row("--exact", false, false, "add --maximum");
+        row("--exact", true, false, "");
+        row("--exact", false, true, "");
+        row("--exact --maximum binary", false, false, "");
+        row("--maximum binary --setting 4", false, false, "--setting 4 says which size");
+        row("--maximum binary --setting null", false, false, "--setting null says which size");
+        row("--maximum binary --setting auto-halving", false, false, "--setting auto-halving says which");
+        row("--maximum binary --setting 4", false, true, "");
+        row("--maximum binary --setting 4 --grow 2", false, false, "");
+    }
+    void refusesWhatTheConfigLeavesNoRoomFor()
+    {
+        QFETCH(QStringList, words);
+        QFETCH(QString, said);
+        QFETCH(bool, findsMaximum);
+        QFETCH(bool, grows);
+        QString complaint;
+        try {
+            checkAgainstConfig(parsed(words).options, {.usesMaximumBatchSize = findsMaximum,
+                                                       .batchIncreaseFunction = grows ? "4" : ""});
+        } catch (const UsageError& error) {
+            complaint = QString::fromStdString(error.what());
+        }
+        QCOMPARE(complaint.isEmpty(), said.isEmpty());
+        QVERIFY2(complaint.contains(said), qPrintable(complaint));
     }
 };
 
