@@ -4,12 +4,13 @@
 
 #include "chart_scene.h"
 #include "confidence_gauge.h"
+#include "figure.h"
 #include "fonts.h"
 #include "readable_text.h"
 #include "recommendation_chips.h"
 
 #include <QAction>
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 
@@ -58,6 +59,9 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_energy(mutedLabel(QString(), this)),
       m_gauge(new ConfidenceGauge(this)),
       m_figures(new QWidget(this)),
+      m_rate(new Figure(tr("samples/s"), m_figures)),
+      m_peak(new Figure(QString(), m_figures)),
+      m_accumulation(new Figure(tr("accumulation"), m_figures)),
       m_sentence(mutedLabel(QString(), this)),
       m_chips(new RecommendationChips(this)),
       m_export(buttonFor(exportAction, "primary", this)),
@@ -83,16 +87,14 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     top->addWidget(m_gauge, 0, Qt::AlignTop);
     body()->addLayout(top);
 
-    auto* grid = new QGridLayout(m_figures);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(20);
-    grid->setVerticalSpacing(0);
-    m_rate = addFigure(grid, 0, tr("samples/s"));
-    m_peak = addFigure(grid, 1, QString());
-    m_accumulation = addFigure(grid, 2, tr("accumulation"));
-    m_accumulation.caption->setToolTip(tr("Micro-batches in one optimizer step on one device"));
-    m_rate.caption->setToolTip(tr("Mean ± 95 % interval"));
-    grid->setColumnStretch(3, 1);
+    auto* figures = new QHBoxLayout(m_figures);
+    figures->setContentsMargins(0, 0, 0, 0);
+    figures->setSpacing(20);
+    for (Figure* figure : {m_rate, m_peak, m_accumulation})
+        figures->addWidget(figure);
+    figures->addStretch(1);
+    m_accumulation->setExplanation(tr("Micro-batches in one optimizer step on one device"));
+    m_rate->setExplanation(tr("Mean ± 95 % interval"));
     body()->addWidget(m_figures);
 
     m_sentence->setWordWrap(true);
@@ -106,17 +108,6 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     buttons->addWidget(m_copy);
     buttons->addStretch(1);
     body()->addLayout(buttons);
-}
-
-RecommendationCard::Figure RecommendationCard::addFigure(QGridLayout* grid, int column,
-                                                         const QString& caption)
-{
-    Figure figure{.value = new QLabel(m_figures), .caption = mutedLabel(caption, m_figures)};
-    figure.value->setFont(scaled(font(), 1.1, QFont::DemiBold));
-    figure.caption->setFont(scaled(font(), 0.9));
-    grid->addWidget(figure.value, 0, column);
-    grid->addWidget(figure.caption, 1, column);
-    return figure;
 }
 
 void RecommendationCard::setTheme(const Theme& theme)
@@ -183,15 +174,14 @@ void RecommendationCard::showFigures(const Snapshot& snapshot, const MemoryUnit&
         if (limit > 0.0)
             peak = tr("%1 of %2").arg(peak, sameUnit ? memoryText(limit, unit) : memoryTextWithUnit(limit));
     }
-    setIfNew(m_rate.value, recommendation
-                               ? rateText(recommendation->samplesPerSecond, recommendation->relativeError)
-                               : none);
-    setIfNew(m_peak.value, peak);
-    setIfNew(m_peak.caption, sameUnit ? tr("peak memory, %1").arg(unit.name) : tr("peak memory"));
-    setIfNew(m_accumulation.value,
-             recommendation && snapshot.accumulationSteps > 0
-                 ? tr("%1 ×").arg(QLocale().toString(static_cast<qlonglong>(snapshot.accumulationSteps)))
-                 : none);
+    m_rate->setValue(
+        recommendation ? rateText(recommendation->samplesPerSecond, recommendation->relativeError) : none);
+    m_peak->setValue(peak);
+    m_peak->setCaption(sameUnit ? tr("peak memory, %1").arg(unit.name) : tr("peak memory"));
+    m_accumulation->setValue(
+        recommendation && snapshot.accumulationSteps > 0
+            ? tr("%1 ×").arg(QLocale().toString(static_cast<qlonglong>(snapshot.accumulationSteps)))
+            : none);
 }
 
 /// A splitter asks for no height that depends on the width, so that long sentences would lose their end.
@@ -250,8 +240,8 @@ QString RecommendationCard::summary() const
         parts << m_gain->text() << m_energy->text()
               << tr("confidence %1").arg(m_gauge->accessibleDescription());
     if (!m_figures->isHidden()) {
-        for (const Figure& figure : {m_rate, m_peak, m_accumulation})
-            parts << QStringLiteral("%1 %2").arg(figure.value->text(), figure.caption->text());
+        for (const Figure* figure : {m_rate, m_peak, m_accumulation})
+            parts << figure->text();
     }
     parts << m_sentence->text() << m_chips->words();
     parts.removeAll(QString());

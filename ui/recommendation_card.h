@@ -8,12 +8,12 @@
 #include "theme.h"
 
 class QAction;
-class QGridLayout;
 class QPushButton;
 
 namespace batchpeak::ui {
 
 class ConfidenceGauge;
+class Figure;
 class RecommendationChips;
 
 /// What the program would use now, how sure it is, why, and what comes next; or that nothing fits.
@@ -35,12 +35,6 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    struct Figure
-    {
-        QLabel* value = nullptr;
-        QLabel* caption = nullptr;
-    };
-    Figure addFigure(QGridLayout* grid, int column, const QString& caption);
     void showSize(const engine::Snapshot& snapshot);
     void showFigures(const engine::Snapshot& snapshot, const MemoryUnit& unit);
     void fitSentence();
@@ -55,9 +49,9 @@ private:
     QLabel* m_energy;
     ConfidenceGauge* m_gauge;
     QWidget* m_figures;
-    Figure m_rate;
-    Figure m_peak;
-    Figure m_accumulation;
+    Figure* m_rate;
+    Figure* m_peak;
+    Figure* m_accumulation;
     QLabel* m_sentence;
     RecommendationChips* m_chips;
     QPushButton* m_export;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_bar.h"
 
+#include "bar_button.h"
 #include "elided_label.h"
 #include "glyphs.h"
 #include "window_actions.h"
@@ -35,28 +36,17 @@ QString sourceName(const QString& fileOrId)
     return isUsualName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
 }
 
-QFrame* verticalLine(QWidget* parent)
-{
-    auto* line = new QFrame(parent);
-    line->setProperty("line", true);
-    line->setFixedSize(1, 20);
-    return line;
-}
-
 } // namespace
 
-QString runText(const engine::Snapshot& snapshot)
+QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices)
 {
-    if (!snapshot.run)
-        return {};
-    const auto& run = *snapshot.run;
     QStringList parts{QFileInfo(run.filePath).fileName()};
     if (!run.modelSource.isEmpty())
         parts << RunBar::tr("network from %1").arg(sourceName(run.modelSource));
-    if (!snapshot.devices.empty())
-        parts << deviceName(snapshot.devices.front());
-    if (snapshot.devices.size() > 1)
-        parts << RunBar::tr("%1 devices").arg(snapshot.devices.size());
+    if (!devices.empty())
+        parts << deviceName(devices.front());
+    if (devices.size() > 1)
+        parts << RunBar::tr("%1 devices").arg(devices.size());
     const std::string_view precision = model::toText(run.precision);
     parts << QString::fromUtf8(precision.data(), static_cast<qsizetype>(precision.size()));
     if (run.phase == model::Phase::Eval)
@@ -65,6 +55,11 @@ QString runText(const engine::Snapshot& snapshot)
     parts << (run.plan.knowsDevices ? RunBar::tr("global batch %1") : RunBar::tr("per-device batch %1"))
                  .arg(batch);
     return parts.join(QStringLiteral("  ·  "));
+}
+
+QString runText(const engine::Snapshot& snapshot)
+{
+    return snapshot.run ? runText(*snapshot.run, snapshot.devices) : QString();
 }
 
 RunBar::RunBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent)
@@ -76,16 +71,16 @@ RunBar::RunBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget
     layout->setContentsMargins(12, 0, 12, 0);
     layout->setSpacing(6);
 
-    QToolButton* open = buttonFor(actions.open);
+    QToolButton* open = barButton(actions.open, this);
     open->setMenu(recent);
     open->setPopupMode(QToolButton::DelayedPopup);
     open->setToolTip(tr("Open a config; hold for the recent ones"));
     layout->addWidget(open);
-    layout->addWidget(verticalLine(this));
+    layout->addWidget(barLine(this));
     for (QAction* action : {actions.start, actions.pause, actions.stop})
-        layout->addWidget(buttonFor(action));
-    layout->addWidget(verticalLine(this));
-    layout->addWidget(buttonFor(actions.exportSize));
+        layout->addWidget(barButton(action, this));
+    layout->addWidget(barLine(this));
+    layout->addWidget(barButton(actions.exportSize, this));
     layout->addSpacing(12);
 
     m_run->setProperty("muted", true);
@@ -96,15 +91,6 @@ RunBar::RunBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget
     m_menuButton->setToolTip(tr("Menu"));
     m_menuButton->setAccessibleName(tr("Menu"));
     layout->addWidget(m_menuButton);
-}
-
-QToolButton* RunBar::buttonFor(QAction* action)
-{
-    auto* button = new QToolButton(this);
-    button->setDefaultAction(action);
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setFocusPolicy(Qt::TabFocus);
-    return button;
 }
 
 void RunBar::setTheme(const Theme& theme)

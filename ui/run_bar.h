@@ -7,6 +7,8 @@
 
 #include <QFrame>
 
+#include <vector>
+
 class QMenu;
 class QToolButton;
 
@@ -29,13 +31,13 @@ public:
     void display(const engine::Snapshot& snapshot);
 
 private:
-    QToolButton* buttonFor(QAction* action);
-
     ElidedLabel* m_run;
     QToolButton* m_menuButton;
 };
 
 /// "sft.yaml · network from gpt2 · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
+QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices);
+/// Empty without a config.
 QString runText(const engine::Snapshot& snapshot);
 
 } // namespace batchpeak::ui

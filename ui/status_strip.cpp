@@ -95,11 +95,11 @@ QString activityText(const Snapshot& snapshot)
     return text;
 }
 
-QString deviceText(const Snapshot& snapshot)
+QString deviceText(const std::vector<engine::DeviceSnapshot>& devices)
 {
-    if (snapshot.devices.empty())
+    if (devices.empty())
         return {};
-    const auto& device = snapshot.devices.front();
+    const auto& device = devices.front();
     const QLocale locale;
     QStringList parts;
     const auto& telemetry = device.telemetry;
@@ -115,8 +115,8 @@ QString deviceText(const Snapshot& snapshot)
         parts << StatusStrip::tr("worker pid %1").arg(device.workerPid);
     if (device.restarts > 0)
         parts << StatusStrip::tr("restarts: %1").arg(device.restarts);
-    if (snapshot.devices.size() > 1)
-        parts << StatusStrip::tr("more devices: %1").arg(snapshot.devices.size() - 1);
+    if (devices.size() > 1)
+        parts << StatusStrip::tr("more devices: %1").arg(devices.size() - 1);
     return parts.join(separator());
 }
 
@@ -147,18 +147,25 @@ StatusStrip::StatusStrip(QWidget* parent)
     layout->addWidget(m_devices);
 }
 
-void StatusStrip::display(const Snapshot& snapshot)
+void StatusStrip::display(const StatusLine& line)
 {
-    const int progress = static_cast<int>(std::clamp(snapshot.progress, 0.0, 1.0) * 1000.0);
+    const int progress = static_cast<int>(std::clamp(line.progress, 0.0, 1.0) * 1000.0);
     if (m_progress->value() != progress)
         m_progress->setValue(progress);
-    m_activity->setFullText(activityText(snapshot));
-    m_devices->setFullText(deviceText(snapshot));
+    m_activity->setFullText(line.activity);
+    m_devices->setFullText(line.devices);
+    if (m_stall->text() != line.stall)
+        m_stall->setText(line.stall);
+    m_stall->setVisible(!line.stall.isEmpty());
+}
+
+void StatusStrip::display(const Snapshot& snapshot)
+{
     const bool stalled = snapshot.stalledSeconds > 0.0;
-    const QString stall = stalled ? tr("stalled %1").arg(durationText(snapshot.stalledSeconds)) : QString();
-    if (m_stall->text() != stall)
-        m_stall->setText(stall);
-    m_stall->setVisible(stalled);
+    display({.progress = snapshot.progress,
+             .activity = activityText(snapshot),
+             .stall = stalled ? tr("stalled %1").arg(durationText(snapshot.stalledSeconds)) : QString(),
+             .devices = deviceText(snapshot.devices)});
 }
 
 } // namespace batchpeak::ui

@@ -229,7 +229,7 @@ private slots:
         QFETCH(QString, activity);
         QFETCH(QString, devices);
         QCOMPARE(activityText(snapshot), activity);
-        QCOMPARE(deviceText(snapshot), devices);
+        QCOMPARE(deviceText(snapshot.devices), devices);
     }
 
     void invitesAConfigWhileThereIsNone()

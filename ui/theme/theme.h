@@ -24,6 +24,7 @@ struct Theme
     QColor mutedText;
     QColor throughput;
     QColor memory;
+    QColor loss;
     QColor good;
     QColor warn;
     QColor bad;

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "confirmation_run.h"
+#include "training_snapshot.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace batchpeak::ui::test {
+
+/// Invented but plausible snapshots of training runs and confirmations, made up by formulas.
+struct SampleTraining
+{
+    QString name;
+    training::TrainingSnapshot snapshot;
+};
+
+/// Before its start.
+training::TrainingSnapshot readyTraining();
+/// 340 of 1,000 steps at the recommended size, with evaluations.
+training::TrainingSnapshot midwayTraining();
+/// Started at the whole batch, halved at once down to 64 and once more later, then thrashed.
+training::TrainingSnapshot halvingTraining();
+/// A batch that grows each epoch until the maximum ignores it.
+training::TrainingSnapshot growthTraining();
+training::TrainingSnapshot completedTraining();
+training::TrainingSnapshot failedTraining();
+training::TrainingSnapshot nothingFitsTraining();
+/// Its loss is no number from step 61 on.
+training::TrainingSnapshot divergedTraining();
+/// So many steps, noisy, with spikes.
+training::TrainingSnapshot longTraining(std::int64_t steps);
+
+std::vector<SampleTraining> allTrainings();
+
+training::ConfirmationSnapshot runningConfirmation();
+training::ConfirmationSnapshot doneConfirmation();
+training::ConfirmationSnapshot failedConfirmation();
+
+} // namespace batchpeak::ui::test

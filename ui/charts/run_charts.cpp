@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_charts.h"
+
+#include "run_chart.h"
+#include "run_key.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int rightMargin = 12;
+
+} // namespace
+
+RunCharts::RunCharts(const Part& loss, const Part& rate, const Part& schedule, QObject* parent)
+    : QObject(parent), m_parts{loss, rate, schedule}
+{
+    for (const Part& part : m_parts) {
+        connect(part.chart, &RunChart::geometryChanged, this, &RunCharts::alignMargins);
+        connect(part.chart, &RunChart::placePointedAt, this, [this](std::optional<std::int64_t> step) {
+            for (const Part& other : m_parts)
+                other.chart->setHoveredPlace(step);
+        });
+    }
+    schedule.chart->setAxisTitle(tr("step"));
+    display({});
+}
+
+void RunCharts::setTheme(const Theme& theme)
+{
+    for (const Part& part : m_parts) {
+        part.chart->setTheme(theme);
+        part.key->setTheme(theme);
+    }
+}
+
+void RunCharts::display(const training::TrainingSnapshot& snapshot)
+{
+    const AxisRange range = stepRangeOf(snapshot);
+    std::array plots{lossPlot(snapshot), ratePlot(snapshot), schedulePlot(snapshot)};
+    for (std::size_t i = 0; i < plots.size(); ++i) {
+        m_parts[i].key->setPlot(plots[i]);
+        m_parts[i].chart->setPlot(std::move(plots[i]), range);
+    }
+    alignMargins();
+}
+
+void RunCharts::alignMargins()
+{
+    int left = 0;
+    for (const Part& part : m_parts)
+        left = std::max(left, part.chart->neededLeftMargin());
+    for (const Part& part : m_parts)
+        part.chart->setSideMargins(left, rightMargin);
+}
+
+} // namespace batchpeak::ui

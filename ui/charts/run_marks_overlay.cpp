@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_marks_overlay.h"
+
+#include "plot_canvas.h"
+
+#include <QPainter>
+
+#include <cmath>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr double dotPixels = 9.0;
+constexpr double glyphPixels = 12.0;
+
+} // namespace
+
+void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground)
+{
+    constexpr double arm = 4.5;
+    painter.setPen(QPen(colour, 1.6));
+    painter.setBrush(ground);
+    painter.drawPolygon(QPolygonF{centre + QPointF(0, -arm), centre + QPointF(arm, 0),
+                                  centre + QPointF(0, arm), centre + QPointF(-arm, 0)});
+}
+
+RunMarksOverlay::RunMarksOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::OverSeries) {}
+
+void RunMarksOverlay::setMarks(std::vector<Point> dots, std::vector<RunPlot::Mark> marks)
+{
+    m_dots = std::move(dots);
+    m_marks = std::move(marks);
+    update();
+}
+
+void RunMarksOverlay::setHovered(std::optional<double> step, std::vector<Point> points)
+{
+    m_hoveredStep = step;
+    m_hoveredPoints = std::move(points);
+    update();
+}
+
+void RunMarksOverlay::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    update();
+}
+
+void RunMarksOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
+{
+    const Theme& theme = canvas().theme();
+    const QRectF area = canvas().plotArea();
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (!m_emptyText.isEmpty()) {
+        painter->setPen(theme.mutedText);
+        painter->setFont(canvas().font());
+        painter->drawText(area, Qt::AlignCenter, m_emptyText);
+    }
+    if (m_hoveredStep) {
+        // Lines of one pixel are sharp only in the middle of one.
+        const double x = std::floor(canvas().positionOf(*m_hoveredStep, canvas().topValue()).x()) + 0.5;
+        painter->setPen(QPen(theme.mutedText, 1.0));
+        painter->drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+    }
+    for (const Point& dot : m_dots)
+        paintDiamond(*painter, canvas().positionOf(dot.step, dot.value), dot.colour, theme.card);
+    for (const Point& point : m_hoveredPoints) {
+        painter->setPen(QPen(theme.card, 1.5));
+        painter->setBrush(point.colour);
+        painter->drawEllipse(canvas().positionOf(point.step, point.value), dotPixels / 2.0, dotPixels / 2.0);
+    }
+    for (const RunPlot::Mark& mark : m_marks) {
+        const QPointF centre = canvas().positionOf(static_cast<double>(mark.step), mark.value);
+        const QSizeF size(glyphPixels, glyphPixels);
+        const QRectF box(centre - QPointF(glyphPixels, glyphPixels) / 2.0, size);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(theme.card);
+        painter->drawEllipse(box.adjusted(-1, -1, 1, 1));
+        paintGlyph(*painter, mark.glyph, box, colourOf(mark.tone, theme));
+    }
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart_overlay.h"
+#include "run_plot.h"
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// All that stands at single steps of a chart of a run: dots, marks, the hovered step and its values.
+class RunMarksOverlay : public ChartOverlay
+{
+    Q_OBJECT
+
+public:
+    struct Point
+    {
+        double step = 0.0;
+        double value = 0.0;
+        QColor colour;
+    };
+
+    explicit RunMarksOverlay(PlotCanvas* canvas);
+
+    void setMarks(std::vector<Point> dots, std::vector<RunPlot::Mark> marks);
+    /// \param points  of the hovered step, filled
+    void setHovered(std::optional<double> step, std::vector<Point> points);
+    /// Said in the middle while nothing is drawn.
+    void setEmptyText(const QString& text);
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    std::vector<Point> m_dots;
+    std::vector<RunPlot::Mark> m_marks;
+    std::optional<double> m_hoveredStep;
+    std::vector<Point> m_hoveredPoints;
+    QString m_emptyText;
+};
+
+/// The sign of an evaluation: a hollow diamond, which is told from a line of the same hue in grey too.
+void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground);
+
+} // namespace batchpeak::ui

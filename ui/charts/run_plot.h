@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart_scales.h"
+#include "glyphs.h"
+#include "theme.h"
+#include "training_snapshot.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// A value at a step of a training run; steps count from 1.
+struct StepValue
+{
+    std::int64_t step = 0;
+    double value = 0.0;
+    bool operator==(const StepValue&) const = default;
+};
+
+/// What one chart of a training run shows, and nothing else: as long as two plots are equal there is nothing
+/// to draw. Every value is a finite number, and every size at least 1.
+///
+/// All steps are in it; how many of them a chart can draw is for the chart.
+struct RunPlot
+{
+    /// What the values are: how they are written, and what their axis is.
+    enum class Quantity { Loss, Rate, Size };
+    /// How a series is drawn, so that its colour is never the only one to tell.
+    enum class Look { Line, DashedLine, Stairs, DashedStairs, Dots };
+    struct Series
+    {
+        QString name;
+        Look look = Look::Line;
+        QColor Theme::*hue = &Theme::throughput;
+        /// Ascending in their steps.
+        std::vector<StepValue> values;
+        bool operator==(const Series&) const = default;
+    };
+    /// Something that happened at a step.
+    struct Mark
+    {
+        std::int64_t step = 0;
+        double value = 0.0;
+        Glyph glyph = Glyph::Cross;
+        Tone tone = Tone::Bad;
+        /// The word of the key, and what is said of this one.
+        QString word;
+        QString text;
+        bool operator==(const Mark&) const = default;
+    };
+
+    Quantity quantity = Quantity::Loss;
+    std::vector<Series> series;
+    std::vector<Mark> marks;
+
+    bool operator==(const RunPlot&) const = default;
+};
+
+/// Loss of the training steps and of the evaluations; the step from which it is no number any more is marked.
+RunPlot lossPlot(const training::TrainingSnapshot& snapshot);
+/// Samples per second of each training step, and their mean over the run.
+RunPlot ratePlot(const training::TrainingSnapshot& snapshot);
+/// Batch size of each training step and largest micro-batch in it; sizes that ran out of memory or thrashed,
+/// and growth that was ignored, are marked.
+RunPlot schedulePlot(const training::TrainingSnapshot& snapshot);
+
+/// The steps that all charts of a run span.
+AxisRange stepRangeOf(const training::TrainingSnapshot& snapshot);
+
+/// A value in words: "2.413", "1,204 samples/s", "64".
+QString valueText(RunPlot::Quantity quantity, double value);
+/// What is known of a step: its number, then a line for each value and each mark.
+QStringList linesAt(const RunPlot& plot, std::int64_t step);
+/// What a chart shows, in sentences, for those who do not see it.
+QString runPlotSummary(const RunPlot& plot);
+
+/// At most two values for each of so many columns, the smallest and the largest of those within, in the order
+/// of their steps, and the newest of all: as many as can be told apart on a screen. A mean would hide a
+/// spike. \param columns  at least 1
+std::vector<StepValue> thinned(const std::vector<StepValue>& values, int columns);
+/// The corners of the stairs on which each value holds until the next step that has another one.
+std::vector<StepValue> stairsOf(const std::vector<StepValue>& values);
+
+} // namespace batchpeak::ui
