@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_text.h"
 
+#include "batch_rules.h"
 #include "batch_text.h"
 #include "known_sizes.h"
 #include "located_error.h"
@@ -82,15 +83,12 @@ std::optional<std::int64_t> settledSize(const config::BatchPlan& plan)
     return plan.writtenSize();
 }
 
-/// "batch_size is a multiple of micro_batch_size * num_csx": the rule by which no sample is left over.
-QString divisionText(const config::BatchPlan& plan, std::int64_t size, const QString& devicesKey)
+/// Whether no sample is left over, and of what.
+QString ruleText(const config::BatchPlan& plan, std::int64_t size)
 {
-    return QStringLiteral("%1: %2 is %3 multiple of %4%5")
-        .arg(plan.dividesExactly(size) ? QStringLiteral("satisfied") : QStringLiteral("not satisfied"),
-             QString::fromStdString(plan.globalBatchKey),
-             plan.dividesExactly(size) ? QStringLiteral("a") : QStringLiteral("no"),
-             QString::fromStdString(plan.microBatchKey),
-             devicesKey.isEmpty() ? QString() : QStringLiteral(" * ") + devicesKey);
+    return QStringLiteral("%1: %2").arg(plan.dividesExactly(size) ? QStringLiteral("satisfied")
+                                                                  : QStringLiteral("not satisfied"),
+                                        QString::fromStdString(config::divisionText(plan, size)));
 }
 
 /// Cerebras' older rule, which its newer releases do not need any more, and our own configs neither; of other
@@ -98,19 +96,13 @@ QString divisionText(const config::BatchPlan& plan, std::int64_t size, const QSt
 void addRuleRow(Rows& rows, const QString& phase, const config::ConfigContents& contents,
                 const config::BatchPlan& plan, std::int64_t size)
 {
-    const bool isCerebras = contents.formatName.starts_with("Cerebras");
-    if (isCerebras || contents.formatName == "Batchpeak") {
-        const QString rule =
-            divisionText(plan, size, isCerebras ? QStringLiteral("num_csx") : QStringLiteral("devices"));
-        rows.push_back(
-            {QStringLiteral("%1 strict rule").arg(phase),
-             plan.dividesExactly(size) ? rule : rule + QStringLiteral(", so samples are spread unevenly")});
+    if (contents.formatName.starts_with("Cerebras") || contents.formatName == "Batchpeak") {
+        rows.push_back({QStringLiteral("%1 strict rule").arg(phase),
+                        plan.dividesExactly(size)
+                            ? ruleText(plan, size)
+                            : ruleText(plan, size) + QStringLiteral(", so samples are spread unevenly")});
     } else if (plan.knowsDevices) {
-        rows.push_back(
-            {QStringLiteral("%1 rule").arg(phase),
-             divisionText(plan, size,
-                          plan.devices > 1 ? QString::number(plan.devices) + QStringLiteral(" devices")
-                                           : QString())});
+        rows.push_back({QStringLiteral("%1 rule").arg(phase), ruleText(plan, size)});
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_plan_reader.h"
 
+#include "batch_rules.h"
 #include "yaml_scalar.h"
 
 #include <algorithm>
@@ -45,11 +46,6 @@ Explore readExplore(const ConfigSection& setting)
                                 std::to_string(*explore.maximum) + "; exchange them");
     }
     return explore;
-}
-
-std::string samples(std::int64_t count)
-{
-    return std::to_string(count) + (count == 1 ? " sample" : " samples");
 }
 
 } // namespace
@@ -128,31 +124,21 @@ void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vec
         warnings.push_back({"The " + std::string(keys.batchSize) + " " +
                                 std::to_string(plan.globalBatchSize) + " is not a multiple of " +
                                 std::string(keys.devices) + ", which is " + std::to_string(plan.devices) +
-                                "; some devices take " + samples(perDevice) + " of a step and others " +
+                                "; some devices take " + samplesText(perDevice) + " of a step and others " +
                                 std::to_string(perDevice - 1) + ".",
                             position});
     }
     const auto* fixed = std::get_if<Fixed>(&plan.setting);
-    if (fixed && perDevice % fixed->microBatchSize != 0) {
-        const std::int64_t steps = plan.accumulationSteps(fixed->microBatchSize);
-        warnings.push_back({"The micro_batch_size " + std::to_string(fixed->microBatchSize) +
-                                " does not divide the " + samples(perDevice) +
-                                " of one device and step; they run as " + std::to_string(steps) +
-                                (steps == 1 ? " micro-batch of " : " micro-batches of at most ") +
-                                std::to_string(plan.evenMicroBatch(fixed->microBatchSize)) + ".",
-                            position});
-    }
+    if (const auto spread = fixed ? evenSpreadText(plan, fixed->microBatchSize) : std::nullopt)
+        warnings.push_back({*spread, position});
 }
 
 void noteStrictRule(const BatchPlan& plan, std::int64_t microBatchSize, std::vector<std::string>& notes)
 {
     if (plan.dividesExactly(microBatchSize))
         return;
-    notes.push_back(
-        "The batch_size " + std::to_string(plan.globalBatchSize) + " is no multiple of " +
-        std::to_string(microBatchSize) +
-        (plan.devices > 1 ? " times " + std::to_string(plan.devices) + " devices" : std::string()) +
-        "; later Cerebras releases spread it evenly, those up to 2.1 refuse it.");
+    notes.push_back("The " + divisionText(plan, microBatchSize) +
+                    "; later Cerebras releases spread them evenly, those up to 2.1 refuse them.");
 }
 
 void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_format.h"
 
+#include "batch_rules.h"
 #include "cerebras_run.h"
 #include "megatron_model.h"
 #include "megatron_sizes.h"
@@ -309,10 +310,8 @@ void MegatronFormat::noteConstraints(const ChosenSize& chosen, std::vector<std::
     if (eval.microBatchKey == microOption)
         notes.push_back("Evaluation takes --micro-batch-size too.");
     if (eval.presentSize && !eval.dividesExactly(*eval.presentSize)) {
-        notes.push_back("The " + std::to_string(eval.globalBatchSize) + " samples of evaluation (" +
-                        eval.globalBatchKey + ") are no multiple of its micro-batches of " +
-                        std::to_string(*eval.presentSize) +
-                        " on all devices, which Megatron refuses; change --eval-global-batch-size.");
+        notes.push_back("Of evaluation, the " + divisionText(eval, *eval.presentSize) +
+                        ", which Megatron refuses; change --eval-global-batch-size.");
     }
     const ShellArgument* ramp = m_script.argument(rampOption);
     if (ramp && ramp->values.size() >= 2) {

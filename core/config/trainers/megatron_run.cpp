@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_run.h"
 
+#include "batch_rules.h"
 #include "megatron_sizes.h"
 #include "shell_arithmetic.h"
 #include "trainer_run.h"
@@ -156,12 +157,9 @@ void warnOfMegatronBatch(const BatchPlan& plan, const MegatronParallelism& paral
     if (!plan.presentSize) {
         warnings.push_back({plan.microBatchKey + " is not there as a number; the run needs one.", position});
     } else if (!plan.dividesExactly(*plan.presentSize)) {
-        warnings.push_back({"The " + std::to_string(plan.globalBatchSize) + " samples of " +
-                                plan.globalBatchKey + " are no multiple of micro-batches of " +
-                                std::to_string(*plan.presentSize) + " on " + std::to_string(plan.devices) +
-                                (plan.devices == 1 ? " device" : " data-parallel devices") +
-                                ", which Megatron refuses when the run starts.",
-                            position});
+        warnings.push_back(
+            {"The " + divisionText(plan, *plan.presentSize) + ", which Megatron refuses when the run starts.",
+             position});
     }
 }
 

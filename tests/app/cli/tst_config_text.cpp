@@ -74,21 +74,22 @@ private slots:
             {QStringLiteral("train batch = model.global_batch_size 32 on 4 devices, 8 on each"),
              QStringLiteral("train micro-batch = model.micro_batch_size: 4 now"),
              QStringLiteral("train accumulation = 2 steps, of at most 4 samples"),
-             QStringLiteral("train rule = satisfied: model.global_batch_size is a multiple of "
-                            "model.micro_batch_size * 4 devices")});
+             QStringLiteral("train rule = satisfied: 32 samples of model.global_batch_size are a multiple of "
+                            "micro-batches of 4 on 4 devices")});
         row("a rule that is broken", withPlans("NeMo", nemo(36)),
-            {QStringLiteral("train rule = not satisfied: model.global_batch_size is no multiple of "
-                            "model.micro_batch_size * 4 devices")});
+            {QStringLiteral(
+                "train rule = not satisfied: 36 samples of model.global_batch_size are no multiple "
+                "of micro-batches of 4 on 4 devices")});
         row("Cerebras' strict rule",
             withPlans("Cerebras params", {.globalBatchSize = 10, .devices = 2, .setting = config::Fixed{4}}),
             {QStringLiteral("train micro-batch = micro_batch_size: 4"),
              QStringLiteral("train accumulation = 2 steps, of at most 3 samples"),
-             QStringLiteral("train strict rule = not satisfied: batch_size is no multiple of "
-                            "micro_batch_size * num_csx, so samples are spread unevenly")});
+             QStringLiteral("train strict rule = not satisfied: 10 samples of batch_size are no multiple of "
+                            "micro-batches of 4 on 2 devices, so samples are spread unevenly")});
         row("our own rule", withPlans("Batchpeak", {.globalBatchSize = 8, .setting = config::Whole{}}),
             {QStringLiteral("train accumulation = 1 step, of at most 8 samples"),
-             QStringLiteral("train strict rule = satisfied: batch_size is a multiple of micro_batch_size * "
-                            "devices")});
+             QStringLiteral("train strict rule = satisfied: 8 samples of batch_size are a multiple of "
+                            "micro-batches of 8")});
         row("a network alone", {.formatName = "Hugging Face config.json", .model = decoder},
             {QStringLiteral("network = llama"),
              QStringLiteral("batch = none: the config holds a network alone"),

@@ -86,7 +86,7 @@ private slots:
         row("with a batch of evaluation",
             "run --micro-batch-size 4 --global-batch-size 16 --eval-global-batch-size 4",
             "run --micro-batch-size 8 --global-batch-size 16 --eval-global-batch-size 4",
-            "The 4 samples of evaluation");
+            "Of evaluation, the 4 samples of");
     }
     void writesASize()
     {
