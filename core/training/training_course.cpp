@@ -241,6 +241,7 @@ void TrainingCourse::stop()
         return;
     }
     if (std::exchange(m_stopRequested, true)) {
+        m_cancelRequested = true;
         m_worker->cancel();
         return;
     }
@@ -250,7 +251,11 @@ void TrainingCourse::stop()
 
 void TrainingCourse::loseWorker(const QString& sentence)
 {
-    finish(TrainingEnd::Failed, sentence);
+    // Whoever cancels wants the end, whatever the worker makes of it.
+    if (!m_cancelRequested)
+        return finish(TrainingEnd::Failed, sentence);
+    m_book.say(LogLevel::Warning, sentence);
+    finish(TrainingEnd::Interrupted);
 }
 
 void TrainingCourse::finish(TrainingEnd end, const QString& failure)

@@ -77,6 +77,7 @@ private:
     std::optional<BatchUnderWay> m_batch;
     bool m_evaluationIsDue = false;
     bool m_stopRequested = false;
+    bool m_cancelRequested = false;
     bool m_hasDiverged = false;
     TrainingEnd m_end = TrainingEnd::Failed;
     QElapsedTimer m_clock;

@@ -21,23 +21,6 @@ constexpr std::chrono::milliseconds longestRun = 30s;
 
 } // namespace
 
-config::ConfigContents smallConfig()
-{
-    config::ConfigContents contents;
-    contents.formatName = "Cerebras params";
-    contents.model = model::ModelSpec{.family = "gpt2",
-                                      .architecture = model::DecoderSpec{.vocabularySize = 64,
-                                                                         .hiddenSize = 8,
-                                                                         .layers = 1,
-                                                                         .heads = 2,
-                                                                         .keyValueHeads = 2,
-                                                                         .feedForwardSize = 16,
-                                                                         .maxPositions = 32}};
-    contents.train = config::BatchPlan{.globalBatchSize = 64, .devices = 1, .setting = config::Explore{}};
-    contents.sequenceLength = 16;
-    return contents;
-}
-
 ExplorationHarness::ExplorationHarness(const QStringList& words, std::vector<std::int64_t> sizesToTry)
     : sizes(std::move(sizesToTry))
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exploration.h"
+#include "small_config.h"
 
 #include <QObject>
 #include <QSet>
@@ -13,9 +14,6 @@
 #include <vector>
 
 namespace batchpeak::test {
-
-/// A small GPT-2 config with a batch of 64 on one device, to be explored.
-config::ConfigContents smallConfig();
 
 /// An exploration on the fake worker, with a scripted search, short time-outs, and no verification unless the
 /// options ask for it.

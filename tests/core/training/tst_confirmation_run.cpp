@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_run.h"
 #include "past_exploration.h"
+#include "small_config.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -12,6 +13,7 @@
 #include <utility>
 
 using namespace batchpeak;
+using batchpeak::test::smallConfig;
 using training::ConfirmationRun;
 using training::ConfirmationSnapshot;
 using training::ConfirmedSize;
@@ -19,23 +21,6 @@ using training::ConfirmedSize;
 namespace {
 
 constexpr int longestRunMilliseconds = 30000;
-
-config::ConfigContents smallConfig(std::int64_t batch)
-{
-    config::ConfigContents contents;
-    contents.formatName = "Cerebras params";
-    contents.model = model::ModelSpec{.family = "gpt2",
-                                      .architecture = model::DecoderSpec{.vocabularySize = 64,
-                                                                         .hiddenSize = 8,
-                                                                         .layers = 1,
-                                                                         .heads = 2,
-                                                                         .keyValueHeads = 2,
-                                                                         .feedForwardSize = 16,
-                                                                         .maxPositions = 32}};
-    contents.train = config::BatchPlan{.globalBatchSize = batch, .setting = config::Explore{}};
-    contents.sequenceLength = 16;
-    return contents;
-}
 
 /// A trial as the fake worker answers it: 0.01 s, and 0.001 s a sample.
 engine::TrialSnapshot trialOf(std::int64_t size)

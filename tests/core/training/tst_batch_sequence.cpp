@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "batch_sequence.h"
+
+#include <QTest>
+
+#include <limits>
+
+using namespace batchpeak;
+using training::BatchSequence;
+using training::DataPosition;
+using training::RunLength;
+
+namespace {
+
+/// "0:0 0:4 1:0": epoch and first sample of each batch of \p batchSize, until all is over.
+QString walk(BatchSequence sequence, std::int64_t batchSize)
+{
+    QStringList batches;
+    while (!sequence.isOver(batchSize) && batches.size() < 100) {
+        if (!sequence.epochHolds(batchSize)) {
+            sequence.beginEpoch();
+            continue;
+        }
+        const DataPosition& position = sequence.position();
+        batches.append(QStringLiteral("%1:%2").arg(position.epoch).arg(position.samplesDone));
+        sequence.stepDone(batchSize);
+    }
+    return batches.join(QLatin1Char(' '));
+}
+
+} // namespace
+
+class BatchSequenceTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void goesThroughItsEpochs_data()
+    {
+        QTest::addColumn<int>("samples");
+        QTest::addColumn<int>("batchSize");
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<int>("epochs");
+        QTest::addColumn<QString>("batches");
+        QTest::newRow("one epoch") << 8 << 4 << 0 << 1 << QStringLiteral("0:0 0:4");
+        QTest::newRow("the rest is left out") << 11 << 4 << 0 << 2 << QStringLiteral("0:0 0:4 1:0 1:4");
+        QTest::newRow("steps end first") << 8 << 4 << 3 << 9 << QStringLiteral("0:0 0:4 1:0");
+        QTest::newRow("epochs end first") << 8 << 4 << 9 << 1 << QStringLiteral("0:0 0:4");
+        QTest::newRow("steps alone") << 4 << 4 << 3 << 0 << QStringLiteral("0:0 1:0 2:0");
+    }
+    void goesThroughItsEpochs()
+    {
+        QFETCH(int, samples);
+        QFETCH(int, batchSize);
+        QFETCH(int, steps);
+        QFETCH(int, epochs);
+        QFETCH(QString, batches);
+        RunLength length;
+        if (steps > 0)
+            length.steps = steps;
+        if (epochs > 0)
+            length.epochs = epochs;
+        const BatchSequence sequence(samples, length);
+        QCOMPARE(walk(sequence, batchSize), batches);
+        QCOMPARE(sequence.stepsInAll(batchSize), batches.split(QLatin1Char(' ')).size());
+    }
+
+    void goesOnWhereItWas()
+    {
+        const BatchSequence sequence(12, {.epochs = 3}, {.step = 4, .epoch = 1, .samplesDone = 4});
+        QCOMPARE(walk(sequence, 4), QStringLiteral("1:4 1:8 2:0 2:4 2:8"));
+        QCOMPARE(sequence.stepsInAll(4), 9);
+    }
+
+    void countsFewerStepsOfLargerBatches()
+    {
+        BatchSequence sequence(16, {.epochs = 2});
+        QCOMPARE(sequence.stepsInAll(4), 8);
+        for (int step = 0; step < 4; ++step)
+            sequence.stepDone(4);
+        sequence.beginEpoch();
+        QCOMPARE(sequence.stepsInAll(8), 6);
+    }
+
+    void survivesAbsurdNumbersOfEpochs()
+    {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        QCOMPARE(BatchSequence(1'000'000, {.epochs = most}).stepsInAll(1), most);
+        QCOMPARE(BatchSequence(1'000'000, {.steps = 7, .epochs = most}).stepsInAll(1), 7);
+    }
+};
+
+QTEST_GUILESS_MAIN(BatchSequenceTest)
+#include "tst_batch_sequence.moc"
