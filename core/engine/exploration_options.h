@@ -45,6 +45,8 @@ struct ExplorationOptions
     std::optional<std::int64_t> lossChunkRows;
     std::optional<double> maxGradientNorm;
     std::uint64_t seed = 1;
+    /// Whether a trial that something disturbed is run once more, for surer times.
+    bool repeatDisturbed = true;
     /// Whether the final size is measured once more, in a fresh process.
     bool verify = true;
     /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.

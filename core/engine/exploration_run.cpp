@@ -87,8 +87,9 @@ void ExplorationRun::beginTrials()
         return;
     try {
         const search::SearchSpace space = spaceOn(m_pool->snapshots(), m_plan.space);
-        m_planner = std::make_unique<TrialPlanner>(
-            m_parts.makeStrategy(m_options.strategy.toStdString(), space), space.maxTrials);
+        m_planner =
+            std::make_unique<TrialPlanner>(m_parts.makeStrategy(m_options.strategy.toStdString(), space),
+                                           space.maxTrials, m_options.repeatDisturbed);
     } catch (const std::invalid_argument& error) {
         finish(FinishStatus::Failed, QString::fromUtf8(error.what()));
         return;

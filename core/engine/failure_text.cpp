@@ -28,6 +28,30 @@ bool needsResult(FinishStatus status)
     return status == FinishStatus::Exhausted || status == FinishStatus::Budget;
 }
 
+struct MemoryNeed
+{
+    /// Of the least device; 0 where that is not known.
+    std::int64_t usable = 0;
+    /// At least; 0 where nothing is known.
+    std::int64_t needed = 0;
+    bool evenEmptyIsTooMuch = false;
+};
+
+MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
+{
+    MemoryNeed need;
+    for (const DeviceSnapshot& device : snapshot.devices) {
+        need.usable = need.usable == 0 ? device.usableBytes : std::min(need.usable, device.usableBytes);
+        need.needed = std::max(need.needed, device.baselineBytes);
+    }
+    need.evenEmptyIsTooMuch = need.usable > 0 && need.needed > need.usable;
+    for (const TrialSnapshot& trial : snapshot.trials) {
+        if (trial.microBatchSize == smallest)
+            need.needed = std::max(need.needed, trial.peakReservedBytes.value_or(0));
+    }
+    return need;
+}
+
 } // namespace
 
 std::optional<FinishStatus> finishStatusOf(search::Outlook::Status status)
@@ -59,41 +83,34 @@ Ending endingOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smal
 
 QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
 {
-    std::int64_t usable = 0;
-    std::int64_t needed = 0;
-    for (const DeviceSnapshot& device : snapshot.devices) {
-        usable = usable == 0 ? device.usableBytes : std::min(usable, device.usableBytes);
-        needed = std::max(needed, device.baselineBytes);
-    }
-    const bool evenEmptyIsTooMuch = usable > 0 && needed > usable;
-    for (const TrialSnapshot& trial : snapshot.trials) {
-        if (trial.microBatchSize == smallest)
-            needed = std::max(needed, trial.peakReservedBytes.value_or(0));
-    }
-
+    const MemoryNeed need = memoryNeed(snapshot, smallest);
     // Where the network alone is too much, smaller sizes than those allowed would not help.
-    const bool notEvenOne = smallest == 1 || evenEmptyIsTooMuch;
-    QString text = notEvenOne ? Translated::tr("Nothing fits, not even 1.")
-                              : Translated::tr("Nothing fits, not even %1, the smallest size allowed.")
-                                    .arg(QLocale().toString(static_cast<qlonglong>(smallest)));
-    text += QLatin1Char(' ');
-    if (evenEmptyIsTooMuch)
-        text += Translated::tr("The network alone, without any sample, needs %1").arg(bytesText(needed));
-    else if (needed > 0)
-        text += Translated::tr("That would need at least %1").arg(bytesText(needed));
+    const QString opening = smallest == 1 || need.evenEmptyIsTooMuch
+                                ? Translated::tr("Nothing fits, not even 1.")
+                                : Translated::tr("Nothing fits, not even %1, the smallest size allowed.")
+                                      .arg(QLocale().toString(static_cast<qlonglong>(smallest)));
+    return opening + QLatin1Char(' ') + memoryNeedText(snapshot, smallest);
+}
+
+QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)
+{
+    const MemoryNeed need = memoryNeed(snapshot, smallest);
+    QString text;
+    if (need.evenEmptyIsTooMuch)
+        text = Translated::tr("The network alone, without any sample, needs %1").arg(bytesText(need.needed));
+    else if (need.needed > 0)
+        text = Translated::tr("That would need at least %1").arg(bytesText(need.needed));
     else
-        text += Translated::tr("How much it would need is not known");
-    if (usable > 0)
-        text += Translated::tr(", and %1 may be used").arg(bytesText(usable));
+        text = Translated::tr("How much it would need is not known");
+    if (need.usable > 0)
+        text += Translated::tr(", and %1 may be used").arg(bytesText(need.usable));
     text += QLatin1String(". ");
-    if (evenEmptyIsTooMuch)
-        text += Translated::tr("Give it more memory, by a higher limit or another device.");
-    else if (notEvenOne)
-        text += Translated::tr("Give it more memory, by a higher limit or another device, or shorten the "
-                               "sequence length.");
-    else
-        text += Translated::tr("Allow smaller sizes, give it more memory, or shorten the sequence length.");
-    return text;
+    if (need.evenEmptyIsTooMuch)
+        return text + Translated::tr("Give it more memory, by a higher limit or another device.");
+    if (smallest == 1)
+        return text + Translated::tr("Give it more memory, by a higher limit or another device, or shorten "
+                                     "the sequence length.");
+    return text + Translated::tr("Allow smaller sizes, give it more memory, or shorten the sequence length.");
 }
 
 QString noResultText(const Snapshot& snapshot)

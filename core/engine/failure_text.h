@@ -25,6 +25,9 @@ Ending endingOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smal
 /// \param smallest  smallest size that was allowed
 QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest);
 
+/// The second half of that: what the smallest would need, what there is, and what to do.
+QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest);
+
 /// Why no trial gave a result, from how the last one ended.
 QString noResultText(const Snapshot& snapshot);
 

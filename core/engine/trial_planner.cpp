@@ -7,8 +7,8 @@
 
 namespace batchpeak::engine {
 
-TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials)
-    : m_strategy(std::move(strategy)), m_maxTrials(maxTrials)
+TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed)
+    : m_strategy(std::move(strategy)), m_maxTrials(maxTrials), m_repeatsDisturbed(repeatsDisturbed)
 {}
 
 std::optional<search::Proposal> TrialPlanner::next(const QString& device)
@@ -52,7 +52,8 @@ Sequel TrialPlanner::trialEnded(const QString& device, const TrialReading& readi
 
     Repetition& repetition = m_repetitions[device];
     const bool wasPatient = !repetition.repeater.hasLostPatience();
-    const auto counted = repetition.repeater.trialEnded(reading, m_trials < m_maxTrials);
+    const bool mayRepeat = m_repeatsDisturbed && m_trials < m_maxTrials;
+    const auto counted = repetition.repeater.trialEnded(reading, mayRepeat);
     if (!counted) {
         repetition.proposal = proposal;
         return Sequel::Repeated;

@@ -36,7 +36,8 @@ class TrialPlanner
 {
 public:
     /// \param maxTrials  of the search, the repeated ones included
-    TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials);
+    /// \param repeatsDisturbed  whether a trial that something disturbed is run once more
+    TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed = true);
 
     /// \return nothing when the search has ended or waits for what is in flight
     std::optional<search::Proposal> next(const QString& device);
@@ -79,6 +80,7 @@ private:
 
     std::unique_ptr<search::Strategy> m_strategy;
     int m_maxTrials;
+    bool m_repeatsDisturbed;
     int m_trials = 0;
     std::vector<Flight> m_inFlight;
     std::map<QString, Repetition> m_repetitions;

@@ -42,6 +42,9 @@ struct SearchSpace
     int maxTrials = 40;
     /// Trials that may run at the same time.
     int devices = 1;
+    /// Whether a size of a range that is predicted is rounded down to a power of two before it is run, as the
+    /// torchtune RFC has it (pull request 2199).
+    bool predictsPowersOfTwo = true;
     std::uint64_t seed = 1;
 };
 

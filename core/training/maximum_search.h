@@ -16,6 +16,9 @@ namespace batchpeak::training {
 /// Finds the largest micro-batch size that fits, in one of torchtune's ways, with live trials of its own
 /// process, before a training begins.
 ///
+/// The RFC restores the random state before each try, for the same dropout in all: each trial of our worker
+/// seeds the generators anew before it makes its batch (StepRunner::prepare in core/network).
+///
 /// It searches sizes up to a bound and rounds; whether and how to train with the answer is its owner's.
 class MaximumSearch : public QObject
 {
@@ -41,6 +44,10 @@ signals:
     void said(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
+    void passOnWarnings(const batchpeak::engine::Snapshot& snapshot);
+    void report();
+    std::int64_t recommendedSize(const engine::Snapshot& snapshot);
+
     class Private;
     std::unique_ptr<Private> d;
 };

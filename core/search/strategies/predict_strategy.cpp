@@ -49,15 +49,22 @@ std::optional<std::int64_t> PredictStrategy::nextSize() const
     return std::nullopt;
 }
 
+std::int64_t PredictStrategy::rounded(std::int64_t size) const
+{
+    if (space().predictsPowersOfTwo)
+        return candidates().powerOfTwoAtMost(size);
+    return candidates().atMost(size).value_or(candidates().smallest());
+}
+
 std::int64_t PredictStrategy::predictedSize(std::int64_t first, std::int64_t second) const
 {
     const std::int64_t growth = peakAt(second) - peakAt(first);
     if (growth <= 0 || space().memoryLimitBytes <= 0)
-        return candidates().powerOfTwoAtMost(candidates().largest());
+        return rounded(candidates().largest());
     const double perSample = static_cast<double>(growth) / static_cast<double>(second - first);
     const auto room = static_cast<double>(space().memoryLimitBytes - peakAt(first));
     const double further = std::min(room / perSample, static_cast<double>(candidates().largest()));
-    return candidates().powerOfTwoAtMost(first + static_cast<std::int64_t>(further));
+    return rounded(first + static_cast<std::int64_t>(further));
 }
 
 std::int64_t PredictStrategy::peakAt(std::int64_t size) const

@@ -14,6 +14,12 @@ namespace {
 
 constexpr double overhead = 500.0;
 
+SearchSpace unrounded(SearchSpace space)
+{
+    space.predictsPowersOfTwo = false;
+    return space;
+}
+
 SearchSpace withBatch(SearchSpace space, std::int64_t perDeviceBatch)
 {
     space.perDeviceBatch = perDeviceBatch;
@@ -95,6 +101,11 @@ private slots:
         row("predict", "rounded down to a power of two", hundred, holdsHundred, {1, 2, 64}, 64);
         row("predict", "exactly a power of two", exact::spaceFor(128),
             exact::deviceWith(exact::spaceFor(128), overhead), {1, 2, 128}, 128);
+        row("predict", "as it is", unrounded(hundred), holdsHundred, {1, 2, 100}, 100);
+        row("predict", "as it is, and it fails", unrounded(hundred), withOdd(100, exact::outOfMemory(100)),
+            {1, 2, 100, 50}, 50);
+        row("predict", "as it is, up to the maximum", unrounded(within(hundred, 1, 40)), samePeaks,
+            {1, 2, 40}, 40);
         row("predict", "divisors", divisorsOf384(hundred), holdsHundred, {1, 2, 96}, 96);
         row("predict", "from a minimum", within(hundred, 5, 1000), holdsHundred, {5, 6, 64}, 64);
         row("predict", "the prediction fails", hundred, withOdd(64, exact::outOfMemory(64)), {1, 2, 64, 32},

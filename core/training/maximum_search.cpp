@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "maximum_search.h"
+
+#include "device_choice.h"
+#include "exploration.h"
+#include "exploration_store.h"
+#include "failure_text.h"
+#include "fit_trials.h"
+#include "log_text.h"
+#include "past_exploration.h"
+#include "power_of_two.h"
+#include "store_error.h"
+
+#include <QTimer>
+
+#include <algorithm>
+
+namespace batchpeak::training {
+
+namespace {
+
+using engine::TrialSnapshot;
+using engine::TrialState;
+
+/// More than any way takes for sizes up to 2^63: the ways end by themselves.
+constexpr int enoughTrials = 500;
+
+/// The one device that the training will run on.
+QStringList onlyDevice(const engine::ExplorationOptions& options, const engine::ExplorationParts& parts)
+{
+    if (!options.devices.isEmpty() || !options.launcher.isEmpty())
+        return options.devices.mid(0, 1);
+    const auto devices = engine::chooseDevices({}, parts.localDevices());
+    return {QString::fromStdString(devices.front().id())};
+}
+
+engine::ExplorationOptions searchOptions(const TrainingOptions& options, MaximumWay way, std::int64_t largest)
+{
+    engine::ExplorationOptions search = options.run;
+    search.setting = config::Explore{};
+    search.minimum = 1;
+    search.maximum = largest;
+    search.objective = search::Objective::Micro;
+    search.strategy = toText(way);
+    search.maxTrials = enoughTrials;
+    search.timeBudget.reset();
+    // Whether a size fits is no matter of time.
+    search.repeatDisturbed = false;
+    search.verify = false;
+    return search;
+}
+
+bool isOutOfMemory(const TrialSnapshot& trial)
+{
+    return trial.state == TrialState::OutOfMemory;
+}
+
+/// 0 where none ran as a training is to run.
+std::int64_t largestThatRan(const std::vector<TrialSnapshot>& trials)
+{
+    std::int64_t largest = 0;
+    for (const TrialSnapshot& trial : trials) {
+        if (trial.state == TrialState::Ok && trial.withinHeadroom && !trial.thrashes)
+            largest = std::max(largest, trial.microBatchSize);
+    }
+    return largest;
+}
+
+} // namespace
+
+class MaximumSearch::Private
+{
+public:
+    engine::ExplorationParts parts;
+    std::unique_ptr<engine::Exploration> exploration;
+    MaximumWay way = MaximumWay::Halving;
+    bool isExact = false;
+    bool isStopped = false;
+    bool isRunning = false;
+    /// Lines of the exploration's log that were passed on, or are not to be.
+    std::size_t heardLines = 0;
+
+    engine::ExplorationParts searchParts(std::int64_t largest) const
+    {
+        engine::ExplorationParts search = parts;
+        const auto makeStrategy = parts.makeStrategy;
+        const bool roundsDown = !isExact;
+        search.makeStrategy = [=](std::string_view name, search::SearchSpace space) {
+            // Halving begins at the per-device batch, which here is the bound: a batch that is to grow is
+            // looked beyond.
+            space.perDeviceBatch = largest;
+            space.predictsPowersOfTwo = roundsDown;
+            return std::make_unique<FitTrials>(makeStrategy(name, space));
+        };
+        return search;
+    }
+
+    MaximumFound found(std::int64_t measured) const
+    {
+        const engine::Snapshot& snapshot = exploration->snapshot();
+        return {.way = way,
+                .measured = measured,
+                // At most the measured one, so that it or a larger one has run.
+                .used = isExact ? measured : accumulation::powerOfTwoAtMost(measured),
+                .trials = static_cast<int>(snapshot.trials.size()),
+                .outOfMemoryEvents = static_cast<int>(std::ranges::count_if(snapshot.trials, isOutOfMemory)),
+                .seconds = snapshot.elapsedSeconds};
+    }
+};
+
+MaximumSearch::MaximumSearch(engine::ExplorationParts parts, QObject* parent)
+    : QObject(parent), d(std::make_unique<Private>())
+{
+    d->parts = std::move(parts);
+}
+
+MaximumSearch::~MaximumSearch() = default;
+
+void MaximumSearch::start(const QString& filePath, const config::ConfigContents& contents,
+                          const TrainingOptions& options, std::int64_t largest)
+{
+    if (d->isRunning)
+        return;
+    d->way = options.maximum.value_or(MaximumWay::Binary);
+    d->isExact = options.exact;
+    auto exploration = std::make_unique<engine::Exploration>(d->searchParts(largest));
+    engine::ExplorationOptions search = searchOptions(options, d->way, largest);
+    search.devices = onlyDevice(search, d->parts);
+    exploration->load(filePath, contents, search);
+
+    d->exploration = std::move(exploration);
+    d->isRunning = true;
+    d->isStopped = false;
+    engine::Exploration* runs = d->exploration.get();
+    runs->start();
+    // What an exploration says at its start is about its config, and the training says it too.
+    d->heardLines = runs->snapshot().log.size();
+    connect(runs, &engine::Exploration::snapshotChanged, this, &MaximumSearch::passOnWarnings);
+    connect(runs, &engine::Exploration::trialFinished, this, [this](const TrialSnapshot& trial) {
+        if (engine::levelOf(trial) == engine::LogLevel::Info)
+            emit said(engine::LogLevel::Info, engine::endText(trial));
+    });
+    // Not from its signal, which may not outlive this.
+    connect(runs, &engine::Exploration::finished, this,
+            [this] { QTimer::singleShot(0, this, &MaximumSearch::report); });
+}
+
+void MaximumSearch::stop()
+{
+    if (!d->isRunning)
+        return;
+    d->isStopped = true;
+    d->exploration->stop();
+}
+
+void MaximumSearch::passOnWarnings(const engine::Snapshot& snapshot)
+{
+    for (; d->heardLines < snapshot.log.size(); ++d->heardLines) {
+        const engine::LogLine line = snapshot.log[d->heardLines];
+        if (line.level != engine::LogLevel::Info && line.text != snapshot.failure)
+            emit said(line.level, line.text);
+    }
+}
+
+void MaximumSearch::report()
+{
+    d->isRunning = false;
+    const engine::Snapshot snapshot = d->exploration->snapshot();
+    if (d->isStopped) {
+        emit stopped();
+        return;
+    }
+    if (snapshot.finish == engine::FinishStatus::NothingFits) {
+        emit nothingFits(
+            tr("Not enough memory even for batch_size=1. %1").arg(engine::memoryNeedText(snapshot, 1)));
+        return;
+    }
+    const std::int64_t measured = largestThatRan(snapshot.trials);
+    if (snapshot.finish == engine::FinishStatus::Failed || measured == 0) {
+        emit failed(snapshot.failure);
+        return;
+    }
+    MaximumFound maximum = d->found(measured);
+    maximum.recommended = recommendedSize(snapshot);
+    emit found(maximum);
+}
+
+std::int64_t MaximumSearch::recommendedSize(const engine::Snapshot& snapshot)
+{
+    try {
+        const auto past = pastExploration(store::ExplorationStore::defaultPath(), *snapshot.run,
+                                          snapshot.devices.front().id);
+        return past ? past->recommendations.back().microBatchSize : 0;
+    } catch (const store::StoreError& error) {
+        emit said(engine::LogLevel::Warning,
+                  tr("The history cannot be read, so that the maximum has nothing to stand beside: %1")
+                      .arg(QString::fromUtf8(error.what())));
+        return 0;
+    }
+}
+
+} // namespace batchpeak::training
