@@ -5,10 +5,14 @@
 //   QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE | DIALOG]
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
 #include "message_banner.h"
+#include "run_chart.h"
 #include "sample_dialogs.h"
 #include "sample_snapshots.h"
+#include "sample_training_window.h"
+#include "sample_trainings.h"
 #include "sample_window.h"
 #include "throughput_chart.h"
+#include "training_form.h"
 
 #include <QApplication>
 #include <QDir>
@@ -45,6 +49,27 @@ bool drawStates(const QDir& folder, const QString& only)
                 window.display(snapshot);
                 if (name == QLatin1String("stalled"))
                     emit window.findChild<ThroughputChart*>()->placePointedAt(96);
+                if (!save(window.grab(), folder,
+                          QStringLiteral("%1-%2").arg(nameOf(name, theme)).arg(size.width())))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool drawTrainings(const QDir& folder, const QString& only)
+{
+    for (const auto& [name, snapshot] : test::allTrainings()) {
+        if (!only.isEmpty() && name != only)
+            continue;
+        for (const Theme& theme : {Theme::day(), Theme::night()}) {
+            for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
+                test::SampleTrainingWindow window(theme, size);
+                window.view()->form()->setConfig({}, 192);
+                window.display(snapshot);
+                if (name == QLatin1String("training-halving"))
+                    emit window.findChild<RunChart*>()->placePointedAt(70);
                 if (!save(window.grab(), folder,
                           QStringLiteral("%1-%2").arg(nameOf(name, theme)).arg(size.width())))
                     return false;
@@ -100,5 +125,8 @@ int main(int argc, char** argv)
         return 1;
     }
     const QString only = arguments.value(2);
-    return drawStates(folder, only) && drawQuestion(folder) && drawDialogs(folder, only) ? 0 : 1;
+    return drawStates(folder, only) && drawTrainings(folder, only) && drawQuestion(folder) &&
+                   drawDialogs(folder, only)
+               ? 0
+               : 1;
 }

@@ -160,14 +160,6 @@ TrainingSnapshot growthTraining()
     TrainingSnapshot snapshot = begunTraining(32);
     snapshot.schedule.clear();
     snapshot.run->growth = QStringLiteral("epoch < 8 ? 32 : 16");
-    snapshot.run->maximum = MaximumWay::Binary;
-    snapshot.maximum = MaximumFound{.way = MaximumWay::Binary,
-                                    .measured = 241,
-                                    .used = 32,
-                                    .trials = 9,
-                                    .outOfMemoryEvents = 3,
-                                    .seconds = 41.0,
-                                    .recommended = 192};
     std::int64_t size = 32;
     std::int64_t step = 0;
     for (std::int64_t epoch = 0; epoch < 9; ++epoch) {

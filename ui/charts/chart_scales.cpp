@@ -50,7 +50,7 @@ ValueScale valueScaleFor(double largest, int mostTicks)
 ValueScale valueScaleFor(double smallest, double largest, int mostTicks)
 {
     constexpr double freeShare = 0.12;
-    constexpr double mostHidden = 0.25;
+    constexpr double mostHidden = 0.5;
     double bottom = std::max(0.0, smallest - freeShare * (largest - smallest));
     double top = largest + freeShare * (largest - smallest);
     if (bottom < mostHidden * top || top <= bottom) {

@@ -118,6 +118,9 @@ void PlotCanvas::replaceAxis(QAbstractAxis* before, QAbstractAxis* axis, Qt::Ali
     }
     chart()->removeAxis(before);
     before->setParent(this);
+    // Qt Charts removes what it has drawn of an axis only when the event loop runs again (6.4.2).
+    before->hide();
+    axis->show();
     axis->setTitleText(before->titleText());
     axis->setTitleVisible(before->isTitleVisible());
     styleAxes();
@@ -207,7 +210,7 @@ void PlotCanvas::layOut()
 
 void PlotCanvas::scaleValues(const QRectF& area)
 {
-    const double labelPixels = QFontMetricsF(font()).height() * 1.3;
+    const double labelPixels = QFontMetricsF(font()).height() * 1.25;
     if (m_logValueAxis) {
         m_scale = {.bottom = std::max(1.0, m_smallestValue) / logarithmicRoom,
                    .top = std::max(2.0, m_largestValue) * logarithmicRoom,

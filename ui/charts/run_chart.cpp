@@ -20,8 +20,10 @@ namespace {
 // Of a line, each with its smallest and its largest value. The plot of a window of 1440 px is about 900 px
 // wide; Qt Charts takes 4 ms for a line of 1,000 points, and 35 ms for one of 10,000 (Qt 6.4.2).
 constexpr int mostColumns = 500;
-// Of dots and marks, which are about ten pixels wide.
-constexpr int mostDots = 120;
+// Of dots, which are ten pixels wide and must not touch.
+constexpr int dotColumns = 20;
+// Of what the hover box should not hide: a value every ten pixels or so.
+constexpr int obstacleColumns = 100;
 // Left and right of the hovered step, what the box should not hide.
 constexpr double obstaclePixels = 240.0;
 
@@ -137,7 +139,7 @@ void RunChart::drawMarks()
         const bool isOnePoint = series.values.size() == 1;
         if (series.look != RunPlot::Look::Dots && !isOnePoint)
             continue;
-        for (const StepValue& value : thinned(series.values, mostDots))
+        for (const StepValue& value : thinned(series.values, dotColumns))
             dots.push_back({static_cast<double>(value.step), value.value, theme.*series.hue});
     }
     m_marks->setMarks(std::move(dots), m_plot.marks);
@@ -158,7 +160,7 @@ std::vector<QRectF> RunChart::obstaclesAround(double step) const
     const double here = canvas().positionOf(step, canvas().topValue()).x();
     std::vector<QRectF> obstacles;
     for (const auto& series : m_plot.series) {
-        for (const StepValue& value : thinned(series.values, mostDots)) {
+        for (const StepValue& value : thinned(series.values, obstacleColumns)) {
             const QPointF centre = canvas().positionOf(static_cast<double>(value.step), value.value);
             if (std::abs(centre.x() - here) < obstaclePixels)
                 obstacles.emplace_back(centre - QPointF(6, 6), QSizeF(12, 12));

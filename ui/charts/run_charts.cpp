@@ -5,6 +5,9 @@
 #include "run_chart.h"
 #include "run_key.h"
 
+#include <QFontMetrics>
+#include <QLocale>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +15,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr int rightMargin = 12;
+constexpr int leastRightMargin = 12;
 
 } // namespace
 
@@ -41,6 +44,10 @@ void RunCharts::setTheme(const Theme& theme)
 void RunCharts::display(const training::TrainingSnapshot& snapshot)
 {
     const AxisRange range = stepRangeOf(snapshot);
+    // Half of the last label stands right of the plot.
+    const QFontMetrics metrics(m_parts.front().chart->font());
+    m_rightMargin = std::max(leastRightMargin,
+                             metrics.horizontalAdvance(QLocale().toString(range.maximum, 'f', 0)) / 2 + 2);
     std::array plots{lossPlot(snapshot), ratePlot(snapshot), schedulePlot(snapshot)};
     for (std::size_t i = 0; i < plots.size(); ++i) {
         m_parts[i].key->setPlot(plots[i]);
@@ -55,7 +62,7 @@ void RunCharts::alignMargins()
     for (const Part& part : m_parts)
         left = std::max(left, part.chart->neededLeftMargin());
     for (const Part& part : m_parts)
-        part.chart->setSideMargins(left, rightMargin);
+        part.chart->setSideMargins(left, m_rightMargin);
 }
 
 } // namespace batchpeak::ui

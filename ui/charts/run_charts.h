@@ -38,6 +38,7 @@ private:
     void alignMargins();
 
     std::array<Part, 3> m_parts;
+    int m_rightMargin = 0;
 };
 
 } // namespace batchpeak::ui

@@ -56,12 +56,18 @@ QPlainTextEdit[framed="true"]:focus { border-color: @throughput; }
 QTableView { color: @text; }
 QLineEdit { background: @card; color: @text; border: 1px solid @border; border-radius: 6px; padding: 5px 8px;
             selection-background-color: @selection; selection-color: @text; }
+QLineEdit:disabled { color: @faint; }
 QLineEdit:focus { border-color: @throughput; }
 QRadioButton { color: @text; spacing: 8px; }
 QRadioButton::indicator { width: 12px; height: 12px; background: @card; border: 1px solid @mutedText;
                           border-radius: 7px; }
 QRadioButton::indicator:focus { border-color: @throughput; }
 QRadioButton::indicator:checked { width: 4px; height: 4px; border: 5px solid @throughput; }
+QComboBox[plain="true"] { background: @card; color: @text; border: 1px solid @border; border-radius: 6px;
+                          padding: 5px 8px; }
+QComboBox[plain="true"]:focus { border-color: @throughput; }
+QComboBox[plain="true"]:disabled { color: @faint; }
+QComboBox[plain="true"]::drop-down { border: none; width: 14px; }
 QComboBox QLineEdit { border: none; padding: 0px 4px; }
 *[line="true"] { background: @border; border: none; }
 

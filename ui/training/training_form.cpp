@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_form.h"
+
+#include "choice_box.h"
+#include "path_field.h"
+#include "training_text.h"
+
+#include <QCheckBox>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QLocale>
+#include <QStackedWidget>
+
+#include <cmath>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using training::MaximumWay;
+
+constexpr int numberWidth = 84;
+constexpr int noMaximum = -1;
+
+enum Length { Steps, Epochs };
+
+QLineEdit* numberLine(const QString& name, const QString& placeholder, QWidget* parent)
+{
+    auto* line = new QLineEdit(parent);
+    line->setAccessibleName(name);
+    line->setPlaceholderText(placeholder);
+    return line;
+}
+
+QWidget* inOneRow(std::initializer_list<QWidget*> parts, int stretched, QWidget* parent)
+{
+    auto* row = new QWidget(parent);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    int place = 0;
+    for (QWidget* part : parts)
+        layout->addWidget(part, place++ == stretched ? 1 : 0);
+    return row;
+}
+
+/// Nothing where the line is empty.
+/// \throws FormProblem
+std::optional<std::int64_t> numberOf(QLineEdit* line, std::int64_t least)
+{
+    const QString text = line->text().trimmed();
+    if (text.isEmpty())
+        return std::nullopt;
+    bool isNumber = false;
+    const qlonglong number = QLocale().toLongLong(text, &isNumber);
+    if (!isNumber || number < least)
+        throw FormProblem(TrainingForm::tr("%1 is \"%2\"; write a whole number from %3 on.")
+                              .arg(line->accessibleName(), text)
+                              .arg(least),
+                          line);
+    return number;
+}
+
+/// \throws FormProblem
+std::optional<double> rateOf(QLineEdit* line)
+{
+    const QString text = line->text().trimmed();
+    if (text.isEmpty())
+        return std::nullopt;
+    bool isNumber = false;
+    double rate = QLocale().toDouble(text, &isNumber);
+    if (!isNumber)
+        rate = QLocale::c().toDouble(text, &isNumber);
+    if (!isNumber || !(rate > 0.0) || !std::isfinite(rate))
+        throw FormProblem(TrainingForm::tr("%1 is \"%2\"; write a number above 0, as 3e-4.")
+                              .arg(line->accessibleName(), text),
+                          line);
+    return rate;
+}
+
+/// \throws FormProblem
+std::string pathOf(const PathField* field, const QString& sentence)
+{
+    if (field->text().isEmpty())
+        throw FormProblem(sentence, field->line());
+    return QFileInfo(field->text()).absoluteFilePath().toStdString();
+}
+
+} // namespace
+
+TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent), m_grid(new QGridLayout)
+{
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setHorizontalSpacing(12);
+    m_grid->setVerticalSpacing(7);
+    m_grid->setColumnStretch(1, 1);
+    body()->addLayout(m_grid);
+    body()->addStretch(1);
+
+    QWidget* way = makeWay();
+    addRow(tr("Micro-&batch"), way, m_way);
+    QWidget* maximum = makeMaximum();
+    addRow(tr("Find &maximum"), maximum, m_maximum);
+    m_growth = new PathField(PathField::Kind::File, tr("Growth of the batch"), tr("Python (*.py)"), this);
+    m_growth->setPlaceholder(tr("none; epoch < 3 ? 8 : 0, or a .py file"));
+    m_growth->setToolTip(tr("batch_increase_function: by how much the batch grows, asked each epoch with "
+                            "epoch and current_batch_size"));
+    addRow(tr("&Growth"), m_growth, m_growth);
+    QWidget* length = makeLength();
+    addRow(tr("&Length"), length, m_length);
+    QWidget* data = makeData();
+    addRow(tr("&Data"), data, m_data);
+    m_learningRate = numberLine(tr("The learning rate"), tr("as the config"), this);
+    addRow(tr("Learning &rate"), m_learningRate, m_learningRate);
+    m_evaluateEvery = numberLine(tr("Evaluate every"), tr("never; or after so many steps"), this);
+    addRow(tr("E&valuate every"), m_evaluateEvery, m_evaluateEvery);
+    QWidget* checkpoint = makeCheckpoint();
+    addRow(tr("C&heckpoints"), checkpoint, m_checkpoints);
+    m_resume = new PathField(PathField::Kind::Folder, tr("Checkpoints to go on from"), {}, this);
+    m_resume->setPlaceholder(tr("a fresh start"));
+    addRow(tr("Res&ume from"), m_resume, m_resume);
+    followWay();
+}
+
+void TrainingForm::addRow(const QString& name, QWidget* field, QWidget* focused)
+{
+    auto* label = new QLabel(name, this);
+    label->setBuddy(focused);
+    const int row = m_grid->rowCount();
+    m_grid->addWidget(label, row, 0);
+    m_grid->addWidget(field, row, 1);
+}
+
+QWidget* TrainingForm::makeWay()
+{
+    m_way = new ChoiceBox(tr("How the micro-batch size is chosen"),
+                          {{tr("Halve when memory runs out"), AutomaticHalving},
+                           {tr("The whole batch at once"), WholeBatch},
+                           {tr("This size:"), Number}},
+                          this);
+    m_size = numberLine(tr("The micro-batch size"), {}, this);
+    m_size->setFixedWidth(numberWidth);
+    connect(m_way, &ChoiceBox::currentIndexChanged, this, &TrainingForm::followWay);
+    return inOneRow({m_way, m_size}, 0, this);
+}
+
+QWidget* TrainingForm::makeMaximum()
+{
+    m_maximum = new ChoiceBox(tr("How the largest size that fits is found first"),
+                              {{tr("no"), noMaximum},
+                               {maximumWayText(MaximumWay::Halving), static_cast<int>(MaximumWay::Halving)},
+                               {maximumWayText(MaximumWay::Binary), static_cast<int>(MaximumWay::Binary)},
+                               {maximumWayText(MaximumWay::Predict), static_cast<int>(MaximumWay::Predict)}},
+                              this);
+    m_maximum->setToolTip(
+        tr("Find the largest micro-batch that fits before the first step, and train with it"));
+    m_exact = new QCheckBox(tr("e&xact"), this);
+    m_exact->setToolTip(tr("Without rounding down to a power of two"));
+    connect(m_maximum, &ChoiceBox::currentIndexChanged, this, &TrainingForm::followWay);
+    return inOneRow({m_maximum, m_exact}, 0, this);
+}
+
+QWidget* TrainingForm::makeLength()
+{
+    m_length = numberLine(tr("The length"), {}, this);
+    m_lengthUnit = new ChoiceBox(tr("What the length is counted in"),
+                                 {{tr("epochs"), Epochs}, {tr("steps"), Steps}}, this);
+    const auto sayDefault = [this] {
+        m_length->setPlaceholderText(m_lengthUnit->value() == Epochs ? tr("1")
+                                                                     : tr("as many as an epoch has"));
+    };
+    sayDefault();
+    connect(m_lengthUnit, &ChoiceBox::currentIndexChanged, this, sayDefault);
+    return inOneRow({m_length, m_lengthUnit}, 0, this);
+}
+
+QWidget* TrainingForm::makeData()
+{
+    m_data = new ChoiceBox(tr("Where the samples come from"),
+                           {{tr("Synthetic"), static_cast<int>(trial::DataKind::Synthetic)},
+                            {tr("Text file"), static_cast<int>(trial::DataKind::Text)},
+                            {tr("Folder"), static_cast<int>(trial::DataKind::Arrays)}},
+                           this);
+    m_samples = numberLine(tr("Samples in an epoch"), tr("samples: 16 batches"), this);
+    m_text = new PathField(PathField::Kind::File, tr("Text whose bytes are the tokens"), {}, this);
+    m_text->setPlaceholder(tr("a text file"));
+    m_arrays = new PathField(PathField::Kind::Folder, tr("Folder of .npy files of tokens"), {}, this);
+    m_arrays->setPlaceholder(tr("of .npy files"));
+    m_dataFields = new QStackedWidget(this);
+    for (QWidget* field :
+         {static_cast<QWidget*>(m_samples), static_cast<QWidget*>(m_text), static_cast<QWidget*>(m_arrays)})
+        m_dataFields->addWidget(field);
+    m_dataFields->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    connect(m_data, &ChoiceBox::currentIndexChanged, m_dataFields, &QStackedWidget::setCurrentIndex);
+    return inOneRow({m_data, m_dataFields}, 1, this);
+}
+
+QWidget* TrainingForm::makeCheckpoint()
+{
+    m_checkpoints = new PathField(PathField::Kind::Folder, tr("Folder for checkpoints"), {}, this);
+    m_checkpoints->setPlaceholder(tr("none"));
+    m_checkpointEvery = numberLine(tr("Save every"), tr("every"), this);
+    m_checkpointEvery->setToolTip(tr("Save after so many steps; empty for at the end alone"));
+    m_checkpointEvery->setFixedWidth(numberWidth);
+    return inOneRow({m_checkpoints, m_checkpointEvery}, 0, this);
+}
+
+void TrainingForm::followWay()
+{
+    const bool findsMaximum = m_maximum->value() != noMaximum;
+    m_exact->setEnabled(findsMaximum);
+    m_way->setEnabled(!findsMaximum);
+    const bool isNumber = m_way->value() == Number;
+    m_size->setVisible(isNumber);
+    m_size->setEnabled(!findsMaximum);
+}
+
+void TrainingForm::setConfig(const config::ConfigContents& contents, std::int64_t recommended)
+{
+    m_recommended = recommended;
+    const int place = m_way->findData(Recommended);
+    if (place >= 0)
+        m_way->removeItem(place);
+    if (recommended > 0)
+        m_way->insertItem(0, tr("The recommended size, %1").arg(QLocale().toString(qlonglong(recommended))),
+                          Recommended);
+    Way way = recommended > 0 ? Recommended : AutomaticHalving;
+    const auto written = contents.train ? contents.train->writtenSize() : std::nullopt;
+    if (written && recommended <= 0) {
+        way = Number;
+        m_size->setText(QLocale().toString(static_cast<qlonglong>(*written)));
+    }
+    m_way->setValue(way);
+    const auto& wishes = contents.training;
+    m_maximum->setCurrentIndex(
+        m_maximum->findData(wishes.usesMaximumBatchSize ? static_cast<int>(MaximumWay::Halving) : noMaximum));
+    m_growth->setText(QString::fromStdString(wishes.batchIncreaseFunction));
+    m_learningRate->setPlaceholderText(
+        wishes.learningRate ? tr("as the config: %1").arg(QLocale().toString(*wishes.learningRate, 'g', 4))
+                            : tr("as the config, or 3e-4"));
+    followWay();
+}
+
+void TrainingForm::takeSize(training::TrainingOptions& options) const
+{
+    const int maximum = m_maximum->value();
+    if (maximum != noMaximum) {
+        options.maximum = static_cast<MaximumWay>(maximum);
+        options.exact = m_exact->isChecked();
+        return;
+    }
+    switch (static_cast<Way>(m_way->value())) {
+    case Recommended:
+        options.run.setting = config::Fixed{m_recommended};
+        break;
+    case AutomaticHalving:
+        options.run.setting = config::Auto{};
+        options.halvesAutomatically = true;
+        break;
+    case WholeBatch:
+        options.run.setting = config::Whole{};
+        break;
+    case Number:
+        const auto size = numberOf(m_size, 1);
+        if (!size)
+            throw FormProblem(tr("No micro-batch size is given. Write one, or choose another way."), m_size);
+        options.run.setting = config::Fixed{*size};
+        break;
+    }
+}
+
+void TrainingForm::takeData(training::TrainingOptions& options) const
+{
+    options.data.kind = static_cast<trial::DataKind>(m_data->value());
+    switch (options.data.kind) {
+    case trial::DataKind::Synthetic:
+        options.data.samples = numberOf(m_samples, 1).value_or(0);
+        break;
+    case trial::DataKind::Text:
+        options.data.path = pathOf(m_text, tr("No text is given. Choose a file, or synthetic data."));
+        break;
+    case trial::DataKind::Arrays:
+        options.data.path =
+            pathOf(m_arrays, tr("No folder of token arrays is given. Choose one, or synthetic data."));
+        break;
+    }
+}
+
+training::TrainingOptions TrainingForm::options(const engine::ExplorationOptions& base) const
+{
+    training::TrainingOptions options;
+    const double headroom = options.run.headroom;
+    options.run = base;
+    options.run.headroom = headroom;
+    options.run.phase = model::Phase::Train;
+    takeSize(options);
+    options.growth = m_growth->text();
+    const auto length = numberOf(m_length, 1);
+    if (m_lengthUnit->value() == Steps)
+        options.steps = length;
+    else
+        options.epochs = length;
+    takeData(options);
+    options.learningRate = rateOf(m_learningRate);
+    options.evaluateEvery = numberOf(m_evaluateEvery, 0).value_or(0);
+    options.checkpointFolder = m_checkpoints->text();
+    options.checkpointEvery = numberOf(m_checkpointEvery, 0).value_or(0);
+    if (options.checkpointEvery > 0 && options.checkpointFolder.isEmpty())
+        throw FormProblem(tr("Checkpoints have no folder. Choose one, or leave their number of steps empty."),
+                          m_checkpoints->line());
+    options.resumeFolder = m_resume->text();
+    return options;
+}
+
+} // namespace batchpeak::ui

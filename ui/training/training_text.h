@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "training_snapshot.h"
+
+#include <QString>
+
+namespace batchpeak::ui {
+
+/// Steps are being done, or what comes before and after them.
+bool isUnderWay(training::TrainingState state);
+
+/// 0..1, of the steps of this process.
+double progressOf(const training::TrainingSnapshot& snapshot);
+
+/// "Step 340 of 1,000 · micro-batch 5 of 8 · about 3 min left"
+QString trainingActivityText(const training::TrainingSnapshot& snapshot);
+
+/// What comes before the first step and after the last one, or what came of a run, as sentences; empty while
+/// its figures say it all.
+QString trainingSentence(const training::TrainingSnapshot& snapshot);
+
+/// "binary search: 241 fits, 128 is used (9 trials, 3 out of memory, 41 s); the exploration recommends 192"
+QString maximumText(const training::MaximumFound& maximum);
+/// "halving", "binary search", "prediction"
+QString maximumWayText(training::MaximumWay way);
+
+} // namespace batchpeak::ui

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_view.h"
+
+#include "bar_button.h"
+#include "elided_label.h"
+#include "log_view.h"
+#include "message_banner.h"
+#include "run_bar.h"
+#include "run_chart.h"
+#include "run_charts.h"
+#include "run_key.h"
+#include "status_strip.h"
+#include "training_actions.h"
+#include "training_facts.h"
+#include "training_figures.h"
+#include "training_form.h"
+#include "training_text.h"
+
+#include <QAction>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int margin = 12;
+constexpr int gap = 10;
+constexpr int sideWidth = 424;
+
+struct ChartCard
+{
+    Card* card = nullptr;
+    RunCharts::Part part;
+};
+
+ChartCard chartCard(RunPlot::Quantity quantity, const QString& title, const QString& unit,
+                    const QString& name)
+{
+    ChartCard made{.card = new Card(title)};
+    made.card->setUnit(unit);
+    made.part.key = new RunKey(TrainingView::tr("Key of the %1").arg(name), made.card);
+    made.card->setHeaderWidget(made.part.key);
+    made.part.chart = new RunChart(quantity, name, made.card);
+    // Three of them share the height that two have in the main window.
+    made.card->body()->setContentsMargins(16, 9, 16, 2);
+    made.card->body()->setSpacing(0);
+    made.card->body()->addWidget(made.part.chart, 1);
+    return made;
+}
+
+} // namespace
+
+TrainingView::TrainingView(TrainingActions* actions, QWidget* parent)
+    : QWidget(parent),
+      m_actions(actions),
+      m_run(new ElidedLabel(Qt::ElideMiddle, this)),
+      m_banner(new MessageBanner(this)),
+      m_figures(new TrainingFigures(this)),
+      m_side(new QStackedWidget(this)),
+      m_form(new TrainingForm),
+      m_facts(new TrainingFacts),
+      m_log(new LogView),
+      m_status(new StatusStrip(this))
+{
+    auto* columns = new QHBoxLayout;
+    columns->setSpacing(gap);
+    columns->addWidget(makeCharts(), 1);
+    columns->addWidget(makeSide());
+    auto* inner = new QVBoxLayout;
+    inner->setContentsMargins(margin, margin, margin, margin);
+    inner->setSpacing(gap);
+    inner->addWidget(m_banner);
+    inner->addWidget(m_figures);
+    inner->addLayout(columns, 1);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    outer->addWidget(makeBar());
+    outer->addLayout(inner, 1);
+    outer->addWidget(m_status);
+    connect(actions->settings, &QAction::toggled, this, &TrainingView::showForm);
+    display({});
+}
+
+QWidget* TrainingView::makeBar()
+{
+    auto* bar = new QFrame(this);
+    bar->setProperty("bar", QStringLiteral("top"));
+    bar->setFixedHeight(51);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(12, 0, 12, 0);
+    layout->setSpacing(6);
+    for (QAction* action : {m_actions->start, m_actions->stop})
+        layout->addWidget(barButton(action, bar));
+    layout->addWidget(barLine(bar));
+    layout->addWidget(barButton(m_actions->settings, bar));
+    layout->addSpacing(12);
+    m_run->setProperty("muted", true);
+    m_run->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    layout->addWidget(m_run, 1);
+    return bar;
+}
+
+QSplitter* TrainingView::makeCharts()
+{
+    using Quantity = RunPlot::Quantity;
+    const ChartCard loss = chartCard(Quantity::Loss, tr("Loss"), tr("nats"), tr("Loss chart"));
+    const ChartCard rate =
+        chartCard(Quantity::Rate, tr("Throughput"), tr("samples/s"), tr("Throughput chart"));
+    const ChartCard schedule =
+        chartCard(Quantity::Size, tr("Batch size"), tr("samples"), tr("Chart of the batch sizes"));
+    m_charts = new RunCharts(loss.part, rate.part, schedule.part, this);
+    auto* splitter = new QSplitter(Qt::Vertical);
+    splitter->setHandleWidth(gap);
+    splitter->setChildrenCollapsible(false);
+    for (const ChartCard& made : {loss, rate, schedule})
+        splitter->addWidget(made.card);
+    splitter->setSizes({4000, 2700, 3300});
+    return splitter;
+}
+
+QWidget* TrainingView::makeSide()
+{
+    auto* run = new QWidget;
+    auto* layout = new QVBoxLayout(run);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(gap);
+    layout->addWidget(m_facts);
+    layout->addWidget(m_log, 1);
+    m_side->addWidget(m_form);
+    m_side->addWidget(run);
+    m_side->setFixedWidth(sideWidth);
+    return m_side;
+}
+
+void TrainingView::setTheme(const Theme& theme)
+{
+    m_banner->setTheme(theme);
+    m_charts->setTheme(theme);
+}
+
+void TrainingView::setSubject(const QString& text)
+{
+    m_subject = text;
+}
+
+void TrainingView::showForm(bool visible)
+{
+    m_side->setCurrentIndex(visible ? 0 : 1);
+}
+
+void TrainingView::display(const training::TrainingSnapshot& snapshot)
+{
+    std::vector<engine::DeviceSnapshot> devices;
+    if (!snapshot.device.id.isEmpty())
+        devices.push_back(snapshot.device);
+    m_run->setFullText(snapshot.run ? runText(snapshot.run->run, devices) : m_subject);
+    m_figures->display(snapshot);
+    m_charts->display(snapshot);
+    m_facts->display(snapshot);
+    m_log->display(snapshot.log);
+    m_form->setEnabled(!isUnderWay(snapshot.state));
+    m_status->display(StatusLine{.progress = progressOf(snapshot),
+                                 .activity = trainingActivityText(snapshot),
+                                 .devices = deviceText(devices)});
+    showFailure(snapshot);
+}
+
+void TrainingView::showFailure(const training::TrainingSnapshot& snapshot)
+{
+    if (snapshot.failure == m_failureShown)
+        return;
+    m_failureShown = snapshot.failure;
+    if (snapshot.failure.isEmpty())
+        m_banner->hide();
+    else
+        m_banner->showMessage(MessageBanner::Kind::Error, snapshot.failure);
+}
+
+} // namespace batchpeak::ui
