@@ -2,22 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "event_log.h"
 
+#include "event_line.h"
 #include "trial_record.h"
 
-#include <QDateTime>
-#include <QFileDevice>
 #include <QJsonArray>
-#include <QJsonDocument>
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace batchpeak::engine {
 
 namespace {
-
-constexpr int schemaVersion = 1;
 
 QString word(std::string_view text)
 {
@@ -27,21 +22,6 @@ QString word(std::string_view text)
 QString objectiveWord(search::Objective objective)
 {
     return objective == search::Objective::Micro ? QStringLiteral("micro") : QStringLiteral("effective");
-}
-
-QJsonValue orNull(const std::optional<double>& value)
-{
-    return value ? QJsonValue(*value) : QJsonValue();
-}
-
-QJsonValue orNull(const std::optional<std::int64_t>& value)
-{
-    return value ? QJsonValue(static_cast<qint64>(*value)) : QJsonValue();
-}
-
-QJsonValue number(std::int64_t value)
-{
-    return {static_cast<qint64>(value)};
 }
 
 QString word(search::Doubt::Cause cause)
@@ -83,17 +63,17 @@ QJsonValue objectOf(const search::SpeedLimit& limit)
                        {QStringLiteral("probability"), limit.probability},
                        {QStringLiteral("overhead_share"), limit.overheadShare},
                        {QStringLiteral("doubling_gain"), limit.doublingGain},
-                       {QStringLiteral("period"), hasPeriod ? number(limit.period) : QJsonValue()},
+                       {QStringLiteral("period"), hasPeriod ? eventNumber(limit.period) : QJsonValue()},
                        {QStringLiteral("jump"), hasPeriod ? QJsonValue(limit.jump) : QJsonValue()}};
 }
 
 QJsonValue objectOf(const Verification& verification)
 {
     const std::int64_t peak = verification.peakReservedBytes;
-    return QJsonObject{{QStringLiteral("micro_batch_size"), number(verification.size)},
+    return QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(verification.size)},
                        {QStringLiteral("outcome"), toText(verification.outcome)},
                        {QStringLiteral("samples_per_second"), orNull(verification.samplesPerSecond)},
-                       {QStringLiteral("peak_reserved_bytes"), peak > 0 ? number(peak) : QJsonValue()},
+                       {QStringLiteral("peak_reserved_bytes"), peak > 0 ? eventNumber(peak) : QJsonValue()},
                        {QStringLiteral("spare_bytes"), orNull(verification.spareBytes)}};
 }
 
@@ -120,14 +100,14 @@ void EventLog::writeStarted()
 {
     const RunDescription& run = *m_exploration.snapshot().run;
     write(QStringLiteral("started"),
-          {{QStringLiteral("schema"), schemaVersion},
+          {{QStringLiteral("schema"), eventsSchema},
            {QStringLiteral("file"), run.filePath},
            {QStringLiteral("format"), run.formatName},
            {QStringLiteral("family"), run.family},
            {QStringLiteral("model"), run.modelSource.isEmpty() ? QJsonValue() : QJsonValue(run.modelSource)},
-           {QStringLiteral("parameters"), number(run.parameters)},
-           {QStringLiteral("batch_size"), number(run.plan.globalBatchSize)},
-           {QStringLiteral("devices"), number(run.plan.devices)},
+           {QStringLiteral("parameters"), eventNumber(run.parameters)},
+           {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
+           {QStringLiteral("devices"), eventNumber(run.plan.devices)},
            {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
            {QStringLiteral("phase"), word(model::toText(run.phase))},
            {QStringLiteral("objective"), objectiveWord(run.objective)},
@@ -140,9 +120,9 @@ void EventLog::writeDevice(const DeviceSnapshot& device)
           {{QStringLiteral("id"), device.id},
            {QStringLiteral("kind"), device.kind},
            {QStringLiteral("name"), device.name},
-           {QStringLiteral("total_bytes"), number(device.totalBytes)},
-           {QStringLiteral("held_by_others_bytes"), number(device.heldByOthersBytes)},
-           {QStringLiteral("limit_bytes"), number(device.limitBytes)}});
+           {QStringLiteral("total_bytes"), eventNumber(device.totalBytes)},
+           {QStringLiteral("held_by_others_bytes"), eventNumber(device.heldByOthersBytes)},
+           {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)}});
 }
 
 void EventLog::writeTrialStarted(const TrialSnapshot& trial)
@@ -150,7 +130,7 @@ void EventLog::writeTrialStarted(const TrialSnapshot& trial)
     write(QStringLiteral("trial_started"),
           {{QStringLiteral("trial"), trial.number},
            {QStringLiteral("device"), trial.device},
-           {QStringLiteral("micro_batch_size"), number(trial.microBatchSize)},
+           {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
            {QStringLiteral("predicted_fit"), trial.predictedFit},
            {QStringLiteral("verification"), trial.isVerification}});
 }
@@ -160,7 +140,7 @@ void EventLog::writeTrialFinished(const TrialSnapshot& trial)
     write(QStringLiteral("trial_finished"),
           {{QStringLiteral("trial"), trial.number},
            {QStringLiteral("device"), trial.device},
-           {QStringLiteral("micro_batch_size"), number(trial.microBatchSize)},
+           {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
            {QStringLiteral("outcome"), word(trial::toText(outcomeOf(trial.state)))},
            {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
            {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
@@ -176,15 +156,16 @@ void EventLog::writeTrialFinished(const TrialSnapshot& trial)
 
 void EventLog::writeRecommendation(const search::Recommendation& recommendation)
 {
-    write(QStringLiteral("recommendation"),
-          {{QStringLiteral("micro_batch_size"), number(recommendation.size)},
-           {QStringLiteral("relative_performance"), recommendation.relativePerformance},
-           {QStringLiteral("confidence"), recommendation.confidence},
-           {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
-           {QStringLiteral("reason"), m_exploration.snapshot().reason},
-           {QStringLiteral("doubt"), word(recommendation.reason.doubt.cause)},
-           {QStringLiteral("smallest_within_tolerance"), number(smallestWithinTolerance(recommendation))},
-           {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().outlook.speedLimit)}});
+    write(
+        QStringLiteral("recommendation"),
+        {{QStringLiteral("micro_batch_size"), eventNumber(recommendation.size)},
+         {QStringLiteral("relative_performance"), recommendation.relativePerformance},
+         {QStringLiteral("confidence"), recommendation.confidence},
+         {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
+         {QStringLiteral("reason"), m_exploration.snapshot().reason},
+         {QStringLiteral("doubt"), word(recommendation.reason.doubt.cause)},
+         {QStringLiteral("smallest_within_tolerance"), eventNumber(smallestWithinTolerance(recommendation))},
+         {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().outlook.speedLimit)}});
 }
 
 void EventLog::writeFinished(FinishStatus status)
@@ -192,34 +173,30 @@ void EventLog::writeFinished(FinishStatus status)
     const Snapshot& snapshot = m_exploration.snapshot();
     const auto& best = snapshot.outlook.recommendation;
     const QJsonValue absent;
-    write(QStringLiteral("finished"),
-          {{QStringLiteral("status"), toText(status)},
-           {QStringLiteral("micro_batch_size"), best ? number(best->size) : absent},
-           {QStringLiteral("relative_performance"), best ? QJsonValue(best->relativePerformance) : absent},
-           {QStringLiteral("confidence"), best ? QJsonValue(best->confidence) : absent},
-           {QStringLiteral("samples_per_second"), best ? QJsonValue(best->samplesPerSecond) : absent},
-           {QStringLiteral("peak_reserved_bytes"), best ? number(snapshot.recommendedPeakBytes) : absent},
-           {QStringLiteral("joules_per_sample"), best ? orNull(snapshot.recommendedJoulesPerSample) : absent},
-           {QStringLiteral("accumulation_steps"), best ? number(snapshot.accumulationSteps) : absent},
-           {QStringLiteral("trials"), static_cast<qint64>(snapshot.trials.size())},
-           {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
-           {QStringLiteral("smallest_within_tolerance"),
-            best ? number(smallestWithinTolerance(*best)) : absent},
-           {QStringLiteral("speed_limit"), best ? objectOf(snapshot.outlook.speedLimit) : absent},
-           {QStringLiteral("verification"),
-            snapshot.verification ? objectOf(*snapshot.verification) : absent}});
+    write(
+        QStringLiteral("finished"),
+        {{QStringLiteral("status"), toText(status)},
+         {QStringLiteral("micro_batch_size"), best ? eventNumber(best->size) : absent},
+         {QStringLiteral("relative_performance"), best ? QJsonValue(best->relativePerformance) : absent},
+         {QStringLiteral("confidence"), best ? QJsonValue(best->confidence) : absent},
+         {QStringLiteral("samples_per_second"), best ? QJsonValue(best->samplesPerSecond) : absent},
+         {QStringLiteral("peak_reserved_bytes"), best ? eventNumber(snapshot.recommendedPeakBytes) : absent},
+         {QStringLiteral("joules_per_sample"), best ? orNull(snapshot.recommendedJoulesPerSample) : absent},
+         {QStringLiteral("accumulation_steps"), best ? eventNumber(snapshot.accumulationSteps) : absent},
+         {QStringLiteral("trials"), static_cast<qint64>(snapshot.trials.size())},
+         {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
+         {QStringLiteral("smallest_within_tolerance"),
+          best ? eventNumber(smallestWithinTolerance(*best)) : absent},
+         {QStringLiteral("speed_limit"), best ? objectOf(snapshot.outlook.speedLimit) : absent},
+         {QStringLiteral("verification"),
+          snapshot.verification ? objectOf(*snapshot.verification) : absent}});
 }
 
-void EventLog::write(const QString& event, QJsonObject fields)
+void EventLog::write(const QString& event, const QJsonObject& fields)
 {
-    fields.insert(QStringLiteral("event"), event);
-    fields.insert(QStringLiteral("time"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
-    const QByteArray line = QJsonDocument(fields).toJson(QJsonDocument::Compact) + '\n';
-    if (m_device.write(line) != line.size())
-        m_problem = m_device.errorString();
-    // A reader at the other end of a pipe wants each line as it comes.
-    if (auto* file = qobject_cast<QFileDevice*>(&m_device))
-        file->flush();
+    const QString problem = writeEvent(m_device, event, fields);
+    if (!problem.isEmpty())
+        m_problem = problem;
 }
 
 } // namespace batchpeak::engine

@@ -34,7 +34,7 @@ private:
     void writeTrialFinished(const TrialSnapshot& trial);
     void writeRecommendation(const search::Recommendation& recommendation);
     void writeFinished(FinishStatus status);
-    void write(const QString& event, QJsonObject fields);
+    void write(const QString& event, const QJsonObject& fields);
 
     const Exploration& m_exploration;
     QIODevice& m_device;

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QIODevice>
+#include <QJsonObject>
+#include <QJsonValue>
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+
+namespace batchpeak::engine {
+
+/// The form that all events have (docs/events.md), whatever they tell.
+
+/// Of the first event.
+inline constexpr int eventsSchema = 1;
+
+/// Writes one event as a line: \p fields, "event" and "time".
+/// \return why it could not be written whole, as the system says it; else empty
+QString writeEvent(QIODevice& device, const QString& event, QJsonObject fields);
+
+/// A count or bytes: exact up to 2^53.
+QJsonValue eventNumber(std::int64_t value);
+QJsonValue orNull(const std::optional<double>& value);
+QJsonValue orNull(const std::optional<std::int64_t>& value);
+
+} // namespace batchpeak::engine
