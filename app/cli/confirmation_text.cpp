@@ -6,6 +6,8 @@
 #include "number_text.h"
 #include "text_table.h"
 
+#include <cmath>
+
 namespace batchpeak::cli {
 
 namespace {
@@ -27,14 +29,17 @@ QString achievedText(const ConfirmedSize& size)
                               : rate;
 }
 
-/// "+0.8 %"
+/// "+0.8 %", "-0.8 %", "0.0 %"
 QString miscorrelationText(const ConfirmedSize& size)
 {
     const auto miscorrelation = size.miscorrelation();
     if (!miscorrelation || size.ranOutOfMemory)
         return nothing;
-    const QString sign = *miscorrelation < 0.0 ? QString() : QStringLiteral("+");
-    return sign + QString::number(100.0 * *miscorrelation, 'f', 1) + QStringLiteral(" %");
+    const double percent = std::round(1000.0 * *miscorrelation) / 10.0;
+    if (percent == 0.0)
+        return QStringLiteral("0.0 %");
+    const QString sign = percent < 0.0 ? QString() : QStringLiteral("+");
+    return sign + QString::number(percent, 'f', 1) + QStringLiteral(" %");
 }
 
 QStringList rowOf(const ConfirmedSize& size)

@@ -151,6 +151,13 @@ private slots:
         QCOMPARE(lines[3].simplified(), QStringLiteral("8 128 99.0 out of memory - 1.00 GiB 20"));
     }
 
+    void showsNoSignOfNothing()
+    {
+        ConfirmationSnapshot confirmation = someConfirmation();
+        confirmation.sizes[0].predictedSamplesPerSecond = 104.0 * (1.0 + 1e-9);
+        QVERIFY(cli::confirmationLines(confirmation)[2].contains(QStringLiteral(" 0.0 %")));
+    }
+
     void showsHowFarItIs()
     {
         ConfirmationSnapshot confirmation = someConfirmation();

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_file.h"
+#include "training_options.h"
+
+#include <QIODevice>
+
+namespace batchpeak::cli {
+
+class Console;
+
+/// What is asked of a confirmation beside how to train.
+struct ConfirmationRequest
+{
+    /// Timed ones of each size.
+    int steps = 1;
+    /// Open for writing; null where no events are asked for.
+    QIODevice* events = nullptr;
+};
+
+/// Takes what the newest exploration of this config on this device recommends, from the history, and runs
+/// full steps at that size and its runner-up, until they are done or interrupted.
+///
+/// \return the exit code
+/// \throws UsageError  where there is no such exploration, or events are missing
+/// \throws config::ConfigError, engine::ExplorationError as training::TrainingRun::load
+int confirmRecommendation(const engine::ConfigFile& file, const training::TrainingOptions& options,
+                          const ConfirmationRequest& request, Console& console);
+
+} // namespace batchpeak::cli

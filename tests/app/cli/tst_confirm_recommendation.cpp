@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confirm_recommendation.h"
+#include "console.h"
+#include "exit_code.h"
+#include "exploration_recorder.h"
+#include "exploration_store.h"
+#include "usage_error.h"
+
+#include <QBuffer>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+using namespace batchpeak;
+
+namespace {
+
+constexpr int longestRunMilliseconds = 30000;
+
+struct CloseFile
+{
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+} // namespace
+
+/// Explores an example on the fake worker, keeps that in a history of its own, and confirms it.
+class ConfirmRecommendationTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        // The history's place.
+        qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
+        m_options = {};
+        m_options.run.devices = QStringList{QStringLiteral("cpu")};
+        m_events.close();
+        m_events.setData({});
+    }
+
+    void confirmsWhatWasExplored()
+    {
+        explore();
+        QCOMPARE(confirm({}), cli::exitCode::success);
+        QVERIFY2(m_said.contains(QStringLiteral("confirming what exploration 1 of")), qPrintable(m_said));
+        QVERIFY2(m_said.contains(QStringLiteral("MIS-CORRELATION")), qPrintable(m_said));
+        QVERIFY2(m_said.contains(QStringLiteral("Confirmed: at a batch of")), qPrintable(m_said));
+        // The fake worker trains exactly as fast as its trials say.
+        QCOMPARE(m_said.count(QStringLiteral("0.0 %")), 2);
+    }
+
+    void writesEvents()
+    {
+        explore();
+        confirm({});
+        const QByteArrayList lines = m_events.data().trimmed().split('\n');
+        QCOMPARE(lines.size(), 2);
+        for (qsizetype place = 0; place < 2; ++place) {
+            const QJsonObject event = QJsonDocument::fromJson(lines[place]).object();
+            QCOMPARE(event.value(QStringLiteral("event")).toString(), QStringLiteral("confirmation"));
+            QCOMPARE(event.value(QStringLiteral("schema")).toInt(), 1);
+            QCOMPARE(event.value(QStringLiteral("recommended")).toBool(), place == 0);
+            QCOMPARE(event.value(QStringLiteral("steps")).toInt(), 3);
+            QVERIFY(std::abs(event.value(QStringLiteral("miscorrelation")).toDouble(1.0)) < 1e-9);
+            QVERIFY(event.value(QStringLiteral("predicted_samples_per_second")).toDouble() > 0.0);
+            QVERIFY(event.value(QStringLiteral("peak_reserved_bytes")).toDouble() > 0.0);
+        }
+    }
+
+    void endsAsItsCodeSays_data()
+    {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("memory ran out at both") << "batch=oom" << cli::exitCode::nothingFits
+                                                << "Memory ran out in whole steps of the recommended size";
+        QTest::newRow("a crash") << "batch=abort#2" << cli::exitCode::noTrials << "";
+        QTest::newRow("no start") << "start=exit" << cli::exitCode::noTrials << "";
+        QTest::newRow("no training") << "training=unknown" << cli::exitCode::noTrials << "";
+    }
+    void endsAsItsCodeSays()
+    {
+        QFETCH(QString, words);
+        QFETCH(int, code);
+        QFETCH(QString, said);
+        explore();
+        QCOMPARE(confirm({words}), code);
+        QVERIFY2(m_said.contains(said), qPrintable(m_said));
+    }
+
+    void aSignalEndsItAfterTheStep()
+    {
+        explore();
+        QTimer::singleShot(0, this, [] { std::raise(SIGINT); });
+        QCOMPARE(confirm({QStringLiteral("pause=50")}), cli::exitCode::interrupted);
+        QVERIFY2(m_said.contains(QStringLiteral("nothing is confirmed")), qPrintable(m_said));
+    }
+
+    void asksForAnExplorationFirst()
+    {
+        try {
+            confirm({});
+            QFAIL("no exception");
+        } catch (const cli::UsageError& error) {
+            const QString sentence = QString::fromStdString(error.what());
+            QVERIFY2(sentence.contains(QStringLiteral("run 'batchpeak explore")), error.what());
+            QVERIFY2(sentence.contains(example()), error.what());
+        }
+    }
+
+    void asksAgainWhereNothingCanBePredicted()
+    {
+        explore();
+        {
+            // As a program that tells no times would leave it.
+            store::ExplorationStore history(store::ExplorationStore::defaultPath());
+            auto past = *history.show(1);
+            const qint64 id = history.begin(past.summary.info);
+            history.addDevice(id, past.devices.front());
+            history.addRecommendation(id, *past.summary.recommendation);
+            history.finish(id, *past.summary.end);
+        }
+        QVERIFY_EXCEPTION_THROWN(confirm({}), cli::UsageError);
+    }
+
+private:
+    static QString example()
+    {
+        return QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml");
+    }
+    static QString worker(const QStringList& words)
+    {
+        return (QStringList{QStringLiteral(BATCHPEAK_FAKE_WORKER)} + words).join(QLatin1Char(' '));
+    }
+
+    void explore()
+    {
+        const auto file = engine::ConfigFile::open(example());
+        engine::Exploration exploration;
+        engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
+        exploration.load(file.path(), file.contents(),
+                         {.devices = m_options.run.devices, .workerCommand = worker({})});
+        QSignalSpy finished(&exploration, &engine::Exploration::finished);
+        exploration.start();
+        QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
+        QVERIFY(exploration.snapshot().outlook.recommendation);
+    }
+
+    int confirm(const QStringList& words)
+    {
+        const auto file = engine::ConfigFile::open(example());
+        m_options.run.workerCommand = worker(words);
+        const std::unique_ptr<std::FILE, CloseFile> answers(std::tmpfile());
+        cli::Console console(answers.get());
+        m_events.open(QIODevice::WriteOnly);
+        const int code =
+            cli::confirmRecommendation(file, m_options, {.steps = 3, .events = &m_events}, console);
+        QFile said;
+        std::rewind(answers.get());
+        said.open(answers.get(), QIODevice::ReadOnly);
+        m_said = QString::fromUtf8(said.readAll());
+        return code;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    training::TrainingOptions m_options;
+    QBuffer m_events;
+    QString m_said;
+};
+
+QTEST_GUILESS_MAIN(ConfirmRecommendationTest)
+#include "tst_confirm_recommendation.moc"
