@@ -168,7 +168,7 @@ private slots:
         QTest::addColumn<QString>("words");
         QTest::addColumn<QString>("said");
         QTest::newRow("parameters") << "base=3000000000"
-                                    << "parameters";
+                                    << "network alone";
         QTest::newRow("no training") << "training=unknown"
                                      << "cannot train";
         QTest::newRow("no start") << "start=exit"
