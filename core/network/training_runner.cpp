@@ -84,8 +84,9 @@ private:
     double normalizerOf(const accumulation::Chunk& chunk, std::span<const SampleRow> rows,
                         std::int64_t countedTargets) const;
     void readCheckpoint(const std::string& path);
-    void refuseSpill() const;
-    void step();
+    void finishWithinReach() const;
+    /// \return its seconds
+    double step();
 
     trial::LossWeighting m_weighting;
     /// Of the micro-batches so far, float64 on the device: reading it waits for the device.
@@ -121,19 +122,12 @@ BatchDone TrainingRunner::State::run(const trial::BatchRequest& batch)
     const std::int64_t countedTargets = m_loaded.network().countedTargets(rows);
     m_loss.zero_();
     runMicroBatches(batch, rows, countedTargets);
-    refuseSpill();
-
-    PhaseClock clock(m_loaded.device());
-    clock.mark();
+    finishWithinReach();
+    BatchDone done{.loss = m_loss.item<double>(), .countedTargets = countedTargets};
     if (batch.phase == model::Phase::Train)
-        step();
-    clock.mark();
-    memory.synchronize();
+        done.optimizerSeconds = step();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    BatchDone done{.loss = m_loss.item<double>(),
-                   .seconds = seconds.count(),
-                   .optimizerSeconds = m_stepped ? clock.intervals().front() : 0.0,
-                   .countedTargets = countedTargets};
+    done.seconds = seconds.count();
     m_before.clear();
     m_stepped = false;
     return done;
@@ -179,18 +173,26 @@ double TrainingRunner::State::normalizerOf(const accumulation::Chunk& chunk, std
     return atLeastOne(m_loaded.network().countedTargets(rows)) / chunk.weight;
 }
 
-// Before the optimizer step: after it, there is no way back.
-void TrainingRunner::State::refuseSpill() const
+// After the optimizer step there is no way back, so whatever a GPU fails at late has to be heard of before.
+// One wait is nothing beside a whole batch.
+void TrainingRunner::State::finishWithinReach() const
 {
-    TORCH_CHECK_WITH(OutOfMemoryError, !m_loaded.memory().spilled(),
+    DeviceMemory& memory = m_loaded.memory();
+    memory.synchronize();
+    TORCH_CHECK_WITH(OutOfMemoryError, !memory.spilled(),
                      "The batch took more memory than the device has; its driver moved data to main memory "
                      "instead of refusing it.");
 }
 
-void TrainingRunner::State::step()
+double TrainingRunner::State::step()
 {
+    PhaseClock clock(m_loaded.device());
+    clock.mark();
     m_loaded.optimizer()->run();
     m_stepped = true;
+    clock.mark();
+    m_loaded.memory().synchronize();
+    return clock.intervals().front();
 }
 
 bool TrainingRunner::State::recover()

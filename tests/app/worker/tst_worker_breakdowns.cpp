@@ -30,6 +30,12 @@ TrialRequest quick(std::int64_t id)
     return {.id = id, .microBatchSize = 2, .minSteps = 3, .maxSteps = 3, .minSeconds = 0};
 }
 
+// The batch breaks down as a trial does, before its optimizer step.
+BatchRequest batch(std::int64_t id)
+{
+    return {.id = id, .samples = 4, .microBatchSize = 2};
+}
+
 class BreakingWorker : public WorkerTalk
 {
 public:
@@ -130,6 +136,51 @@ private slots:
         const auto next = worker.hear<TrialResult>();
         QVERIFY(next);
         QCOMPARE(toText(next->outcome), toText(Outcome::Ok));
+    }
+
+    void endsABatchWithoutAResult()
+    {
+        BreakingWorker worker(QStringLiteral("illegal-access"));
+        worker.say(TrainingRequest{});
+        QVERIFY(worker.hear<TrainingReady>());
+        worker.say(batch(1));
+        const auto error = worker.hear<WorkerError>();
+        QVERIFY(error && error->fatal);
+        QCOMPARE(worker.exitCode(), 42);
+    }
+
+    void endsAfterABatchWhereMemoryStaysLost()
+    {
+        BreakingWorker worker(QStringLiteral("lost-memory"));
+        worker.say(TrainingRequest{});
+        QVERIFY(worker.hear<TrainingReady>());
+        worker.say(batch(1));
+        const auto result = worker.hear<BatchResult>();
+        QVERIFY(result);
+        QCOMPARE(toText(result->outcome), toText(Outcome::OutOfMemory));
+        QVERIFY(result->isLast);
+        QCOMPARE(worker.exitCode(), 43);
+    }
+
+    void trainsOn_data() { goesOn_data(); }
+    void trainsOn()
+    {
+        QFETCH(QString, breakdown);
+        QFETCH(Outcome, outcome);
+        QFETCH(bool, ofHost);
+        BreakingWorker worker(breakdown);
+        worker.say(TrainingRequest{});
+        QVERIFY(worker.hear<TrainingReady>());
+        worker.say(batch(1));
+        const auto broken = worker.hear<BatchResult>();
+        QVERIFY(broken);
+        QCOMPARE(toText(broken->outcome), toText(outcome));
+        QCOMPARE(broken->refusedHostBytes.has_value(), ofHost);
+        QVERIFY(!broken->isLast);
+        worker.say(batch(1));
+        const auto again = worker.hear<BatchResult>();
+        QVERIFY(again);
+        QCOMPARE(toText(again->outcome), toText(Outcome::Ok));
     }
 
     void refusesAnotherLibtorch()
