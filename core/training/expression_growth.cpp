@@ -16,8 +16,10 @@ namespace batchpeak::training {
 
 namespace {
 
-/// Of a quoted part of the expression: muParser's tokens reach up to its end.
-constexpr int longestQuote = 40;
+/// Of a quoted token: muParser's reach up to the end of the expression.
+constexpr int longestToken = 40;
+/// Of the quoted expression, so that its complaint can still be read.
+constexpr int longestQuote = 200;
 
 /// The bounds of int64 as doubles: the upper one is the first number that is beyond.
 constexpr double leastInt64 = -0x1p63;
@@ -26,7 +28,7 @@ constexpr double beyondInt64 = 0x1p63;
 QString quoted(const QString& token)
 {
     const QString word = token.section(QRegularExpression(QStringLiteral("\\s")), 0, 0);
-    return QLatin1Char('"') + word.left(longestQuote) + QLatin1Char('"');
+    return QLatin1Char('"') + word.left(longestToken) + QLatin1Char('"');
 }
 
 /// What is wrong, to follow "At column N ".
@@ -51,7 +53,7 @@ QString complaint(const mu::ParserError& error)
     case mu::ecTOO_MANY_PARAMS:
         return ExpressionGrowth::tr("%1 has too many arguments").arg(quoted(token));
     case mu::ecEXPRESSION_TOO_LONG:
-        return ExpressionGrowth::tr("the expression is still not at its end, which is too long");
+        return ExpressionGrowth::tr("begins more than can be read");
     default:
         return token.isEmpty() ? ExpressionGrowth::tr("something is not expected")
                                : ExpressionGrowth::tr("%1 is not expected").arg(quoted(token));
@@ -67,7 +69,7 @@ QString complaint(const mu::ParserError& error)
             "current_batch_size, numbers, + - * / % ^, comparisons, && and ||, \"condition ? one : other\", "
             "and functions such as min, max, floor and ceil; for more, give a Python file, whose name ends "
             "in .py.")
-            .arg(QString::number(column), expression, wrong);
+            .arg(QString::number(column), expression.left(longestQuote), wrong);
     throw config::ConfigError(sentence.toStdString());
 }
 

@@ -64,7 +64,8 @@ def load(path):
     module = types.ModuleType("batch_growth")
     module.__file__ = path
     sys.modules[module.__name__] = module
-    sys.path[0] = os.path.dirname(path)
+    # "python3 -c" put its working folder there as "", unless it was asked for a safe path.
+    sys.path[:] = [os.path.dirname(path)] + [entry for entry in sys.path if entry]
     sys.argv = [path]
     sys.dont_write_bytecode = True
     exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)

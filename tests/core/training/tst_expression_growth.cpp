@@ -131,6 +131,8 @@ void ExpressionGrowthTest::refuses_data()
     row("sqrt(1, 2)", "\"sqrt\" has too many arguments");
     row("\"4\"", "is not expected");
     row("epoch + é", "at column 9 of \"epoch + é\" \"é\" is not known");
+    QTest::newRow("long") << QString(30000, QLatin1Char('1'))
+                          << QStringLiteral("begins more than can be read");
     row("import os", "\"import\" is not known");
 }
 
