@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tensor_file.h"
+#include "tensor_file_error.h"
+
+#include <ATen/ATen.h>
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <random>
+
+using namespace batchpeak::network;
+
+namespace {
+
+std::vector<NamedTensor> someTensors()
+{
+    return {{.name = "weight", .tensor = at::arange(6, at::kFloat).view({2, 3})},
+            {.name = "narrow", .tensor = at::arange(5, at::kFloat).to(at::kBFloat16)},
+            {.name = "count", .tensor = at::full({}, 7, at::kLong)},
+            {.name = "state", .tensor = at::arange(13, at::kByte)},
+            {.name = "none", .tensor = at::empty({0}, at::kFloat)}};
+}
+
+std::vector<NamedTensor> zerosLike(const std::vector<NamedTensor>& tensors)
+{
+    std::vector<NamedTensor> zeros;
+    for (const NamedTensor& named : tensors)
+        zeros.push_back({.name = named.name, .tensor = at::zeros_like(named.tensor)});
+    return zeros;
+}
+
+bool areEqual(const std::vector<NamedTensor>& left, const std::vector<NamedTensor>& right)
+{
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        if (!at::equal(left[i].tensor, right[i].tensor))
+            return false;
+    }
+    return left.size() == right.size();
+}
+
+// What reading the file says; empty where it was read.
+QString refusalOf(const QString& path, const std::vector<NamedTensor>& tensors)
+{
+    try {
+        readTensorFile(path.toStdString(), tensors);
+    } catch (const TensorFileError& error) {
+        return QString::fromUtf8(error.what());
+    }
+    return {};
+}
+
+QByteArray fileOf(const QByteArray& header, qsizetype dataBytes)
+{
+    QByteArray bytes;
+    for (int i = 0; i < 8; ++i)
+        bytes += static_cast<char>(header.size() >> (8 * i) & 0xff);
+    return bytes + header + QByteArray(dataBytes, 'x');
+}
+
+} // namespace
+
+class TensorFileTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    QString path(const char* name = "file.safetensors") const
+    {
+        return m_folder.filePath(QString::fromLatin1(name));
+    }
+    QByteArray content() const
+    {
+        QFile file(path());
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    void setContent(const QByteArray& bytes) const
+    {
+        QFile file(path());
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QCOMPARE(file.write(bytes), bytes.size());
+    }
+
+private slots:
+    void init() { QVERIFY(QDir(m_folder.path()).removeRecursively() && QDir().mkpath(m_folder.path())); }
+
+    void readsWhatItWrote()
+    {
+        const std::vector<NamedTensor> tensors = someTensors();
+        const std::int64_t bytes = writeTensorFile(path().toStdString(), tensors, {{"format", "pt"}});
+        QCOMPARE(bytes, content().size());
+        const std::vector<NamedTensor> read = zerosLike(tensors);
+        QCOMPARE(refusalOf(path(), read), QString());
+        QVERIFY(areEqual(read, tensors));
+        QCOMPARE(QDir(m_folder.path()).entryList(QDir::Files),
+                 QStringList{QStringLiteral("file.safetensors")});
+    }
+
+    // Byte for byte what the format's description says (huggingface/safetensors, README.md).
+    void writesTheFormat()
+    {
+        writeTensorFile(path().toStdString(), {{.name = "a", .tensor = at::ones({1}, at::kFloat)}},
+                        {{"format", "pt"}});
+        QByteArray header = "{\"__metadata__\":{\"format\":\"pt\"},"
+                            "\"a\":{\"data_offsets\":[0,4],\"dtype\":\"F32\",\"shape\":[1]}}";
+        while (header.size() % 8 != 0)
+            header += ' ';
+        QCOMPARE(content(), fileOf(header, 0) + QByteArray("\x00\x00\x80\x3f", 4));
+    }
+
+    void changesParametersInPlace()
+    {
+        at::Tensor parameter = at::zeros({3});
+        parameter.requires_grad_(true);
+        writeTensorFile(path().toStdString(), {{.name = "a", .tensor = at::ones({3})}}, {});
+        QCOMPARE(refusalOf(path(), {{.name = "a", .tensor = parameter}}), QString());
+        QVERIFY(at::equal(parameter, at::ones({3})));
+    }
+
+    // The description allows spaces and any order, and other writers make use of that.
+    void readsWhatOthersWrite()
+    {
+        setContent(fileOf("{\"b\" : {\"shape\": [2], \"dtype\": \"U8\", \"data_offsets\": [1, 3]},\n"
+                          " \"a\" : {\"dtype\": \"U8\", \"shape\": [], \"data_offsets\": [0, 1]}}   ",
+                          3));
+        const std::vector<NamedTensor> read{{.name = "a", .tensor = at::zeros({}, at::kByte)},
+                                            {.name = "b", .tensor = at::zeros({2}, at::kByte)}};
+        QCOMPARE(refusalOf(path(), read), QString());
+        QCOMPARE(read[0].tensor.item<int>(), 'x');
+        QCOMPARE(read[1].tensor[1].item<int>(), 'x');
+    }
+
+    void refusesAFileCutShortAnywhere()
+    {
+        const std::vector<NamedTensor> tensors = someTensors();
+        writeTensorFile(path().toStdString(), tensors, {});
+        const QByteArray whole = content();
+        const std::vector<NamedTensor> untouched = zerosLike(tensors);
+        for (qsizetype length = 0; length < whole.size(); ++length) {
+            setContent(whole.left(length));
+            const std::vector<NamedTensor> read = zerosLike(tensors);
+            const QString refusal = refusalOf(path(), read);
+            QVERIFY2(refusal.contains(path()) && refusal.endsWith(u'.'), qPrintable(refusal));
+            QVERIFY(areEqual(read, untouched));
+        }
+    }
+
+    // Any byte may be wrong: then the file is refused and nothing changes, or it still says something whole.
+    void survivesDamageAnywhere()
+    {
+        const std::vector<NamedTensor> tensors = someTensors();
+        writeTensorFile(path().toStdString(), tensors, {{"format", "pt"}});
+        const QByteArray whole = content();
+        const std::vector<NamedTensor> untouched = zerosLike(tensors);
+        std::mt19937 random(1);
+        for (int round = 0; round < 1000; ++round) {
+            QByteArray damaged = whole;
+            for (unsigned i = 0; i < 1 + random() % 3; ++i)
+                damaged[static_cast<qsizetype>(random() % static_cast<unsigned>(whole.size()))] =
+                    static_cast<char>(random());
+            setContent(damaged);
+            const std::vector<NamedTensor> read = zerosLike(tensors);
+            if (!refusalOf(path(), read).isEmpty())
+                QVERIFY(areEqual(read, untouched));
+        }
+    }
+
+    void refusesWhatDoesNotFit_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* name, const QByteArray& bytes, const char* named) {
+            QTest::newRow(name) << bytes << QString::fromLatin1(named);
+        };
+        const auto entry = [](const QByteArray& text) { return fileOf("{\"a\":" + text + '}', 4); };
+        row("empty", {}, "only 0 bytes");
+        row("no safetensors", "PK\x03\x04 a zip file, as torch.save writes it", "no safetensors file");
+        row("no JSON", fileOf("{\"a\":", 4), "no JSON object");
+        row("no object", fileOf("[1]", 0), "no JSON object");
+        row("deep", fileOf(QByteArray(100'000, '['), 0), "no JSON object");
+        row("no tensor", fileOf("{}", 0), "holds no a");
+        row("another name", fileOf("{\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4),
+            "holds no a");
+        row("one more",
+            fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
+                   "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
+                   8),
+            "more tensors");
+        row("another shape", entry("{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[0,4]}"),
+            "a as F32 [1, 1], but this training has it as F32 [1]");
+        row("another type", entry("{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[0,4]}"), "I32 [1]");
+        row("fewer bytes", fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,3]}}", 3),
+            "not hold all of a");
+        row("behind the end", entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[1,5]}"), "cut short");
+        row("backwards", entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}"),
+            "begins and ends");
+        row("below the begin", entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[-4,0]}"),
+            "whole numbers");
+        row("beyond all numbers",
+            entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,18446744073709551615]}"),
+            "whole numbers");
+        row("no offsets", entry("{\"dtype\":\"F32\",\"shape\":[1]}"), "data_offsets of a");
+        row("no entry", entry("4"), "dtype of a");
+        row("no text", entry("{\"dtype\":4,\"shape\":[1],\"data_offsets\":[0,4]}"), "dtype of a");
+        row("bytes behind", fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 5),
+            "behind its last tensor");
+    }
+    void refusesWhatDoesNotFit()
+    {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, named);
+        setContent(bytes);
+        const at::Tensor tensor = at::zeros({1});
+        const QString refusal = refusalOf(path(), {{.name = "a", .tensor = tensor}});
+        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        QVERIFY(refusal.startsWith(QStringLiteral("The checkpoint ") + path()));
+        QCOMPARE(tensor.item<float>(), 0.0F);
+    }
+
+    void saysWhyAFileCannotBeRead()
+    {
+        QVERIFY(refusalOf(path("missing"), {}).contains(QStringLiteral("No such file")));
+    }
+
+    void keepsTheOldFileWhereTheNewOneFails()
+    {
+        const QString file = path("kept");
+        writeTensorFile(file.toStdString(), someTensors(), {});
+        // No file can be made where a folder of its name stands.
+        QVERIFY(QDir().mkpath(file + QStringLiteral(".partial/in")));
+        QVERIFY_THROWS_EXCEPTION(TensorFileError, writeTensorFile(file.toStdString(), {}, {}));
+        const std::vector<NamedTensor> read = zerosLike(someTensors());
+        QCOMPARE(refusalOf(file, read), QString());
+        QVERIFY(areEqual(read, someTensors()));
+    }
+
+    void saysThatTheDiskIsFull()
+    {
+        // Its every write fails for want of room.
+        if (!QFile::exists(QStringLiteral("/dev/full")))
+            QSKIP("There is no /dev/full.");
+        QVERIFY(QFile::link(QStringLiteral("/dev/full"), path("full.partial")));
+        try {
+            writeTensorFile(path("full").toStdString(), someTensors(), {});
+            QFAIL("It was written.");
+        } catch (const TensorFileError& error) {
+            QVERIFY2(QString::fromUtf8(error.what()).contains(QStringLiteral("No space left")), error.what());
+        }
+        QVERIFY(!QFile::exists(path("full")));
+    }
+};
+
+QTEST_APPLESS_MAIN(TensorFileTest)
+#include "tst_tensor_file.moc"

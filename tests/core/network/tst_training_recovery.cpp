@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "budget_allocator.h"
+#include "cpu_device_memory.h"
+#include "training_support.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using trial::LoadRequest;
+
+namespace {
+
+constexpr std::int64_t batchSize = 4;
+constexpr std::int64_t microBatchSize = 2;
+
+// With dropout, where the family has it.
+LoadRequest loadOf(const char* name)
+{
+    const auto networks = tinyNetworks();
+    const auto found = std::ranges::find(networks, QLatin1StringView(name), [](const NamedNetwork& network) {
+        return QLatin1StringView(network.name);
+    });
+    return trainingLoad(withDropout(found->architecture));
+}
+
+LoadRequest withOptimizer(LoadRequest load, model::Optimizer optimizer)
+{
+    load.optimizer = optimizer;
+    return load;
+}
+
+LoadRequest withStep(LoadRequest load, const model::StepOptions& step)
+{
+    load.step = step;
+    return load;
+}
+
+} // namespace
+
+class TrainingRecoveryTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    CpuDeviceMemory m_memory;
+
+    static void addLoads()
+    {
+        QTest::addColumn<LoadRequest>("load");
+        const auto row = [](const char* name, const LoadRequest& load) { QTest::newRow(name) << load; };
+        const LoadRequest gpt = loadOf("GPT");
+        row("GPT", gpt);
+        row("GPT, SGD, clipping",
+            withStep(withOptimizer(gpt, model::Optimizer::Sgd), {.maxGradientNorm = 0.1}));
+        row("GPT, checkpointing, loss in chunks, clipping",
+            withStep(gpt, {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.1}));
+        LoadRequest llama = withStep(loadOf("LLaMA"), {.maxGradientNorm = 0.1});
+        row("LLaMA, clipping", llama);
+        llama.precision = model::Precision::PureBf16;
+        row("LLaMA, pure bf16, clipping", llama);
+        row("BERT", loadOf("BERT, all heads"));
+        row("T5, SGD", withOptimizer(loadOf("T5"), model::Optimizer::Sgd));
+        row("ViT, clipping", withStep(loadOf("ViT"), {.maxGradientNorm = 0.1}));
+        const LoadRequest resNet = loadOf("ResNet");
+        row("ResNet", resNet);
+        row("ResNet, SGD, clipping, checkpointing",
+            withStep(withOptimizer(resNet, model::Optimizer::Sgd),
+                     {.activationCheckpointing = true, .maxGradientNorm = 0.1}));
+    }
+
+private slots:
+    void cleanup()
+    {
+        BudgetAllocator::installed().failAllocation(0);
+        m_memory.setLimit(0);
+        m_memory.emptyCache();
+        QCOMPARE(m_memory.allocatedBytes(), 0);
+    }
+
+    // The second batch fails at every one of its allocations in turn: in forward, in backward and in the
+    // optimizer step. A run that nothing disturbs must end where this one does, bit for bit.
+    void leavesNoTraceOfAnyFailure_data() { addLoads(); }
+    void leavesNoTraceOfAnyFailure()
+    {
+        QFETCH(LoadRequest, load);
+        const trial::BatchRequest batch = batchOfStep(1, batchSize, microBatchSize);
+        std::int64_t failures = 0;
+        std::vector<double> losses;
+        QByteArray state;
+        {
+            TrainingRunner runner(load, syntheticTraining(), m_memory);
+            losses = lossesOf(runner, 0, 1, batchSize, microBatchSize);
+            while (true) {
+                BudgetAllocator::installed().failAllocation(failures + 1);
+                const auto failure = failureOf(runner, m_memory, batch, &losses);
+                BudgetAllocator::installed().failAllocation(0);
+                if (!failure)
+                    break;
+                ++failures;
+                QCOMPARE(failure->outcome, trial::Outcome::OutOfMemory);
+                QVERIFY(runner.recover());
+                QCOMPARE(m_memory.allocatedBytes(), runner.baselineBytes());
+            }
+            losses.push_back(runner.run(batchOfStep(2, batchSize, microBatchSize)).loss);
+            state = stateOf(runner);
+        }
+        QVERIFY(failures > 100);
+        TrainingRunner undisturbed(load, syntheticTraining(), m_memory);
+        QCOMPARE(losses, lossesOf(undisturbed, 0, 3, batchSize, microBatchSize));
+        QVERIFY(state == stateOf(undisturbed));
+        qInfo("%lld of %lld failures left no trace", static_cast<long long>(failures),
+              static_cast<long long>(failures));
+    }
+
+    // A failure of the optimizer step changes neither parameters nor its own state, wherever it comes.
+    void leavesTheStateAsItWas_data() { addLoads(); }
+    void leavesTheStateAsItWas()
+    {
+        QFETCH(LoadRequest, load);
+        TrainingRunner runner(load, syntheticTraining(), m_memory);
+        lossesOf(runner, 0, 2, batchSize, microBatchSize);
+        const QByteArray before = stateOf(runner);
+        const trial::BatchRequest batch = batchOfStep(2, batchSize, microBatchSize);
+        // The last allocations of a step are those of the optimizer.
+        for (std::int64_t number = 1;; number += 1 + number / 8) {
+            BudgetAllocator::installed().failAllocation(number);
+            const auto failure = failureOf(runner, m_memory, batch);
+            BudgetAllocator::installed().failAllocation(0);
+            if (!failure)
+                break;
+            QVERIFY(runner.recover());
+            QVERIFY(stateOf(runner) == before);
+        }
+        QVERIFY(stateOf(runner) != before);
+    }
+
+    void halvesAsIfItHadBegunSmall()
+    {
+        const LoadRequest load = loadOf("GPT");
+        std::int64_t limit = 0;
+        {
+            TrainingRunner runner(load, syntheticTraining(), m_memory);
+            runner.run(batchOfStep(0, 8, 8));
+            limit = m_memory.peakReservedBytes() - 1;
+        }
+        std::vector<double> halved;
+        QByteArray state;
+        {
+            TrainingRunner runner(load, syntheticTraining(), m_memory);
+            m_memory.setLimit(limit);
+            const auto failure = failureOf(runner, m_memory, batchOfStep(0, 8, 8));
+            QVERIFY(failure);
+            QCOMPARE(failure->outcome, trial::Outcome::OutOfMemory);
+            QCOMPARE(failure->neededBytes, limit + 1);
+            QVERIFY(runner.recover());
+            halved = lossesOf(runner, 0, 5, 8, 4);
+            state = stateOf(runner);
+            m_memory.setLimit(0);
+        }
+        TrainingRunner small(load, syntheticTraining(), m_memory);
+        QCOMPARE(halved, lossesOf(small, 0, 5, 8, 4));
+        QVERIFY(state == stateOf(small));
+    }
+
+    // With all memory taken there is none for what recovery itself would like.
+    void recoversWhereNothingFits()
+    {
+        TrainingRunner runner(loadOf("GPT"), syntheticTraining(), m_memory);
+        const QByteArray before = stateOf(runner);
+        m_memory.setLimit(runner.baselineBytes());
+        const auto failure = failureOf(runner, m_memory, batchOfStep(0, 4, 1));
+        QVERIFY(failure);
+        QCOMPARE(failure->outcome, trial::Outcome::OutOfMemory);
+        QVERIFY(runner.recover());
+        m_memory.setLimit(0);
+        QVERIFY(stateOf(runner) == before);
+    }
+
+    void leavesNoTraceOfACancel()
+    {
+        TrainingRunner runner(loadOf("GPT"), syntheticTraining(), m_memory);
+        runner.run(batchOfStep(0, batchSize, microBatchSize));
+        const QByteArray before = stateOf(runner);
+        int asked = 0;
+        int stopAt = 0;
+        runner.setCancelled([&] { return ++asked == stopAt; });
+        // Two micro-batches of six questions each: before two layers and the output, and backward.
+        for (stopAt = 1; stopAt <= 12; ++stopAt) {
+            asked = 0;
+            QVERIFY_THROWS_EXCEPTION(Cancelled, runner.run(batchOfStep(1, batchSize, microBatchSize)));
+            QCOMPARE(asked, stopAt);
+            QVERIFY(runner.recover());
+            QVERIFY(stateOf(runner) == before);
+        }
+        asked = 0;
+        runner.run(batchOfStep(1, batchSize, microBatchSize));
+        QCOMPARE(asked, 12);
+    }
+
+    // What fails in an evaluation must not keep the training from going on in its own mode.
+    void trainsOnAfterAFailedEvaluation()
+    {
+        const LoadRequest load = loadOf("GPT");
+        trial::BatchRequest evaluation = batchOfStep(0, batchSize, batchSize);
+        evaluation.phase = model::Phase::Eval;
+        TrainingRunner runner(load, syntheticTraining(), m_memory);
+        BudgetAllocator::installed().failAllocation(20);
+        QVERIFY(failureOf(runner, m_memory, evaluation));
+        QVERIFY(runner.recover());
+        const std::vector<double> losses = lossesOf(runner, 0, 3, batchSize, microBatchSize);
+        TrainingRunner undisturbed(load, syntheticTraining(), m_memory);
+        QCOMPARE(losses, lossesOf(undisturbed, 0, 3, batchSize, microBatchSize));
+    }
+};
+
+QTEST_APPLESS_MAIN(TrainingRecoveryTest)
+#include "tst_training_recovery.moc"
