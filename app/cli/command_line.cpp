@@ -14,6 +14,7 @@
 #include "history_command.h"
 #include "inspect_command.h"
 #include "model_option.h"
+#include "train_command.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>
@@ -115,6 +116,7 @@ public:
 CommandLine::Private::Private()
 {
     commands.push_back(std::make_unique<ExploreCommand>());
+    commands.push_back(std::make_unique<TrainCommand>());
     commands.push_back(std::make_unique<InspectCommand>());
     commands.push_back(std::make_unique<ExportCommand>());
     commands.push_back(std::make_unique<DevicesCommand>());

@@ -8,8 +8,6 @@
 
 namespace batchpeak::cli {
 
-namespace {
-
 using engine::LogLevel;
 using engine::LogLine;
 
@@ -25,8 +23,6 @@ QString logText(const LogLine& line)
     }
     return line.text;
 }
-
-} // namespace
 
 void LogPrinter::print(const std::vector<LogLine>& log, const QString& saidElsewhere)
 {

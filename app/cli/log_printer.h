@@ -10,6 +10,9 @@ namespace batchpeak::cli {
 
 class Console;
 
+/// "warning: " or "error: " and what was said; news stand alone.
+QString logText(const engine::LogLine& line);
+
 /// Prints the lines of a log that grows, each once.
 class LogPrinter
 {

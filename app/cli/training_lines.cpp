@@ -77,11 +77,17 @@ QStringList introductionLines(const TrainingDescription& training)
     if (!training.growth.isEmpty())
         rows.push_back({QStringLiteral("growth"), training.growth});
     const bool byTokens = training.weighting == trial::LossWeighting::Tokens;
-    rows.push_back({QStringLiteral("data"), training.data});
     rows.push_back({QStringLiteral("loss"),
                     byTokens ? QStringLiteral("weighted by tokens") : QStringLiteral("weighted by samples")});
+    rows.push_back({QStringLiteral("data"), training.data});
     rows.push_back({QStringLiteral("steps"), stepsRowText(training)});
     return alignedLines(rows);
+}
+
+QStringList courseLines(const TrainingDescription& training)
+{
+    return alignedLines(
+        {{QStringLiteral("data"), training.data}, {QStringLiteral("steps"), stepsRowText(training)}});
 }
 
 QString stepLine(const StepRecord& step, std::int64_t steps)
@@ -135,7 +141,9 @@ QString liveLine(const TrainingSnapshot& snapshot)
     if (!isFirst)
         parts << measurements(snapshot.steps.back());
     if (snapshot.microBatchesDone > 0)
-        parts << QStringLiteral("%1 micro-batches of the next").arg(snapshot.microBatchesDone);
+        parts << QStringLiteral("%1 micro-batches %2done")
+                     .arg(QString::number(snapshot.microBatchesDone),
+                          isFirst ? QString() : QStringLiteral("of the next "));
     if (snapshot.secondsLeft)
         parts << QStringLiteral("about %1 left").arg(durationText(*snapshot.secondsLeft));
     return parts.join(QStringLiteral(", "));

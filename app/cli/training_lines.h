@@ -15,6 +15,9 @@ namespace batchpeak::cli {
 /// What is trained, before the first step: the network, the batch, the way to its micro-batches, the data.
 QStringList introductionLines(const training::TrainingDescription& training);
 
+/// Those of them that data read from files settles only when it is read.
+QStringList courseLines(const training::TrainingDescription& training);
+
 /// "step 12 of 20, epoch 1: loss 7.6241, 412 samples/s, 52,736 tokens/s, micro-batch 32 x 8, peak 212 MiB".
 /// \param steps  of the whole run; 0 where unknown
 QString stepLine(const training::StepRecord& step, std::int64_t steps);

@@ -53,7 +53,7 @@ QString maximumText(const training::MaximumFound& maximum)
         QStringLiteral("%1, %2 (%3)")
             .arg(groupedText(maximum.measured), wayText(maximum.way), effort.join(QStringLiteral(", ")));
     if (maximum.used != maximum.measured)
-        text += QStringLiteral("; %1 of it, a power of two").arg(groupedText(maximum.used));
+        text += QStringLiteral("; trained with %1, a power of two").arg(groupedText(maximum.used));
     return text +
            (maximum.recommended > 0
                 ? QStringLiteral("; the exploration recommends %1").arg(groupedText(maximum.recommended))

@@ -47,6 +47,7 @@ TrainingTerminal::TrainingTerminal(TrainingRun& run, Console& console, Detail de
     if (const auto& description = run.snapshot().run) {
         for (const QString& line : introductionLines(*description))
             m_console.answer(line);
+        m_data = description->data;
     }
     printWhatHappens();
     if (console.showsLiveLine()) {
@@ -59,9 +60,20 @@ void TrainingTerminal::printWhatHappens()
 {
     connect(&m_run, &TrainingRun::snapshotChanged, this,
             [this](const TrainingSnapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
+    connect(&m_run, &TrainingRun::epochBegan, this, &TrainingTerminal::printCourse);
     connect(&m_run, &TrainingRun::stepDone, this, &TrainingTerminal::printStep);
     connect(&m_run, &TrainingRun::evaluated, this,
             [this](const training::StepRecord& evaluation) { m_console.answer(evaluationLine(evaluation)); });
+}
+
+void TrainingTerminal::printCourse()
+{
+    const auto& description = m_run.snapshot().run;
+    if (!description || description->data == m_data)
+        return;
+    m_data = description->data;
+    for (const QString& line : courseLines(*description))
+        m_console.answer(line);
 }
 
 void TrainingTerminal::printStep(const training::StepRecord& step)
@@ -83,10 +95,11 @@ void TrainingTerminal::drawLiveLine()
 
 void TrainingTerminal::interrupt()
 {
-    if (m_run.snapshot().state == training::TrainingState::Training && !m_interrupted)
-        m_console.remark(QStringLiteral("ending after this step; Ctrl-C once more ends at once"));
-    m_interrupted = true;
+    const bool isInAStep = m_run.snapshot().state == training::TrainingState::Training;
     m_run.stop();
+    if (isInAStep && !m_interrupted)
+        m_console.remark(QStringLiteral("Ctrl-C once more ends that step too."));
+    m_interrupted = true;
 }
 
 void TrainingTerminal::end(TrainingEnd end)

@@ -35,6 +35,8 @@ signals:
 
 private:
     void printWhatHappens();
+    /// Data is counted when it is read: its samples, and so the steps, may be known only then.
+    void printCourse();
     void printStep(const training::StepRecord& step);
     void drawLiveLine();
     void end(training::TrainingEnd end);
@@ -43,6 +45,8 @@ private:
     Console& m_console;
     LogPrinter m_log;
     QTimer m_redraw;
+    /// What was said of the data.
+    QString m_data;
     std::int64_t m_steps = 0;
     std::int64_t m_epoch = -1;
     bool m_interrupted = false;
