@@ -17,16 +17,21 @@ using training::ConfirmedSize;
 
 const QString nothing = QStringLiteral("-");
 
+/// "104 ± 0.520"
+QString speedText(double samplesPerSecond, double relativeError)
+{
+    return QStringLiteral("%1 ± %2").arg(rateText(samplesPerSecond),
+                                         rateText(samplesPerSecond * relativeError));
+}
+
 QString achievedText(const ConfirmedSize& size)
 {
     if (size.ranOutOfMemory)
         return QStringLiteral("out of memory");
     if (!size.achievedSamplesPerSecond)
         return nothing;
-    const double achieved = *size.achievedSamplesPerSecond;
-    const QString rate = rateText(achieved);
-    return size.relativeError ? QStringLiteral("%1 ± %2").arg(rate, rateText(achieved * *size.relativeError))
-                              : rate;
+    return size.relativeError ? speedText(*size.achievedSamplesPerSecond, *size.relativeError)
+                              : rateText(*size.achievedSamplesPerSecond);
 }
 
 /// "+0.8 %", "-0.8 %", "0.0 %"
@@ -46,7 +51,7 @@ QStringList rowOf(const ConfirmedSize& size)
 {
     return {QString::number(size.microBatchSize),
             QString::number(size.accumulationSteps),
-            rateText(size.predictedSamplesPerSecond),
+            speedText(size.predictedSamplesPerSecond, size.predictedRelativeError),
             achievedText(size),
             miscorrelationText(size),
             size.peakReservedBytes > 0 ? bytesText(size.peakReservedBytes) : nothing,

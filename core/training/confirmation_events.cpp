@@ -24,6 +24,7 @@ QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapsho
              {QStringLiteral("accumulation_steps"), eventNumber(size.accumulationSteps)},
              {QStringLiteral("steps"), size.steps},
              {QStringLiteral("predicted_samples_per_second"), size.predictedSamplesPerSecond},
+             {QStringLiteral("predicted_relative_error"), size.predictedRelativeError},
              {QStringLiteral("predicted_without_optimizer"), size.predictedWithoutOptimizer},
              {QStringLiteral("achieved_samples_per_second"), orNull(size.achievedSamplesPerSecond)},
              {QStringLiteral("relative_error"), orNull(size.relativeError)},

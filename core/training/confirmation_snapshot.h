@@ -17,6 +17,8 @@ struct ConfirmedSize
     std::int64_t accumulationSteps = 0;
     /// Of whole optimizer steps at the config's batch, from the times of the exploration's trials.
     double predictedSamplesPerSecond = 0.0;
+    /// Standard error of that, relative.
+    double predictedRelativeError = 0.0;
     /// No trial told the time of the optimizer step, so that the prediction reckons without it.
     bool predictedWithoutOptimizer = false;
     /// Measured: of a step that a stall or a lucky one does not move; nothing before the first timed one.

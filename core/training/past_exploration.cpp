@@ -64,15 +64,16 @@ Standing standingOf(trial::Outcome outcome, bool isWell)
     return Standing::SaysNothing;
 }
 
-void count(TrialTimes& times, Standing standing, const TimedTrial& trial)
+void count(TrialTimes& times, Standing standing, const search::Measurement& trial)
 {
     if (standing == Standing::DoesNotFit)
-        times.exclude(trial.microBatchSize);
-    else if (standing == Standing::RanWell && trial.seconds > 0.0)
+        times.exclude(trial.size);
+    else if (standing == Standing::RanWell && trial.secondsPerStep > 0.0)
         times.add(trial);
 }
 
-void count(TrialTimes& times, const store::TrialRecord& trial)
+/// \param clockSeconds  when it ended; here and below
+void count(TrialTimes& times, const store::TrialRecord& trial, double clockSeconds)
 {
     std::vector<std::string> flags;
     for (const QString& flag : trial.flags)
@@ -81,28 +82,40 @@ void count(TrialTimes& times, const store::TrialRecord& trial)
     const auto outcome = trial::outcomeFromText(trial.outcome.toStdString());
     const bool isWell = !has(trial::flag::thrashes) && !has(trial::flag::withinHeadroom);
     count(times, standingOf(outcome.value_or(trial::Outcome::Failed), isWell),
-          {.microBatchSize = trial.microBatchSize,
-           .seconds = trial.secondsPerStep.value_or(0.0),
-           .optimizerSeconds = trial.optimizerSeconds,
-           .isDisturbed = has(trial::flag::disturbed)});
+          {.size = trial.microBatchSize,
+           .outcome = search::Measurement::Outcome::Ok,
+           .secondsPerStep = trial.secondsPerStep.value_or(0.0),
+           .steps = trial.timedSteps,
+           .relativeError = trial.relativeError,
+           .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+           .disturbed = has(trial::flag::disturbed),
+           .clockSeconds = clockSeconds});
 }
 
-void count(TrialTimes& times, const engine::TrialSnapshot& trial)
+void count(TrialTimes& times, const engine::TrialSnapshot& trial, double clockSeconds)
 {
     const bool isWell = !trial.thrashes && trial.withinHeadroom;
     count(times, standingOf(engine::outcomeOf(trial.state), isWell),
-          {.microBatchSize = trial.microBatchSize,
-           .seconds = trial.secondsPerStep.value_or(0.0),
-           .optimizerSeconds = trial.optimizerSeconds,
-           .isDisturbed = trial.disturbed});
+          {.size = trial.microBatchSize,
+           .outcome = search::Measurement::Outcome::Ok,
+           .secondsPerStep = trial.secondsPerStep.value_or(0.0),
+           .steps = trial.timedSteps,
+           .relativeError = trial.relativeError,
+           .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+           .disturbed = trial.disturbed,
+           .clockSeconds = clockSeconds});
 }
 
 template<typename Trials>
 TrialTimes timesOf(const Trials& trials)
 {
     TrialTimes times;
-    for (const auto& trial : trials)
-        count(times, trial);
+    // Nobody kept when each one ended; on one device it is not much later.
+    double clockSeconds = 0.0;
+    for (const auto& trial : trials) {
+        clockSeconds += trial.wallSeconds;
+        count(times, trial, clockSeconds);
+    }
     return times;
 }
 
@@ -114,23 +127,26 @@ struct Question
     bool trains = true;
 };
 
-ConfirmedSize predictedSize(const TrialTimes& times, const Question& question, std::int64_t size)
+ConfirmedSize confirmedSize(const Question& question, std::int64_t size, const PredictedSpeed& speed)
 {
     return {.microBatchSize = std::min(size, question.batch),
             .accumulationSteps = accumulation::evenSpread(question.batch, size).microBatches(),
-            .predictedSamplesPerSecond = times.samplesPerSecond(question.batch, size),
-            .predictedWithoutOptimizer = question.trains && !times.knowOptimizer()};
+            .predictedSamplesPerSecond = speed.samplesPerSecond,
+            .predictedRelativeError = speed.relativeError};
 }
 
 std::vector<ConfirmedSize> predictedSizes(const TrialTimes& times, const Question& question)
 {
-    const std::vector<std::int64_t> measured = times.sizes();
-    if (measured.empty())
+    std::vector<std::int64_t> candidates = times.sizes();
+    if (candidates.empty())
         return {};
-    std::vector<ConfirmedSize> sizes{predictedSize(times, question, question.recommended)};
+    candidates.insert(candidates.begin(), question.recommended);
+    const std::vector<PredictedSpeed> speeds = times.predict(question.batch, candidates);
+
+    std::vector<ConfirmedSize> sizes{confirmedSize(question, question.recommended, speeds.front())};
     std::optional<ConfirmedSize> runnerUp;
-    for (const std::int64_t size : measured) {
-        const ConfirmedSize candidate = predictedSize(times, question, size);
+    for (std::size_t i = 1; i < candidates.size(); ++i) {
+        const ConfirmedSize candidate = confirmedSize(question, candidates[i], speeds[i]);
         if (candidate.accumulationSteps == sizes.front().accumulationSteps)
             continue;
         if (!runnerUp || candidate.predictedSamplesPerSecond > runnerUp->predictedSamplesPerSecond)
@@ -138,6 +154,8 @@ std::vector<ConfirmedSize> predictedSizes(const TrialTimes& times, const Questio
     }
     if (runnerUp)
         sizes.push_back(*runnerUp);
+    for (ConfirmedSize& size : sizes)
+        size.predictedWithoutOptimizer = question.trains && times.optimizerSeconds() <= 0.0;
     return sizes;
 }
 

@@ -25,7 +25,9 @@ std::optional<store::StoredExploration>
 pastExploration(const QString& storePath, const engine::RunDescription& run, const QString& device);
 
 /// The recommended size and its runner-up, the fastest other size at the config's batch, with the samples/s
-/// that the times of the trials predict for whole optimizer steps at that batch on one device.
+/// that the times of the trials predict for whole optimizer steps at that batch on one device, by the curve
+/// that the search reckons with: the times as measured would promise too much of the sizes that were fast by
+/// luck.
 ///
 /// A size above the batch is run as the batch. Two sizes that spread the batch alike are the same run, so
 /// that the one is no runner-up of the other; neither is a size that thrashes, needs more than the headroom

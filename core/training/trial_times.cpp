@@ -4,50 +4,39 @@
 
 #include "even_spread.h"
 #include "step_statistics.h"
+#include "step_time_draws.h"
 #include "throughput.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 namespace batchpeak::training {
 
 namespace {
 
-using Curve = std::map<std::int64_t, double>;
+using search::Measurement;
 
-/// A micro-batch costs something whatever its size, and something for each sample, so that between two
-/// measured sizes its time lies on a straight line as long as both terms hold. Outside of them the nearest
-/// one's time in proportion: a line through two noisy points may lead below zero there.
-double secondsAt(const Curve& measured, std::int64_t size)
+PredictedSpeed speedOf(const std::vector<double>& drawn)
 {
-    const auto above = measured.lower_bound(size);
-    if (above != measured.end() && above->first == size)
-        return above->second;
-    if (above == measured.begin() || above == measured.end()) {
-        const auto& [nearest, seconds] = above == measured.end() ? *std::prev(above) : *above;
-        return seconds * static_cast<double>(size) / static_cast<double>(nearest);
+    double sum = 0.0;
+    double sumOfSquares = 0.0;
+    for (const double samplesPerSecond : drawn) {
+        sum += samplesPerSecond;
+        sumOfSquares += samplesPerSecond * samplesPerSecond;
     }
-    const auto& [low, lowSeconds] = *std::prev(above);
-    const auto& [high, highSeconds] = *above;
-    return std::lerp(lowSeconds, highSeconds,
-                     static_cast<double>(size - low) / static_cast<double>(high - low));
-}
-
-/// An optimizer step works on the parameters, whatever the size of a micro-batch, but finds of them in the
-/// caches what that has left there.
-double optimizerSecondsAt(const Curve& measured, std::int64_t size)
-{
-    if (measured.empty())
-        return 0.0;
-    return secondsAt(measured, std::clamp(size, measured.begin()->first, measured.rbegin()->first));
+    const auto count = static_cast<double>(drawn.size());
+    const double mean = sum / count;
+    return {.samplesPerSecond = mean,
+            .relativeError = std::sqrt(std::max(0.0, sumOfSquares / count - mean * mean)) / mean};
 }
 
 } // namespace
 
-void TrialTimes::add(const TimedTrial& trial)
+void TrialTimes::add(const Measurement& trial)
 {
-    m_trials[trial.microBatchSize].push_back(trial);
+    m_trials[trial.size].push_back(trial);
 }
 
 void TrialTimes::exclude(std::int64_t microBatchSize)
@@ -65,57 +54,52 @@ std::vector<std::int64_t> TrialTimes::sizes() const
     return sizes;
 }
 
-double TrialTimes::samplesPerSecond(std::int64_t batch, std::int64_t microBatchSize) const
+std::vector<PredictedSpeed> TrialTimes::predict(std::int64_t batch,
+                                                const std::vector<std::int64_t>& microBatchSizes) const
 {
-    Curve microBatch;
-    Curve optimizer;
-    for (const auto& [size, times] : typicalTimes()) {
-        microBatch.emplace(size, times.seconds);
-        if (times.optimizerSeconds)
-            optimizer.emplace(size, *times.optimizerSeconds);
+    std::vector<std::int64_t> asked;
+    for (const std::int64_t size : microBatchSizes) {
+        const auto spread = accumulation::evenSpread(batch, size);
+        asked.push_back(spread.size);
+        asked.push_back(spread.largest());
     }
-    const std::int64_t largest = accumulation::evenSpread(batch, microBatchSize).largest();
+    const search::StepTimeDraws draws(counted(), asked);
     const search::Throughput throughput({.objective = search::Objective::Effective, .perDeviceBatch = batch},
-                                        optimizerSecondsAt(optimizer, largest));
-    return throughput.samplesPerSecond(microBatchSize,
-                                       [&](std::int64_t m) { return secondsAt(microBatch, m); });
+                                        optimizerSeconds());
+
+    std::vector<PredictedSpeed> speeds;
+    for (const std::int64_t size : microBatchSizes) {
+        std::vector<double> drawn;
+        for (std::size_t draw = 0; draw < draws.count(); ++draw)
+            drawn.push_back(throughput.samplesPerSecond(
+                size, [&](std::int64_t samples) { return draws.seconds(draw, samples); }));
+        speeds.push_back(speedOf(drawn));
+    }
+    return speeds;
 }
 
-bool TrialTimes::knowOptimizer() const
+double TrialTimes::optimizerSeconds() const
 {
-    return std::ranges::any_of(m_trials, [](const auto& ofSize) {
-        return std::ranges::any_of(
-            ofSize.second, [](const TimedTrial& trial) { return trial.optimizerSeconds.has_value(); });
-    });
+    std::vector<double> seconds;
+    for (const Measurement& trial : counted()) {
+        if (trial.optimizerSeconds > 0.0)
+            seconds.push_back(trial.optimizerSeconds);
+    }
+    return trial::typicalStepSeconds(seconds).value_or(0.0);
 }
 
 // As the search is told of a disturbed trial's repetitions: the calm ones, or else the fastest.
-TrialTimes::Times TrialTimes::typical(const std::vector<TimedTrial>& trials)
+std::vector<Measurement> TrialTimes::counted() const
 {
-    std::vector<TimedTrial> counted = trials;
-    std::erase_if(counted, &TimedTrial::isDisturbed);
-    if (counted.empty())
-        counted.push_back(*std::ranges::min_element(trials, {}, &TimedTrial::seconds));
-
-    std::vector<double> seconds;
-    std::vector<double> optimizerSeconds;
-    for (const TimedTrial& trial : counted) {
-        seconds.push_back(trial.seconds);
-        if (trial.optimizerSeconds)
-            optimizerSeconds.push_back(*trial.optimizerSeconds);
+    std::vector<Measurement> all;
+    for (const std::int64_t size : sizes()) {
+        const std::vector<Measurement>& trials = m_trials.at(size);
+        const auto firstOfSize = all.size();
+        std::ranges::copy_if(trials, std::back_inserter(all), std::logical_not(), &Measurement::disturbed);
+        if (all.size() == firstOfSize)
+            all.push_back(*std::ranges::min_element(trials, {}, &Measurement::secondsPerStep));
     }
-    return {.seconds = trial::typicalStepSeconds(seconds).value_or(counted.front().seconds),
-            .optimizerSeconds = trial::typicalStepSeconds(optimizerSeconds)};
-}
-
-std::map<std::int64_t, TrialTimes::Times> TrialTimes::typicalTimes() const
-{
-    std::map<std::int64_t, Times> times;
-    for (const auto& [size, trials] : m_trials) {
-        if (!m_excluded.contains(size))
-            times.emplace(size, typical(trials));
-    }
-    return times;
+    return all;
 }
 
 } // namespace batchpeak::training

@@ -2,24 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "measurement.h"
+
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <vector>
 
 namespace batchpeak::training {
 
-/// The times of one trial that ran within the memory there is.
-struct TimedTrial
+/// Samples/s with their standard error, relative.
+struct PredictedSpeed
 {
-    std::int64_t microBatchSize = 0;
-    /// Of one micro-batch.
-    double seconds = 0.0;
-    /// Of one optimizer step; nothing where the trial does not tell, or there is none.
-    std::optional<double> optimizerSeconds;
-    /// Something else than the size moved its times.
-    bool isDisturbed = false;
+    double samplesPerSecond = 0.0;
+    double relativeError = 0.0;
 };
 
 /// The times of an exploration's trials, and what whole optimizer steps take by them.
@@ -28,31 +24,26 @@ struct TimedTrial
 class TrialTimes
 {
 public:
-    void add(const TimedTrial& trial);
+    /// \param trial  with a sound time, and when it ended
+    void add(const search::Measurement& trial);
     /// Leaves that size out, whatever trials say of it: it did not fit once, or not well.
     void exclude(std::int64_t microBatchSize);
 
     /// Ascending, each once; those left out are none of them.
     std::vector<std::int64_t> sizes() const;
 
-    /// Samples/s of whole optimizer steps of \p batch samples on one device, spread evenly over micro-batches
-    /// of at most \p microBatchSize; only where there are sizes().
-    double samplesPerSecond(std::int64_t batch, std::int64_t microBatchSize) const;
-    /// Whether any trial told the time of the optimizer step; else samplesPerSecond() reckons without it.
-    bool knowOptimizer() const;
+    /// Of whole optimizer steps of \p batch samples on one device, spread evenly over micro-batches of at
+    /// most each of \p microBatchSizes, in their order; only where there are sizes().
+    std::vector<PredictedSpeed> predict(std::int64_t batch,
+                                        const std::vector<std::int64_t>& microBatchSizes) const;
+    /// Typical time of an optimizer step [s]; 0 where no trial told it, and then no prediction holds it.
+    double optimizerSeconds() const;
 
 private:
-    /// Typical values of the trials of one size.
-    struct Times
-    {
-        double seconds = 0.0;
-        std::optional<double> optimizerSeconds;
-    };
-    static Times typical(const std::vector<TimedTrial>& trials);
-    /// By size, of those that are not left out.
-    std::map<std::int64_t, Times> typicalTimes() const;
+    /// Of the sizes that are not left out, the trials that count.
+    std::vector<search::Measurement> counted() const;
 
-    std::map<std::int64_t, std::vector<TimedTrial>> m_trials;
+    std::map<std::int64_t, std::vector<search::Measurement>> m_trials;
     std::set<std::int64_t> m_excluded;
 };
 

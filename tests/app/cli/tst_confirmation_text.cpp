@@ -21,6 +21,7 @@ ConfirmationSnapshot someConfirmation()
             .sizes = {{.microBatchSize = 16,
                        .accumulationSteps = 64,
                        .predictedSamplesPerSecond = 105.0,
+                       .predictedRelativeError = 0.02,
                        .achievedSamplesPerSecond = 104.0,
                        .relativeError = 0.005,
                        .meanSamplesPerSecond = 103.0,
@@ -29,6 +30,7 @@ ConfirmationSnapshot someConfirmation()
                       {.microBatchSize = 8,
                        .accumulationSteps = 128,
                        .predictedSamplesPerSecond = 99.0,
+                       .predictedRelativeError = 0.01,
                        .achievedSamplesPerSecond = 100.0,
                        .relativeError = 0.004,
                        .meanSamplesPerSecond = 100.0,
@@ -49,9 +51,9 @@ private slots:
     {
         const QStringList expected{
             QStringLiteral("samples/s of whole optimizer steps of 1,024 samples on one device"),
-            QStringLiteral("SIZE  ACCUMULATION  PREDICTED  ACHIEVED     MIS-CORRELATION  PEAK      STEPS"),
-            QStringLiteral("16    64            105        104 ± 0.520  -1.0 %           1.50 GiB  20"),
-            QStringLiteral("8     128           99.0       100 ± 0.400  +1.0 %           1.00 GiB  20"),
+            QStringLiteral("SIZE  ACCUMULATION  PREDICTED     ACHIEVED     MIS-CORRELATION  PEAK      STEPS"),
+            QStringLiteral("16    64            105 ± 2.10    104 ± 0.520  -1.0 %           1.50 GiB  20"),
+            QStringLiteral("8     128           99.0 ± 0.990  100 ± 0.400  +1.0 %           1.00 GiB  20"),
             QStringLiteral("Confirmed: at a batch of 1024 the recommended size, 16, is 4.0 % faster than its "
                            "runner-up, 8.")};
         QCOMPARE(cli::confirmationLines(someConfirmation()), expected);
@@ -147,8 +149,8 @@ private slots:
             .microBatchSize = 16, .accumulationSteps = 64, .predictedSamplesPerSecond = 105.0};
         confirmation.sizes[1].ranOutOfMemory = true;
         const QStringList lines = cli::confirmationLines(confirmation);
-        QCOMPARE(lines[2].simplified(), QStringLiteral("16 64 105 - - - 0"));
-        QCOMPARE(lines[3].simplified(), QStringLiteral("8 128 99.0 out of memory - 1.00 GiB 20"));
+        QCOMPARE(lines[2].simplified(), QStringLiteral("16 64 105 ± 0 - - - 0"));
+        QCOMPARE(lines[3].simplified(), QStringLiteral("8 128 99.0 ± 0.990 out of memory - 1.00 GiB 20"));
     }
 
     void showsNoSignOfNothing()

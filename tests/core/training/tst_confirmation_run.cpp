@@ -27,8 +27,24 @@ engine::TrialSnapshot trialOf(std::int64_t size)
 {
     return {.microBatchSize = size,
             .state = engine::TrialState::Ok,
+            .relativeError = 0.001,
             .secondsPerStep = 0.01 + 0.001 * static_cast<double>(size),
-            .optimizerSeconds = 0.002};
+            .optimizerSeconds = 0.002,
+            .timedSteps = 5,
+            .wallSeconds = 1.0};
+}
+
+/// What the fake worker's whole steps come to.
+double formulaSpeed(const ConfirmedSize& size, std::int64_t batch)
+{
+    const auto samples = static_cast<double>(batch);
+    return samples / (0.01 * static_cast<double>(size.accumulationSteps) + 0.001 * samples + 0.002);
+}
+
+/// The curve between few trials is known to about a percent.
+bool isAsPredicted(const ConfirmedSize& size)
+{
+    return std::abs(*size.miscorrelation()) < 0.02;
 }
 
 /// What trials of the sizes 1, 8 and 16 predict where 16 is recommended; 8 is its runner-up.
@@ -86,7 +102,8 @@ private slots:
         QVERIFY(!snapshot().isStopped);
         for (const ConfirmedSize& size : snapshot().sizes) {
             QCOMPARE(size.steps, 5);
-            QVERIFY(std::abs(*size.miscorrelation()) < 1e-12);
+            QCOMPARE(*size.achievedSamplesPerSecond, formulaSpeed(size, batch));
+            QVERIFY(isAsPredicted(size));
             QCOMPARE(size.relativeError, 0.0);
             QCOMPARE(*size.meanSamplesPerSecond, *size.achievedSamplesPerSecond);
             QVERIFY(!size.isDisturbed());
@@ -113,8 +130,8 @@ private slots:
     void measuresASlowerSize()
     {
         run({QStringLiteral("batch=slow@16")}, 5);
-        QCOMPARE(*snapshot().sizes[0].miscorrelation(), 1.0 / 1.5 - 1.0);
-        QVERIFY(std::abs(*snapshot().sizes[1].miscorrelation()) < 1e-12);
+        QVERIFY(std::abs(*snapshot().sizes[0].miscorrelation() - (1.0 / 1.5 - 1.0)) < 0.02);
+        QVERIFY(isAsPredicted(snapshot().sizes[1]));
     }
 
     void aStallMovesTheMeanAlone()
@@ -122,7 +139,7 @@ private slots:
         // The first size's second timed step.
         run({QStringLiteral("batch=slow#11")}, 4);
         const ConfirmedSize& size = snapshot().sizes[0];
-        QVERIFY(std::abs(*size.miscorrelation()) < 1e-12);
+        QVERIFY(isAsPredicted(size));
         QCOMPARE(*size.meanSamplesPerSecond, *size.achievedSamplesPerSecond * 4.0 / 4.5);
         QVERIFY(size.isDisturbed());
         QVERIFY(!snapshot().sizes[1].isDisturbed());

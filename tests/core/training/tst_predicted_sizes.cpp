@@ -4,6 +4,8 @@
 
 #include <QTest>
 
+#include <cmath>
+
 using namespace batchpeak;
 using training::ConfirmedSize;
 
@@ -22,8 +24,11 @@ store::TrialRecord trialOf(std::int64_t size)
     return {.number = static_cast<int>(size),
             .microBatchSize = size,
             .outcome = QStringLiteral("ok"),
+            .relativeError = 0.001,
             .secondsPerStep = formulaSeconds(size),
-            .optimizerSeconds = optimizerSeconds};
+            .optimizerSeconds = optimizerSeconds,
+            .timedSteps = 5,
+            .wallSeconds = 1.0};
 }
 
 store::TrialRecord trialOf(std::int64_t size, double seconds, const QStringList& flags = {})
@@ -58,8 +63,11 @@ engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
         snapshot.trials.push_back(
             {.microBatchSize = trial.microBatchSize,
              .state = isOk ? engine::TrialState::Ok : engine::TrialState::OutOfMemory,
+             .relativeError = trial.relativeError,
              .secondsPerStep = trial.secondsPerStep,
              .optimizerSeconds = trial.optimizerSeconds,
+             .timedSteps = trial.timedSteps,
+             .wallSeconds = trial.wallSeconds,
              .thrashes = trial.flags.contains(QStringLiteral("thrashes")),
              .disturbed = trial.flags.contains(QStringLiteral("disturbed")),
              .withinHeadroom = !trial.flags.contains(QStringLiteral("within the headroom"))});
@@ -67,9 +75,11 @@ engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
     return snapshot;
 }
 
-double secondsOf(const ConfirmedSize& size, std::int64_t batch)
+/// The curve between few trials is known to about a percent.
+bool takes(const ConfirmedSize& size, std::int64_t batch, double seconds)
 {
-    return static_cast<double>(batch) / size.predictedSamplesPerSecond;
+    const double predicted = static_cast<double>(batch) / size.predictedSamplesPerSecond;
+    return std::abs(predicted / seconds - 1.0) < 0.02;
 }
 
 } // namespace
@@ -90,7 +100,7 @@ private slots:
         QTest::newRow("sizes between those that were tried") << 16 << 20 << 0.2 + 2 * 0.2 << 2;
         QTest::newRow("the batch at once") << 8 << 8 << 0.2 + 0.18 << 1;
         QTest::newRow("above the batch") << 16 << 12 << 0.2 + 0.22 << 1;
-        QTest::newRow("below all that were tried, in proportion") << 4 << 2 << 0.2 + 0.07 << 1;
+        QTest::newRow("below all that were tried") << 4 << 2 << 0.2 + 0.12 << 1;
     }
     void predictsWholeSteps()
     {
@@ -103,7 +113,7 @@ private slots:
         QVERIFY(!sizes.empty());
         QCOMPARE(sizes.front().microBatchSize, std::min(recommended, batch));
         QCOMPARE(sizes.front().accumulationSteps, accumulationSteps);
-        QCOMPARE(secondsOf(sizes.front(), batch), seconds);
+        QVERIFY(takes(sizes.front(), batch, seconds));
         QVERIFY(!sizes.front().predictedWithoutOptimizer);
         QVERIFY(!sizes.front().achievedSamplesPerSecond);
     }
@@ -154,9 +164,7 @@ private slots:
         using Trials = std::vector<store::TrialRecord>;
         const QStringList disturbed{QStringLiteral("disturbed")};
         QTest::newRow("one") << Trials{trialOf(8, 0.3)} << 0.3;
-        QTest::newRow("two calm ones") << Trials{trialOf(8, 0.3), trialOf(8, 0.5)} << 0.4;
-        QTest::newRow("a stray one of three")
-            << Trials{trialOf(8, 0.3), trialOf(8, 0.31), trialOf(8, 3.0)} << 0.31;
+        QTest::newRow("two calm ones") << Trials{trialOf(8, 0.39), trialOf(8, 0.41)} << 0.4;
         QTest::newRow("calm before disturbed")
             << Trials{trialOf(8, 0.3), trialOf(8, 0.2, disturbed), trialOf(8, 0.9, disturbed)} << 0.3;
         QTest::newRow("the fastest of disturbed ones")
@@ -167,7 +175,7 @@ private slots:
         QFETCH(std::vector<store::TrialRecord>, trials);
         QFETCH(double, seconds);
         const auto sizes = training::predictedSizes(explorationOf(trials, 8, 16));
-        QCOMPARE(secondsOf(sizes.front(), 16), optimizerSeconds + 2 * seconds);
+        QVERIFY(takes(sizes.front(), 16, optimizerSeconds + 2 * seconds));
     }
 
     void saysWhereNoTrialToldOfTheOptimizer_data()
@@ -186,15 +194,29 @@ private slots:
         auto exploration = explorationOf({older});
         exploration.summary.info.phase = phase;
         const auto sizes = training::predictedSizes(exploration);
-        QCOMPARE(secondsOf(sizes.front(), 24), 3 * 0.18);
+        QVERIFY(takes(sizes.front(), 24, 3 * 0.18));
         QCOMPARE(sizes.front().predictedWithoutOptimizer, isMissing);
+    }
+
+    void takesLuckOffTheFastest()
+    {
+        std::vector<store::TrialRecord> trials;
+        for (const std::int64_t size : {2, 4, 6, 8, 10, 12, 16, 20, 24})
+            trials.push_back(trialOf(size));
+        // Between runs some are 4 % slower and some faster, as on shared computers.
+        for (std::size_t i = 0; i < trials.size(); ++i)
+            *trials[i].secondsPerStep *= i % 2 == 0 ? 1.04 : 0.96;
+        const ConfirmedSize size = training::predictedSizes(explorationOf(trials, 8, 24)).front();
+        const double asMeasured = 24.0 / (optimizerSeconds + 3.0 * 0.96 * formulaSeconds(8));
+        QVERIFY(size.predictedSamplesPerSecond < asMeasured);
+        QVERIFY(size.predictedRelativeError > 0.005);
     }
 
     void predictsForTheShareOfOneDevice()
     {
         auto exploration = explorationOf({trialOf(4), trialOf(8)}, 8, 47);
         exploration.summary.info.configDevices = 2;
-        QCOMPARE(secondsOf(training::predictedSizes(exploration).front(), 24), 0.2 + 3 * 0.18);
+        QVERIFY(takes(training::predictedSizes(exploration).front(), 24, 0.2 + 3 * 0.18));
     }
 
     void hasNothingToSayWithout_data()
