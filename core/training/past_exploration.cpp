@@ -34,6 +34,14 @@ bool isSameFile(const QString& kept, const QFileInfo& file)
            (file.exists() && past.canonicalFilePath() == file.canonicalFilePath());
 }
 
+/// A number or null asks for one size, which is then recommended whatever else there is.
+bool isSearch(const QString& setting)
+{
+    bool isNumber = false;
+    setting.toLongLong(&isNumber);
+    return !isNumber && setting != QLatin1String("null");
+}
+
 bool asksTheSame(const store::ExplorationInfo& past, const engine::RunDescription& run)
 {
     return past.family == run.family && past.parameters == run.parameters &&
@@ -169,7 +177,8 @@ pastExploration(const QString& storePath, const engine::RunDescription& run, con
         return std::nullopt;
     const store::ExplorationStore history(storePath);
     for (const store::ExplorationSummary& summary : history.list()) {
-        if (!summary.end || !summary.recommendation || !asksTheSame(summary.info, run))
+        const bool isRecommendation = summary.end && summary.recommendation && isSearch(summary.info.setting);
+        if (!isRecommendation || !asksTheSame(summary.info, run))
             continue;
         auto exploration = history.show(summary.id);
         const auto isThere = [&](const store::DeviceRecord& past) {

@@ -13,10 +13,10 @@
 
 namespace batchpeak::training {
 
-/// The newest exploration in the history that has ended with a recommendation and asked the same of the same
-/// device: the same config file, wherever a path to it begins, and the same network, phase, precision,
-/// optimizer, sequence length, batch and devices. What else may change times is not in the history: lengths
-/// of samples, activation checkpointing, chunks of the loss, and the memory limit.
+/// The newest exploration in the history that has searched among sizes, ended with a recommendation and asked
+/// the same of the same device: the same config file, wherever a path to it begins, and the same network,
+/// phase, precision, optimizer, sequence length, batch and devices. What else may change times is not in the
+/// history: lengths of samples, activation checkpointing, chunks of the loss, and the memory limit.
 ///
 /// \param storePath  of the history; where there is no such file, there is no such exploration
 /// \param device  its id ("cuda:0") or its name

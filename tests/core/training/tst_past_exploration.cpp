@@ -87,6 +87,26 @@ private slots:
         QCOMPARE(find(runOf(config()))->summary.recommendation->microBatchSize, 4);
     }
 
+    void asksForASearch_data()
+    {
+        QTest::addColumn<QString>("setting");
+        QTest::addColumn<bool>("isFound");
+        QTest::newRow("explore") << QStringLiteral("explore") << true;
+        QTest::newRow("between bounds") << QStringLiteral("{explore: {min: 2}}") << true;
+        QTest::newRow("auto") << QStringLiteral("auto") << true;
+        QTest::newRow("one size") << QStringLiteral("20") << false;
+        QTest::newRow("the whole batch") << QStringLiteral("null") << false;
+    }
+    void asksForASearch()
+    {
+        QFETCH(QString, setting);
+        QFETCH(bool, isFound);
+        store::ExplorationInfo info = infoOf(config());
+        info.setting = setting;
+        keep(info, 4);
+        QCOMPARE(find(runOf(config())).has_value(), isFound);
+    }
+
     void asksForTheSame_data()
     {
         QTest::addColumn<ChangeRun>("change");
