@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Before Qt, whose keyword "slots" libtorch uses as a name.
+#include <torch/csrc/jit/api/module.h>
+
+#include "budget_allocator.h"
+#include "optimizer_step.h"
+#include "sample_order.h"
+#include "sample_rows.h"
+#include "tile_unit.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+
+namespace {
+
+constexpr std::int64_t steps = 40;
+constexpr std::int64_t samples = 32;
+
+model::DecoderSpec byteGpt()
+{
+    model::DecoderSpec spec = tinyGpt();
+    spec.vocabularySize = 256;
+    spec.hiddenSize = 64;
+    spec.feedForwardSize = 256;
+    return spec;
+}
+
+} // namespace
+
+/// That a person sees a loss curve go down: what the data of training runs are made for.
+class LearningTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    struct Training
+    {
+        explicit Training(const model::Architecture& architecture)
+            : spec{.architecture = architecture},
+              parameters((at::manual_seed(7), networkParameters(spec)), model::Phase::Train, at::kCPU),
+              network(
+                  makeNetwork(spec, parameters, {.sequenceLength = 16, .targetLength = 9, .trains = true})),
+              optimizer(model::Optimizer::AdamW, parameters)
+        {}
+
+        /// Its loss before it.
+        double step(const std::vector<SampleRow>& rows)
+        {
+            const Batch batch = network->batchOf(rows);
+            const at::Tensor loss = network->loss(batch, static_cast<double>(batch.countedTargets));
+            loss.backward();
+            optimizer.run();
+            return loss.item<double>();
+        }
+
+        model::ModelSpec spec;
+        FlatParameters parameters;
+        std::unique_ptr<Network> network;
+        OptimizerStep optimizer;
+    };
+
+    /// How far the mean of the last five losses is below that of the first five [nats].
+    static double descent(Training& training, const data::TokenSource* source)
+    {
+        double first = 0;
+        double last = 0;
+        const data::SampleOrder order(source ? source->samples() : 4096, 3);
+        for (std::int64_t step = 0; step < steps; ++step) {
+            std::vector<SampleRow> rows;
+            for (std::int64_t i = 0; i < samples; ++i) {
+                const std::int64_t number = order.at(0, step * samples + i);
+                rows.push_back({.key = static_cast<std::uint64_t>(number) * 7919,
+                                .tokens = source ? source->row(number) : std::vector<std::int64_t>()});
+            }
+            const double loss = training.step(rows);
+            first += step < 5 ? loss / 5 : 0;
+            last += step >= steps - 5 ? loss / 5 : 0;
+        }
+        qInfo("loss %.3f -> %.3f", first, last);
+        return first - last;
+    }
+
+private slots:
+    void initTestCase()
+    {
+        avoidUndescribedTileUnit();
+        BudgetAllocator::installed();
+    }
+
+    void learnsSyntheticTokens_data()
+    {
+        QTest::addColumn<model::Architecture>("architecture");
+        QTest::addColumn<double>("least");
+        const auto row = [](const char* name, const model::Architecture& architecture, double least) {
+            QTest::newRow(name) << architecture << least;
+        };
+        row("GPT", tinyGpt(), 0.3);
+        row("GPT, 256 tokens", byteGpt(), 0.5);
+        model::DecoderSpec large = byteGpt();
+        large.vocabularySize = 5000;
+        row("GPT, 5000 tokens", large, 0.5);
+        row("LLaMA", tinyLlama(), 0.3);
+        row("Mixtral", tinyMixtral(), 0.3);
+        row("BERT", tinyBert(), 0.15);
+        row("ESM-2", tinyEsm(), 0.2);
+        row("T5", tinyT5(), 0.04);
+    }
+    void learnsSyntheticTokens()
+    {
+        QFETCH(model::Architecture, architecture);
+        QFETCH(double, least);
+        Training training(architecture);
+        const auto source = data::syntheticTokens({.length = training.network->tokensPerRow(),
+                                                   .vocabularySize = training.network->vocabularySize()},
+                                                  4096, 11);
+        QVERIFY(descent(training, source.get()) > least);
+    }
+
+    void learnsAText()
+    {
+        Training training(byteGpt());
+        const auto source =
+            data::textTokens({.length = training.network->tokensPerRow(), .vocabularySize = 256},
+                             BATCHPEAK_SOURCE_DIR "/LICENSE");
+        QVERIFY(source->samples() >= steps * samples);
+        QVERIFY(descent(training, source.get()) > 0.5);
+    }
+
+    void learnsImages_data()
+    {
+        QTest::addColumn<model::Architecture>("architecture");
+        model::VisionTransformerSpec transformer = tinyVisionTransformer();
+        transformer.classes = 10;
+        model::ResNetSpec residual = tinyResNet();
+        residual.classes = 10;
+        QTest::newRow("ViT") << model::Architecture(transformer);
+        QTest::newRow("ResNet") << model::Architecture(residual);
+    }
+    void learnsImages()
+    {
+        QFETCH(model::Architecture, architecture);
+        Training training(architecture);
+        QVERIFY(descent(training, nullptr) > 0.05);
+    }
+};
+
+QTEST_APPLESS_MAIN(LearningTest)
+#include "tst_learning.moc"

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Before Qt, whose keyword "slots" libtorch uses as a name.
+#include <torch/csrc/jit/api/module.h>
+
+#include "budget_allocator.h"
+#include "sample_rows.h"
+#include "tile_unit.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <QTest>
+
+#include <cmath>
+#include <span>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+
+namespace {
+
+std::vector<at::Tensor> tensorsOf(const Batch& batch)
+{
+    std::vector<at::Tensor> all = batch.inputs;
+    all.push_back(batch.targets);
+    return all;
+}
+
+std::int64_t bytesOf(const Batch& batch)
+{
+    std::int64_t bytes = 0;
+    for (const at::Tensor& tensor : tensorsOf(batch))
+        bytes += static_cast<std::int64_t>(tensor.nbytes());
+    return bytes;
+}
+
+} // namespace
+
+/// What networks make of samples of training data, and how they are switched between training and evaluation.
+class TrainingSamplesTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    void addNetworks() const
+    {
+        QTest::addColumn<model::Architecture>("architecture");
+        for (const NamedNetwork& network : everyTinyNetwork(m_folder))
+            QTest::newRow(network.name) << network.architecture;
+    }
+
+    static void compareWithParts(const Network& network, const std::vector<SampleRow>& rows)
+    {
+        const std::span<const SampleRow> all(rows);
+        const std::vector<at::Tensor> whole = tensorsOf(network.batchOf(all));
+        for (std::size_t first = 0; first < rows.size(); ++first) {
+            for (std::size_t samples = 1; samples <= rows.size() - first; ++samples) {
+                const std::vector<at::Tensor> part = tensorsOf(network.batchOf(all.subspan(first, samples)));
+                QCOMPARE(part.size(), whole.size());
+                for (std::size_t i = 0; i < part.size(); ++i)
+                    QVERIFY(at::equal(part[i], whole[i].narrow(0, static_cast<std::int64_t>(first),
+                                                               static_cast<std::int64_t>(samples))));
+            }
+        }
+    }
+
+    static double lossOf(const TinyTraining& training, std::span<const SampleRow> rows)
+    {
+        const at::NoGradGuard noGradients;
+        return training.network->loss(training.network->batchOf(rows), 1.0).item<double>();
+    }
+
+private slots:
+    void initTestCase()
+    {
+        avoidUndescribedTileUnit();
+        BudgetAllocator::installed();
+    }
+
+    void makesASampleTheSameInAnyMicroBatch_data() { addNetworks(); }
+    void makesASampleTheSameInAnyMicroBatch()
+    {
+        QFETCH(model::Architecture, architecture);
+        const TinyTraining training(architecture);
+        compareWithParts(*training.network, sampleRows(*training.network, 5));
+        compareWithParts(*training.network, sampleRows(*training.network, 5, true));
+    }
+
+    void makesOtherSamplesOfOtherKeys_data() { addNetworks(); }
+    void makesOtherSamplesOfOtherKeys()
+    {
+        QFETCH(model::Architecture, architecture);
+        const TinyTraining training(architecture);
+        const std::vector<SampleRow> rows = sampleRows(*training.network, 2);
+        const Batch batch = training.network->batchOf(rows);
+        QVERIFY(!at::equal(batch.inputs.front()[0], batch.inputs.front()[1]));
+    }
+
+    // The worst case: short samples change nothing in the shapes.
+    void makesMicroBatchesAsTrialsDo_data() { addNetworks(); }
+    void makesMicroBatchesAsTrialsDo()
+    {
+        QFETCH(model::Architecture, architecture);
+        const TinyTraining training(architecture);
+        const Batch expected = training.network->makeBatch(6, 16);
+        for (const bool padded : {false, true}) {
+            const Batch batch = training.network->batchOf(sampleRows(*training.network, 6, padded));
+            QCOMPARE(batch.inputs.size(), expected.inputs.size());
+            for (std::size_t i = 0; i < batch.inputs.size(); ++i) {
+                QCOMPARE(batch.inputs[i].sizes().vec(), expected.inputs[i].sizes().vec());
+                QCOMPARE(batch.inputs[i].scalar_type(), expected.inputs[i].scalar_type());
+            }
+            QCOMPARE(batch.targets.sizes().vec(), expected.targets.sizes().vec());
+            if (!padded)
+                QCOMPARE(batch.countedTargets, expected.countedTargets);
+        }
+    }
+
+    void countsTargets_data() { addNetworks(); }
+    void countsTargets()
+    {
+        QFETCH(model::Architecture, architecture);
+        const TinyTraining training(architecture);
+        for (const bool padded : {false, true}) {
+            const std::vector<SampleRow> rows = sampleRows(*training.network, 6, padded);
+            const Batch batch = training.network->batchOf(rows);
+            QCOMPARE(training.network->countedTargets(rows), batch.countedTargets);
+            // A module that returns its loss has no targets: it is weighed by samples.
+            const std::int64_t counted = batch.targets.ne(ignoredTarget).sum().item<std::int64_t>();
+            QCOMPARE(batch.countedTargets, batch.targets.numel() > 0 ? counted : 6);
+            for (const SampleRow& row : rows)
+                QVERIFY(training.network->countedTargets({&row, 1}) > 0);
+        }
+    }
+
+    // What the host holds beside the device counts as the device's memory where both are one.
+    void takesNoMoreMemoryThanTheBatch_data() { addNetworks(); }
+    void takesNoMoreMemoryThanTheBatch()
+    {
+        QFETCH(model::Architecture, architecture);
+        const TinyTraining training(architecture);
+        constexpr std::int64_t samples = 400;
+        const std::vector<SampleRow> rows = sampleRows(*training.network, samples);
+        BudgetAllocator& allocator = BudgetAllocator::installed();
+        const std::int64_t before = allocator.counters().allocated;
+        allocator.resetPeak();
+        const Batch batch = training.network->batchOf(rows);
+        const std::int64_t held = allocator.counters().allocated - before;
+        // Of images, the waves of which a class is made.
+        const auto patterns = batch.inputs.front().dim() == 4 ? bytesOf(batch) / 10 : 0;
+        QVERIFY(held >= bytesOf(batch) && held < bytesOf(batch) + 4096);
+        QVERIFY(allocator.counters().peakAllocated - before <= held + patterns);
+    }
+
+    void switchesBetweenTrainingAndEvaluation_data()
+    {
+        QTest::addColumn<model::Architecture>("architecture");
+        for (NamedNetwork network : tinyNetworks()) {
+            std::visit(
+                [](auto& spec) {
+                    if constexpr (requires { spec.dropout; })
+                        spec.dropout = 0.5;
+                },
+                network.architecture);
+            QTest::newRow(network.name) << network.architecture;
+        }
+    }
+    void switchesBetweenTrainingAndEvaluation()
+    {
+        QFETCH(model::Architecture, architecture);
+        const TinyTraining training(architecture);
+        const std::vector<SampleRow> rows = sampleRows(*training.network, 4);
+        const double trained = lossOf(training, rows);
+        training.network->setTrains(false);
+        const double evaluated = lossOf(training, rows);
+        QVERIFY(evaluated != trained);
+        QCOMPARE(lossOf(training, rows), evaluated);
+        training.network->setTrains(true);
+        const double again = lossOf(training, rows);
+        QVERIFY(again != evaluated);
+    }
+
+    void switchesModules()
+    {
+        const std::string file = m_folder.filePath(QStringLiteral("switches.pt")).toStdString();
+        saveScript(file,
+                   "def forward(self, x):\n    if self.training:\n        self.steps.add_(1.0)\n"
+                   "        return self.bias.sum() + 1.0\n    return self.bias.sum() + 2.0\n",
+                   5);
+        const TinyTraining training(scriptSpec(file));
+        const std::vector<SampleRow> rows = sampleRows(*training.network, 3);
+        const double bias = training.parameters.at("bias").sum().item<double>();
+        const auto tells = [&](double expected) {
+            // Of one sample and of two, which are functions of their own.
+            for (const std::size_t samples : {1, 2}) {
+                const double loss = lossOf(training, std::span(rows).first(samples));
+                QVERIFY(std::abs(loss / static_cast<double>(samples) - bias - expected) < 1e-5);
+            }
+        };
+        for (const bool trains : {true, false, true, false}) {
+            training.network->setTrains(trains);
+            tells(trains ? 1.0 : 2.0);
+        }
+        const std::vector<at::Tensor> statistics = training.network->statistics();
+        QCOMPARE(statistics.size(), std::size_t{1});
+        QCOMPARE(statistics.front().item<float>(), 4.0f);
+    }
+
+    // Three tensors of each of the normalisations, and only training changes them.
+    void tellsOfItsStatistics()
+    {
+        const TinyTraining training(tinyResNet());
+        const std::vector<SampleRow> rows = sampleRows(*training.network, 4);
+        std::vector<at::Tensor> before;
+        const auto differ = [&] {
+            int count = 0;
+            const std::vector<at::Tensor> now = training.network->statistics();
+            for (std::size_t i = 0; i < now.size(); ++i)
+                count += at::equal(now[i], before[i]) ? 0 : 1;
+            return count;
+        };
+        for (const at::Tensor& tensor : training.network->statistics())
+            before.push_back(tensor.clone());
+        QCOMPARE(before.size(), std::size_t{3 * 20});
+        training.network->setTrains(false);
+        lossOf(training, rows);
+        QCOMPARE(differ(), 0);
+        training.network->setTrains(true);
+        lossOf(training, rows);
+        QCOMPARE(differ(), 3 * 20);
+        for (const NamedNetwork& network : tinyNetworks())
+            QCOMPARE(TinyTraining(network.architecture).network->statistics().empty(),
+                     !model::normalizesOverBatch({.architecture = network.architecture}));
+    }
+};
+
+QTEST_APPLESS_MAIN(TrainingSamplesTest)
+#include "tst_training_samples.moc"
