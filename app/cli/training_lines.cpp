@@ -50,11 +50,20 @@ QString batchRowText(const TrainingDescription& training)
 /// Which of the ways leads to the micro-batch size.
 QString sizeRowText(const TrainingDescription& training)
 {
-    if (training.maximum)
+    const bool grows = !training.growth.isEmpty();
+    if (training.maximum && !grows)
         return QStringLiteral("the largest that fits, %1").arg(wayText(*training.maximum));
     if (training.halvesAutomatically)
         return QStringLiteral("automatic halving, from %1").arg(groupedText(training.batchSize));
     return engine::settingText(training.run.plan);
+}
+
+/// A batch that grows is bounded by what fits.
+QString growthRowText(const TrainingDescription& training)
+{
+    return training.maximum ? QStringLiteral("%1, up to the largest that fits, %2")
+                                  .arg(training.growth, wayText(*training.maximum))
+                            : training.growth;
 }
 
 QString stepsRowText(const TrainingDescription& training)
@@ -75,7 +84,7 @@ QStringList introductionLines(const TrainingDescription& training)
     rows.push_back({QStringLiteral("batch"), batchRowText(training)});
     rows.push_back({QStringLiteral("micro-batch"), sizeRowText(training)});
     if (!training.growth.isEmpty())
-        rows.push_back({QStringLiteral("growth"), training.growth});
+        rows.push_back({QStringLiteral("growth"), growthRowText(training)});
     const bool byTokens = training.weighting == trial::LossWeighting::Tokens;
     rows.push_back({QStringLiteral("loss"),
                     byTokens ? QStringLiteral("weighted by tokens") : QStringLiteral("weighted by samples")});

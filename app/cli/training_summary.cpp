@@ -43,7 +43,8 @@ QString trainedText(const TrainingSnapshot& snapshot)
 }
 
 /// What was found, and what an exploration says beside it.
-QString maximumText(const training::MaximumFound& maximum)
+/// \param isTrainedWith  it does not only bound a batch that grows
+QString maximumText(const training::MaximumFound& maximum, bool isTrainedWith)
 {
     QStringList effort{countText(maximum.trials, QStringLiteral("trial"))};
     if (maximum.outOfMemoryEvents > 0)
@@ -52,7 +53,7 @@ QString maximumText(const training::MaximumFound& maximum)
     QString text =
         QStringLiteral("%1, %2 (%3)")
             .arg(groupedText(maximum.measured), wayText(maximum.way), effort.join(QStringLiteral(", ")));
-    if (maximum.used != maximum.measured)
+    if (isTrainedWith && maximum.used != maximum.measured)
         text += QStringLiteral("; trained with %1, a power of two").arg(groupedText(maximum.used));
     return text +
            (maximum.recommended > 0
@@ -131,7 +132,8 @@ QStringList finalLines(const TrainingSnapshot& snapshot)
     if (!snapshot.steps.empty())
         addStepRows(rows, snapshot);
     if (snapshot.maximum)
-        rows.push_back({QStringLiteral("largest that fits"), maximumText(*snapshot.maximum)});
+        rows.push_back({QStringLiteral("largest that fits"),
+                        maximumText(*snapshot.maximum, !snapshot.run || snapshot.run->growth.isEmpty())});
     addEventRows(rows, snapshot);
     if (rows.empty())
         return {};

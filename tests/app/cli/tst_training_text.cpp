@@ -112,8 +112,12 @@ private slots:
             },
             "batch        batch_size 256 on 2 devices, 128 of them on this one");
         row(
-            "growth", [](auto& t) { t.growth = QStringLiteral("epoch < 3 ? 4 : 0"); },
-            "growth       epoch < 3 ? 4 : 0");
+            "growth",
+            [](auto& t) {
+                t.growth = QStringLiteral("epoch < 3 ? 4 : 0");
+                t.maximum = MaximumWay::Binary;
+            },
+            "growth       epoch < 3 ? 4 : 0, up to the largest that fits, by binary search");
         row(
             "tokens", [](auto& t) { t.weighting = trial::LossWeighting::Tokens; },
             "loss         weighted by tokens");
@@ -208,6 +212,11 @@ private slots:
         QVERIFY(finalLines(snapshot).contains(QStringLiteral(
             "largest that fits  24, by binary search (5 trials, 3 out of memory, 12 s); trained "
             "with 16, a power of two; the exploration recommends 20")));
+        snapshot.run->growth = QStringLiteral("4");
+        QVERIFY(finalLines(snapshot).contains(
+            QStringLiteral("largest that fits  24, by binary search (5 trials, 3 out of memory, 12 s); the "
+                           "exploration recommends 20")));
+        snapshot.run->growth.clear();
         snapshot.maximum->used = 24;
         snapshot.maximum->recommended = 0;
         QVERIFY(finalLines(snapshot).contains(QStringLiteral(
