@@ -3,16 +3,11 @@
 #include "train_command.h"
 
 #include "config_text.h"
-#include "confirmation_terminal.h"
+#include "confirm_recommendation.h"
 #include "console.h"
 #include "events_file.h"
-#include "exploration_store.h"
 #include "model_option.h"
-#include "network_plan.h"
-#include "past_exploration.h"
-#include "run_devices.h"
 #include "signal_relay.h"
-#include "store_error.h"
 #include "training_run.h"
 #include "training_terminal.h"
 #include "usage_error.h"
@@ -48,29 +43,6 @@ void checkCheckpointFolder(const QString& folder)
                      " cannot be made or written; name another.");
 }
 
-/// The sizes that the newest exploration of this config leaves to confirm.
-/// \throws UsageError where there are none
-std::vector<training::ConfirmedSize> sizesToConfirm(const engine::ConfigFile& file,
-                                                    const engine::ExplorationOptions& options)
-{
-    const auto network = engine::planNetwork(file.path(), file.contents(), options);
-    const engine::RunDevices devices(network.load, options, {});
-    const auto past = training::pastExploration(store::ExplorationStore::defaultPath(), network.run,
-                                                devices.setups().front().id);
-    const std::string path = file.path().toStdString();
-    if (!past) {
-        throw UsageError("there is no exploration of " + path + " on " +
-                         devices.setups().front().id.toStdString() + " to confirm; 'batchpeak explore " +
-                         path + "' makes one.");
-    }
-    auto sizes = training::predictedSizes(*past);
-    if (sizes.empty()) {
-        throw UsageError("the last exploration of " + path +
-                         " has no trial that a prediction can be made of; explore it once more.");
-    }
-    return sizes;
-}
-
 } // namespace
 
 std::string TrainCommand::summary() const
@@ -93,8 +65,6 @@ void TrainCommand::checkOptions() const
     if (m_file.empty())
         throw UsageError("name the config to train: batchpeak train FILE.");
     checkTrainingOptions(m_arguments);
-    if (m_arguments.confirms && !m_events.empty())
-        throw UsageError("--confirm writes no events; leave out --events.");
 }
 
 int TrainCommand::run()
@@ -106,10 +76,14 @@ int TrainCommand::run()
     Console console(m_events == "-" ? stderr : stdout);
     for (const QString& line : warningLines(file.path(), file.contents()))
         console.remark(line);
-    return m_arguments.confirms ? confirm(file, console) : train(file, console);
+    QFile events(QString::fromStdString(m_events));
+    if (!m_events.empty())
+        openEvents(events, m_events);
+    QIODevice* device = m_events.empty() ? nullptr : &events;
+    return m_arguments.confirms ? confirm(file, device, console) : train(file, device, console);
 }
 
-int TrainCommand::train(const engine::ConfigFile& file, Console& console) const
+int TrainCommand::train(const engine::ConfigFile& file, QIODevice*, Console& console) const
 {
     if (m_arguments.asksForASearch && !m_quiet)
         console.remark(QString::fromUtf8(searchNote));
@@ -133,23 +107,11 @@ int TrainCommand::runInEventLoop(training::TrainingRun& training, Console& conso
     return QCoreApplication::exec();
 }
 
-int TrainCommand::confirm(const engine::ConfigFile& file, Console& console) const
+int TrainCommand::confirm(const engine::ConfigFile& file, QIODevice* events, Console& console) const
 {
-    std::vector<training::ConfirmedSize> sizes;
-    try {
-        sizes = sizesToConfirm(file, m_arguments.options.run);
-    } catch (const store::StoreError& error) {
-        throw UsageError(error.what());
-    }
-    training::ConfirmationRun confirmation;
-    ConfirmationTerminal terminal(confirmation, console);
-    SignalRelay signalRelay(signalsPassed);
-    QObject::connect(&signalRelay, &SignalRelay::interrupted, &terminal, &ConfirmationTerminal::interrupt);
-    QObject::connect(&terminal, &ConfirmationTerminal::ended, &terminal,
-                     [](int code) { QCoreApplication::exit(code); });
-    confirmation.start(file.path(), file.contents(), m_arguments.options, std::move(sizes),
-                       m_arguments.confirmSteps.value_or(defaultConfirmSteps));
-    return QCoreApplication::exec();
+    const ConfirmationRequest request{.steps = m_arguments.confirmSteps.value_or(defaultConfirmSteps),
+                                      .events = events};
+    return confirmRecommendation(file, m_arguments.options, request, console);
 }
 
 } // namespace batchpeak::cli

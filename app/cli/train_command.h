@@ -5,6 +5,8 @@
 #include "command.h"
 #include "training_arguments.h"
 
+class QIODevice;
+
 namespace batchpeak::engine {
 class ConfigFile;
 }
@@ -28,8 +30,8 @@ public:
     int run() override;
 
 private:
-    int train(const engine::ConfigFile& file, Console& console) const;
-    int confirm(const engine::ConfigFile& file, Console& console) const;
+    int train(const engine::ConfigFile& file, QIODevice* events, Console& console) const;
+    int confirm(const engine::ConfigFile& file, QIODevice* events, Console& console) const;
     int runInEventLoop(training::TrainingRun& training, Console& console) const;
 
     std::string m_file;

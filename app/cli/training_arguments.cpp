@@ -88,7 +88,8 @@ void addSizeOptions(CLI::App& app, TrainingArguments& arguments)
                   });
     app.add_flag("--exact", o.exact, "Do not round that size down to a power of two");
     addTextOption(app, "--grow", "EXPRESSION|FILE.py",
-                  "By how many samples the batch grows before an epoch: an expression of epoch and "
+                  "By how many samples the micro-batch grows before an epoch, and the batch with it: an "
+                  "expression of epoch and "
                   "current_batch_size, or a Python file with batch_increase_function",
                   [&o](const std::string& text) { o.growth = QString::fromStdString(text); });
     app.add_flag("--strict", o.strict, "Refuse a batch that is no multiple of micro-batch size and devices");
@@ -179,6 +180,7 @@ void addTrainingOptions(CLI::App& app, TrainingArguments& arguments)
     const auto run = app.get_options().size();
     groupOptionsFrom(app, keeping, "Evaluation and checkpoints");
     addRunOptions(app, arguments.options.run);
+    app.get_option("--device")->description("Device to train on (a GPU, else the CPU)");
     groupOptionsFrom(app, run, "Network and device");
     addRefusedOptions(app);
 }

@@ -70,6 +70,15 @@ QStringList exploreArguments(const QString& behaviour, const QStringList& option
            options;
 }
 
+QStringList trainArguments(const QString& behaviour, const QStringList& options)
+{
+    return QStringList{
+               QStringLiteral("train"),    examplePath(QStringLiteral("gpt2-tiny.yaml")),
+               QStringLiteral("--device"), QStringLiteral("cpu"),
+               QStringLiteral("--worker"), QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + behaviour} +
+           options;
+}
+
 QString examplePath(const QString& name)
 {
     return QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/") + name;

@@ -29,6 +29,9 @@ QProcessEnvironment environmentWithoutDisplay();
 /// "explore", the example, the fake worker behaving as \p behaviour says, and \p options.
 QStringList exploreArguments(const QString& behaviour, const QStringList& options = {});
 
+/// "train" in the place of "explore".
+QStringList trainArguments(const QString& behaviour, const QStringList& options = {});
+
 /// A config of the examples that come with the program.
 QString examplePath(const QString& name);
 

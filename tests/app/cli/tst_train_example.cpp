@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program_run.h"
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+namespace {
+
+QStringList split(const char* line)
+{
+    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+struct Training
+{
+    ProgramRun run;
+    QList<double> losses;
+    QList<int> sizes;
+};
+
+/// Of the example, on the CPU, as its events tell it.
+Training train(const QStringList& options)
+{
+    Training training;
+    training.run =
+        runProgram(QStringList{QStringLiteral("train"), examplePath(QStringLiteral("gpt2-tiny.yaml")),
+                               QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--events"),
+                               QStringLiteral("-")} +
+                   options);
+    for (const QString& line : training.run.outLines()) {
+        const QJsonObject event = QJsonDocument::fromJson(line.toUtf8()).object();
+        if (event.value(QStringLiteral("event")) != QStringLiteral("step"))
+            continue;
+        training.losses << event.value(QStringLiteral("loss")).toDouble();
+        training.sizes << event.value(QStringLiteral("micro_batch_size")).toInt();
+    }
+    return training;
+}
+
+} // namespace
+
+/// The whole line once, with the real worker: real optimizer steps of an example on the CPU.
+class TrainExampleTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void halvesUnderALimitAndLosesNothing()
+    {
+        const QStringList limited = split("--steps 3 --sequence-length 32 --memory-limit 120MiB");
+        const Training halved = train(limited + split("--setting auto-halving"));
+        QVERIFY2(halved.run.exitCode == 0, halved.run.text());
+        QCOMPARE(halved.losses.size(), 3);
+        const int size = halved.sizes.front();
+        QVERIFY2(size < 256, halved.run.text());
+        QVERIFY2(halved.run.out.contains(QStringLiteral("size_changed")), halved.run.text());
+
+        const Training undisturbed =
+            train(limited + QStringList{QStringLiteral("--setting"), QString::number(size)});
+        QVERIFY2(undisturbed.run.exitCode == 0, undisturbed.run.text());
+        QCOMPARE(halved.losses, undisturbed.losses);
+    }
+
+    void learnsAText()
+    {
+        const QTemporaryDir folder;
+        QFile text(folder.filePath(QStringLiteral("text.txt")));
+        QVERIFY(text.open(QIODevice::WriteOnly));
+        text.write(QByteArray("The quick brown fox jumps over the lazy dog. ").repeated(4000));
+        text.close();
+        const Training training =
+            train(split("--steps 8 --sequence-length 32 --setting 64 --learning-rate 3e-3 --data") +
+                  QStringList{text.fileName()});
+        QVERIFY2(training.run.exitCode == 0, training.run.text());
+        QCOMPARE(training.losses.size(), 8);
+        QVERIFY2(training.losses.back() < 0.9 * training.losses.front(), training.run.text());
+    }
+
+    void goesOnAsIfItHadNeverEnded()
+    {
+        const QTemporaryDir folder;
+        const QStringList common = split("--sequence-length 32 --setting 64");
+        const QStringList kept{QStringLiteral("--checkpoint"), folder.path()};
+        const Training whole = train(common + split("--steps 6"));
+        const Training first = train(common + split("--steps 3") + kept);
+        QVERIFY2(first.run.exitCode == 0, first.run.text());
+        const Training second = train(common + split("--steps 6 --resume") + QStringList{folder.path()});
+        QVERIFY2(second.run.exitCode == 0, second.run.text());
+        QCOMPARE(whole.losses.size(), 6);
+        QCOMPARE(first.losses + second.losses, whole.losses);
+    }
+
+    void saysThatNothingFits()
+    {
+        const Training training = train(split("--memory-limit 4MiB --steps 2"));
+        QVERIFY2(training.run.exitCode == 2, training.run.text());
+        QVERIFY2(training.run.err.contains(QStringLiteral("batchpeak: ")), training.run.text());
+    }
+};
+
+QTEST_GUILESS_MAIN(TrainExampleTest)
+#include "tst_train_example.moc"
