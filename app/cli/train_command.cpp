@@ -8,6 +8,7 @@
 #include "events_file.h"
 #include "model_option.h"
 #include "signal_relay.h"
+#include "training_event_log.h"
 #include "training_run.h"
 #include "training_terminal.h"
 #include "usage_error.h"
@@ -83,14 +84,19 @@ int TrainCommand::run()
     return m_arguments.confirms ? confirm(file, device, console) : train(file, device, console);
 }
 
-int TrainCommand::train(const engine::ConfigFile& file, QIODevice*, Console& console) const
+int TrainCommand::train(const engine::ConfigFile& file, QIODevice* events, Console& console) const
 {
     if (m_arguments.asksForASearch && !m_quiet)
         console.remark(QString::fromUtf8(searchNote));
     training::TrainingRun training;
     training.load(file.path(), file.contents(), m_arguments.options);
 
+    std::unique_ptr<training::TrainingEventLog> eventLog;
+    if (events)
+        eventLog = std::make_unique<training::TrainingEventLog>(training, *events);
     const int code = runInEventLoop(training, console);
+    if (eventLog)
+        checkEvents(eventLog->problem());
     return code;
 }
 

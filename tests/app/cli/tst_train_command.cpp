@@ -69,6 +69,10 @@ private slots:
         row("worker lost in a step", "batch=exit#3", "--setting 32 --steps 6", 3, "then it could not go on");
         row("a step fails", "batch=failed#2", "--setting 32 --steps 6", 3, "batchpeak: ");
         row("worker knows no training", "training=unknown", "--setting 32", 3, "batchpeak: ");
+        row("a text", "", "--setting 32 --steps 2 --data /proc/self/maps", 0,
+            "as bytes, 640 samples an epoch");
+        row("the largest that fits", "", "--steps 2 --maximum binary", 0, "190, by binary search");
+        row("grown", "", "--epochs 2 --setting 16 --grow 8", 0, "micro_batch_size: 24");
         row("evaluation", "", "--setting 32 --steps 4 --evaluate-every 2", 0,
             "evaluation after step 4: loss");
     }
