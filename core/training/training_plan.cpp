@@ -114,7 +114,8 @@ trial::LossWeighting weightingOf(const config::ConfigContents& contents, const T
 trial::DataChoice dataOf(const TrainingOptions& options, std::int64_t batchSize)
 {
     trial::DataChoice data = options.data;
-    if (data.kind == trial::DataKind::Synthetic && data.samples < 1)
+    // Other kinds count their own, but no message may carry 0.
+    if (data.samples < 1)
         data.samples = batchesOfSyntheticData * batchSize;
     return data;
 }
