@@ -11,7 +11,8 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build configure bundle
-.PHONY: bench-config bench-pictures bench-repeats bench-search bench-step-time calibrate-search format tidy clean
+.PHONY: bench-config bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
+.PHONY: format tidy clean
 
 run: build
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -105,6 +106,11 @@ calibrate-search: configure
 bench-step-time: configure setup-parity
 	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
+
+# Our size beside those of Composer's and torchtune's ways: samples/s at the same batch, and what finding them took.
+bench-training: configure
+	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak batchpeak-worker
+	PYTHONPATH=tests python3 -m bench.training --program build/$(PRESET)/bin/batchpeak $(BENCH)
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format -i

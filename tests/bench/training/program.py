@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs batchpeak and hears its events as they come."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# What the program says of a run in which not even one sample fits.
+NOTHING_FITS = 2
+
+
+@dataclass(frozen=True)
+class Event:
+    # Since the program was started.
+    seconds: float
+    fields: dict
+
+    @property
+    def name(self) -> str:
+        return self.fields["event"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One optimizer step that was done."""
+
+    micro_batch_size: int
+    seconds: float
+    samples_per_second: float
+    peak_bytes: int
+    # Since the program was started, without what was tried in vain before.
+    begin: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one start of the program came to."""
+
+    events: list[Event] = field(default_factory=list)
+    fits: bool = True
+
+    def named(self, name: str) -> list[Event]:
+        return [event for event in self.events if event.name == name]
+
+    def finished(self) -> Event:
+        """The last event of an exploration, and of a training, says how it ended."""
+        return self.events[-1]
+
+    def steps(self) -> list[Step]:
+        return [_step(event) for event in self.named("step")]
+
+
+class Program:
+    """Each start has the same history, which is the bench's own and not the user's.
+
+    :param folder: for the history and for configs that are made
+    """
+
+    def __init__(self, path: Path, common: list[str], limit_seconds: float, folder: Path):
+        self._path = path
+        self._common = common
+        self._limit_seconds = limit_seconds
+        self._folder = folder
+        self._environment = os.environ | {"XDG_DATA_HOME": str(folder)}
+
+    def batch_size(self, config: Path) -> int:
+        """Samples of one optimizer step on one device."""
+        text = self._own_layout(config)
+        return -(-_number(text, "batch_size") // _number(text, "devices"))
+
+    def with_batch_size(self, config: Path, batch_size: int) -> Path:
+        """The same network and run on one device with another batch, as a file of its own."""
+        text = re.sub(r"^batch_size: .*", f"batch_size: {batch_size}", self._own_layout(config), flags=re.M)
+        text = re.sub(r"^devices: .*", "devices: 1", text, flags=re.M)
+        file = self._folder / f"batch-of-{batch_size}.yaml"
+        file.write_text(re.sub(r"^micro_batch_size: .*", "micro_batch_size: auto", text, flags=re.M))
+        return file
+
+    def _own_layout(self, config: Path) -> str:
+        command = [str(self._path), "inspect", "--as-yaml", str(config)]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def run(self, arguments: list[str]) -> Run:
+        """Raises RuntimeError, with the program's own words, unless it ends as it should."""
+        command = [str(self._path), *arguments, *self._common, "--events", "-", "--quiet"]
+        begin = time.monotonic()
+        with tempfile.TemporaryFile("w+") as complaints:
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=complaints, text=True, env=self._environment
+            )
+            # It ends its worker when it is asked to end.
+            guard = threading.Timer(self._limit_seconds, process.terminate)
+            guard.start()
+            try:
+                events = [Event(time.monotonic() - begin, json.loads(line)) for line in process.stdout]
+                code = process.wait()
+            finally:
+                guard.cancel()
+                process.terminate()
+            if code not in (0, NOTHING_FITS):
+                complaints.seek(0)
+                said = complaints.read().strip().splitlines()[-5:]
+                raise RuntimeError(f"{' '.join(command)} ended with {code}: {' '.join(said)}")
+        return Run(events, code == 0)
+
+
+def _number(text: str, key: str) -> int:
+    return int(re.search(rf"^{key}: (\d+)", text, re.M)[1])
+
+
+def _step(event: Event) -> Step:
+    fields = event.fields
+    return Step(
+        micro_batch_size=fields["micro_batch_size"],
+        seconds=fields["seconds"],
+        samples_per_second=fields["samples_per_second"],
+        peak_bytes=fields["peak_reserved_bytes"],
+        begin=event.seconds - fields["seconds"],
+    )

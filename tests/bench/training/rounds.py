@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What sizes achieve in real training, measured in turn, so that drift of the device falls on all alike."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from .program import Program
+
+# The first step of a process warms up.
+WARM_UP_STEPS = 1
+
+
+@dataclass
+class Achieved:
+    """Of one size at the config's batch."""
+
+    # One for each round: the median of its steps.
+    samples_per_second: list[float] = field(default_factory=list)
+    peak_bytes: int = 0
+    ran_out_of_memory: bool = False
+
+    def ratio_to(self, other: "Achieved") -> float:
+        """Median over the rounds, so that what disturbs one round counts once."""
+        return median(
+            mine / theirs
+            for mine, theirs in zip(self.samples_per_second, other.samples_per_second, strict=True)
+        )
+
+
+def measure(
+    program: Program, config: Path, sizes: list[int], rounds: int, steps: int, tell
+) -> dict[int, Achieved]:
+    achieved = {size: Achieved() for size in sizes}
+    for number in range(rounds):
+        # Another one is the first in each round.
+        for size in sizes[number % len(sizes) :] + sizes[: number % len(sizes)]:
+            if achieved[size].ran_out_of_memory:
+                continue
+            tell(f"round {number + 1} of {rounds}, micro-batches of {size}")
+            _add_round(achieved[size], program, config, size, steps)
+    return achieved
+
+
+def _add_round(achieved: Achieved, program: Program, config: Path, size: int, steps: int) -> None:
+    asked = ["--setting", str(size), "--steps", str(steps + WARM_UP_STEPS)]
+    run = program.run(["train", str(config), *asked])
+    if not run.fits:
+        achieved.ran_out_of_memory = True
+        return
+    done = run.steps()
+    achieved.samples_per_second.append(median(step.samples_per_second for step in done[WARM_UP_STEPS:]))
+    achieved.peak_bytes = max(achieved.peak_bytes, *(step.peak_bytes for step in done))

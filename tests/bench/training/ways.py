@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ways of coming to a micro-batch size, each by the program itself."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .program import Program, Run
+
+OURS = "exploration"
+# Doubles, then grows by little, until the maximum forbids more. The whole batch grows with the micro-batch, so
+# that the first one is a single micro-batch.
+GROWTH = "epoch < 3 ? current_batch_size : 2"
+GROWTH_BEGIN = 4
+GROWTH_EPOCHS = 12
+# Of a way that chooses before the first step, or in it; the second shows that the size stays.
+STEPS = 2
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a way came to, and what that took."""
+
+    # None where the way ended without one.
+    size: int | None
+    # Since the program was started.
+    seconds: float
+    out_of_memory: int
+
+
+@dataclass(frozen=True)
+class Way:
+    name: str
+    arguments: tuple[str, ...]
+    # In place of the config's.
+    batch_size: int | None = None
+
+    def find(self, program: Program, config: Path) -> Found:
+        command = "explore" if self.name == OURS else "train"
+        file = program.with_batch_size(config, self.batch_size) if self.batch_size else config
+        run = program.run([command, str(file), *self.arguments])
+        return explored(run) if self.name == OURS else trained(run)
+
+
+def explored(run: Run) -> Found:
+    trials = run.named("trial_finished")
+    finished = run.finished()
+    return Found(
+        size=finished.fields["micro_batch_size"] if run.fits else None,
+        seconds=finished.seconds,
+        out_of_memory=sum(trial.fields["outcome"] == "oom" for trial in trials),
+    )
+
+
+def trained(run: Run) -> Found:
+    finished = run.finished()
+    steps = run.steps()
+    size = steps[-1].micro_batch_size if run.fits and steps else None
+    return Found(
+        size=size,
+        seconds=_settled(run) if size else finished.seconds,
+        out_of_memory=finished.fields["out_of_memory_events"],
+    )
+
+
+def _settled(run: Run) -> float:
+    """When the first of those steps began that all have the last one's size."""
+    steps = run.steps()
+    first = steps[-1]
+    for step in reversed(steps):
+        if step.micro_batch_size != first.micro_batch_size:
+            break
+        first = step
+    return first.begin
+
+
+def all_ways(batch_size: int, exploration_budget: str) -> list[Way]:
+    exploring = ("--setting", "explore", "--objective", "effective", "--max", str(batch_size))
+    few = ("--steps", str(STEPS))
+    growing = ("--samples", str(batch_size), "--epochs", str(GROWTH_EPOCHS))
+    return [
+        Way(OURS, (*exploring, "--time-budget", exploration_budget)),
+        Way("Composer's halving", ("--setting", "auto-halving", *few)),
+        Way("torchtune's halving", ("--maximum", "halving", *few)),
+        Way("torchtune's binary", ("--maximum", "binary", *few)),
+        Way("torchtune's predict", ("--maximum", "predict", *few)),
+        Way("growth", ("--setting", str(GROWTH_BEGIN), "--grow", GROWTH, *growing), GROWTH_BEGIN),
+    ]
