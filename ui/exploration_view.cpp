@@ -109,7 +109,7 @@ QWidget* ExplorationView::makeCharts()
 
 QWidget* ExplorationView::makeSide(WindowActions* actions)
 {
-    m_recommendation = new RecommendationCard(actions->exportSize, actions->copySize);
+    m_recommendation = new RecommendationCard(actions->exportSize, actions->copySize, actions->confirm);
     m_trials = new TrialsView;
     m_log = new LogView;
     m_side->addWidget(m_recommendation);

@@ -14,6 +14,8 @@
 #include "style_sheet.h"
 #include "window_actions.h"
 #include "window_exports.h"
+#include "window_title.h"
+#include "window_training.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -45,6 +47,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
       m_exports(new WindowExports(this)),
+      m_training(new WindowTraining(m_actions, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
       m_recent(new RecentFiles(this)),
       m_view(new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, this), this))
@@ -72,6 +75,7 @@ MainWindow::MainWindow(QWidget* parent)
     connect(m_exploration, &engine::Exploration::finished, this, &MainWindow::announceEnd);
     connectActions();
     connectExports();
+    connect(m_training, &WindowTraining::changed, this, &MainWindow::draw);
     draw();
 }
 
@@ -136,6 +140,7 @@ void MainWindow::applyTheme()
     dress(*this, theme);
     m_actions->setTheme(theme);
     m_view->setTheme(theme);
+    m_training->setTheme(theme);
 }
 
 bool MainWindow::event(QEvent* event)
@@ -157,10 +162,16 @@ bool MainWindow::isUnderWay() const
     return state != engine::State::Idle && state != engine::State::Finished && state != engine::State::Failed;
 }
 
+QString MainWindow::obstacle() const
+{
+    return isUnderWay() ? tr("An exploration is under way. Stop it before you open another config.")
+                        : m_training->obstacle();
+}
+
 bool MainWindow::openConfig(const QString& path, const QString& network)
 {
-    if (isUnderWay()) {
-        complain(tr("An exploration is under way. Stop it before you open another config."));
+    if (const QString sentence = obstacle(); !sentence.isEmpty()) {
+        complain(sentence);
         return false;
     }
     m_waiting.clear();
@@ -224,6 +235,10 @@ void MainWindow::startExploring()
     const bool ended = state == engine::State::Finished || state == engine::State::Failed;
     if (ended && (!m_config || !openConfig(m_config->path())))
         return;
+    if (const QString sentence = m_training->obstacle(); !sentence.isEmpty()) {
+        complain(sentence);
+        return;
+    }
     m_exploration->start();
 }
 
@@ -232,21 +247,9 @@ void MainWindow::draw()
     const engine::Snapshot& snapshot = m_exploration->snapshot();
     m_actions->update(snapshot);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && !configInHand().isEmpty());
+    m_training->follow(snapshot, m_config, m_options);
     m_view->display(snapshot);
-    updateTitle();
-}
-
-void MainWindow::updateTitle()
-{
-    const engine::Snapshot& snapshot = m_exploration->snapshot();
-    QStringList parts;
-    if (snapshot.state == engine::State::Finished && snapshot.outlook.recommendation)
-        parts << QStringLiteral("● %1").arg(snapshot.outlook.recommendation->size);
-    if (snapshot.run)
-        parts << QFileInfo(snapshot.run->filePath).fileName();
-    parts << tr("Batchpeak");
-    const QString title = parts.join(QStringLiteral(" – "));
-    if (title != windowTitle())
+    if (const QString title = windowTitleOf(snapshot); title != windowTitle())
         setWindowTitle(title);
 }
 
@@ -282,6 +285,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
 {
     m_settings.save();
     m_settings.setColumnWidths(m_view->columns().chosen());
+    m_training->close();
     QMainWindow::closeEvent(event);
 }
 

@@ -24,6 +24,7 @@ class NetworkPicker;
 class RecentFiles;
 class WindowActions;
 class WindowExports;
+class WindowTraining;
 
 /// The window of batchpeak: it joins an exploration, the view that draws it, and what a person asks for.
 ///
@@ -65,8 +66,9 @@ private:
     void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
     void announceEnd(engine::FinishStatus status);
-    void updateTitle();
     void complain(const QString& sentence);
+    /// Why no other config can be opened and nothing explored now, as a sentence; else empty.
+    QString obstacle() const;
     bool isUnderWay() const;
 
     engine::Exploration* m_exploration;
@@ -79,6 +81,7 @@ private:
     Theme m_theme;
     WindowActions* m_actions;
     WindowExports* m_exports;
+    WindowTraining* m_training;
     NetworkPicker* m_networks;
     RecentFiles* m_recent;
     ExplorationView* m_view;

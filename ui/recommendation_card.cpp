@@ -27,6 +27,7 @@ using engine::State;
 constexpr int fewestLines = 2;
 // As Card has them.
 constexpr int sideMargin = 16;
+constexpr int buttonGap = 8;
 
 void setIfNew(QLabel* label, const QString& text)
 {
@@ -51,7 +52,8 @@ QPushButton* buttonFor(QAction* action, const char* kind, QWidget* parent)
 
 } // namespace
 
-RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QWidget* parent)
+RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
+                                       QWidget* parent)
     : Card(tr("Recommendation"), parent),
       m_key(mutedLabel(QString(), this)),
       m_size(new QLabel(this)),
@@ -64,14 +66,17 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_accumulation(new Figure(tr("accumulation"), m_figures)),
       m_sentence(mutedLabel(QString(), this)),
       m_chips(new RecommendationChips(this)),
+      m_exportAction(exportAction),
       m_export(buttonFor(exportAction, "primary", this)),
-      m_copy(buttonFor(copyAction, "secondary", this))
+      m_copy(buttonFor(copyAction, "secondary", this)),
+      m_confirm(buttonFor(confirmAction, "secondary", this))
 {
     m_key->setFont(fixedFont(font(), 0.9));
     m_size->setFont(scaled(font(), 3.4, QFont::DemiBold));
     m_energy->setToolTip(tr("Of the whole device, for forward, backward and optimizer step"));
     m_size->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));
+    connect(exportAction, &QAction::changed, this, &RecommendationCard::fitExportButton);
 
     setHeaderWidget(m_chips);
 
@@ -103,9 +108,10 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     body()->addWidget(m_sentence, 1);
 
     auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(8);
+    buttons->setSpacing(buttonGap);
     buttons->addWidget(m_export);
     buttons->addWidget(m_copy);
+    buttons->addWidget(m_confirm);
     buttons->addStretch(1);
     body()->addLayout(buttons);
 }
@@ -136,6 +142,7 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
     m_energy->setVisible(joulesPerSample && !nothingFits);
     m_export->setVisible(!nothingFits);
     m_copy->setVisible(!nothingFits);
+    m_confirm->setVisible(!nothingFits);
     m_gain->setVisible(recommendation && !nothingFits);
     const config::BatchPlan plan = snapshot.run ? snapshot.run->plan : config::BatchPlan{};
     setIfNew(m_key, nothingFits ? tr("nothing fits") : QString::fromStdString(plan.microBatchKey));
@@ -192,10 +199,24 @@ void RecommendationCard::fitSentence()
     m_sentence->setMinimumHeight(std::max(usual, needed));
 }
 
+/// The names of some formats are longer than the card has room for beside the other buttons.
+void RecommendationCard::fitExportButton()
+{
+    // As the style sheet has it, border included.
+    constexpr int buttonPadding = 30;
+    constexpr int gaps = 2 * buttonGap;
+    const QString name = m_exportAction->text().remove(QLatin1Char('&'));
+    const int needed = m_export->fontMetrics().horizontalAdvance(name) + buttonPadding + gaps +
+                       m_copy->sizeHint().width() + m_confirm->sizeHint().width();
+    const bool fits = needed <= contentsRect().width() - 2 * sideMargin;
+    m_export->setText(fits ? m_exportAction->text() : m_exportAction->iconText());
+}
+
 void RecommendationCard::resizeEvent(QResizeEvent* event)
 {
     Card::resizeEvent(event);
     fitSentence();
+    fitExportButton();
 }
 
 void RecommendationCard::display(const Snapshot& snapshot, const MemoryUnit& unit)

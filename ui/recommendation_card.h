@@ -23,7 +23,8 @@ class RecommendationCard : public Card
 
 public:
     /// The buttons do what the actions do, and are enabled as they are.
-    RecommendationCard(QAction* exportAction, QAction* copyAction, QWidget* parent = nullptr);
+    RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
+                       QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const MemoryUnit& unit);
@@ -38,6 +39,7 @@ private:
     void showSize(const engine::Snapshot& snapshot);
     void showFigures(const engine::Snapshot& snapshot, const MemoryUnit& unit);
     void fitSentence();
+    void fitExportButton();
     void setSizeTone(Tone tone);
 
     Theme m_theme = Theme::day();
@@ -54,8 +56,10 @@ private:
     Figure* m_accumulation;
     QLabel* m_sentence;
     RecommendationChips* m_chips;
+    QAction* m_exportAction;
     QPushButton* m_export;
     QPushButton* m_copy;
+    QPushButton* m_confirm;
 };
 
 } // namespace batchpeak::ui

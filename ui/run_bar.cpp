@@ -81,6 +81,7 @@ RunBar::RunBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget
         layout->addWidget(barButton(action, this));
     layout->addWidget(barLine(this));
     layout->addWidget(barButton(actions.exportSize, this));
+    layout->addWidget(barButton(actions.train, this));
     layout->addSpacing(12);
 
     m_run->setProperty("muted", true);

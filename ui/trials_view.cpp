@@ -3,7 +3,7 @@
 #include "trials_view.h"
 
 #include "column_widths.h"
-#include "fonts.h"
+#include "table_look.h"
 #include "trials_model.h"
 #include "whole_rows.h"
 
@@ -33,27 +33,10 @@ QStringList columnNames()
 TrialsView::TrialsView(QWidget* parent)
     : Card(tr("Trials"), parent), m_model(new TrialsModel(this)), m_table(new QTableView)
 {
-    const int rowHeight = fontMetrics().height() + 9;
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Trials, newest first"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setAlternatingRowColors(true);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->setCornerButtonEnabled(false);
-    m_table->setIconSize({13, 13});
-    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setMinimumSectionSize(rowHeight);
-    m_table->verticalHeader()->setDefaultSectionSize(rowHeight);
-    auto* header = m_table->horizontalHeader();
-    header->setFont(scaled(font(), 1.0, QFont::DemiBold));
-    header->setHighlightSections(false);
-    header->setSectionsClickable(false);
-    header->setFixedHeight(rowHeight + 2);
+    const int rowHeight = makePlain(*m_table);
+    const auto* header = m_table->horizontalHeader();
     m_columns = new ColumnWidths(m_table, TrialRow::Result, columnNames());
     m_columns->setHidden(TrialRow::Device, true);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);

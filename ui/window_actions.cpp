@@ -45,6 +45,8 @@ WindowActions::WindowActions(QWidget* window)
       stop(new QAction(tr("S&top"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
       copySize(new QAction(tr("&Copy"), this)),
+      confirm(new QAction(tr("Con&firm"), this)),
+      train(new QAction(tr("Tr&ain…"), this)),
       saveTrials(new QAction(tr("Save t&rials as CSV…"), this)),
       saveCharts(new QAction(tr("Save c&harts as PNG…"), this)),
       logarithmic(new QAction(tr("&Logarithmic sizes"), this)),
@@ -62,6 +64,10 @@ WindowActions::WindowActions(QWidget* window)
     // The tool bar has no room for the name of a format.
     exportSize->setIconText(tr("Export…"));
     copySize->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
+    confirm->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_F);
+    confirm->setEnabled(false);
+    train->setShortcut(Qt::CTRL | Qt::Key_T);
+    train->setEnabled(false);
     logarithmic->setShortcut(Qt::Key_L);
     logarithmic->setCheckable(true);
     logarithmic->setChecked(true);
@@ -77,8 +83,8 @@ WindowActions::WindowActions(QWidget* window)
         action->setData(static_cast<int>(setting));
         action->setChecked(setting == ThemeSetting::System);
     }
-    for (QAction* action : {open, chooseNetwork, start, pause, stop, exportSize, copySize, saveTrials,
-                            saveCharts, logarithmic, fullScreen, resetLayout, quit})
+    for (QAction* action : {open, chooseNetwork, start, pause, stop, exportSize, copySize, confirm, train,
+                            saveTrials, saveCharts, logarithmic, fullScreen, resetLayout, quit})
         window->addAction(action);
     update({});
 }
@@ -92,6 +98,9 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
     menu->addSeparator();
     menu->addAction(exportSize);
     menu->addAction(copySize);
+    menu->addAction(confirm);
+    menu->addAction(train);
+    menu->addSeparator();
     menu->addAction(saveTrials);
     menu->addAction(saveCharts);
     menu->addSeparator();
@@ -142,6 +151,8 @@ void WindowActions::setTheme(const Theme& theme)
     start->setIcon(iconFor(Glyph::Play, theme.text, theme));
     stop->setIcon(iconFor(Glyph::Stop, theme.bad, theme));
     exportSize->setIcon(iconFor(Glyph::Export, theme.text, theme));
+    confirm->setIcon(iconFor(Glyph::Check, theme.text, theme));
+    train->setIcon(iconFor(Glyph::Descent, theme.text, theme));
     copySize->setIcon(iconFor(Glyph::Copy, theme.text, theme));
     signPause();
 }

@@ -39,6 +39,9 @@ public:
     QAction* stop;
     QAction* exportSize;
     QAction* copySize;
+    /// Enabled by WindowTraining.
+    QAction* confirm;
+    QAction* train;
     QAction* saveTrials;
     QAction* saveCharts;
     QAction* logarithmic;

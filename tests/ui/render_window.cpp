@@ -66,7 +66,7 @@ bool drawTrainings(const QDir& folder, const QString& only)
         for (const Theme& theme : {Theme::day(), Theme::night()}) {
             for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
                 test::SampleTrainingWindow window(theme, size);
-                window.view()->form()->setConfig({}, 192);
+                window.view()->form()->setRecommended(192);
                 window.display(snapshot);
                 if (name == QLatin1String("training-halving"))
                     emit window.findChild<RunChart*>()->placePointedAt(70);

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_dialogs.h"
 
+#include "confirmation_dialog.h"
 #include "export_dialog.h"
 #include "network_dialog.h"
+#include "sample_trainings.h"
 #include "style_sheet.h"
 
 #include <QCoreApplication>
@@ -69,6 +71,13 @@ public:
         keep(name, dialog);
     }
 
+    void takeConfirmation(const char* name, const training::ConfirmationSnapshot& snapshot)
+    {
+        ConfirmationDialog dialog(m_theme, &m_window);
+        dialog.display(snapshot);
+        keep(name, dialog);
+    }
+
     std::vector<DialogPicture> pictures;
 
 private:
@@ -112,6 +121,9 @@ std::vector<DialogPicture> dialogPictures(const Theme& theme)
     studio.takeNetwork("network-unknown", config, {}, QStringLiteral("nobody/nothing"));
     studio.takeNetwork("network-override", engine::ConfigFile::open(studio.networkFile()),
                        studio.networkFile(), studio.networkFile());
+    studio.takeConfirmation("confirm-running", runningConfirmation());
+    studio.takeConfirmation("confirm-done", doneConfirmation());
+    studio.takeConfirmation("confirm-failed", failedConfirmation());
     return std::move(studio.pictures);
 }
 

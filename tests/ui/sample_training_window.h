@@ -5,8 +5,8 @@
 #include "style_sheet.h"
 #include "theme.h"
 #include "training_actions.h"
-#include "training_text.h"
 #include "training_view.h"
+#include "training_words.h"
 
 #include <QAction>
 #include <QVBoxLayout>

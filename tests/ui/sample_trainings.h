@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "confirmation_run.h"
+#include "confirmation_snapshot.h"
 #include "training_snapshot.h"
 
 #include <QString>

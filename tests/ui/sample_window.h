@@ -7,6 +7,7 @@
 #include "theme.h"
 #include "window_actions.h"
 
+#include <QAction>
 #include <QMenu>
 #include <QVBoxLayout>
 #include <QWidget>
@@ -37,6 +38,9 @@ public:
     void display(const engine::Snapshot& snapshot)
     {
         m_actions->update(snapshot);
+        m_actions->train->setEnabled(snapshot.run.has_value());
+        m_actions->confirm->setEnabled(snapshot.state == engine::State::Finished &&
+                                       snapshot.outlook.recommendation);
         m_view->display(snapshot);
     }
 

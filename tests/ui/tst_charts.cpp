@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart_scene.h"
 #include "memory_chart.h"
+#include "pixels.h"
 #include "sample_snapshots.h"
 #include "sample_window.h"
 #include "throughput_chart.h"
@@ -16,31 +17,9 @@
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
-
-namespace {
-
-// So much may a colour be off for a pixel to count as painted with it: edges are smoothed.
-constexpr int nearEnough = 90;
-
-int difference(const QColor& a, const QColor& b)
-{
-    return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
-}
-
-// Whether any pixel so near has that colour: what is probed is one or two pixels wide.
-bool hasColourNear(const QImage& image, const QPointF& position, const QColor& colour, int radius)
-{
-    for (int dy = -radius; dy <= radius; ++dy) {
-        for (int dx = -radius; dx <= radius; ++dx) {
-            const QPoint pixel = position.toPoint() + QPoint(dx, dy);
-            if (image.valid(pixel) && difference(image.pixelColor(pixel), colour) < nearEnough)
-                return true;
-        }
-    }
-    return false;
-}
-
-} // namespace
+using batchpeak::ui::test::difference;
+using batchpeak::ui::test::hasColourNear;
+using batchpeak::ui::test::nearEnough;
 
 class ChartsTest : public QObject
 {

@@ -20,8 +20,8 @@ namespace {
 // Of a line, each with its smallest and its largest value. The plot of a window of 1440 px is about 900 px
 // wide; Qt Charts takes 4 ms for a line of 1,000 points, and 35 ms for one of 10,000 (Qt 6.4.2).
 constexpr int mostColumns = 500;
-// Of dots, which are ten pixels wide and must not touch.
-constexpr int dotColumns = 20;
+// Of dots, which are five pixels wide where there are many.
+constexpr int dotColumns = 60;
 // Of what the hover box should not hide: a value every ten pixels or so.
 constexpr int obstacleColumns = 100;
 // Left and right of the hovered step, what the box should not hide.

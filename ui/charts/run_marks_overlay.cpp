@@ -15,12 +15,16 @@ namespace {
 
 constexpr double dotPixels = 9.0;
 constexpr double glyphPixels = 12.0;
+// More dots than that would touch, so that they are drawn smaller.
+constexpr std::size_t mostLargeDots = 40;
+constexpr double smallArm = 2.5;
+constexpr double largeArm = 4.5;
 
 } // namespace
 
-void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground)
+void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
+                  double arm)
 {
-    constexpr double arm = 4.5;
     painter.setPen(QPen(colour, 1.6));
     painter.setBrush(ground);
     painter.drawPolygon(QPolygonF{centre + QPointF(0, -arm), centre + QPointF(arm, 0),
@@ -65,8 +69,9 @@ void RunMarksOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, 
         painter->setPen(QPen(theme.mutedText, 1.0));
         painter->drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
     }
+    const double arm = m_dots.size() > mostLargeDots ? smallArm : largeArm;
     for (const Point& dot : m_dots)
-        paintDiamond(*painter, canvas().positionOf(dot.step, dot.value), dot.colour, theme.card);
+        paintDiamond(*painter, canvas().positionOf(dot.step, dot.value), dot.colour, theme.card, arm);
     for (const Point& point : m_hoveredPoints) {
         painter->setPen(QPen(theme.card, 1.5));
         painter->setBrush(point.colour);

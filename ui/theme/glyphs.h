@@ -26,7 +26,8 @@ enum class Glyph {
     Warning,
     Clock,
     Barred,
-    Down
+    Down,
+    Descent
 };
 
 /// Paints \p glyph into the largest centred square of \p box.

@@ -14,8 +14,8 @@ namespace batchpeak::ui {
 /// all else is Theme::palette() and Fusion.
 ///
 /// Widgets ask for a part by a dynamic property, set before they are first shown: "card", "bar",
-/// "muted", "primary", "secondary", "banner", "framed", "plain". No font is set here: a weight set in a style sheet is
-/// missing from the size hint, and the text is cut off.
+/// "muted", "primary", "secondary", "banner", "framed", "plain". No font is set here: a weight set in a style
+/// sheet is missing from the size hint, and the text is cut off.
 QString styleSheetFor(const Theme& theme);
 
 /// Gives a window the style sheet and the palette of a theme.

@@ -3,7 +3,7 @@
 #include "training_actions.h"
 
 #include "glyphs.h"
-#include "training_text.h"
+#include "training_words.h"
 
 #include <QAction>
 #include <QWidget>

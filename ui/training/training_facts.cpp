@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_facts.h"
 
-#include "training_text.h"
+#include "training_words.h"
 
 #include <QDir>
 #include <QGridLayout>

@@ -5,7 +5,7 @@
 #include "card.h"
 #include "figure.h"
 #include "quantity_text.h"
-#include "training_text.h"
+#include "training_words.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

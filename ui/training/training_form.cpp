@@ -4,7 +4,7 @@
 
 #include "choice_box.h"
 #include "path_field.h"
-#include "training_text.h"
+#include "training_words.h"
 
 #include <QCheckBox>
 #include <QFileInfo>
@@ -109,6 +109,7 @@ TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent), 
     m_growth->setPlaceholder(tr("none; epoch < 3 ? 8 : 0, or a .py file"));
     m_growth->setToolTip(tr("batch_increase_function: by how much the batch grows, asked each epoch with "
                             "epoch and current_batch_size"));
+    connect(m_growth->line(), &QLineEdit::textChanged, this, &TrainingForm::followWay);
     addRow(tr("&Growth"), m_growth, m_growth);
     QWidget* length = makeLength();
     addRow(tr("&Length"), length, m_length);
@@ -212,37 +213,43 @@ QWidget* TrainingForm::makeCheckpoint()
 void TrainingForm::followWay()
 {
     const bool findsMaximum = m_maximum->value() != noMaximum;
+    // A batch that grows begins at the chosen size, and the maximum only bounds it.
+    const bool choosesSize = !findsMaximum || !m_growth->text().isEmpty();
     m_exact->setEnabled(findsMaximum);
-    m_way->setEnabled(!findsMaximum);
-    const bool isNumber = m_way->value() == Number;
-    m_size->setVisible(isNumber);
-    m_size->setEnabled(!findsMaximum);
+    m_way->setEnabled(choosesSize);
+    m_size->setVisible(m_way->value() == Number);
+    m_size->setEnabled(choosesSize);
 }
 
-void TrainingForm::setConfig(const config::ConfigContents& contents, std::int64_t recommended)
+void TrainingForm::setConfig(const config::ConfigContents& contents)
 {
-    m_recommended = recommended;
-    const int place = m_way->findData(Recommended);
-    if (place >= 0)
-        m_way->removeItem(place);
-    if (recommended > 0)
-        m_way->insertItem(0, tr("The recommended size, %1").arg(QLocale().toString(qlonglong(recommended))),
-                          Recommended);
-    Way way = recommended > 0 ? Recommended : AutomaticHalving;
-    const auto written = contents.train ? contents.train->writtenSize() : std::nullopt;
-    if (written && recommended <= 0) {
-        way = Number;
+    setRecommended(0);
+    m_way->setValue(AutomaticHalving);
+    if (const auto written = contents.train ? contents.train->writtenSize() : std::nullopt) {
+        m_way->setValue(Number);
         m_size->setText(QLocale().toString(static_cast<qlonglong>(*written)));
     }
-    m_way->setValue(way);
     const auto& wishes = contents.training;
-    m_maximum->setCurrentIndex(
-        m_maximum->findData(wishes.usesMaximumBatchSize ? static_cast<int>(MaximumWay::Halving) : noMaximum));
+    m_maximum->setValue(wishes.usesMaximumBatchSize ? static_cast<int>(MaximumWay::Halving) : noMaximum);
     m_growth->setText(QString::fromStdString(wishes.batchIncreaseFunction));
     m_learningRate->setPlaceholderText(
         wishes.learningRate ? tr("as the config: %1").arg(QLocale().toString(*wishes.learningRate, 'g', 4))
                             : tr("as the config, or 3e-4"));
     followWay();
+}
+
+void TrainingForm::setRecommended(std::int64_t size)
+{
+    if (size == m_recommended)
+        return;
+    m_recommended = size;
+    if (const int place = m_way->findData(Recommended); place >= 0)
+        m_way->removeItem(place);
+    if (size <= 0)
+        return;
+    m_way->insertItem(0, tr("The recommended size, %1").arg(QLocale().toString(static_cast<qlonglong>(size))),
+                      Recommended);
+    m_way->setValue(Recommended);
 }
 
 void TrainingForm::takeSize(training::TrainingOptions& options) const
@@ -251,7 +258,8 @@ void TrainingForm::takeSize(training::TrainingOptions& options) const
     if (maximum != noMaximum) {
         options.maximum = static_cast<MaximumWay>(maximum);
         options.exact = m_exact->isChecked();
-        return;
+        if (m_growth->text().isEmpty())
+            return;
     }
     switch (static_cast<Way>(m_way->value())) {
     case Recommended:

@@ -48,8 +48,10 @@ public:
     explicit TrainingForm(QWidget* parent = nullptr);
 
     /// Fields that the config has something to say on begin with that.
-    /// \param recommended  by the exploration of this config; 0 without one
-    void setConfig(const config::ConfigContents& contents, std::int64_t recommended);
+    void setConfig(const config::ConfigContents& contents);
+    /// Offers, and takes, the size that an exploration of the config recommends.
+    /// \param size  0 without one
+    void setRecommended(std::int64_t size);
 
     /// \param base  device, memory, worker and what else the form does not ask for
     /// \throws FormProblem

@@ -15,7 +15,7 @@
 #include "training_facts.h"
 #include "training_figures.h"
 #include "training_form.h"
-#include "training_text.h"
+#include "training_words.h"
 
 #include <QAction>
 #include <QSplitter>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "training_text.h"
+#include "training_words.h"
 
 #include "quantity_text.h"
 
@@ -23,7 +23,7 @@ using training::TrainingState;
 
 struct Words
 {
-    Q_DECLARE_TR_FUNCTIONS(TrainingText)
+    Q_DECLARE_TR_FUNCTIONS(TrainingWords)
 };
 
 QString numberText(std::int64_t number)
@@ -103,7 +103,7 @@ QString summary(const TrainingSnapshot& snapshot)
                          .arg(stepsText(static_cast<int>(snapshot.steps.size())),
                               durationText(snapshot.elapsedSeconds)) +
                      QLatin1Char(' ') +
-                     Words::tr("%1 samples/s, at last with micro-batches of %2 and %3 of them a step.")
+                     Words::tr("%1 samples/s, at last in micro-batches of %2, %3 a step.")
                          .arg(rateText(snapshot.samplesPerSecond), numberText(last.microBatchSize),
                               numberText(last.accumulationSteps));
     sentences << lossSentence(snapshot.steps);

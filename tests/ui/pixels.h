@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QColor>
+#include <QImage>
+#include <QPointF>
+
+#include <cstdlib>
+
+namespace batchpeak::ui::test {
+
+/// So much may a colour be off for a pixel to count as painted with it: edges are smoothed.
+inline constexpr int nearEnough = 90;
+
+inline int difference(const QColor& a, const QColor& b)
+{
+    return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
+}
+
+/// Whether any pixel so near has that colour: what is probed is one or two pixels wide.
+inline bool hasColourNear(const QImage& image, const QPointF& position, const QColor& colour, int radius)
+{
+    for (int dy = -radius; dy <= radius; ++dy) {
+        for (int dx = -radius; dx <= radius; ++dx) {
+            const QPoint pixel = position.toPoint() + QPoint(dx, dy);
+            if (image.valid(pixel) && difference(image.pixelColor(pixel), colour) < nearEnough)
+                return true;
+        }
+    }
+    return false;
+}
+
+} // namespace batchpeak::ui::test

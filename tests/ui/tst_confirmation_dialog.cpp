@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confirmation_dialog.h"
+#include "confirmation_model.h"
+#include "message_banner.h"
+#include "sample_trainings.h"
+
+#include <QAbstractItemModelTester>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+/// A confirmation as it is shown: table, verdict, and what can be done.
+class ConfirmationDialogTest : public QObject
+{
+    Q_OBJECT
+
+    static QPushButton* button(const QWidget& dialog, const QString& text)
+    {
+        for (auto* candidate : dialog.findChildren<QPushButton*>()) {
+            if (candidate->text().remove(QLatin1Char('&')) == text)
+                return candidate;
+        }
+        return nullptr;
+    }
+
+private slots:
+    void init() { QLocale::setDefault(QLocale::c()); }
+
+    void showsWhatIsMeasuredBesideWhatIsPredicted()
+    {
+        ConfirmationModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.display(test::runningConfirmation());
+        QCOMPARE(model.asText(), QStringLiteral("\tSize\tAccum.\tPredicted\tAchieved\tMis-correlation\tPeak\n"
+                                                "recommended\t192\t8 ×\t2236\t2219 ± 17\t−0.8 %\t60.1 GiB\n"
+                                                "runner-up\t224\t7 ×\t2229\t–\t–\t–\n"));
+        QVERIFY(model.index(0, ConfirmationModel::Miscorrelation).data(Qt::DecorationRole).isNull());
+        model.display({});
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void changesOnlyTheRowThatGoesOn()
+    {
+        ConfirmationModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        auto snapshot = test::runningConfirmation();
+        model.display(snapshot);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.display(snapshot);
+        QCOMPARE(changed.count(), 0);
+        snapshot.sizes[1].achievedSamplesPerSecond = 2200.0;
+        model.display(snapshot);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(changed.front().at(0).toModelIndex().row(), 1);
+    }
+
+    void signsWhatIsFarOffAndWhatDidNotFit()
+    {
+        ConfirmationModel model;
+        model.display(test::doneConfirmation());
+        const auto far = model.index(1, ConfirmationModel::Miscorrelation);
+        QCOMPARE(far.data().toString(), QStringLiteral("−2.6 %"));
+        QVERIFY(!far.data(Qt::DecorationRole).isNull());
+        QVERIFY(far.data(Qt::ToolTipRole).toString().contains(QStringLiteral("2 %")));
+        model.display(test::failedConfirmation());
+        const auto lost = model.index(0, ConfirmationModel::Achieved);
+        QCOMPARE(lost.data().toString(), QStringLiteral("OOM"));
+        QVERIFY(!lost.data(Qt::DecorationRole).isNull());
+    }
+
+    void offersWhatIsPossible_data()
+    {
+        QTest::addColumn<bool>("runs");
+        QTest::addColumn<QString>("obstacle");
+        QTest::addColumn<bool>("stops");
+        QTest::addColumn<bool>("repeats");
+        QTest::newRow("running") << true << QString() << true << false;
+        QTest::newRow("done") << false << QString() << false << true;
+        QTest::newRow("done, device taken") << false << QStringLiteral("Taken.") << false << false;
+    }
+    void offersWhatIsPossible()
+    {
+        QFETCH(bool, runs);
+        QFETCH(QString, obstacle);
+        ConfirmationDialog dialog(Theme::day());
+        dialog.setObstacle(obstacle);
+        dialog.display(runs ? test::runningConfirmation() : test::doneConfirmation());
+        QTEST(button(dialog, QStringLiteral("Stop"))->isEnabled(), "stops");
+        QTEST(button(dialog, QStringLiteral("Confirm again"))->isEnabled(), "repeats");
+        QCOMPARE(button(dialog, QStringLiteral("Confirm again"))->toolTip(), obstacle);
+    }
+
+    void saysTheVerdictOnceItIsMeasured()
+    {
+        ConfirmationDialog dialog(Theme::day());
+        dialog.display(test::runningConfirmation());
+        QVERIFY(!dialog.summary().contains(QStringLiteral("Confirmed:")));
+        dialog.display(test::doneConfirmation());
+        QVERIFY2(dialog.summary().contains(QStringLiteral("Confirmed:")), qPrintable(dialog.summary()));
+        QVERIFY(dialog.findChild<MessageBanner*>()->isHidden());
+    }
+
+    void saysWhyItCouldNotBeRun()
+    {
+        ConfirmationDialog dialog(Theme::day());
+        const auto failed = test::failedConfirmation();
+        dialog.display(failed);
+        QCOMPARE(dialog.findChild<MessageBanner*>()->text(), failed.failure);
+        QVERIFY(!dialog.findChild<MessageBanner*>()->isHidden());
+        dialog.display(test::runningConfirmation());
+        QVERIFY(dialog.findChild<MessageBanner*>()->isHidden());
+    }
+
+    void tellsThatItWasClosed()
+    {
+        ConfirmationDialog dialog(Theme::day());
+        QSignalSpy closed(&dialog, &ConfirmationDialog::closed);
+        dialog.show();
+        dialog.reject();
+        QCOMPARE(closed.count(), 1);
+    }
+};
+
+QTEST_MAIN(ConfirmationDialogTest)
+#include "tst_confirmation_dialog.moc"

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pixels.h"
+#include "run_chart.h"
+#include "sample_training_window.h"
+#include "sample_trainings.h"
+
+#include <QAbstractScrollArea>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+using batchpeak::ui::test::difference;
+using batchpeak::ui::test::hasColourNear;
+using batchpeak::ui::test::nearEnough;
+
+/// The three charts of a training run, by the pixels that they paint.
+class RunChartsTest : public QObject
+{
+    Q_OBJECT
+
+    test::SampleTrainingWindow m_window{Theme::day(), QSize(1440, 900)};
+    RunChart* m_loss = nullptr;
+    RunChart* m_rate = nullptr;
+    RunChart* m_schedule = nullptr;
+
+    RunChart* chart(const char* name) const
+    {
+        for (auto* candidate : m_window.findChildren<RunChart*>()) {
+            if (candidate->accessibleName() == QLatin1String(name))
+                return candidate;
+        }
+        return nullptr;
+    }
+    QList<RunChart*> charts() const { return {m_loss, m_rate, m_schedule}; }
+
+private slots:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        m_loss = chart("Loss chart");
+        m_rate = chart("Throughput chart");
+        m_schedule = chart("Chart of the batch sizes");
+        QVERIFY(m_loss && m_rate && m_schedule);
+    }
+
+    void init()
+    {
+        m_window.setTheme(Theme::day());
+        m_window.resize(1440, 900);
+        m_window.display(test::halvingTraining());
+        m_window.grab();
+    }
+
+    void drawsWhereTheValuesAre()
+    {
+        const auto snapshot = test::halvingTraining();
+        const auto& step = snapshot.steps[59];
+        const QImage loss = m_loss->grab().toImage();
+        QVERIFY(hasColourNear(loss, m_loss->positionOf(60.0, step.loss), Theme::day().loss, 2));
+        const QImage rate = m_rate->grab().toImage();
+        QVERIFY(
+            hasColourNear(rate, m_rate->positionOf(60.0, step.samplesPerSecond), Theme::day().throughput, 3));
+        const QImage schedule = m_schedule->grab().toImage();
+        QVERIFY(hasColourNear(schedule, m_schedule->positionOf(60.0, 1536.0), Theme::day().text, 2));
+        QVERIFY(!hasColourNear(schedule, m_schedule->positionOf(60.0, 600.0), Theme::day().text, 2));
+    }
+
+    void tellsBatchAndMicroBatchApartWithoutColour()
+    {
+        const QImage image = m_schedule->grab().toImage();
+        const auto gapsAt = [&](double value) {
+            int gaps = 0;
+            const auto from = static_cast<int>(m_schedule->positionOf(10.0, value).x());
+            const auto to = static_cast<int>(m_schedule->positionOf(60.0, value).x());
+            for (int x = from; x < to; ++x)
+                gaps += hasColourNear(image, QPointF(x, m_schedule->positionOf(1.0, value).y()),
+                                      Theme::day().card, 0)
+                            ? 1
+                            : 0;
+            return gaps;
+        };
+        QCOMPARE(gapsAt(1536.0), 0);
+        QVERIFY(gapsAt(192.0) > 20);
+    }
+
+    void standsTheStairsAtTheirStep()
+    {
+        const QImage image = m_schedule->grab().toImage();
+        const auto hasMicroBatch = [&](double step, double value) {
+            // Its line has gaps.
+            for (int x = -9; x <= 9; x += 3) {
+                if (hasColourNear(image, m_schedule->positionOf(step, value) + QPointF(x, 0),
+                                  Theme::day().throughput, 1))
+                    return true;
+            }
+            return false;
+        };
+        QVERIFY(hasMicroBatch(64.0, 192.0));
+        QVERIFY(!hasMicroBatch(64.0, 96.0));
+        QVERIFY(hasMicroBatch(76.0, 96.0));
+        QVERIFY(!hasMicroBatch(76.0, 192.0));
+    }
+
+    void crossesOutTheSizesThatRanOutOfMemory()
+    {
+        const QImage image = m_schedule->grab().toImage();
+        for (const double size : {1536.0, 768.0, 384.0})
+            QVERIFY2(hasColourNear(image, m_schedule->positionOf(1.0, size), Theme::day().bad, 2),
+                     qPrintable(QString::number(size)));
+        QVERIFY(hasColourNear(image, m_schedule->positionOf(70.0, 192.0), Theme::day().bad, 2));
+        QVERIFY(hasColourNear(image, m_schedule->positionOf(95.0, 96.0), Theme::day().warn, 6));
+    }
+
+    void standsEvaluationsHollowOnTheirStep()
+    {
+        const auto snapshot = test::halvingTraining();
+        const QImage image = m_loss->grab().toImage();
+        const QPointF centre = m_loss->positionOf(80.0, snapshot.evaluations[1].loss);
+        QVERIFY(hasColourNear(image, centre - QPointF(0, 4.5), Theme::day().loss, 1));
+        QVERIFY(difference(image.pixelColor(centre.toPoint()), Theme::day().card) < nearEnough);
+    }
+
+    void keepsTheStepsOfAllChartsUnderEachOther_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<int>("steps");
+        QTest::newRow("large") << QSize(1440, 900) << 120;
+        QTest::newRow("small") << QSize(1100, 680) << 120;
+        QTest::newRow("many steps") << QSize(1100, 680) << 10000;
+        QTest::newRow("the first step") << QSize(1100, 680) << 1;
+    }
+    void keepsTheStepsOfAllChartsUnderEachOther()
+    {
+        QFETCH(QSize, size);
+        QFETCH(int, steps);
+        m_window.resize(size);
+        m_window.display(test::longTraining(steps));
+        m_window.grab();
+        const auto labels = m_loss->axisLabelCentres();
+        QVERIFY(labels.size() >= 2);
+        for (const RunChart* chart : charts()) {
+            QCOMPARE(chart->axisLabelCentres(), labels);
+            QVERIFY(labels.back() < chart->width());
+            const QStringList texts = chart->tickLabels();
+            for (const QString& text : texts)
+                QVERIFY2(!text.contains(QStringLiteral("…")) && !text.contains(QStringLiteral("...")),
+                         qPrintable(text));
+        }
+    }
+
+    void showsASpikeAmongTenThousandSteps()
+    {
+        const auto snapshot = test::longTraining(10000);
+        m_window.display(snapshot);
+        m_window.grab();
+        const QImage image = m_loss->grab().toImage();
+        for (const std::size_t step : {997, 4985, 9970}) {
+            const QPointF peak = m_loss->positionOf(static_cast<double>(step), snapshot.steps[step - 1].loss);
+            QVERIFY2(hasColourNear(image, peak, Theme::day().loss, 4), qPrintable(QString::number(step)));
+        }
+    }
+
+    void hoversTheSameStepInAllCharts()
+    {
+        m_window.show();
+        QWidget* viewport = m_rate->findChild<QAbstractScrollArea*>()->viewport();
+        const QPointF near = m_rate->positionOf(70.2, 500.0);
+        QTest::mouseMove(viewport, viewport->mapFrom(m_rate, near.toPoint()));
+        QTRY_VERIFY(!m_loss->hoverBox().isEmpty());
+        const QImage image = m_loss->grab().toImage();
+        const QPointF point = m_loss->positionOf(70.0, test::halvingTraining().steps[69].loss);
+        QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().loss) < nearEnough);
+        for (const RunChart* chart : charts())
+            QVERIFY(chart->plotArea().contains(chart->hoverBox()));
+        emit m_loss->placePointedAt(std::nullopt);
+        for (const RunChart* chart : charts())
+            QVERIFY(chart->hoverBox().isEmpty());
+        m_window.hide();
+    }
+
+    void walksThroughTheStepsByArrowKeys()
+    {
+        QTest::keyClick(m_loss, Qt::Key_Left);
+        const QRectF last = m_schedule->hoverBox();
+        QVERIFY(!last.isEmpty());
+        QTest::keyClick(m_loss, Qt::Key_Left);
+        QVERIFY(m_schedule->hoverBox() != last);
+        QTest::keyClick(m_loss, Qt::Key_Right);
+        QCOMPARE(m_schedule->hoverBox(), last);
+        emit m_loss->placePointedAt(std::nullopt);
+    }
+
+    void saysItsContentsToThoseWhoDoNotSeeIt()
+    {
+        QCOMPARE(m_schedule->accessibleDescription(), runPlotSummary(schedulePlot(test::halvingTraining())));
+        for (const RunChart* chart : charts())
+            QVERIFY(!chart->accessibleName().isEmpty());
+    }
+
+    void turnsDarkAndBack()
+    {
+        const QImage light = m_loss->grab().toImage();
+        m_window.setTheme(Theme::night());
+        const QPoint corner = m_loss->plotArea().topRight().toPoint() + QPoint(-20, 20);
+        QVERIFY(m_loss->grab().toImage().pixelColor(corner).lightness() < 128);
+        m_window.setTheme(Theme::day());
+        QCOMPARE(m_loss->grab().toImage(), light);
+    }
+};
+
+QTEST_MAIN(RunChartsTest)
+#include "tst_run_charts.moc"

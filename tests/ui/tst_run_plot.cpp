@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_scales.h"
+#include "run_plot.h"
+#include "sample_trainings.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+namespace {
+
+std::vector<StepValue> wave(std::int64_t steps)
+{
+    std::vector<StepValue> values;
+    for (std::int64_t step = 1; step <= steps; ++step)
+        values.push_back({step, std::sin(static_cast<double>(step) * 0.37)});
+    return values;
+}
+
+QStringList textsOf(const RunPlot& plot)
+{
+    QStringList texts;
+    for (const auto& mark : plot.marks)
+        texts << QStringLiteral("%1: %2").arg(mark.step).arg(mark.text);
+    return texts;
+}
+
+} // namespace
+
+/// What the charts of a training run draw, before a pixel is painted.
+class RunPlotTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init() { QLocale::setDefault(QLocale::c()); }
+
+    void thinsToTheExtremesOfEachColumn_data()
+    {
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<int>("columns");
+        QTest::newRow("none") << 0 << 10;
+        QTest::newRow("fewer than columns") << 7 << 10;
+        QTest::newRow("exactly as many as can be drawn") << 20 << 10;
+        QTest::newRow("one more") << 21 << 10;
+        QTest::newRow("many") << 10000 << 500;
+        QTest::newRow("one column") << 1000 << 1;
+    }
+    void thinsToTheExtremesOfEachColumn()
+    {
+        QFETCH(int, steps);
+        QFETCH(int, columns);
+        auto values = wave(steps);
+        if (steps > 500)
+            values[333].value = 9.0;
+        const auto drawn = thinned(values, columns);
+        QVERIFY(drawn.size() <= 2 * static_cast<std::size_t>(columns) + 1);
+        QVERIFY(std::ranges::is_sorted(drawn, {}, &StepValue::step));
+        if (values.empty())
+            return;
+        QCOMPARE(drawn.back().step, values.back().step);
+        const auto byValue = [](const auto& a, const auto& b) { return a.value < b.value; };
+        QCOMPARE(std::ranges::max_element(drawn, byValue)->value,
+                 std::ranges::max_element(values, byValue)->value);
+        QCOMPARE(std::ranges::min_element(drawn, byValue)->value,
+                 std::ranges::min_element(values, byValue)->value);
+    }
+
+    void drawsStairsByTheirCorners()
+    {
+        const std::vector<StepValue> values{{1, 8}, {2, 8}, {3, 4}, {4, 4}, {5, 4}};
+        QCOMPARE(stairsOf(values), (std::vector<StepValue>{{1, 8}, {3, 8}, {3, 4}, {5, 4}}));
+        QVERIFY(stairsOf({}).empty());
+    }
+
+    void leavesOutWhatIsNoNumberAndMarksWhereItBegins()
+    {
+        const RunPlot plot = lossPlot(test::divergedTraining());
+        QCOMPARE(plot.series.front().values.back().step, 60);
+        QCOMPARE(textsOf(plot), QStringList{QStringLiteral("61: no number from here on")});
+        training::TrainingSnapshot atOnce = test::divergedTraining();
+        for (auto& step : atOnce.steps)
+            step.loss = std::numeric_limits<double>::infinity();
+        QCOMPARE(lossPlot(atOnce).marks.front().step, 1);
+    }
+
+    void marksHalvingsOfTrainingAlone()
+    {
+        QCOMPARE(textsOf(schedulePlot(test::halvingTraining())),
+                 (QStringList{QStringLiteral("1: 1536 ran out of memory, 768 next"),
+                              QStringLiteral("1: 768 ran out of memory, 384 next"),
+                              QStringLiteral("1: 384 ran out of memory, 192 next"),
+                              QStringLiteral("70: 192 ran out of memory, 96 next"),
+                              QStringLiteral("95: 96 thrashed, 48 next")}));
+    }
+
+    void marksGrowthThatWasIgnored()
+    {
+        const RunPlot plot = schedulePlot(test::growthTraining());
+        QCOMPARE(textsOf(plot), (QStringList{QStringLiteral("62: +32 ignored: above the maximum"),
+                                             QStringLiteral("65: +32 ignored: above the maximum")}));
+        training::TrainingSnapshot shrinking = test::growthTraining();
+        shrinking.schedule = {{.step = 3,
+                               .increment = -40,
+                               .decision = accumulation::GrowthDecision::Kind::LeavesNothing,
+                               .microBatchSize = 32,
+                               .batchSize = 256}};
+        QCOMPARE(textsOf(schedulePlot(shrinking)),
+                 QStringList{QStringLiteral("3: −40 ignored: nothing would be left")});
+    }
+
+    void saysWhatIsKnownOfAStep()
+    {
+        const auto snapshot = test::halvingTraining();
+        QCOMPARE(linesAt(schedulePlot(snapshot), 70),
+                 (QStringList{QStringLiteral("step 70"), QStringLiteral("batch 1536"),
+                              QStringLiteral("micro-batch 96"),
+                              QStringLiteral("192 ran out of memory, 96 next")}));
+        QCOMPARE(linesAt(ratePlot(snapshot), 1).size(), 2);
+        const QStringList loss = linesAt(lossPlot(snapshot), 40);
+        QCOMPARE(loss.size(), 3);
+        QVERIFY2(loss.at(2).startsWith(QStringLiteral("evaluation ")), qPrintable(loss.at(2)));
+        QCOMPARE(linesAt(lossPlot(snapshot), 41).size(), 2);
+    }
+
+    void describesItselfInWords()
+    {
+        QCOMPARE(runPlotSummary(lossPlot({})), QStringLiteral("No step is done yet."));
+        const QString summary = runPlotSummary(schedulePlot(test::halvingTraining()));
+        QVERIFY2(
+            summary.startsWith(QStringLiteral("batch: 1536 at step 1, 1536 at step 120. micro-batch: 192 "
+                                              "at step 1, 48 at step 120.")),
+            qPrintable(summary));
+    }
+
+    void standsStillForAWhileWhenStepsAreAdded_data()
+    {
+        QTest::addColumn<qint64>("first");
+        QTest::addColumn<qint64>("last");
+        QTest::addColumn<qint64>("planned");
+        QTest::addColumn<double>("end");
+        QTest::newRow("nothing yet") << qint64(0) << qint64(0) << qint64(0) << 10.0;
+        QTest::newRow("few are planned") << qint64(0) << qint64(3) << qint64(6) << 6.0;
+        QTest::newRow("beyond the first ten") << qint64(0) << qint64(11) << qint64(0) << 13.0;
+        QTest::newRow("no further than planned") << qint64(0) << qint64(90) << qint64(100) << 100.0;
+        QTest::newRow("more than planned") << qint64(0) << qint64(12) << qint64(11) << 13.0;
+        QTest::newRow("resumed") << qint64(400) << qint64(405) << qint64(1000) << 410.0;
+    }
+    void standsStillForAWhileWhenStepsAreAdded()
+    {
+        QFETCH(qint64, first);
+        QFETCH(qint64, last);
+        QFETCH(qint64, planned);
+        QFETCH(double, end);
+        QCOMPARE(stepRangeFor(first, last, planned), (AxisRange{static_cast<double>(first), end}));
+    }
+
+    void beginsAtZeroUnlessThatHidesTheValues_data()
+    {
+        QTest::addColumn<double>("smallest");
+        QTest::addColumn<double>("largest");
+        QTest::addColumn<bool>("fromZero");
+        QTest::newRow("falls far") << 2.5 << 10.8 << true;
+        QTest::newRow("differs little") << 2.9 << 3.1 << false;
+        QTest::newRow("all the same") << 3.0 << 3.0 << true;
+        QTest::newRow("nothing") << 0.0 << 0.0 << true;
+    }
+    void beginsAtZeroUnlessThatHidesTheValues()
+    {
+        QFETCH(double, smallest);
+        QFETCH(double, largest);
+        QFETCH(bool, fromZero);
+        for (const int mostTicks : {2, 3, 6}) {
+            const ValueScale scale = valueScaleFor(smallest, largest, mostTicks);
+            QCOMPARE(scale.bottom == 0.0, fromZero);
+            QVERIFY(scale.bottom <= smallest && scale.top >= largest && scale.top > scale.bottom);
+            QVERIFY((scale.top - scale.bottom) / scale.step < mostTicks);
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(RunPlotTest)
+#include "tst_run_plot.moc"

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confirmation_dialog.h"
+
+#include "card.h"
+#include "column_widths.h"
+#include "confirmation_model.h"
+#include "confirmation_verdict.h"
+#include "dialog_button.h"
+#include "message_banner.h"
+#include "style_sheet.h"
+#include "table_look.h"
+
+#include <QDialogButtonBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QHideEvent>
+#include <QLabel>
+#include <QLocale>
+#include <QProgressBar>
+#include <QTableView>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int usualWidth = 680;
+// The recommended size and its runner-up.
+constexpr int rows = 2;
+// What a verdict may need, so that the buttons do not move when it comes.
+constexpr int verdictLines = 3;
+
+QLabel* wrapped(QLabel* label)
+{
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+QStringList columnNames()
+{
+    return {QStringLiteral("role"),      QStringLiteral("size"),     QStringLiteral("accumulation"),
+            QStringLiteral("predicted"), QStringLiteral("achieved"), QStringLiteral("miscorrelation"),
+            QStringLiteral("peak")};
+}
+
+} // namespace
+
+ConfirmationDialog::ConfirmationDialog(const Theme& theme, QWidget* parent)
+    : QDialog(parent),
+      m_model(new ConfirmationModel(this)),
+      m_banner(new MessageBanner(this)),
+      m_introduction(wrapped(new QLabel(this))),
+      m_verdict(wrapped(new QLabel(this))),
+      m_remarks(wrapped(mutedLabel(QString(), this)))
+{
+    setWindowTitle(tr("Confirm the recommendation"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(10);
+    layout->addWidget(m_banner);
+    layout->addWidget(m_introduction);
+    addTable(layout);
+    addProgress(layout);
+    m_verdict->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_verdict->setMinimumHeight(verdictLines * fontMetrics().lineSpacing());
+    layout->addWidget(m_verdict);
+    layout->addWidget(m_remarks);
+    layout->addStretch(1);
+    addButtons(layout);
+    setTheme(theme);
+    display({});
+    resize(usualWidth, sizeHint().height());
+}
+
+void ConfirmationDialog::addTable(QVBoxLayout* layout)
+{
+    auto* table = new QTableView(this);
+    table->setModel(m_model);
+    table->setAccessibleName(tr("Predicted and achieved samples per second of each size"));
+    const int rowHeight = makePlain(*table);
+    table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    new ColumnWidths(table, ConfirmationModel::Role, columnNames());
+    table->setFixedHeight(table->horizontalHeader()->height() + rows * rowHeight);
+    layout->addWidget(table);
+}
+
+void ConfirmationDialog::addProgress(QVBoxLayout* layout)
+{
+    m_progress = new QProgressBar(this);
+    m_progress->setFixedHeight(6);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress"));
+    m_steps = mutedLabel(QString(), this);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(10);
+    row->addWidget(m_progress, 1);
+    row->addWidget(m_steps);
+    layout->addLayout(row);
+}
+
+void ConfirmationDialog::addButtons(QVBoxLayout* layout)
+{
+    auto* buttons = new QDialogButtonBox(this);
+    m_stop = dialogButton(tr("S&top"), "secondary", this);
+    m_again = dialogButton(tr("&Confirm again"), "primary", this);
+    buttons->addButton(m_again, QDialogButtonBox::ActionRole);
+    buttons->addButton(m_stop, QDialogButtonBox::ActionRole);
+    buttons->addButton(dialogButton(tr("C&lose"), "secondary", this), QDialogButtonBox::RejectRole);
+    layout->addWidget(buttons);
+    connect(m_stop, &QPushButton::clicked, this, &ConfirmationDialog::stopRequested);
+    connect(m_again, &QPushButton::clicked, this, &ConfirmationDialog::againRequested);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+void ConfirmationDialog::setTheme(const Theme& theme)
+{
+    m_model->setTheme(theme);
+    m_banner->setTheme(theme);
+    dressDialog(*this, theme);
+}
+
+void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
+{
+    const QLocale locale;
+    m_isRunning = snapshot.isRunning;
+    m_introduction->setText(
+        tr("Whole optimizer steps of %1 samples at the recommended size and its runner-up, in turn, in one "
+           "fresh process. Samples/s, with 95 % intervals:")
+            .arg(locale.toString(static_cast<qlonglong>(snapshot.batchSize))));
+    m_model->display(snapshot);
+    m_progress->setRange(0, std::max(1, snapshot.stepsInAll));
+    m_progress->setValue(snapshot.stepsDone);
+    m_steps->setText(
+        tr("%1 of %2 steps").arg(locale.toString(snapshot.stepsDone), locale.toString(snapshot.stepsInAll)));
+    const bool isMeasured = !snapshot.isRunning && snapshot.stepsInAll > 0 && snapshot.failure.isEmpty();
+    m_verdict->setText(isMeasured           ? training::verdictText(snapshot)
+                       : snapshot.isRunning ? tr("The steps are being timed.")
+                                            : QString());
+    const QStringList remarks = isMeasured ? training::confirmationRemarks(snapshot) : QStringList();
+    m_remarks->setText(remarks.join(QLatin1Char('\n')));
+    m_remarks->setVisible(!remarks.isEmpty());
+    m_stop->setEnabled(snapshot.isRunning);
+    setObstacle(m_obstacle);
+    if (snapshot.failure != m_failureShown) {
+        m_failureShown = snapshot.failure;
+        m_banner->hide();
+        if (!snapshot.failure.isEmpty())
+            complain(snapshot.failure);
+    }
+    setAccessibleDescription(summary());
+}
+
+void ConfirmationDialog::complain(const QString& sentence)
+{
+    m_banner->showMessage(MessageBanner::Kind::Error, sentence);
+}
+
+void ConfirmationDialog::setObstacle(const QString& obstacle)
+{
+    m_obstacle = obstacle;
+    m_again->setEnabled(!m_isRunning && obstacle.isEmpty());
+    m_again->setToolTip(obstacle);
+}
+
+QString ConfirmationDialog::summary() const
+{
+    return m_model->asText() + m_steps->text() + QLatin1Char('\n') + m_verdict->text();
+}
+
+void ConfirmationDialog::hideEvent(QHideEvent* event)
+{
+    QDialog::hideEvent(event);
+    if (!event->spontaneous())
+        emit closed();
+}
+
+} // namespace batchpeak::ui

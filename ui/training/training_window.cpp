@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_window.h"
+
+#include "message_banner.h"
+#include "style_sheet.h"
+#include "training_actions.h"
+#include "training_form.h"
+#include "training_run.h"
+#include "training_view.h"
+#include "training_words.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileInfo>
+#include <QVBoxLayout>
+
+#include <chrono>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Ten pictures a second: three charts of 1,000 points each take about a third of that time to draw.
+constexpr auto drawInterval = 100ms;
+constexpr QSize leastSize{980, 640};
+constexpr QSize usualSize{1240, 800};
+
+} // namespace
+
+TrainingWindow::TrainingWindow(QWidget* parent)
+    : QWidget(parent, Qt::Window),
+      m_run(new training::TrainingRun(this)),
+      m_actions(new TrainingActions(this)),
+      m_view(new TrainingView(m_actions, this))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_view);
+    setMinimumSize(leastSize);
+    resize(usualSize);
+    // Else the first button would begin with the focus, and look pressed.
+    m_view->setFocusPolicy(Qt::ClickFocus);
+    m_view->setFocus();
+
+    m_drawTimer.setSingleShot(true);
+    m_drawTimer.setInterval(drawInterval);
+    connect(&m_drawTimer, &QTimer::timeout, this, &TrainingWindow::draw);
+    connect(m_run, &training::TrainingRun::snapshotChanged, this, [this] {
+        if (!m_drawTimer.isActive())
+            m_drawTimer.start();
+    });
+    connect(m_run, &training::TrainingRun::finished, this, [this](training::TrainingEnd end) {
+        draw();
+        if (end != training::TrainingEnd::Interrupted)
+            QApplication::alert(this);
+        emit underWayChanged();
+    });
+    connect(m_actions->start, &QAction::triggered, this, &TrainingWindow::start);
+    connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
+    connect(m_actions->close, &QAction::triggered, this, &QWidget::close);
+    draw();
+}
+
+TrainingWindow::~TrainingWindow()
+{
+    // It may yet speak while it ends its process, to a window that is already half gone.
+    m_run->disconnect(this);
+}
+
+void TrainingWindow::setTheme(const Theme& theme)
+{
+    dress(*this, theme);
+    dressDialog(*this, theme);
+    m_actions->setTheme(theme);
+    m_view->setTheme(theme);
+}
+
+void TrainingWindow::setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base,
+                               std::int64_t recommended)
+{
+    const bool isAnother =
+        !m_config || m_config->path() != config.path() || m_config->text() != config.text();
+    m_config = config;
+    m_base = base;
+    if (isAnother)
+        m_view->form()->setConfig(config.contents());
+    m_view->form()->setRecommended(recommended);
+    if (!isAnother)
+        return;
+    const QString name = QFileInfo(config.path()).fileName();
+    m_view->setSubject(name);
+    setWindowTitle(tr("Training – %1").arg(name));
+    draw();
+}
+
+void TrainingWindow::setObstacle(const QString& sentence)
+{
+    if (sentence == m_obstacle)
+        return;
+    m_obstacle = sentence;
+    draw();
+}
+
+bool TrainingWindow::isUnderWay() const
+{
+    return ui::isUnderWay(m_run->snapshot().state);
+}
+
+void TrainingWindow::start()
+{
+    if (!m_config || isUnderWay() || !m_obstacle.isEmpty())
+        return;
+    try {
+        m_run->load(m_config->path(), m_config->contents(), m_view->form()->options(m_base));
+    } catch (const FormProblem& problem) {
+        m_actions->settings->setChecked(true);
+        problem.field()->setFocus();
+        complain(QString::fromUtf8(problem.what()));
+        return;
+    } catch (const std::exception& error) {
+        complain(QString::fromUtf8(error.what()));
+        return;
+    }
+    m_view->banner()->hide();
+    m_actions->settings->setChecked(false);
+    m_run->start();
+    emit underWayChanged();
+    draw();
+}
+
+void TrainingWindow::draw()
+{
+    m_actions->update(m_run->snapshot(), m_obstacle);
+    m_view->display(m_run->snapshot());
+}
+
+void TrainingWindow::complain(const QString& sentence)
+{
+    m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
+}
+
+void TrainingWindow::closeEvent(QCloseEvent* event)
+{
+    QWidget::closeEvent(event);
+    deleteLater();
+    emit closed();
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_file.h"
+#include "exploration_options.h"
+#include "theme.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <cstdint>
+#include <optional>
+
+namespace batchpeak::training {
+class TrainingRun;
+}
+
+namespace batchpeak::ui {
+
+class TrainingActions;
+class TrainingView;
+
+/// A window for training runs of one config: it joins a run, the view that draws it, and what a person asks
+/// for. It decides nothing about a run and draws nothing itself.
+///
+/// To close it is to end its run: its process is gone with it.
+class TrainingWindow : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TrainingWindow(QWidget* parent = nullptr);
+    ~TrainingWindow() override;
+
+    void setTheme(const Theme& theme);
+    /// The config to train from the next start on. What was chosen stays where it is the same config.
+    /// \param base         device, memory, worker and what else the form does not ask for
+    /// \param recommended  by an exploration of this config; 0 without one
+    void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base,
+                   std::int64_t recommended);
+    /// \param sentence  why no run can start now; empty where one can
+    void setObstacle(const QString& sentence);
+
+    bool isUnderWay() const;
+    const training::TrainingRun& run() const { return *m_run; }
+
+signals:
+    /// A run has begun or ended.
+    void underWayChanged();
+    /// It is of no further use, and deletes itself.
+    void closed();
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void start();
+    void draw();
+    void complain(const QString& sentence);
+
+    training::TrainingRun* m_run;
+    TrainingActions* m_actions;
+    TrainingView* m_view;
+    std::optional<engine::ConfigFile> m_config;
+    engine::ExplorationOptions m_base;
+    QString m_obstacle;
+    QTimer m_drawTimer;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window_training.h"
+
+#include "confirmation_dialog.h"
+#include "confirmation_run.h"
+#include "past_exploration.h"
+#include "training_window.h"
+#include "window_actions.h"
+
+#include <QAction>
+#include <QWidget>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::State;
+
+// Of each size, as many as the terminal takes: the error of their mean is then about a quarter of a step's.
+constexpr int confirmSteps = 20;
+
+bool isExploring(State state)
+{
+    return state != State::Idle && state != State::Finished && state != State::Failed;
+}
+
+} // namespace
+
+WindowTraining::WindowTraining(WindowActions* actions, QWidget* window)
+    : QObject(window),
+      m_actions(actions),
+      m_window(window),
+      m_confirmation(new training::ConfirmationRun({}, this))
+{
+    connect(actions->train, &QAction::triggered, this, &WindowTraining::openTraining);
+    connect(actions->confirm, &QAction::triggered, this, &WindowTraining::confirm);
+    connect(m_confirmation, &training::ConfirmationRun::snapshotChanged, this,
+            [this](const training::ConfirmationSnapshot& snapshot) {
+                if (m_dialog)
+                    m_dialog->display(snapshot);
+            });
+    connect(m_confirmation, &training::ConfirmationRun::finished, this, [this] {
+        if (m_dialog)
+            m_dialog->display(m_confirmation->snapshot());
+        emit changed();
+    });
+}
+
+WindowTraining::~WindowTraining()
+{
+    m_confirmation->disconnect(this);
+}
+
+void WindowTraining::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    if (m_training)
+        m_training->setTheme(theme);
+    if (m_dialog)
+        m_dialog->setTheme(theme);
+}
+
+bool WindowTraining::isConfirming() const
+{
+    return m_confirmation->snapshot().isRunning;
+}
+
+QString WindowTraining::obstacle() const
+{
+    if (m_training && m_training->isUnderWay())
+        return tr("A training run uses the device. Stop it first.");
+    if (isConfirming())
+        return tr("The recommendation is being confirmed, which uses the device. Stop that first.");
+    return {};
+}
+
+void WindowTraining::follow(const engine::Snapshot& exploration,
+                            const std::optional<engine::ConfigFile>& config,
+                            const engine::ExplorationOptions& options)
+{
+    const bool hasEnded = exploration.state == State::Finished && exploration.outlook.recommendation &&
+                          exploration.finish != engine::FinishStatus::NothingFits &&
+                          exploration.run->phase == model::Phase::Train;
+    m_isExploring = isExploring(exploration.state);
+    m_recommended = hasEnded ? exploration.outlook.recommendation->size : 0;
+    m_config = config;
+    m_options = options;
+    m_sizes.clear();
+    if (hasEnded && config && config->contents().train)
+        m_sizes = training::predictedSizes(exploration);
+    enableActions();
+    tellWindows();
+}
+
+void WindowTraining::enableActions()
+{
+    const bool hasBatch = m_config && m_config->contents().train;
+    m_actions->train->setEnabled(hasBatch);
+    m_actions->train->setToolTip(m_config && !hasBatch ? tr("This config has no batch to train with")
+                                                       : tr("Take real optimizer steps with this config"));
+    const QString taken = obstacle();
+    m_actions->confirm->setEnabled(!m_sizes.empty() && taken.isEmpty());
+    m_actions->confirm->setToolTip(
+        !taken.isEmpty()  ? taken
+        : m_isExploring   ? tr("Possible when the exploration has ended")
+        : m_sizes.empty() ? tr("Possible after an exploration that recommends a size, for a config with a "
+                               "batch")
+                          : tr("Take whole optimizer steps at the recommended size and its runner-up"));
+    if (!taken.isEmpty())
+        m_actions->start->setEnabled(false);
+    m_actions->start->setToolTip(taken);
+    m_actions->restart->setEnabled(taken.isEmpty());
+}
+
+void WindowTraining::tellWindows()
+{
+    const QString exploring = m_isExploring
+                                  ? tr("An exploration uses the device. Stop it, or wait until it has ended.")
+                                  : QString();
+    if (m_training) {
+        m_training->setObstacle(isConfirming() ? obstacle() : exploring);
+        if (m_config && m_config->contents().train && !m_training->isUnderWay())
+            m_training->setConfig(*m_config, m_options, m_recommended);
+    }
+    if (m_dialog) {
+        const QString unknown =
+            m_sizes.empty() ? tr("There is no recommendation to confirm any more.") : QString();
+        const bool isTraining = m_training && m_training->isUnderWay();
+        m_dialog->setObstacle(isTraining ? obstacle() : m_isExploring ? exploring : unknown);
+    }
+}
+
+void WindowTraining::openTraining()
+{
+    if (!m_training) {
+        m_training = new TrainingWindow(m_window);
+        m_training->setTheme(m_theme);
+        connect(m_training, &TrainingWindow::underWayChanged, this, &WindowTraining::changed);
+        connect(m_training, &TrainingWindow::closed, this, [this] {
+            m_training.clear();
+            emit changed();
+        });
+    }
+    tellWindows();
+    m_training->show();
+    m_training->raise();
+    m_training->activateWindow();
+}
+
+void WindowTraining::confirm()
+{
+    if (!m_dialog) {
+        m_dialog = new ConfirmationDialog(m_theme, m_window);
+        connect(m_dialog, &ConfirmationDialog::stopRequested, m_confirmation,
+                &training::ConfirmationRun::stop);
+        connect(m_dialog, &ConfirmationDialog::againRequested, this, &WindowTraining::startConfirmation);
+        connect(m_dialog, &ConfirmationDialog::closed, m_confirmation, &training::ConfirmationRun::stop);
+    }
+    m_dialog->show();
+    m_dialog->raise();
+    startConfirmation();
+}
+
+void WindowTraining::startConfirmation()
+{
+    if (m_sizes.empty() || m_isExploring || !obstacle().isEmpty())
+        return;
+    training::TrainingOptions options;
+    const double headroom = options.run.headroom;
+    options.run = m_options;
+    options.run.headroom = headroom;
+    try {
+        m_confirmation->start(m_config->path(), m_config->contents(), options, m_sizes, confirmSteps);
+    } catch (const std::exception& error) {
+        m_dialog->complain(QString::fromUtf8(error.what()));
+    }
+    m_dialog->display(m_confirmation->snapshot());
+    emit changed();
+}
+
+void WindowTraining::close()
+{
+    delete m_training;
+    if (m_dialog)
+        m_dialog->close();
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_file.h"
+#include "confirmation_snapshot.h"
+#include "exploration_options.h"
+#include "snapshot.h"
+#include "theme.h"
+
+#include <QObject>
+#include <QPointer>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+class QWidget;
+
+namespace batchpeak::training {
+class ConfirmationRun;
+}
+
+namespace batchpeak::ui {
+
+class ConfirmationDialog;
+class TrainingWindow;
+class WindowActions;
+
+/// What takes whole training steps beside an exploration: the training window and the confirmation of a
+/// recommendation. It sees to it that only one thing at a time uses the device.
+class WindowTraining : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param actions  whose training and confirmation it does, and enables
+    /// \param window   that its windows belong to
+    WindowTraining(WindowActions* actions, QWidget* window);
+    ~WindowTraining() override;
+
+    void setTheme(const Theme& theme);
+    /// Enables what the exploration and its config allow, and says what stands in the way of the rest.
+    void follow(const engine::Snapshot& exploration, const std::optional<engine::ConfigFile>& config,
+                const engine::ExplorationOptions& options);
+    /// What uses the device, as a sentence that says what to do; empty where it is free for an exploration.
+    QString obstacle() const;
+    /// Ends what is under way, and closes both windows.
+    void close();
+
+signals:
+    /// Something has begun or ended to use the device.
+    void changed();
+
+private:
+    void openTraining();
+    void confirm();
+    void startConfirmation();
+    void enableActions();
+    void tellWindows();
+    bool isConfirming() const;
+
+    WindowActions* m_actions;
+    QWidget* m_window;
+    Theme m_theme;
+    std::optional<engine::ConfigFile> m_config;
+    engine::ExplorationOptions m_options;
+    bool m_isExploring = false;
+    /// 0 without a recommendation of a finished exploration.
+    std::int64_t m_recommended = 0;
+    std::vector<training::ConfirmedSize> m_sizes;
+    QPointer<TrainingWindow> m_training;
+    training::ConfirmationRun* m_confirmation;
+    ConfirmationDialog* m_dialog = nullptr;
+};
+
+} // namespace batchpeak::ui
