@@ -62,13 +62,14 @@ private slots:
     {
         ConfirmationModel model;
         model.display(test::doneConfirmation());
-        const auto far = model.index(1, ConfirmationModel::Miscorrelation);
-        QCOMPARE(far.data().toString(), QStringLiteral("−2.6 %"));
+        const auto far = model.index(1, ConfirmationModel::Role);
+        QCOMPARE(far.data().toString(), QStringLiteral("runner-up, far off"));
         QVERIFY(!far.data(Qt::DecorationRole).isNull());
         QVERIFY(far.data(Qt::ToolTipRole).toString().contains(QStringLiteral("2 %")));
+        QVERIFY(model.index(0, ConfirmationModel::Role).data(Qt::DecorationRole).isNull());
         model.display(test::failedConfirmation());
-        const auto lost = model.index(0, ConfirmationModel::Achieved);
-        QCOMPARE(lost.data().toString(), QStringLiteral("OOM"));
+        const auto lost = model.index(0, ConfirmationModel::Role);
+        QCOMPARE(lost.data().toString(), QStringLiteral("recommended, out of memory"));
         QVERIFY(!lost.data(Qt::DecorationRole).isNull());
     }
 

@@ -106,7 +106,10 @@ void ConfirmationDialog::addButtons(QVBoxLayout* layout)
     m_again = dialogButton(tr("&Confirm again"), "primary", this);
     buttons->addButton(m_again, QDialogButtonBox::ActionRole);
     buttons->addButton(m_stop, QDialogButtonBox::ActionRole);
-    buttons->addButton(dialogButton(tr("C&lose"), "secondary", this), QDialogButtonBox::RejectRole);
+    auto* close = dialogButton(tr("C&lose"), "secondary", this);
+    buttons->addButton(close, QDialogButtonBox::RejectRole);
+    // Else the table would begin with the focus, and a cell look chosen.
+    close->setFocus();
     layout->addWidget(buttons);
     connect(m_stop, &QPushButton::clicked, this, &ConfirmationDialog::stopRequested);
     connect(m_again, &QPushButton::clicked, this, &ConfirmationDialog::againRequested);
@@ -134,6 +137,7 @@ void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
     m_steps->setText(
         tr("%1 of %2 steps").arg(locale.toString(snapshot.stepsDone), locale.toString(snapshot.stepsInAll)));
     const bool isMeasured = !snapshot.isRunning && snapshot.stepsInAll > 0 && snapshot.failure.isEmpty();
+    m_verdict->setVisible(snapshot.failure.isEmpty());
     m_verdict->setText(isMeasured           ? training::verdictText(snapshot)
                        : snapshot.isRunning ? tr("The steps are being timed.")
                                             : QString());
@@ -149,11 +153,20 @@ void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
             complain(snapshot.failure);
     }
     setAccessibleDescription(summary());
+    makeRoom();
+}
+
+void ConfirmationDialog::makeRoom()
+{
+    const int needed = layout()->totalHeightForWidth(width());
+    if (needed > height())
+        resize(width(), needed);
 }
 
 void ConfirmationDialog::complain(const QString& sentence)
 {
     m_banner->showMessage(MessageBanner::Kind::Error, sentence);
+    makeRoom();
 }
 
 void ConfirmationDialog::setObstacle(const QString& obstacle)

@@ -47,6 +47,8 @@ private:
     void addTable(QVBoxLayout* layout);
     void addProgress(QVBoxLayout* layout);
     void addButtons(QVBoxLayout* layout);
+    /// Grows where a sentence needs more lines; a layout does not when they wrap.
+    void makeRoom();
 
     ConfirmationModel* m_model;
     MessageBanner* m_banner;

@@ -46,14 +46,15 @@ ConfirmationModel::Row ConfirmationModel::rowOf(const ConfirmedSize& size, std::
     const auto miscorrelation = size.miscorrelation();
     Row row{.ranOutOfMemory = size.ranOutOfMemory,
             .isFarOff = miscorrelation && std::abs(*miscorrelation) > mostMiscorrelation};
-    row.texts[Role] = place == 0 ? tr("recommended") : tr("runner-up");
+    const QString part = place == 0 ? tr("recommended") : tr("runner-up");
+    row.texts[Role] = row.ranOutOfMemory ? tr("%1, out of memory").arg(part)
+                      : row.isFarOff     ? tr("%1, far off").arg(part)
+                                         : part;
     row.texts[Size] = locale.toString(static_cast<qlonglong>(size.microBatchSize));
     row.texts[Accumulation] = tr("%1 ×").arg(locale.toString(static_cast<qlonglong>(size.accumulationSteps)));
     row.texts[Predicted] = rateText(size.predictedSamplesPerSecond);
-    row.texts[Achieved] = size.ranOutOfMemory ? tr("OOM")
-                          : size.achievedSamplesPerSecond
-                              ? rateText(*size.achievedSamplesPerSecond, size.relativeError)
-                              : none();
+    row.texts[Achieved] =
+        size.achievedSamplesPerSecond ? rateText(*size.achievedSamplesPerSecond, size.relativeError) : none();
     row.texts[Miscorrelation] = miscorrelation ? percentText(*miscorrelation) : none();
     row.texts[Peak] =
         size.peakReservedBytes > 0 ? memoryTextWithUnit(static_cast<double>(size.peakReservedBytes)) : none();
@@ -93,11 +94,11 @@ int ConfirmationModel::columnCount(const QModelIndex& parent) const
 
 std::optional<Glyph> ConfirmationModel::glyphOf(const Row& row, int column)
 {
-    if (column == Achieved && row.ranOutOfMemory)
+    if (column != Role)
+        return std::nullopt;
+    if (row.ranOutOfMemory)
         return Glyph::Cross;
-    if (column == Miscorrelation && row.isFarOff)
-        return Glyph::Warning;
-    return std::nullopt;
+    return row.isFarOff ? std::optional(Glyph::Warning) : std::nullopt;
 }
 
 QVariant ConfirmationModel::data(const QModelIndex& index, int role) const
