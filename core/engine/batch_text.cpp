@@ -51,17 +51,4 @@ QStringList spreadOverDevices(const config::BatchPlan& plan)
             .arg(plan.perDeviceBatch())};
 }
 
-QStringList spreadOverSteps(const config::BatchPlan& plan, std::int64_t microBatchSize)
-{
-    const std::int64_t even = plan.evenMicroBatch(microBatchSize);
-    if (even == microBatchSize)
-        return {};
-    return {Translated::tr("Spread evenly over %1 accumulation steps, %2 samples come to micro-batches of at "
-                           "most %3, not %4.")
-                .arg(plan.accumulationSteps(microBatchSize))
-                .arg(plan.perDeviceBatch())
-                .arg(even)
-                .arg(microBatchSize)};
-}
-
 } // namespace batchpeak::engine

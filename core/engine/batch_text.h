@@ -24,8 +24,7 @@ QString settingText(const config::BatchPlan& plan);
 /// evaluation of most trainers.
 bool hasMicroBatches(const config::BatchPlan& plan);
 
-/// Sentences on what a division that is not exact means; none where it is.
+/// A sentence where not all devices take as many samples; else none.
 QStringList spreadOverDevices(const config::BatchPlan& plan);
-QStringList spreadOverSteps(const config::BatchPlan& plan, std::int64_t microBatchSize);
 
 } // namespace batchpeak::engine

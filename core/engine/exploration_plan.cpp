@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_plan.h"
 
+#include "batch_rules.h"
 #include "batch_text.h"
 #include "known_sizes.h"
 #include "located_error.h"
@@ -144,8 +145,9 @@ QStringList notesOn(const config::ConfigContents& contents, const config::BatchP
             Translated::tr("The config holds a network alone; it is explored as on one device, whatever the "
                            "batch of an optimizer step will be.")};
     QStringList notes = spreadOverDevices(plan);
-    if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
-        notes += spreadOverSteps(plan, fixed->microBatchSize);
+    const auto* fixed = std::get_if<config::Fixed>(&plan.setting);
+    if (const auto text = fixed ? config::evenSpreadText(plan, fixed->microBatchSize) : std::nullopt)
+        notes.append(QString::fromStdString(*text));
     return notes;
 }
 

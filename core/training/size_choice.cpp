@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "size_choice.h"
 
-#include "batch_text.h"
+#include "batch_rules.h"
 #include "model_spec.h"
 
 #include <QCoreApplication>
@@ -72,8 +72,10 @@ SizeChoice freeChoice(const config::ConfigContents& contents, const config::Batc
     const auto size = wantsHalving ? std::nullopt : fixedSize(plan, options);
     if (!size)
         return halving(contents, plan, options);
-    return {
-        .size = plan.evenMicroBatch(*size), .asked = *size, .notes = engine::spreadOverSteps(plan, *size)};
+    SizeChoice choice{.size = plan.evenMicroBatch(*size), .asked = *size};
+    if (const auto text = config::evenSpreadText(plan, *size))
+        choice.notes.append(QString::fromStdString(*text));
+    return choice;
 }
 
 } // namespace

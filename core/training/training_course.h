@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "batch_sequence.h"
-#include "evaluation_round.h"
-#include "micro_batch_sizes.h"
-#include "step_record.h"
+#include "maximum_search.h"
 #include "training_book.h"
 #include "training_setup.h"
+#include "training_steps.h"
 #include "training_worker.h"
 
 #include <QElapsedTimer>
@@ -15,7 +13,6 @@
 #include <QTimer>
 
 #include <memory>
-#include <optional>
 
 namespace batchpeak::training {
 
@@ -37,48 +34,34 @@ public:
 signals:
     void snapshotChanged(const batchpeak::training::TrainingSnapshot& snapshot);
     void deviceReady(const batchpeak::engine::DeviceSnapshot& device);
+    void maximumFound(const batchpeak::training::MaximumFound& maximum);
     void epochBegan(const batchpeak::training::ScheduleEntry& entry);
     void stepDone(const batchpeak::training::StepRecord& step);
     void evaluated(const batchpeak::training::StepRecord& evaluation);
     void sizeChanged(const batchpeak::training::SizeChange& change);
+    void checkpointSaved(const QString& path, qint64 step);
     void finished(batchpeak::training::TrainingEnd end);
 
 private:
+    void findMaximum();
+    void takeMaximum(const MaximumFound& maximum);
     void startWorker();
+    void makeSteps();
     void becomeReady(const trial::TrainingReady& ready);
-    void proceed();
-    void beginEpoch();
-    void enterEpoch(ScheduleEntry entry);
-    void tryBatch(trial::BatchRequest request);
-    void attempt(const BatchUnderWay& batch);
-    void endBatch(const trial::BatchResult& result);
-    void takeStep(const BatchUnderWay& batch, const trial::BatchResult& result);
-    void takeEvaluation(const BatchUnderWay& batch, const trial::BatchResult& result);
-    void runOutOfMemory(BatchUnderWay batch, const trial::BatchResult& result);
     void loseWorker(const QString& sentence);
 
     void finish(TrainingEnd end, const QString& failure = {});
+    QString howToGoOn() const;
     void reportEnd();
     void publish();
-    SizeChange changeTo(const trial::BatchRequest& request, SizeChange::Reason reason) const;
-    void tellChange(const SizeChange& change, const trial::BatchResult& result);
+    void say(engine::LogLevel level, const QString& text);
     TrainingState state() const { return snapshot().state; }
-    std::int64_t nextStep() const { return m_sequence.position().step + 1; }
 
     TrainingSetup m_setup;
     TrainingBook m_book;
-    MicroBatchSizes m_sizes;
-    BatchSequence m_sequence;
-    EvaluationRound m_evaluation;
+    std::unique_ptr<MaximumSearch> m_search;
     std::unique_ptr<TrainingWorker> m_worker;
-    trial::TrainingReady m_ready;
-    /// Of one optimizer step.
-    std::int64_t m_batchSize;
-    std::optional<BatchUnderWay> m_batch;
-    bool m_evaluationIsDue = false;
-    bool m_stopRequested = false;
-    bool m_cancelRequested = false;
-    bool m_hasDiverged = false;
+    std::unique_ptr<TrainingSteps> m_steps;
     TrainingEnd m_end = TrainingEnd::Failed;
     QElapsedTimer m_clock;
     QTimer m_tick;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_plan.h"
 
+#include "batch_rules.h"
 #include "batch_text.h"
 #include "network_plan.h"
 #include "size_choice.h"
@@ -124,6 +125,7 @@ TrainingDescription descriptionOf(const TrainingPlan& plan, const config::BatchP
                                   const engine::RunDescription& run)
 {
     TrainingDescription description{.run = run,
+                                    .dataChoice = plan.request.data,
                                     .learningRate = plan.request.learningRate,
                                     .weighting = plan.request.weighting,
                                     .batchSize = batch.perDeviceBatch()};
@@ -147,8 +149,8 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
     const SizeChoice size = chooseSize(contents, batch, options);
     if (options.run.setting)
         batch.setting = *options.run.setting;
-    if (options.strict)
-        refuseUnlessDivided(batch, size.asked);
+    if (const auto problem = options.strict ? config::strictRuleProblem(batch, size.asked) : std::nullopt)
+        throw config::ConfigError(*problem);
 
     TrainingPlan plan;
     const std::int64_t batchSize = batch.perDeviceBatch();
@@ -169,19 +171,6 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
     plan.description.halvesAutomatically = size.halves && (!plan.description.maximum || plan.grows());
     plan.notes = notesOnDevices(batch) + size.notes + network.notes;
     return plan;
-}
-
-void refuseUnlessDivided(const config::BatchPlan& plan, std::int64_t microBatchSize)
-{
-    if (plan.dividesExactly(microBatchSize))
-        return;
-    refuse(Translated::tr("%1, %2, must be a multiple of %3 * num_csx, which is %4 * %5; choose a size that "
-                          "divides it, or leave out --strict to spread it evenly.")
-               .arg(QString::fromStdString(plan.globalBatchKey))
-               .arg(plan.globalBatchSize)
-               .arg(QString::fromStdString(plan.microBatchKey))
-               .arg(microBatchSize)
-               .arg(plan.devices));
 }
 
 } // namespace batchpeak::training

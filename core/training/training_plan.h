@@ -42,8 +42,4 @@ struct TrainingPlan
 TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,
                           const TrainingOptions& options);
 
-/// The rule of Cerebras up to release 2.1, which refused what later ones spread evenly.
-/// \throws config::ConfigError unless the batch is a multiple of \p microBatchSize on each device
-void refuseUnlessDivided(const config::BatchPlan& plan, std::int64_t microBatchSize);
-
 } // namespace batchpeak::training

@@ -67,10 +67,12 @@ void TrainingRun::start()
     TrainingCourse* course = d->course.get();
     connect(course, &TrainingCourse::snapshotChanged, this, &TrainingRun::snapshotChanged);
     connect(course, &TrainingCourse::deviceReady, this, &TrainingRun::deviceReady);
+    connect(course, &TrainingCourse::maximumFound, this, &TrainingRun::maximumFound);
     connect(course, &TrainingCourse::epochBegan, this, &TrainingRun::epochBegan);
     connect(course, &TrainingCourse::stepDone, this, &TrainingRun::stepDone);
     connect(course, &TrainingCourse::evaluated, this, &TrainingRun::evaluated);
     connect(course, &TrainingCourse::sizeChanged, this, &TrainingRun::sizeChanged);
+    connect(course, &TrainingCourse::checkpointSaved, this, &TrainingRun::checkpointSaved);
     connect(course, &TrainingCourse::finished, this, &TrainingRun::finished);
     emit started();
     course->start();

@@ -10,6 +10,8 @@
 
 #include <QString>
 
+#include <cstdint>
+
 namespace batchpeak::training {
 
 /// Everything that a training run begins with.
@@ -23,6 +25,12 @@ struct TrainingSetup
     /// One.
     engine::RunDevices devices;
     DataPosition position;
+    /// Of one optimizer step when the run begins or goes on.
+    std::int64_t batchSize = 1;
+    /// Of runs that can go on from each other.
+    QString fingerprint;
+    /// The checkpoint that is gone on from; else empty.
+    QString resumedFrom;
 };
 
 /// \throws config::ConfigError, engine::ExplorationError where the config, the options, the devices and a

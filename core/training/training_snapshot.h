@@ -58,6 +58,8 @@ struct TrainingDescription
     engine::RunDescription run;
     /// One line: "synthetic, 512 samples an epoch", "shakespeare.txt as bytes, ...".
     QString data;
+    /// The same for programs; the samples of a file are not known here.
+    trial::DataChoice dataChoice;
     double learningRate = 3e-4;
     trial::LossWeighting weighting = trial::LossWeighting::Samples;
     bool halvesAutomatically = false;

@@ -149,6 +149,11 @@ QString parametersMisfitText(std::int64_t neededBytes, std::int64_t usableBytes)
         .arg(bytesText(neededBytes), bytesText(usableBytes));
 }
 
+QString notSavedText(std::int64_t step, const QString& why)
+{
+    return Translated::tr("The checkpoint of step %1 could not be written. %2").arg(step).arg(why);
+}
+
 QString failedBatchText(std::int64_t step, const trial::BatchResult& result)
 {
     const QString why = result.text.empty() ? Translated::tr("The worker did not say why.")
@@ -182,6 +187,13 @@ QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize)
         .arg(batchSize);
 }
 
+QString nothingLeftText(std::int64_t step)
+{
+    return Translated::tr(
+               "All is done with step %1, which the checkpoint is of; give more --epochs or --steps.")
+        .arg(step);
+}
+
 QString divergedText(std::int64_t step)
 {
     return Translated::tr(
@@ -190,11 +202,13 @@ QString divergedText(std::int64_t step)
         .arg(step);
 }
 
-QString resumeText(const QString& folder, std::int64_t step)
+QString resumeText(const QString& checkpoint)
 {
-    if (folder.isEmpty())
-        return Translated::tr("Nothing was saved; give --checkpoint DIR, so that a run can be gone on with.");
-    return Translated::tr("Go on behind step %1 with --resume %2.").arg(step).arg(folder);
+    if (checkpoint.isEmpty())
+        return Translated::tr(
+            "Nothing was saved; with --checkpoint DIR and --checkpoint-every N a training can be "
+            "gone on with.");
+    return Translated::tr("Go on from its last checkpoint with --resume %1.").arg(checkpoint);
 }
 
 QString endText(TrainingEnd end, std::int64_t steps)

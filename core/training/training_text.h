@@ -47,15 +47,20 @@ QString misfitText(const Misfit& misfit);
 /// The network alone is too much.
 QString parametersMisfitText(std::int64_t neededBytes, std::int64_t usableBytes);
 
+/// Why a checkpoint is not there, as the worker or the disk says it.
+QString notSavedText(std::int64_t step, const QString& why);
+
 /// Why a batch could not be done, whatever its memory.
 QString failedBatchText(std::int64_t step, const trial::BatchResult& result);
 QString memoryLostText();
 QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize);
+/// Of a run that goes on and is at its end.
+QString nothingLeftText(std::int64_t step);
 QString divergedText(std::int64_t step);
 
 /// How to go on after a failure.
-/// \param folder  of checkpoints, or empty
-QString resumeText(const QString& folder, std::int64_t step);
+/// \param checkpoint  its folder; empty where there is none
+QString resumeText(const QString& checkpoint);
 
 /// How a training ended, as a sentence.
 QString endText(TrainingEnd end, std::int64_t steps);

@@ -277,7 +277,7 @@ private slots:
         contents.train->setting = config::Fixed{20};
         const auto notes = engine::planExploration(QStringLiteral("c.yaml"), contents, {}).notes;
         QCOMPARE(notes.size(), 1);
-        QVERIFY2(notes.front().contains(QStringLiteral("at most 16, not 20")), qPrintable(notes.front()));
+        QVERIFY2(notes.front().contains(QStringLiteral("run as 4 micro-batches of at most 16")), qPrintable(notes.front()));
     }
 };
 

@@ -92,10 +92,10 @@ void TrainingPlanTest::choosesTheSizes_data()
         "null", [](Case& c) { c.options.run.setting = config::Whole{}; }, "64 of 64 fixed, 64 of 64", "");
     row(
         "an uneven number", [](Case& c) { c.options.run.setting = config::Fixed{20}; },
-        "16 of 64 fixed, 16 of 64", "Spread evenly over 4 accumulation steps");
+        "16 of 64 fixed, 16 of 64", "run as 4 micro-batches of at most 16");
     row(
         "more than there are", [](Case& c) { c.options.run.setting = config::Fixed{100}; },
-        "64 of 64 fixed, 64 of 64", "micro-batches of at most 64, not 100");
+        "64 of 64 fixed, 64 of 64", "run as 1 micro-batch of 64");
     row(
         "the size that a trainer has", [](Case& c) { c.contents.train->presentSize = 8; },
         "8 of 64 fixed, 8 of 64", "");
@@ -214,14 +214,14 @@ void TrainingPlanTest::refuses_data()
             c.options.strict = true;
             c.options.run.setting = config::Fixed{20};
         },
-        "batch_size, 64, must be a multiple of micro_batch_size * num_csx, which is 20 * 1");
+        "64 samples of batch_size are no multiple of micro-batches of 20, which the strict rule refuses");
     row(
         "strict over devices",
         [](Case& c) {
             c.options.strict = true;
             c.contents.train->devices = 3;
         },
-        "must be a multiple of micro_batch_size * num_csx, which is 22 * 3");
+        "are no multiple of micro-batches of 22 on 3 devices, which the strict rule refuses");
     row(
         "no network",
         [](Case& c) { c.contents.model = config::UnsupportedModel{.sentence = "No such network."}; },

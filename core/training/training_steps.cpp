@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_steps.h"
+
+#include "log_text.h"
+#include "training_text.h"
+
+#include <cmath>
+#include <utility>
+
+namespace batchpeak::training {
+
+using engine::LogLevel;
+using model::Phase;
+
+TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingBook& book, TrainingWorker& worker,
+                             std::unique_ptr<EpochGrowth> growth)
+    : m_setup(setup),
+      m_book(book),
+      m_worker(worker),
+      m_growth(std::move(growth)),
+      m_attempts(worker, MicroBatchSizes(setup.plan.sizes)),
+      m_sequence(0, setup.plan.length, setup.position),
+      m_checkpoints(setup.options.checkpointFolder, setup.options.checkpointEvery, setup.position.step,
+                    setup.fingerprint),
+      m_batchSize(setup.batchSize)
+{
+    connect(&worker, &TrainingWorker::saved, this, &TrainingSteps::endSave);
+    connect(&worker, &TrainingWorker::microBatchDone, this, [this](qint64 count) {
+        m_book.setMicroBatchesDone(count);
+        emit changed();
+    });
+    connectAttempts();
+    if (m_growth)
+        connectGrowth();
+}
+
+void TrainingSteps::connectAttempts()
+{
+    connect(&m_attempts, &BatchAttempts::done, this, &TrainingSteps::takeBatch);
+    connect(&m_attempts, &BatchAttempts::ranOutOfMemory, this, [this] { m_book.countOutOfMemory(); });
+    connect(&m_attempts, &BatchAttempts::halved, this, &TrainingSteps::tellHalving);
+    connect(&m_attempts, &BatchAttempts::doesNotFit, this, &TrainingSteps::misfit);
+    connect(&m_attempts, &BatchAttempts::cancelled, this, [this] { conclude(TrainingEnd::Interrupted); });
+    connect(&m_attempts, &BatchAttempts::failed, this, [this](const trial::BatchResult& result) {
+        if (result.isLast)
+            return emit concluded(TrainingEnd::Failed, memoryLostText());
+        conclude(TrainingEnd::Failed, failedBatchText(stepsDone() + 1, result));
+    });
+}
+
+void TrainingSteps::connectGrowth()
+{
+    connect(m_growth.get(), &EpochGrowth::decided, this, &TrainingSteps::grow);
+    connect(m_growth.get(), &EpochGrowth::failed, this,
+            [this](const QString& sentence) { say(LogLevel::Warning, sentence); });
+}
+
+void TrainingSteps::begin(const trial::TrainingReady& ready)
+{
+    m_tokensPerSample = ready.tokensPerSample;
+    m_sequence = BatchSequence(ready.samples, m_setup.plan.length, m_setup.position);
+    m_evaluation =
+        EvaluationRound(m_setup.options.evaluationBatches, m_setup.plan.evaluationBatchSize, ready.samples);
+    m_book.setCourse(dataText(m_setup.plan.request.data, ready.samples), m_sequence.stepsInAll(m_batchSize));
+    if (m_sequence.isOver(m_batchSize))
+        return emit concluded(TrainingEnd::Failed, nothingLeftText(stepsDone()));
+    // A checkpoint may have been written at the very end of an epoch.
+    if (!m_sequence.epochHolds(m_batchSize))
+        return proceed();
+    enterEpoch({.epoch = m_sequence.position().epoch,
+                .microBatchSize = m_attempts.sizes().of(Phase::Train),
+                .batchSize = m_batchSize});
+}
+
+/// Starts what comes next; only while nothing is under way.
+void TrainingSteps::proceed()
+{
+    if (!isTraining())
+        return;
+    if (m_stopRequested)
+        return conclude(TrainingEnd::Interrupted);
+    if (m_evaluationIsDue)
+        return tryBatch(m_evaluation.request());
+    if (m_sequence.isOver(m_batchSize))
+        return conclude(TrainingEnd::Completed);
+    if (m_checkpoints.isDue(stepsDone()))
+        return save();
+    if (!m_sequence.epochHolds(m_batchSize))
+        return beginEpoch();
+    const DataPosition& position = m_sequence.position();
+    tryBatch({.epoch = position.epoch, .first = position.samplesDone, .samples = m_batchSize});
+}
+
+void TrainingSteps::beginEpoch()
+{
+    m_sequence.beginEpoch();
+    const std::int64_t epoch = m_sequence.position().epoch;
+    const std::int64_t size = m_attempts.sizes().of(Phase::Train);
+    if (!m_growth)
+        return enterEpoch({.epoch = epoch, .microBatchSize = size, .batchSize = m_batchSize});
+    m_growth->ask({.epoch = epoch,
+                   .microBatchSize = size,
+                   .batchSize = m_batchSize,
+                   .samples = m_sequence.samplesPerEpoch()});
+}
+
+void TrainingSteps::grow(const ScheduleEntry& entry, std::int64_t limit)
+{
+    const SizeChange change{.step = stepsDone() + 1,
+                            .from = m_attempts.sizes().of(Phase::Train),
+                            .to = entry.microBatchSize,
+                            .reason = SizeChange::Reason::Growth};
+    const bool changes = change.from != change.to;
+    const bool isIgnored = entry.increment != 0 && !changes;
+    m_book.say(isIgnored ? LogLevel::Warning : LogLevel::Info, growthText(entry, limit));
+    if (changes) {
+        m_attempts.setSize(change.to);
+        m_batchSize = entry.batchSize;
+        m_book.setSizes(m_attempts.sizes());
+        m_book.addChange(change);
+        emit changed();
+        emit sizeChanged(change);
+    }
+    enterEpoch(entry);
+}
+
+void TrainingSteps::enterEpoch(ScheduleEntry entry)
+{
+    entry.step = stepsDone() + 1;
+    m_book.addEpoch(entry);
+    m_book.setSteps(m_sequence.stepsInAll(m_batchSize));
+    emit changed();
+    emit epochBegan(entry);
+    proceed();
+}
+
+void TrainingSteps::tryBatch(const trial::BatchRequest& request)
+{
+    m_book.setMicroBatchesDone(0);
+    m_attempts.run(request);
+    emit changed();
+}
+
+void TrainingSteps::takeBatch(const BatchUnderWay& batch, const trial::BatchResult& result, bool shrinks)
+{
+    const Phase phase = batch.request.phase;
+    const bool isStep = phase == Phase::Train;
+    const StepRecord record = stepRecord(batch, result, stepsDone() + (isStep ? 1 : 0), m_tokensPerSample);
+    if (isStep)
+        takeStep(record);
+    else
+        takeEvaluation(record);
+    if (shrinks)
+        tellHalving({.phase = phase,
+                     .from = batch.request.microBatchSize,
+                     .to = m_attempts.sizes().of(phase),
+                     .reason = SizeChange::Reason::Thrashing},
+                    result);
+    proceed();
+}
+
+void TrainingSteps::takeStep(const StepRecord& step)
+{
+    m_sequence.stepDone(m_batchSize);
+    m_book.addStep(step);
+    if (!std::isfinite(step.loss) && !std::exchange(m_hasDiverged, true))
+        m_book.say(LogLevel::Warning, divergedText(step.step));
+    const std::int64_t every = m_setup.options.evaluateEvery;
+    if (every > 0 && step.step % every == 0) {
+        m_evaluationIsDue = true;
+        m_evaluation.restart();
+    }
+    emit changed();
+    emit stepDone(step);
+}
+
+void TrainingSteps::takeEvaluation(const StepRecord& batch)
+{
+    m_evaluation.add(batch);
+    if (!m_evaluation.isDone())
+        return;
+    m_evaluationIsDue = false;
+    StepRecord evaluation = m_evaluation.record();
+    evaluation.epoch = m_sequence.position().epoch;
+    m_book.addEvaluation(evaluation);
+    emit changed();
+    emit evaluated(evaluation);
+}
+
+void TrainingSteps::misfit(Phase phase, const trial::BatchResult& result)
+{
+    conclude(TrainingEnd::NothingFits, misfitText({.phase = phase,
+                                                   .microBatchSize = result.microBatchSize,
+                                                   .mayBeSmaller = m_setup.plan.accumulates,
+                                                   .neededBytes = result.peakReservedBytes,
+                                                   .usableBytes = m_worker.device().usableBytes}));
+}
+
+void TrainingSteps::tellHalving(SizeChange change, const trial::BatchResult& result)
+{
+    const bool isOfTraining = change.phase == Phase::Train;
+    change.step = stepsDone() + (isOfTraining ? 1 : 0);
+    if (m_growth && isOfTraining)
+        m_growth->lowerMaximum(change.from - 1);
+    m_book.addChange(change);
+    m_book.setSizes(m_attempts.sizes());
+    m_book.setMicroBatchesDone(0);
+    m_book.say(LogLevel::Warning, changeText(change, result));
+    emit changed();
+    emit sizeChanged(change);
+}
+
+void TrainingSteps::save()
+{
+    m_book.setState(TrainingState::Saving);
+    emit changed();
+    try {
+        m_worker.save(m_checkpoints.begin(stepsDone()));
+    } catch (const config::ConfigError& error) {
+        failSave(QString::fromUtf8(error.what()));
+    }
+}
+
+void TrainingSteps::endSave(const trial::Saved& saved)
+{
+    if (!saved.problem.empty())
+        return failSave(QString::fromStdString(saved.problem));
+    try {
+        m_book.setCheckpoint(m_checkpoints.commit(m_sequence.position(), m_attempts.sizes(), m_batchSize));
+    } catch (const config::ConfigError& error) {
+        return failSave(QString::fromUtf8(error.what()));
+    }
+    m_book.setState(TrainingState::Training);
+    emit changed();
+    emit checkpointSaved(m_book.snapshot().checkpoint, stepsDone());
+    if (m_conclusion)
+        return emit concluded(m_conclusion->end, m_conclusion->failure);
+    proceed();
+}
+
+/// In the middle the next one may succeed; at the end what was learned is lost.
+void TrainingSteps::failSave(const QString& why)
+{
+    const QString sentence = notSavedText(stepsDone(), why);
+    m_checkpoints.giveUp(stepsDone());
+    m_book.setState(TrainingState::Training);
+    if (m_conclusion && m_conclusion->failure.isEmpty())
+        return emit concluded(TrainingEnd::Failed, sentence);
+    say(LogLevel::Error, sentence);
+    if (m_conclusion)
+        return emit concluded(m_conclusion->end, m_conclusion->failure);
+    proceed();
+}
+
+void TrainingSteps::stop()
+{
+    if (m_conclusion)
+        return;
+    if (std::exchange(m_stopRequested, true)) {
+        m_cancelRequested = true;
+        m_worker.cancel();
+        return;
+    }
+    say(LogLevel::Info, tr("Stopping after the step under way."));
+    // A function that is asked for the next epoch may take its time.
+    if (m_growth && m_growth->isAsking()) {
+        m_growth->forget();
+        proceed();
+    }
+}
+
+/// Ends the training once what it has learned is saved.
+void TrainingSteps::conclude(TrainingEnd end, const QString& failure)
+{
+    if (!m_checkpoints.isNewer(stepsDone()))
+        return emit concluded(end, failure);
+    m_conclusion = {.end = end, .failure = failure};
+    save();
+}
+
+void TrainingSteps::say(LogLevel level, const QString& text)
+{
+    m_book.say(level, text);
+    emit changed();
+}
+
+} // namespace batchpeak::training

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "batch_attempts.h"
+#include "batch_sequence.h"
+#include "epoch_growth.h"
+#include "evaluation_round.h"
+#include "training_book.h"
+#include "training_checkpoints.h"
+#include "training_setup.h"
+#include "training_worker.h"
+
+#include <QObject>
+
+#include <memory>
+#include <optional>
+
+namespace batchpeak::training {
+
+/// What a training does while its worker lives: one step after the other, the growth of each epoch,
+/// evaluations and checkpoints when they are due, and a last checkpoint before all ends.
+///
+/// What comes before, and what becomes of the worker, is for its owner.
+class TrainingSteps : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param book, worker  outlive this object
+    /// \param growth  none where the batch stays as it is
+    TrainingSteps(const TrainingSetup& setup, TrainingBook& book, TrainingWorker& worker,
+                  std::unique_ptr<EpochGrowth> growth);
+
+    void begin(const trial::TrainingReady& ready);
+    /// Ends after the step under way; asked a second time, it cancels that.
+    void stop();
+    bool isCancelled() const { return m_cancelRequested; }
+
+signals:
+    /// The book holds something new.
+    void changed();
+    void epochBegan(const batchpeak::training::ScheduleEntry& entry);
+    void stepDone(const batchpeak::training::StepRecord& step);
+    void evaluated(const batchpeak::training::StepRecord& evaluation);
+    void sizeChanged(const batchpeak::training::SizeChange& change);
+    void checkpointSaved(const QString& path, qint64 step);
+    /// Nothing more will be done.
+    /// \param failure  a full sentence; empty where all went well
+    void concluded(batchpeak::training::TrainingEnd end, const QString& failure);
+
+private:
+    struct Conclusion
+    {
+        TrainingEnd end = TrainingEnd::Failed;
+        QString failure;
+    };
+
+    void connectAttempts();
+    void connectGrowth();
+    void proceed();
+    void beginEpoch();
+    void grow(const ScheduleEntry& entry, std::int64_t limit);
+    void enterEpoch(ScheduleEntry entry);
+    void tryBatch(const trial::BatchRequest& request);
+    void takeBatch(const BatchUnderWay& batch, const trial::BatchResult& result, bool shrinks);
+    void takeStep(const StepRecord& step);
+    void takeEvaluation(const StepRecord& batch);
+    void misfit(model::Phase phase, const trial::BatchResult& result);
+    void tellHalving(SizeChange change, const trial::BatchResult& result);
+
+    void save();
+    void endSave(const trial::Saved& saved);
+    void failSave(const QString& why);
+    void conclude(TrainingEnd end, const QString& failure = {});
+
+    void say(engine::LogLevel level, const QString& text);
+    std::int64_t stepsDone() const { return m_sequence.position().step; }
+    bool isTraining() const { return m_book.snapshot().state == TrainingState::Training; }
+
+    const TrainingSetup& m_setup;
+    TrainingBook& m_book;
+    TrainingWorker& m_worker;
+    std::unique_ptr<EpochGrowth> m_growth;
+    BatchAttempts m_attempts;
+    BatchSequence m_sequence;
+    EvaluationRound m_evaluation;
+    TrainingCheckpoints m_checkpoints;
+    std::int64_t m_tokensPerSample = 0;
+    /// Of one optimizer step.
+    std::int64_t m_batchSize;
+    bool m_evaluationIsDue = false;
+    bool m_stopRequested = false;
+    bool m_cancelRequested = false;
+    bool m_hasDiverged = false;
+    /// How it ends once the checkpoint under way is written.
+    std::optional<Conclusion> m_conclusion;
+};
+
+} // namespace batchpeak::training
