@@ -6,6 +6,8 @@
 #include <QFileDevice>
 #include <QJsonDocument>
 
+#include <cmath>
+
 namespace batchpeak::engine {
 
 QString writeEvent(QIODevice& device, const QString& event, QJsonObject fields)
@@ -27,12 +29,27 @@ QJsonValue eventNumber(std::int64_t value)
 
 QJsonValue orNull(const std::optional<double>& value)
 {
-    return value ? QJsonValue(*value) : QJsonValue();
+    return value && std::isfinite(*value) ? QJsonValue(*value) : QJsonValue();
 }
 
 QJsonValue orNull(const std::optional<std::int64_t>& value)
 {
     return value ? eventNumber(*value) : QJsonValue();
+}
+
+QString eventWord(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QJsonObject eventFields(const DeviceSnapshot& device)
+{
+    return {{QStringLiteral("id"), device.id},
+            {QStringLiteral("kind"), device.kind},
+            {QStringLiteral("name"), device.name},
+            {QStringLiteral("total_bytes"), eventNumber(device.totalBytes)},
+            {QStringLiteral("held_by_others_bytes"), eventNumber(device.heldByOthersBytes)},
+            {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)}};
 }
 
 } // namespace batchpeak::engine

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "snapshot.h"
+
 #include <QIODevice>
 #include <QJsonObject>
 #include <QJsonValue>
@@ -9,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace batchpeak::engine {
 
@@ -23,7 +26,12 @@ QString writeEvent(QIODevice& device, const QString& event, QJsonObject fields);
 
 /// A count or bytes: exact up to 2^53.
 QJsonValue eventNumber(std::int64_t value);
+/// Also for what is not finite: JSON knows no NaN.
 QJsonValue orNull(const std::optional<double>& value);
 QJsonValue orNull(const std::optional<std::int64_t>& value);
+
+QString eventWord(std::string_view text);
+/// What the event "device" tells.
+QJsonObject eventFields(const DeviceSnapshot& device);
 
 } // namespace batchpeak::engine

@@ -14,11 +14,6 @@ namespace batchpeak::engine {
 
 namespace {
 
-QString word(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 QString objectiveWord(search::Objective objective)
 {
     return objective == search::Objective::Micro ? QStringLiteral("micro") : QStringLiteral("effective");
@@ -109,20 +104,14 @@ void EventLog::writeStarted()
            {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
            {QStringLiteral("devices"), eventNumber(run.plan.devices)},
            {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-           {QStringLiteral("phase"), word(model::toText(run.phase))},
+           {QStringLiteral("phase"), eventWord(model::toText(run.phase))},
            {QStringLiteral("objective"), objectiveWord(run.objective)},
            {QStringLiteral("tolerance"), run.tolerance}});
 }
 
 void EventLog::writeDevice(const DeviceSnapshot& device)
 {
-    write(QStringLiteral("device"),
-          {{QStringLiteral("id"), device.id},
-           {QStringLiteral("kind"), device.kind},
-           {QStringLiteral("name"), device.name},
-           {QStringLiteral("total_bytes"), eventNumber(device.totalBytes)},
-           {QStringLiteral("held_by_others_bytes"), eventNumber(device.heldByOthersBytes)},
-           {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)}});
+    write(QStringLiteral("device"), eventFields(device));
 }
 
 void EventLog::writeTrialStarted(const TrialSnapshot& trial)
@@ -141,7 +130,7 @@ void EventLog::writeTrialFinished(const TrialSnapshot& trial)
           {{QStringLiteral("trial"), trial.number},
            {QStringLiteral("device"), trial.device},
            {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-           {QStringLiteral("outcome"), word(trial::toText(outcomeOf(trial.state)))},
+           {QStringLiteral("outcome"), eventWord(trial::toText(outcomeOf(trial.state)))},
            {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
            {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
            {QStringLiteral("relative_error"), orNull(trial.relativeError)},

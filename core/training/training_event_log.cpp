@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_event_log.h"
+
+#include "event_line.h"
+
+#include <algorithm>
+
+namespace batchpeak::training {
+
+using engine::eventNumber;
+using engine::eventWord;
+using engine::orNull;
+
+namespace {
+
+QJsonValue textOrNull(const QString& text)
+{
+    return text.isEmpty() ? QJsonValue() : QJsonValue(text);
+}
+
+/// Of the steps that were done; none before the first.
+std::optional<std::int64_t> peakReservedBytes(const TrainingSnapshot& snapshot)
+{
+    std::optional<std::int64_t> peak;
+    for (const StepRecord& step : snapshot.steps)
+        peak = std::max(peak.value_or(0), step.peakReservedBytes);
+    return peak;
+}
+
+} // namespace
+
+TrainingEventLog::TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent)
+    : QObject(parent), m_run(run), m_device(device)
+{
+    connect(&run, &TrainingRun::started, this, &TrainingEventLog::writeStarted);
+    connect(&run, &TrainingRun::deviceReady, this, &TrainingEventLog::writeDevice);
+    connect(&run, &TrainingRun::maximumFound, this, &TrainingEventLog::writeMaximum);
+    connect(&run, &TrainingRun::epochBegan, this, &TrainingEventLog::writeEpoch);
+    connect(&run, &TrainingRun::stepDone, this,
+            [this](const StepRecord& step) { writeStep(QStringLiteral("step"), step); });
+    connect(&run, &TrainingRun::evaluated, this,
+            [this](const StepRecord& evaluation) { writeStep(QStringLiteral("evaluation"), evaluation); });
+    connect(&run, &TrainingRun::sizeChanged, this, &TrainingEventLog::writeChange);
+    connect(&run, &TrainingRun::checkpointSaved, this, &TrainingEventLog::writeCheckpoint);
+    connect(&run, &TrainingRun::finished, this, &TrainingEventLog::writeFinished);
+}
+
+void TrainingEventLog::writeStarted()
+{
+    const TrainingSnapshot& snapshot = m_run.snapshot();
+    const TrainingDescription& training = *snapshot.run;
+    const engine::RunDescription& run = training.run;
+    const trial::DataChoice& data = training.dataChoice;
+    const bool isSynthetic = data.kind == trial::DataKind::Synthetic;
+    write(
+        QStringLiteral("training_started"),
+        {{QStringLiteral("schema"), engine::eventsSchema},
+         {QStringLiteral("file"), run.filePath},
+         {QStringLiteral("format"), run.formatName},
+         {QStringLiteral("family"), run.family},
+         {QStringLiteral("model"), textOrNull(run.modelSource)},
+         {QStringLiteral("parameters"), eventNumber(run.parameters)},
+         {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
+         {QStringLiteral("data"), eventWord(trial::toText(data.kind))},
+         {QStringLiteral("data_path"), textOrNull(QString::fromStdString(data.path))},
+         {QStringLiteral("data_samples"), isSynthetic ? eventNumber(data.samples) : QJsonValue()},
+         {QStringLiteral("batch_size"), eventNumber(training.batchSize)},
+         {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
+         {QStringLiteral("halves_automatically"), training.halvesAutomatically},
+         {QStringLiteral("maximum"), training.maximum ? QJsonValue(toText(*training.maximum)) : QJsonValue()},
+         {QStringLiteral("growth"), textOrNull(training.growth)},
+         {QStringLiteral("optimizer"), eventWord(model::toText(run.optimizer))},
+         {QStringLiteral("precision"), eventWord(model::toText(run.precision))},
+         {QStringLiteral("sequence_length"), eventNumber(run.sequenceLength)},
+         {QStringLiteral("learning_rate"), training.learningRate},
+         {QStringLiteral("weighting"), eventWord(trial::toText(training.weighting))},
+         {QStringLiteral("first_step"), eventNumber(training.firstStep)},
+         {QStringLiteral("steps"), training.steps > 0 ? eventNumber(training.steps) : QJsonValue()}});
+}
+
+void TrainingEventLog::writeDevice(const engine::DeviceSnapshot& device)
+{
+    write(QStringLiteral("device"), engine::eventFields(device));
+}
+
+void TrainingEventLog::writeMaximum(const MaximumFound& maximum)
+{
+    write(QStringLiteral("maximum_found"),
+          {{QStringLiteral("way"), toText(maximum.way)},
+           {QStringLiteral("measured"), eventNumber(maximum.measured)},
+           {QStringLiteral("used"), eventNumber(maximum.used)},
+           {QStringLiteral("trials"), maximum.trials},
+           {QStringLiteral("out_of_memory_events"), maximum.outOfMemoryEvents},
+           {QStringLiteral("wall_seconds"), maximum.seconds},
+           {QStringLiteral("recommended"),
+            maximum.recommended > 0 ? eventNumber(maximum.recommended) : QJsonValue()}});
+}
+
+void TrainingEventLog::writeEpoch(const ScheduleEntry& entry)
+{
+    write(QStringLiteral("epoch"), {{QStringLiteral("epoch"), eventNumber(entry.epoch)},
+                                    {QStringLiteral("step"), eventNumber(entry.step)},
+                                    {QStringLiteral("increment"), eventNumber(entry.increment)},
+                                    {QStringLiteral("decision"), toText(entry.decision)},
+                                    {QStringLiteral("micro_batch_size"), eventNumber(entry.microBatchSize)},
+                                    {QStringLiteral("batch_size"), eventNumber(entry.batchSize)}});
+}
+
+void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
+{
+    QJsonObject fields{{QStringLiteral("step"), eventNumber(step.step)},
+                       {QStringLiteral("epoch"), eventNumber(step.epoch)},
+                       {QStringLiteral("batch_size"), eventNumber(step.batchSize)},
+                       {QStringLiteral("micro_batch_size"), eventNumber(step.microBatchSize)},
+                       {QStringLiteral("accumulation_steps"), eventNumber(step.accumulationSteps)},
+                       {QStringLiteral("loss"), orNull(std::optional(step.loss))},
+                       {QStringLiteral("seconds"), step.seconds},
+                       {QStringLiteral("samples_per_second"), step.samplesPerSecond},
+                       {QStringLiteral("tokens_per_second"),
+                        step.tokensPerSecond > 0 ? QJsonValue(step.tokensPerSecond) : QJsonValue()},
+                       {QStringLiteral("peak_allocated_bytes"), eventNumber(step.peakAllocatedBytes)},
+                       {QStringLiteral("peak_reserved_bytes"), eventNumber(step.peakReservedBytes)},
+                       {QStringLiteral("allocation_retries"), eventNumber(step.allocationRetries)},
+                       {QStringLiteral("attempts"), step.attempts}};
+    if (step.phase == model::Phase::Train)
+        fields.insert(QStringLiteral("optimizer_seconds"), step.optimizerSeconds);
+    write(event, fields);
+}
+
+void TrainingEventLog::writeChange(const SizeChange& change)
+{
+    write(QStringLiteral("size_changed"), {{QStringLiteral("step"), eventNumber(change.step)},
+                                           {QStringLiteral("phase"), eventWord(model::toText(change.phase))},
+                                           {QStringLiteral("from"), eventNumber(change.from)},
+                                           {QStringLiteral("to"), eventNumber(change.to)},
+                                           {QStringLiteral("reason"), toText(change.reason)}});
+}
+
+void TrainingEventLog::writeCheckpoint(const QString& path, qint64 step)
+{
+    write(QStringLiteral("checkpoint"), {{QStringLiteral("path"), path}, {QStringLiteral("step"), step}});
+}
+
+void TrainingEventLog::writeFinished(TrainingEnd end)
+{
+    const TrainingSnapshot& snapshot = m_run.snapshot();
+    const auto& steps = snapshot.steps;
+    const std::int64_t last = steps.empty() ? snapshot.run->firstStep : steps.back().step;
+    const std::int64_t batchSize = steps.empty() ? snapshot.run->batchSize : steps.back().batchSize;
+    const double speed = snapshot.samplesPerSecond;
+    write(QStringLiteral("training_finished"),
+          {{QStringLiteral("status"), toText(end)},
+           {QStringLiteral("failure"), textOrNull(snapshot.failure)},
+           {QStringLiteral("steps"), eventNumber(last)},
+           {QStringLiteral("samples_per_second"), speed > 0 ? QJsonValue(speed) : QJsonValue()},
+           {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
+           {QStringLiteral("batch_size"), eventNumber(batchSize)},
+           {QStringLiteral("out_of_memory_events"), snapshot.outOfMemoryEvents},
+           {QStringLiteral("peak_reserved_bytes"), orNull(peakReservedBytes(snapshot))},
+           {QStringLiteral("checkpoint"), textOrNull(snapshot.checkpoint)},
+           {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds}});
+}
+
+void TrainingEventLog::write(const QString& event, const QJsonObject& fields)
+{
+    const QString problem = engine::writeEvent(m_device, event, fields);
+    if (!problem.isEmpty())
+        m_problem = problem;
+}
+
+} // namespace batchpeak::training
