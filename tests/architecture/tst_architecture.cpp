@@ -47,6 +47,8 @@ private slots:
         // The tests' own reader of what was written.
         QTest::newRow("yaml-cpp") << QStringLiteral("^yaml-cpp/")
                                   << QStringList{QStringLiteral("tests/core/config")};
+        QTest::newRow("muParser") << QStringLiteral("^muParser")
+                                  << QStringList{QStringLiteral("core/training")};
         QTest::newRow("CLI11") << QStringLiteral("^CLI/")
                                << QStringList{QStringLiteral("app"), QStringLiteral("tests")};
         QTest::newRow("Qt Sql") << QStringLiteral("^QtSql/|^QSql")
@@ -98,12 +100,13 @@ private slots:
                            QStringLiteral("tests/core/network"), QStringLiteral("tests/app/worker"),
                            QStringLiteral("tests/gpu"),          QStringLiteral("tests/parity"),
                            QStringLiteral("tests/bench")};
-        QTest::newRow("Qt") << QStringLiteral("Qt6::") << QStringList{QStringLiteral("core/engine"),
-                                                                      QStringLiteral("core/store"),
-                                                                      QStringLiteral("ui"),
-                                                                      QStringLiteral("app/cli"),
-                                                                      QStringLiteral("app/batchpeak"),
-                                                                      QStringLiteral("tests")};
+        QTest::newRow("muParser") << QStringLiteral("muparser::")
+                                  << QStringList{QStringLiteral("core/training")};
+        QTest::newRow("Qt") << QStringLiteral("Qt6::")
+                            << QStringList{QStringLiteral("core/engine"), QStringLiteral("core/training"),
+                                           QStringLiteral("core/store"),  QStringLiteral("ui"),
+                                           QStringLiteral("app/cli"),     QStringLiteral("app/batchpeak"),
+                                           QStringLiteral("tests")};
     }
     void linksLibrariesInTheirRooms()
     {
