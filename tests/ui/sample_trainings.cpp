@@ -228,6 +228,8 @@ TrainingSnapshot nothingFitsTraining()
     TrainingSnapshot snapshot = begunTraining(batch);
     snapshot.state = TrainingState::Finished;
     snapshot.end = TrainingEnd::NothingFits;
+    snapshot.device.workerPid = 0;
+    snapshot.device.telemetry = {};
     snapshot.outOfMemoryEvents = 11;
     snapshot.failure = QStringLiteral(
         "Not enough memory even for batch_size=1: 9.7 GiB are needed at least, and 7.4 GiB are there. Use a "

@@ -157,7 +157,7 @@ QString trainingActivityText(const TrainingSnapshot& snapshot)
 
 QString trainingSentence(const TrainingSnapshot& snapshot)
 {
-    if (snapshot.end == TrainingEnd::NothingFits)
+    if (snapshot.end == TrainingEnd::NothingFits && snapshot.steps.empty())
         return Words::tr("Nothing was trained: not even a micro-batch of one sample fits.");
     switch (snapshot.state) {
     case TrainingState::Idle:
