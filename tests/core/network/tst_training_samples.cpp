@@ -98,6 +98,58 @@ private slots:
         QVERIFY(!at::equal(batch.inputs.front()[0], batch.inputs.front()[1]));
     }
 
+    // What is read and what is to be said, of a row that is full and of one that is not.
+    void cutsRowsIntoInputsAndTargets()
+    {
+        const TinyTraining gpt(tinyGpt());
+        const TinyTraining t5(tinyT5());
+        std::vector<SampleRow> rows(2);
+        for (std::int64_t token = 1; token <= 25; ++token) {
+            rows[0].tokens.push_back(token);
+            rows[1].tokens.push_back(token <= 15 ? token : data::noToken);
+        }
+        const at::Tensor counted = at::arange(1, 26, at::kLong);
+        const Batch both = t5.network->batchOf(rows);
+        QVERIFY(at::equal(both.inputs[0][0], counted.slice(0, 0, 16)));
+        QVERIFY(at::equal(both.targets[0], counted.slice(0, 16, 25)));
+        QVERIFY(at::equal(both.inputs[1][0].slice(0, 1), counted.slice(0, 16, 24)));
+        QCOMPARE(both.inputs[1][0][0].item<std::int64_t>(), 0);
+        // 15 tokens in the proportion of 16 to 9.
+        QVERIFY(at::equal(both.inputs[0][1].slice(0, 0, 9), counted.slice(0, 0, 9)));
+        QVERIFY(at::equal(both.targets[1].slice(0, 0, 6), counted.slice(0, 9, 15)));
+        QVERIFY(both.targets[1].slice(0, 6).eq(ignoredTarget).all().item<bool>());
+
+        for (SampleRow& row : rows)
+            row.tokens.resize(17);
+        const Batch following = gpt.network->batchOf(rows);
+        QVERIFY(at::equal(following.inputs[0][0], counted.slice(0, 0, 16)));
+        QVERIFY(at::equal(following.targets[0], counted.slice(0, 1, 17)));
+        QVERIFY(at::equal(following.targets[1].slice(0, 0, 14), counted.slice(0, 1, 15)));
+        QVERIFY(following.targets[1].slice(0, 14).eq(ignoredTarget).all().item<bool>());
+    }
+
+    // Predicted are the tokens that were there, and most of those are hidden.
+    void hidesWhatIsToBePredicted()
+    {
+        const TinyTraining bert(tinyBert());
+        const std::vector<SampleRow> rows = sampleRows(*bert.network, 50);
+        const Batch batch = bert.network->batchOf(rows);
+        std::int64_t hidden = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const auto sample = static_cast<std::int64_t>(i);
+            for (std::int64_t place = 0; place < 16; ++place) {
+                const std::int64_t token = rows[i].tokens[static_cast<std::size_t>(place)];
+                const auto target = batch.targets[sample][place].item<std::int64_t>();
+                const auto input = batch.inputs[0][sample][place].item<std::int64_t>();
+                QVERIFY(target == token || target == ignoredTarget);
+                QVERIFY(input == token || (target != ignoredTarget && input == tinyBert().maskToken));
+                hidden += input != token ? 1 : 0;
+            }
+        }
+        QCOMPARE(batch.countedTargets, 50 * 2);
+        QVERIFY(hidden >= 40 && hidden <= 50);
+    }
+
     // The worst case: short samples change nothing in the shapes.
     void makesMicroBatchesAsTrialsDo_data() { addNetworks(); }
     void makesMicroBatchesAsTrialsDo()
