@@ -50,7 +50,6 @@ void TrainingWorker::runBatch(trial::BatchRequest request)
     m_stage = Stage::Batch;
     request.id = ++m_id;
     m_microBatchSize = request.microBatchSize;
-    m_microBatches = 0;
     m_isCancelled = false;
     waitForBatch();
     m_process.send(request);
@@ -166,7 +165,8 @@ void TrainingWorker::receive(const trial::Step& step)
         return lose(tr("The worker reported a step of batch %1, which it was not asked for.").arg(step.id));
     if (!m_isCancelled)
         waitForBatch();
-    emit microBatchDone(++m_microBatches);
+    // Not one message a micro-batch: a worker says the newest one some times a second.
+    emit microBatchDone(step.index + 1);
 }
 
 void TrainingWorker::receive(const trial::BatchResult& result)

@@ -82,7 +82,6 @@ private:
     /// Of the batch or the checkpoint that was asked for last.
     std::int64_t m_id = 0;
     std::int64_t m_microBatchSize = 0;
-    std::int64_t m_microBatches = 0;
     bool m_isCancelled = false;
     /// Why it is being killed; empty where it goes of its own accord, or was asked to.
     QString m_loss;
