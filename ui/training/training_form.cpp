@@ -3,19 +3,16 @@
 #include "training_form.h"
 
 #include "choice_box.h"
+#include "form_fields.h"
 #include "path_field.h"
 #include "training_words.h"
 
 #include <QCheckBox>
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
 #include <QStackedWidget>
-
-#include <cmath>
-#include <utility>
 
 namespace batchpeak::ui {
 
@@ -27,68 +24,6 @@ constexpr int numberWidth = 84;
 constexpr int noMaximum = -1;
 
 enum Length { Steps, Epochs };
-
-QLineEdit* numberLine(const QString& name, const QString& placeholder, QWidget* parent)
-{
-    auto* line = new QLineEdit(parent);
-    line->setAccessibleName(name);
-    line->setPlaceholderText(placeholder);
-    return line;
-}
-
-QWidget* inOneRow(std::initializer_list<QWidget*> parts, int stretched, QWidget* parent)
-{
-    auto* row = new QWidget(parent);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(6);
-    int place = 0;
-    for (QWidget* part : parts)
-        layout->addWidget(part, place++ == stretched ? 1 : 0);
-    return row;
-}
-
-/// Nothing where the line is empty.
-/// \throws FormProblem
-std::optional<std::int64_t> numberOf(QLineEdit* line, std::int64_t least)
-{
-    const QString text = line->text().trimmed();
-    if (text.isEmpty())
-        return std::nullopt;
-    bool isNumber = false;
-    const qlonglong number = QLocale().toLongLong(text, &isNumber);
-    if (!isNumber || number < least)
-        throw FormProblem(TrainingForm::tr("%1 is \"%2\"; write a whole number from %3 on.")
-                              .arg(line->accessibleName(), text)
-                              .arg(least),
-                          line);
-    return number;
-}
-
-/// \throws FormProblem
-std::optional<double> rateOf(QLineEdit* line)
-{
-    const QString text = line->text().trimmed();
-    if (text.isEmpty())
-        return std::nullopt;
-    bool isNumber = false;
-    double rate = QLocale().toDouble(text, &isNumber);
-    if (!isNumber)
-        rate = QLocale::c().toDouble(text, &isNumber);
-    if (!isNumber || !(rate > 0.0) || !std::isfinite(rate))
-        throw FormProblem(TrainingForm::tr("%1 is \"%2\"; write a number above 0, as 3e-4.")
-                              .arg(line->accessibleName(), text),
-                          line);
-    return rate;
-}
-
-/// \throws FormProblem
-std::string pathOf(const PathField* field, const QString& sentence)
-{
-    if (field->text().isEmpty())
-        throw FormProblem(sentence, field->line());
-    return QFileInfo(field->text()).absoluteFilePath().toStdString();
-}
 
 } // namespace
 

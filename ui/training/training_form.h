@@ -4,11 +4,11 @@
 
 #include "card.h"
 #include "config_document.h"
+#include "form_fields.h"
 #include "training_options.h"
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 
 class QCheckBox;
 class QGridLayout;
@@ -19,19 +19,6 @@ namespace batchpeak::ui {
 
 class ChoiceBox;
 class PathField;
-
-/// What is wrong with a field, as a full sentence.
-class FormProblem : public std::runtime_error
-{
-public:
-    FormProblem(const QString& sentence, QWidget* field)
-        : std::runtime_error(sentence.toStdString()), m_field(field)
-    {}
-    QWidget* field() const { return m_field; }
-
-private:
-    QWidget* m_field;
-};
 
 /// Asks how to train. What is left empty follows the config.
 ///
