@@ -258,7 +258,7 @@ private slots:
             << QStringLiteral("train") << qint64{2}
             << QStringList{QStringLiteral("first of several trainers")};
         QTest::newRow("no divisor") << QByteArray("train_input: {batch_size: 8}\n") << QStringLiteral("train")
-                                    << qint64{5} << QStringList{QStringLiteral("up to 2.1 refuse it")};
+                                    << qint64{5} << QStringList{QStringLiteral("up to 2.1 refuse them")};
     }
     void notesWhatChangesWithIt()
     {
