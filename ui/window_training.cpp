@@ -17,9 +17,6 @@ namespace {
 
 using engine::State;
 
-// Of each size, as many as the terminal takes: the error of their mean is then about a quarter of a step's.
-constexpr int confirmSteps = 20;
-
 bool isExploring(State state)
 {
     return state != State::Idle && state != State::Finished && state != State::Failed;
@@ -171,7 +168,8 @@ void WindowTraining::startConfirmation()
     options.run = m_options;
     options.run.headroom = headroom;
     try {
-        m_confirmation->start(m_config->path(), m_config->contents(), options, m_sizes, confirmSteps);
+        m_confirmation->start(m_config->path(), m_config->contents(), options, m_sizes,
+                              training::usualConfirmationSteps);
     } catch (const std::exception& error) {
         m_dialog->complain(QString::fromUtf8(error.what()));
     }

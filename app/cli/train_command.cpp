@@ -4,6 +4,7 @@
 
 #include "config_text.h"
 #include "confirm_recommendation.h"
+#include "confirmation_run.h"
 #include "console.h"
 #include "events_file.h"
 #include "model_option.h"
@@ -115,8 +116,8 @@ int TrainCommand::runInEventLoop(training::TrainingRun& training, Console& conso
 
 int TrainCommand::confirm(const engine::ConfigFile& file, QIODevice* events, Console& console) const
 {
-    const ConfirmationRequest request{.steps = m_arguments.confirmSteps.value_or(defaultConfirmSteps),
-                                      .events = events};
+    const ConfirmationRequest request{
+        .steps = m_arguments.confirmSteps.value_or(training::usualConfirmationSteps), .events = events};
     return confirmRecommendation(file, m_arguments.options, request, console);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_arguments.h"
 
+#include "confirmation_run.h"
 #include "known_word.h"
 #include "quantity_parsing.h"
 #include "run_arguments.h"
@@ -97,7 +98,7 @@ void addSizeOptions(CLI::App& app, TrainingArguments& arguments)
                  "Run full steps at the size that the last exploration recommends and at its runner-up, and "
                  "compare with what it predicts");
     addTextOption(app, "--confirm-steps", "N",
-                  "Timed steps of each of the two (" + std::to_string(defaultConfirmSteps) + ")",
+                  "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) + ")",
                   [&arguments](const std::string& text) {
                       arguments.confirmSteps = static_cast<int>(countFromText(text, 1, mostConfirmSteps));
                   });

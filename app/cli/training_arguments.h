@@ -21,13 +21,9 @@ struct TrainingArguments
     bool asksForASearch = false;
     /// Full steps at the sizes that an exploration found, in place of a training run.
     bool confirms = false;
-    /// Timed ones of each size; without it defaultConfirmSteps.
+    /// Timed ones of each size; without it training::usualConfirmationSteps.
     std::optional<int> confirmSteps;
 };
-
-/// Enough that the mean of the steps is known to well below the 2 % that trials and training should agree
-/// within, on a device whose steps vary by some percent.
-inline constexpr int defaultConfirmSteps = 20;
 
 /// Gives \p app the options that say how to train. Values are read strictly, as those of an exploration.
 /// \param arguments  filled while parsing; must live as long

@@ -3,6 +3,7 @@
 #include "fake_training.h"
 
 #include "even_spread.h"
+#include "misdeed_answer.h"
 
 #include <chrono>
 #include <csignal>
@@ -178,25 +179,10 @@ trial::BatchResult FakeTraining::resultOf(const trial::BatchRequest& request) co
 
 void FakeTraining::distort(const std::string& misdeed, trial::BatchResult& result)
 {
-    if (misdeed == "wrong-id") {
-        result.id += 1000;
-    } else if (misdeed == "wrong-size") {
-        ++result.microBatchSize;
-    } else if (misdeed == "failed" || misdeed == "unsupported" || misdeed == "timeout" || misdeed == "oom") {
-        result = {.id = result.id,
-                  .microBatchSize = result.microBatchSize,
-                  .outcome = *trial::outcomeFromText(misdeed),
-                  .text = "The fake worker was told to answer so."};
-    } else if (misdeed == "lost-memory") {
-        result.outcome = trial::Outcome::OutOfMemory;
-        result.isLast = true;
-    } else if (misdeed == "host-memory") {
-        result.outcome = trial::Outcome::OutOfMemory;
-        result.refusedHostBytes = std::int64_t{3} << 30;
-    } else if (misdeed == "nan") {
+    if (distortAnswer(misdeed, result))
+        return;
+    if (misdeed == "nan") {
         result.loss = std::numeric_limits<double>::quiet_NaN();
-    } else if (misdeed == "thrash") {
-        result.allocationRetries = 3;
     } else if (misdeed == "slow") {
         result.seconds *= 1.5;
     }

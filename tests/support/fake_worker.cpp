@@ -6,6 +6,7 @@
 
 #include "fake_behaviour.h"
 #include "fake_training.h"
+#include "misdeed_answer.h"
 #include "protocol.h"
 #include "trial_flags.h"
 
@@ -198,23 +199,9 @@ private:
 
     void distort(const std::string& misdeed, trial::TrialResult& result) const
     {
-        if (misdeed == "wrong-id") {
-            result.id += 1000;
-        } else if (misdeed == "wrong-size") {
-            ++result.microBatchSize;
-        } else if (misdeed == "failed" || misdeed == "unsupported" || misdeed == "timeout" ||
-                   misdeed == "oom") {
-            result = {.id = result.id,
-                      .microBatchSize = result.microBatchSize,
-                      .outcome = *trial::outcomeFromText(misdeed),
-                      .text = "The fake worker was told to answer so."};
-        } else if (misdeed == "lost-memory") {
-            result.outcome = trial::Outcome::OutOfMemory;
-            result.isLast = true;
-        } else if (misdeed == "host-memory") {
-            result.outcome = trial::Outcome::OutOfMemory;
-            result.refusedHostBytes = std::int64_t{3} << 30;
-        } else if (misdeed == "bare") {
+        if (test::distortAnswer(misdeed, result))
+            return;
+        if (misdeed == "bare") {
             result.stepSeconds.clear();
             result.relativeError.reset();
             result.optimizerSeconds.reset();
@@ -225,8 +212,6 @@ private:
             result.peakReservedBytes = m_behaviour.totalBytes + 1;
         } else if (misdeed == "over-headroom") {
             result.peakReservedBytes = m_limit + 1;
-        } else if (misdeed == "thrash") {
-            result.allocationRetries = 3;
         } else if (misdeed == "slow") {
             result.secondsPerStep *= 1.5;
         } else if (misdeed == "fast") {
