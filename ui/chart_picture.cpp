@@ -27,7 +27,7 @@ struct Words
 
 QString titleOf(const engine::Snapshot& snapshot)
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     if (!recommendation)
         return Words::tr("No recommendation yet");
     const QString size = QLocale().toString(static_cast<qlonglong>(recommendation->size));

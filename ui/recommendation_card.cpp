@@ -133,7 +133,7 @@ void RecommendationCard::setSizeTone(Tone tone)
 
 void RecommendationCard::showSize(const Snapshot& snapshot)
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     const bool nothingFits = snapshot.finish == FinishStatus::NothingFits;
     m_gauge->setVisible(!nothingFits);
     m_figures->setVisible(!nothingFits);
@@ -165,7 +165,7 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
 
 void RecommendationCard::showFigures(const Snapshot& snapshot, const MemoryUnit& unit)
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     const QString none = QStringLiteral("–");
     double limit = 0.0;
     for (const auto& device : snapshot.devices) {

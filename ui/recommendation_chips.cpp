@@ -32,7 +32,7 @@ QLabel* chip(QWidget* parent)
 QString verificationWord(const Snapshot& snapshot)
 {
     using Outcome = engine::Verification::Outcome;
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     if (!snapshot.verification || !recommendation || recommendation->size != snapshot.verification->size)
         return {};
     switch (snapshot.verification->outcome) {
@@ -79,8 +79,8 @@ RecommendationChips::RecommendationChips(QWidget* parent)
 
 void RecommendationChips::display(const Snapshot& snapshot)
 {
-    const bool hasSize = snapshot.outlook.recommendation && snapshot.finish != FinishStatus::NothingFits;
-    const search::SpeedLimit& limit = snapshot.outlook.speedLimit;
+    const bool hasSize = snapshot.searchState.recommendation && snapshot.finish != FinishStatus::NothingFits;
+    const search::SpeedLimit& limit = snapshot.searchState.speedLimit;
     word(m_limit, hasSize ? engine::speedLimitWord(limit) : QString(),
          tr("%1\nProbability: %2 %")
              .arg(snapshot.speedLimit)

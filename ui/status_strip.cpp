@@ -30,7 +30,7 @@ QString trialText(const Snapshot& snapshot)
     if (snapshot.trials.empty())
         return StatusStrip::tr("No trial yet");
     const int number = snapshot.trials.back().number;
-    const int expected = snapshot.outlook.expectedTrials;
+    const int expected = snapshot.searchState.expectedTrials;
     return expected >= number ? StatusStrip::tr("Trial %1 of about %2").arg(number).arg(expected)
                               : StatusStrip::tr("Trial %1").arg(number);
 }

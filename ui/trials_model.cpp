@@ -25,7 +25,7 @@ void TrialsModel::setTheme(const Theme& theme)
 
 std::vector<TrialRow> TrialsModel::rowsOf(const Snapshot& snapshot, const MemoryUnit& unit) const
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     bool bestFound = !recommendation.has_value();
     std::vector<TrialRow> rows;
     rows.reserve(snapshot.trials.size());

@@ -128,7 +128,7 @@ void WindowActions::update(const Snapshot& snapshot)
     pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
     stop->setEnabled(isUnderWay(state));
 
-    const bool hasSize = snapshot.outlook.recommendation && snapshot.finish != FinishStatus::NothingFits;
+    const bool hasSize = snapshot.searchState.recommendation && snapshot.finish != FinishStatus::NothingFits;
     exportSize->setEnabled(snapshot.run && hasSize);
     exportSize->setText(snapshot.run && !snapshot.run->formatName.isEmpty()
                             ? tr("&Export to %1…").arg(snapshot.run->formatName)

@@ -36,7 +36,7 @@ WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window
 void WindowExports::exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot,
                                const Theme& theme)
 {
-    const std::int64_t size = snapshot.outlook.recommendation->size;
+    const std::int64_t size = snapshot.searchState.recommendation->size;
     try {
         ExportDialog dialog(config, snapshot.run->phase, size, theme, m_window);
         if (dialog.exec() == QDialog::Accepted)
@@ -51,7 +51,7 @@ void WindowExports::exportSize(const engine::ConfigFile& config, const engine::S
 void WindowExports::copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot)
 {
     QGuiApplication::clipboard()->setText(
-        sizeLine(snapshot.run->plan, snapshot.outlook.recommendation->size, config.text()));
+        sizeLine(snapshot.run->plan, snapshot.searchState.recommendation->size, config.text()));
 }
 
 void WindowExports::saveTrials(const engine::Snapshot& snapshot)

@@ -11,8 +11,8 @@ namespace batchpeak::ui {
 QString windowTitleOf(const engine::Snapshot& snapshot)
 {
     QStringList parts;
-    if (snapshot.state == engine::State::Finished && snapshot.outlook.recommendation)
-        parts << QStringLiteral("● %1").arg(snapshot.outlook.recommendation->size);
+    if (snapshot.state == engine::State::Finished && snapshot.searchState.recommendation)
+        parts << QStringLiteral("● %1").arg(snapshot.searchState.recommendation->size);
     if (snapshot.run)
         parts << QFileInfo(snapshot.run->filePath).fileName();
     parts << QCoreApplication::translate("WindowTitle", "Batchpeak");

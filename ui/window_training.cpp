@@ -76,11 +76,11 @@ void WindowTraining::follow(const engine::Snapshot& exploration,
                             const std::optional<engine::ConfigFile>& config,
                             const engine::ExplorationOptions& options)
 {
-    const bool hasEnded = exploration.state == State::Finished && exploration.outlook.recommendation &&
+    const bool hasEnded = exploration.state == State::Finished && exploration.searchState.recommendation &&
                           exploration.finish != engine::FinishStatus::NothingFits &&
                           exploration.run->phase == model::Phase::Train;
     m_isExploring = isExploring(exploration.state);
-    m_recommended = hasEnded ? exploration.outlook.recommendation->size : 0;
+    m_recommended = hasEnded ? exploration.searchState.recommendation->size : 0;
     m_config = config;
     m_options = options;
     m_sizes.clear();

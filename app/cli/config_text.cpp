@@ -11,7 +11,7 @@
 #include "parameter_table.h"
 #include "plan_text.h"
 #include "text_table.h"
-#include "wishes_text.h"
+#include "training_settings_text.h"
 
 #include <string_view>
 
@@ -158,7 +158,7 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
         addPlanRows(rows, QStringLiteral("train"), contents, *contents.train);
     if (contents.eval)
         addPlanRows(rows, QStringLiteral("eval"), contents, *contents.eval);
-    for (const QStringList& row : wishesRows(contents.training))
+    for (const QStringList& row : trainingSettingsRows(contents.training))
         rows.push_back(row);
     return alignedLines(rows);
 }

@@ -95,7 +95,7 @@ void ExplorationTerminal::printLastLines(const engine::Snapshot& snapshot)
 {
     m_redraw.stop();
     m_console.setLiveLine({});
-    if (!snapshot.outlook.recommendation && !snapshot.failure.isEmpty()) {
+    if (!snapshot.searchState.recommendation && !snapshot.failure.isEmpty()) {
         printError(snapshot.failure);
         return;
     }
@@ -108,7 +108,7 @@ void ExplorationTerminal::end(FinishStatus status)
     const engine::Snapshot& snapshot = m_exploration.snapshot();
     if (!m_interrupted)
         printLastLines(snapshot);
-    const bool hasRecommendation = snapshot.outlook.recommendation.has_value();
+    const bool hasRecommendation = snapshot.searchState.recommendation.has_value();
     emit ended(m_interrupted ? exitCode::interrupted : exitCodeFor(status, hasRecommendation));
 }
 

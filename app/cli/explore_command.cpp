@@ -117,7 +117,7 @@ void ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Sn
     if (target.isEmpty() && !m_output.dryRun)
         return;
     const config::ChosenSize chosen{.phase = snapshot.run->phase,
-                                    .microBatchSize = snapshot.outlook.recommendation->size};
+                                    .microBatchSize = snapshot.searchState.recommendation->size};
     try {
         const auto spliced = chosenText(file, chosen, m_output);
         for (const std::string& note : spliced.notes)

@@ -44,8 +44,8 @@ QString runningTrials(const Snapshot& snapshot)
     }
     if (sizes.isEmpty())
         return {};
-    const QString total = snapshot.outlook.expectedTrials >= static_cast<int>(snapshot.trials.size())
-                              ? QStringLiteral(" of about %1").arg(snapshot.outlook.expectedTrials)
+    const QString total = snapshot.searchState.expectedTrials >= static_cast<int>(snapshot.trials.size())
+                              ? QStringLiteral(" of about %1").arg(snapshot.searchState.expectedTrials)
                               : QString();
     return QStringLiteral("trial %1%2: size %3")
         .arg(QString::number(snapshot.trials.size()), total, sizes.join(QStringLiteral(" and ")));
@@ -214,7 +214,7 @@ QString liveLine(const Snapshot& snapshot)
 
 QStringList finalLines(const Snapshot& snapshot)
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     if (!recommendation || !snapshot.run) {
         if (!snapshot.failure.isEmpty())
             return {snapshot.failure};

@@ -200,11 +200,11 @@ void checkTrainingOptions(const TrainingArguments& arguments)
     checkConfirming(arguments);
 }
 
-void checkAgainstConfig(const TrainingOptions& options, const config::TrainingWishes& wishes)
+void checkAgainstConfig(const TrainingOptions& options, const config::TrainingSettings& settings)
 {
     // A batch that grows is bounded by the largest size that fits, and begins at the one that is set.
-    const bool grows = !options.growth.isEmpty() || !wishes.batchIncreaseFunction.empty();
-    if (options.exact && !options.maximum && !wishes.usesMaximumBatchSize && !grows) {
+    const bool grows = !options.growth.isEmpty() || !settings.batchIncreaseFunction.empty();
+    if (options.exact && !options.maximum && !settings.usesMaximumBatchSize && !grows) {
         throw UsageError("--exact keeps the largest size that fits as it is, and nothing looks for that "
                          "size; add --maximum halving, binary or predict.");
     }

@@ -34,6 +34,6 @@ void checkTrainingOptions(const TrainingArguments& arguments);
 
 /// What of it depends on the config.
 /// \throws UsageError
-void checkAgainstConfig(const training::TrainingOptions& options, const config::TrainingWishes& wishes);
+void checkAgainstConfig(const training::TrainingOptions& options, const config::TrainingSettings& settings);
 
 } // namespace batchpeak::cli

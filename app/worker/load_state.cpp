@@ -63,7 +63,7 @@ void LoadState::drop()
 }
 
 TrialEnd LoadState::runTrial(const trial::TrialRequest& request, const TrialClock& clock,
-                             const TrialSurroundings& surroundings)
+                             const TrialContext& context)
 {
     if (!m_runner) {
         return {.result = {.id = request.id,
@@ -73,12 +73,12 @@ TrialEnd LoadState::runTrial(const trial::TrialRequest& request, const TrialCloc
                            .text = "Not even the network without any sample fits."}};
     }
     NetworkSteps steps(*m_runner, m_memory);
-    TrialEnd end = TrialRunner(steps, clock).run(request, surroundings);
-    stateErrorOf(end.result);
+    TrialEnd end = TrialRunner(steps, clock).run(request, context);
+    addError(end.result);
     return end;
 }
 
-void LoadState::stateErrorOf(trial::TrialResult& result)
+void LoadState::addError(trial::TrialResult& result)
 {
     if (result.outcome != trial::Outcome::Ok || !result.relativeError)
         return;

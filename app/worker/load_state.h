@@ -37,12 +37,12 @@ public:
 
     /// Runs a trial; where not even the parameters fit, it answers so at once.
     TrialEnd runTrial(const trial::TrialRequest& request, const TrialClock& clock,
-                      const TrialSurroundings& surroundings);
+                      const TrialContext& context);
     /// \return false if only a fresh process helps
     bool recover();
 
 private:
-    void stateErrorOf(trial::TrialResult& result);
+    void addError(trial::TrialResult& result);
     void drop();
     trial::Loaded notEvenLoaded(std::int64_t neededBytes);
 

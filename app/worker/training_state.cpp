@@ -76,7 +76,7 @@ void TrainingState::end()
     m_unfitBytes.reset();
 }
 
-BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchSurroundings& surroundings)
+BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchContext& context)
 {
     trial::BatchResult result{.id = batch.id, .microBatchSize = batch.microBatchSize};
     if (!m_runner) {
@@ -85,8 +85,8 @@ BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchSu
         result.text = "Not even the network without any sample fits.";
         return {.result = result};
     }
-    m_runner->setCancelled(surroundings.cancelled);
-    m_runner->setMicroBatchDone(reporter(batch.id, surroundings));
+    m_runner->setCancelled(context.cancelled);
+    m_runner->setMicroBatchDone(reporter(batch.id, context));
     const std::int64_t retriesBefore = m_memory.allocationRetries();
     auto interruption = interruptionOf(m_memory, [&] {
         const network::BatchDone done = m_runner->run(batch);
@@ -98,26 +98,26 @@ BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchSu
     });
     m_runner->setCancelled({});
     m_runner->setMicroBatchDone({});
-    stateMemory(result, retriesBefore);
+    addMemory(result, retriesBefore);
     if (interruption)
         takeInterruption(*interruption, result);
     return {.result = std::move(result), .interruption = std::move(interruption)};
 }
 
 std::function<void(std::int64_t)> TrainingState::reporter(std::int64_t id,
-                                                          const BatchSurroundings& surroundings) const
+                                                          const BatchContext& context) const
 {
     const double begin = m_clock.wallSeconds();
-    return [this, id, &surroundings, begin, last = begin](std::int64_t done) mutable {
+    return [this, id, &context, begin, last = begin](std::int64_t done) mutable {
         const double now = m_clock.wallSeconds();
         if (now - last < secondsBetweenReports)
             return;
         last = now;
-        surroundings.report({.id = id, .index = static_cast<int>(done - 1), .seconds = now - begin});
+        context.report({.id = id, .index = static_cast<int>(done - 1), .seconds = now - begin});
     };
 }
 
-void TrainingState::stateMemory(trial::BatchResult& result, std::int64_t retriesBefore) const
+void TrainingState::addMemory(trial::BatchResult& result, std::int64_t retriesBefore) const
 {
     result.peakAllocatedBytes = m_memory.peakAllocatedBytes();
     result.peakReservedBytes = m_memory.peakReservedBytes();

@@ -18,7 +18,7 @@
 namespace batchpeak::worker {
 
 /// What a batch has to do with the rest of the worker.
-struct BatchSurroundings
+struct BatchContext
 {
     /// Told of some of its micro-batches, at most ten times a second.
     std::function<void(const trial::Step&)> report;
@@ -59,15 +59,15 @@ public:
     bool isReady() const { return m_runner != nullptr; }
 
     /// Where not even the parameters fit, it answers so at once.
-    BatchEnd runBatch(const trial::BatchRequest& batch, const BatchSurroundings& surroundings);
+    BatchEnd runBatch(const trial::BatchRequest& batch, const BatchContext& context);
     SaveEnd save(const trial::SaveRequest& request) const;
     /// \return false if only a fresh process helps, which begins the training anew
     bool recover();
 
 private:
     LoadProblem notEvenParameters(std::int64_t neededBytes);
-    std::function<void(std::int64_t)> reporter(std::int64_t id, const BatchSurroundings& surroundings) const;
-    void stateMemory(trial::BatchResult& result, std::int64_t retriesBefore) const;
+    std::function<void(std::int64_t)> reporter(std::int64_t id, const BatchContext& context) const;
+    void addMemory(trial::BatchResult& result, std::int64_t retriesBefore) const;
 
     network::DeviceMemory& m_memory;
     const TrialClock& m_clock;

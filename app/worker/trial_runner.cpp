@@ -43,10 +43,10 @@ struct Timed
 class RunningTrial
 {
 public:
-    RunningTrial(const trial::TrialRequest& request, const TrialSurroundings& surroundings, Steppable& steps,
+    RunningTrial(const trial::TrialRequest& request, const TrialContext& context, Steppable& steps,
                  const TrialClock& clock)
         : m_request(request),
-          m_surroundings(surroundings),
+          m_context(context),
           m_steps(steps),
           m_clock(clock),
           m_start(clock.wallSeconds())
@@ -57,7 +57,7 @@ public:
 
     TrialEnd run()
     {
-        m_steps.setInterrupted([this] { return m_surroundings.cancelled() || timeIsUp(); });
+        m_steps.setInterrupted([this] { return m_context.cancelled() || timeIsUp(); });
         if (prepare() && warmUp() && measure())
             m_result.outcome = trial::Outcome::Ok;
         m_steps.setInterrupted([] { return false; });
@@ -95,7 +95,7 @@ private:
     {
         const std::int64_t retriesBefore = m_steps.memory().allocationRetries;
         m_steps.resetPeaks();
-        for (const auto& gate : m_surroundings.gates)
+        for (const auto& gate : m_context.gates)
             gate->begin();
         const bool complete = takeTimedSteps();
         if (complete)
@@ -123,7 +123,7 @@ private:
             if (!chain)
                 return false;
             m_microBatchesPerStep = chain->microBatchesPerStep;
-            for (const auto& gate : m_surroundings.gates)
+            for (const auto& gate : m_context.gates)
                 gate->look();
             for (const network::StepTimes& times : chain->steps) {
                 m_timed.add(times);
@@ -136,7 +136,7 @@ private:
             }
             if (m_timed.count() < m_request.minSteps && endedBetweenSteps())
                 return false;
-            if (m_surroundings.cancelled())
+            if (m_context.cancelled())
                 return end(trial::Outcome::Cancelled);
             if (timeIsUp())
                 break;
@@ -182,7 +182,7 @@ private:
             m_result.peakReservedBytes = std::max(failure->neededBytes, m_steps.memory().peakReservedBytes);
         } else {
             m_result.outcome =
-                m_surroundings.cancelled() ? trial::Outcome::Cancelled : trial::Outcome::Timeout;
+                m_context.cancelled() ? trial::Outcome::Cancelled : trial::Outcome::Timeout;
         }
         m_interruption = std::move(interruption);
         return false;
@@ -190,7 +190,7 @@ private:
 
     bool endedBetweenSteps()
     {
-        if (m_surroundings.cancelled()) {
+        if (m_context.cancelled()) {
             end(trial::Outcome::Cancelled);
             return true;
         }
@@ -209,13 +209,13 @@ private:
 
     void report(trial::StepPhase phase, int index, double seconds)
     {
-        m_surroundings.report({.id = m_request.id, .phase = phase, .index = index, .seconds = seconds});
+        m_context.report({.id = m_request.id, .phase = phase, .index = index, .seconds = seconds});
     }
 
     void askGates()
     {
         GateReport report;
-        for (const auto& gate : m_surroundings.gates)
+        for (const auto& gate : m_context.gates)
             gate->end(m_timed.count(), report);
         m_result.readings = report.readings;
         for (const std::string& reason : report.disturbances)
@@ -244,7 +244,7 @@ private:
     }
 
     const trial::TrialRequest& m_request;
-    const TrialSurroundings& m_surroundings;
+    const TrialContext& m_context;
     Steppable& m_steps;
     const TrialClock& m_clock;
     const double m_start;
@@ -257,9 +257,9 @@ private:
 
 } // namespace
 
-TrialEnd TrialRunner::run(const trial::TrialRequest& request, const TrialSurroundings& surroundings)
+TrialEnd TrialRunner::run(const trial::TrialRequest& request, const TrialContext& context)
 {
-    return RunningTrial(request, surroundings, m_steps, m_clock).run();
+    return RunningTrial(request, context, m_steps, m_clock).run();
 }
 
 } // namespace batchpeak::worker

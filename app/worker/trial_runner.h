@@ -15,7 +15,7 @@
 namespace batchpeak::worker {
 
 /// What a trial has to do with the rest of the worker.
-struct TrialSurroundings
+struct TrialContext
 {
     /// Told of each step, as it becomes known.
     std::function<void(const trial::Step&)> report;
@@ -42,7 +42,7 @@ class TrialRunner
 public:
     TrialRunner(Steppable& steps, const TrialClock& clock) : m_steps(steps), m_clock(clock) {}
 
-    TrialEnd run(const trial::TrialRequest& request, const TrialSurroundings& surroundings);
+    TrialEnd run(const trial::TrialRequest& request, const TrialContext& context);
 
 private:
     Steppable& m_steps;

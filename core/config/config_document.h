@@ -10,7 +10,7 @@
 #include "run_kind.h"
 #include "step_options.h"
 #include "text_check.h"
-#include "training_wishes.h"
+#include "training_settings.h"
 
 #include <cstdint>
 #include <memory>
@@ -58,7 +58,7 @@ struct ConfigContents
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;
-    TrainingWishes training;
+    TrainingSettings training;
     std::vector<Warning> warnings;
     /// Path or id that the network is from where the config's own is not run; for people.
     std::string modelSource;

@@ -19,16 +19,16 @@ QString objectiveWord(search::Objective objective)
     return objective == search::Objective::Micro ? QStringLiteral("micro") : QStringLiteral("effective");
 }
 
-QString word(search::Doubt::Cause cause)
+QString word(search::Instability::Cause cause)
 {
     switch (cause) {
-    case search::Doubt::Cause::None:
+    case search::Instability::Cause::None:
         return QStringLiteral("none");
-    case search::Doubt::Cause::Drift:
+    case search::Instability::Cause::Drift:
         return QStringLiteral("drift");
-    case search::Doubt::Cause::Noise:
+    case search::Instability::Cause::Noise:
         return QStringLiteral("noise");
-    case search::Doubt::Cause::OtherTenants:
+    case search::Instability::Cause::OtherTenants:
         break;
     }
     return QStringLiteral("other_tenants");
@@ -152,15 +152,15 @@ void EventLog::writeRecommendation(const search::Recommendation& recommendation)
          {QStringLiteral("confidence"), recommendation.confidence},
          {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
          {QStringLiteral("reason"), m_exploration.snapshot().reason},
-         {QStringLiteral("doubt"), word(recommendation.reason.doubt.cause)},
+         {QStringLiteral("doubt"), word(recommendation.reason.instability.cause)},
          {QStringLiteral("smallest_within_tolerance"), eventNumber(smallestWithinTolerance(recommendation))},
-         {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().outlook.speedLimit)}});
+         {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().searchState.speedLimit)}});
 }
 
 void EventLog::writeFinished(FinishStatus status)
 {
     const Snapshot& snapshot = m_exploration.snapshot();
-    const auto& best = snapshot.outlook.recommendation;
+    const auto& best = snapshot.searchState.recommendation;
     const QJsonValue absent;
     write(
         QStringLiteral("finished"),
@@ -176,7 +176,7 @@ void EventLog::writeFinished(FinishStatus status)
          {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
          {QStringLiteral("smallest_within_tolerance"),
           best ? eventNumber(smallestWithinTolerance(*best)) : absent},
-         {QStringLiteral("speed_limit"), best ? objectOf(snapshot.outlook.speedLimit) : absent},
+         {QStringLiteral("speed_limit"), best ? objectOf(snapshot.searchState.speedLimit) : absent},
          {QStringLiteral("verification"),
           snapshot.verification ? objectOf(*snapshot.verification) : absent}});
 }

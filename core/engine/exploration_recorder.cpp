@@ -133,7 +133,7 @@ void ExplorationRecorder::addRecommendation(const search::Recommendation& recomm
 void ExplorationRecorder::finish(FinishStatus status)
 {
     // Trials since the last change may have led to another reason, and to other figures.
-    if (const auto& recommendation = m_exploration.snapshot().outlook.recommendation)
+    if (const auto& recommendation = m_exploration.snapshot().searchState.recommendation)
         addRecommendation(*recommendation);
     if (!m_store)
         return;

@@ -28,7 +28,7 @@ ExplorationRun::ExplorationRun(ExplorationPlan plan, ExplorationOptions options,
       m_plan(std::move(plan)),
       m_options(std::move(options)),
       m_parts(parts),
-      m_book(m_plan.run),
+      m_builder(m_plan.run),
       m_verifier(m_options.verify && m_plan.isSearch())
 {
     connect(&m_tick, &QTimer::timeout, this, &ExplorationRun::tick);
@@ -42,9 +42,9 @@ void ExplorationRun::start()
     m_tick.start(tickEvery);
     if (m_options.timeBudget)
         m_budget.start(*m_options.timeBudget);
-    m_book.setState(State::Starting);
+    m_builder.setState(State::Starting);
     for (const QString& note : std::as_const(m_plan.notes))
-        m_book.say(LogLevel::Warning, note);
+        m_builder.say(LogLevel::Warning, note);
     try {
         m_devices = RunDevices(m_plan.load, m_options, m_parts);
         m_pool = std::make_unique<DevicePool>(m_devices.setups());
@@ -62,7 +62,7 @@ void ExplorationRun::connectPool()
     DevicePool* pool = m_pool.get();
     connect(pool, &DevicePool::said, this, &ExplorationRun::remark);
     connect(pool, &DevicePool::deviceReady, this, [this](const DeviceSnapshot& device) {
-        m_book.say(LogLevel::Info, readyText(device));
+        m_builder.say(LogLevel::Info, readyText(device));
         publish();
         emit deviceReady(device);
     });
@@ -94,7 +94,7 @@ void ExplorationRun::beginTrials()
         finish(FinishStatus::Failed, QString::fromUtf8(error.what()));
         return;
     }
-    m_book.setState(State::Exploring);
+    m_builder.setState(State::Exploring);
     startTrials();
 }
 
@@ -103,7 +103,7 @@ void ExplorationRun::startTrials()
     if (m_verifier.isUnderWay())
         return verify();
     if (state() == State::Verifying)
-        m_book.resumeSearch();
+        m_builder.resumeSearch();
     if (state() != State::Exploring || holdForPause())
         return;
     for (DeviceRunner* runner : m_pool->freeRunners()) {
@@ -124,8 +124,8 @@ bool ExplorationRun::holdForPause()
 {
     const bool holds = snapshot().pauseRequested;
     if (holds && !m_planner->hasInFlight()) {
-        m_book.setState(State::Paused);
-        m_book.setPauseRequested(false);
+        m_builder.setState(State::Paused);
+        m_builder.setPauseRequested(false);
         publish();
     }
     return holds;
@@ -133,13 +133,13 @@ bool ExplorationRun::holdForPause()
 
 void ExplorationRun::startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition)
 {
-    const trial::TrialRequest request = requestFor(proposal, m_book.nextTrial());
+    const trial::TrialRequest request = requestFor(proposal, m_builder.nextTrial());
     m_stalls.trialStarted(request.id, now(), proposal.predictedWallSeconds);
     const TrialStart start{.device = runner.snapshot().id,
                            .predictedFit = proposal.predictedFit,
                            .isVerification = m_verifier.isUnderWay(),
                            .repetition = repetition};
-    const TrialSnapshot started = m_book.startTrial(request, start, now());
+    const TrialSnapshot started = m_builder.startTrial(request, start, now());
     runner.runTrial(request);
     publish();
     emit trialStarted(started);
@@ -148,13 +148,13 @@ void ExplorationRun::startTrial(DeviceRunner& runner, const search::Proposal& pr
 void ExplorationRun::takeStep(const trial::Step& step)
 {
     m_stalls.stepTaken(step.id, now(), step.seconds);
-    m_book.takeStep(step);
+    m_builder.takeStep(step);
     publish();
 }
 
 void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
 {
-    const TrialSnapshot ended = m_book.endTrial(end.result, device, now());
+    const TrialSnapshot ended = m_builder.endTrial(end.result, device, now());
     m_stalls.trialEnded(end.result.id);
 
     bool isRecommendationNew = false;
@@ -166,13 +166,13 @@ void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
         if (ended.isVerification)
             judgeVerification(device, reading);
         else
-            m_book.saySequel(ended, m_planner->trialEnded(device.id, reading));
-        isRecommendationNew = m_book.takeOutlook(m_planner->outlook());
+            m_builder.sayFollowUp(ended, m_planner->trialEnded(device.id, reading));
+        isRecommendationNew = m_builder.takeSearchState(m_planner->searchState());
     }
     publish();
     emit trialFinished(ended);
     if (isRecommendationNew)
-        emit recommendationChanged(*snapshot().outlook.recommendation);
+        emit recommendationChanged(*snapshot().searchState.recommendation);
     // A verification that is to be repeated changes nothing.
     if (!ended.isVerification || !m_verifier.isUnderWay())
         endIfSearchHasEnded();
@@ -183,8 +183,8 @@ void ExplorationRun::loseDevice(const QString& device)
 {
     // What it was to repeat may have been all that the other devices waited for.
     if (m_planner && m_planner->deviceLost(device)) {
-        if (m_book.takeOutlook(m_planner->outlook()))
-            emit recommendationChanged(*snapshot().outlook.recommendation);
+        if (m_builder.takeSearchState(m_planner->searchState()))
+            emit recommendationChanged(*snapshot().searchState.recommendation);
         endIfSearchHasEnded();
     }
     startTrials();
@@ -194,7 +194,7 @@ void ExplorationRun::endIfSearchHasEnded()
 {
     if (state() == State::Finishing)
         return;
-    if (const auto status = finishStatusOf(m_planner->outlook().status))
+    if (const auto status = finishStatusOf(m_planner->searchState().status))
         conclude(*status);
     else
         m_verifier.dropUnlessRunning(snapshot());
@@ -211,8 +211,8 @@ void ExplorationRun::conclude(FinishStatus status)
         return finish(status);
     m_conclusion = status;
     m_verifier.begin(snapshot());
-    m_book.setVerification(m_verifier.verification());
-    m_book.setState(State::Verifying);
+    m_builder.setVerification(m_verifier.verification());
+    m_builder.setState(State::Verifying);
     publish();
     verify();
 }
@@ -238,17 +238,17 @@ void ExplorationRun::judgeVerification(const DeviceSnapshot& device, const Trial
     if (const auto lesson = m_verifier.judge(reading, device, m_planner->repeatsOn(device.id)))
         m_planner->verificationEnded(*lesson);
     if (m_verifier.isUnderWay())
-        m_book.saySequel(reading.trial, Sequel::Repeated);
+        m_builder.sayFollowUp(reading.trial, FollowUp::Repeated);
     else
-        m_book.setVerification(m_verifier.verification());
+        m_builder.setVerification(m_verifier.verification());
 }
 
 void ExplorationRun::pause()
 {
     if ((state() != State::Exploring && state() != State::Verifying) || snapshot().pauseRequested)
         return;
-    m_book.setPauseRequested(true);
-    m_book.say(LogLevel::Info, tr("Pausing after the running trial."));
+    m_builder.setPauseRequested(true);
+    m_builder.say(LogLevel::Info, tr("Pausing after the running trial."));
     publish();
     startTrials();
 }
@@ -257,8 +257,8 @@ void ExplorationRun::resume()
 {
     if (state() != State::Paused && !snapshot().pauseRequested)
         return;
-    m_book.setState(m_verifier.isUnderWay() ? State::Verifying : State::Exploring);
-    m_book.setPauseRequested(false);
+    m_builder.setState(m_verifier.isUnderWay() ? State::Verifying : State::Exploring);
+    m_builder.setPauseRequested(false);
     publish();
     startTrials();
 }
@@ -269,20 +269,20 @@ void ExplorationRun::finish(FinishStatus status, const QString& failure)
         return;
     if (m_verifier.isUnderWay()) {
         m_verifier.giveUp();
-        m_book.setVerification(m_verifier.verification());
+        m_builder.setVerification(m_verifier.verification());
     }
     if (m_planner)
         m_planner->searchEnds();
-    const bool isRecommendationNew = m_planner && m_book.takeOutlook(m_planner->outlook());
+    const bool isRecommendationNew = m_planner && m_builder.takeSearchState(m_planner->searchState());
     const Ending ending = endingOf(status, snapshot(), m_plan.space.minimum);
     m_status = ending.status;
-    m_book.setFailure(failure.isEmpty() ? ending.failure : failure);
-    m_book.setState(State::Finishing);
-    m_book.setPauseRequested(false);
+    m_builder.setFailure(failure.isEmpty() ? ending.failure : failure);
+    m_builder.setState(State::Finishing);
+    m_builder.setPauseRequested(false);
     m_budget.stop();
     publish();
     if (isRecommendationNew)
-        emit recommendationChanged(*snapshot().outlook.recommendation);
+        emit recommendationChanged(*snapshot().searchState.recommendation);
     if (m_pool)
         m_pool->end();
     else
@@ -295,14 +295,14 @@ void ExplorationRun::reportEnd()
         return;
     m_tick.stop();
     publish();
-    m_book.close(m_status);
+    m_builder.close(m_status);
     emit snapshotChanged(snapshot());
     emit finished(m_status);
 }
 
 void ExplorationRun::tick()
 {
-    m_book.setStalledSeconds(m_stalls.stalledSeconds(now()));
+    m_builder.setStalledSeconds(m_stalls.stalledSeconds(now()));
     if (m_pool)
         m_pool->updateTelemetry([this](std::size_t place) { return m_devices.telemetry(place); });
     publish();
@@ -312,8 +312,8 @@ void ExplorationRun::publish()
 {
     // What is said after the end no longer moves its clock.
     if (m_pool && !hasEnded()) {
-        m_book.setDevices(m_pool->snapshots());
-        m_book.takeTime(
+        m_builder.setDevices(m_pool->snapshots());
+        m_builder.takeTime(
             now(), m_options.timeBudget ? std::optional<double>(m_options.timeBudget->count()) : std::nullopt,
             m_pool->usableDevices());
     }

@@ -6,7 +6,7 @@
 #include "exploration_parts.h"
 #include "exploration_plan.h"
 #include "run_devices.h"
-#include "snapshot_book.h"
+#include "snapshot_builder.h"
 #include "stall_watch.h"
 #include "trial_planner.h"
 #include "verifier.h"
@@ -30,7 +30,7 @@ public:
     ExplorationRun(ExplorationPlan plan, ExplorationOptions options, const ExplorationParts& parts,
                    QObject* parent = nullptr);
 
-    const Snapshot& snapshot() const { return m_book.snapshot(); }
+    const Snapshot& snapshot() const { return m_builder.snapshot(); }
     bool hasEnded() const { return snapshot().finish.has_value(); }
 
     void start();
@@ -39,7 +39,7 @@ public:
     void stop() { finish(FinishStatus::Cancelled); }
     void remark(LogLevel level, const QString& text)
     {
-        m_book.say(level, text);
+        m_builder.say(level, text);
         publish();
     }
 
@@ -76,7 +76,7 @@ private:
     ExplorationPlan m_plan;
     ExplorationOptions m_options;
     ExplorationParts m_parts;
-    SnapshotBook m_book;
+    SnapshotBuilder m_builder;
     std::unique_ptr<TrialPlanner> m_planner;
     std::unique_ptr<DevicePool> m_pool;
     RunDevices m_devices;

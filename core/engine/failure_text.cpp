@@ -54,9 +54,9 @@ MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
 
 } // namespace
 
-std::optional<FinishStatus> finishStatusOf(search::Outlook::Status status)
+std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status)
 {
-    using Status = search::Outlook::Status;
+    using Status = search::SearchState::Status;
     switch (status) {
     case Status::Confident:
         return FinishStatus::Confident;
@@ -76,7 +76,7 @@ Ending endingOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smal
 {
     if (wanted == FinishStatus::NothingFits && std::ranges::any_of(snapshot.trials, speaksOfMemory))
         return {.status = wanted, .failure = nothingFitsText(snapshot, smallest)};
-    if (wanted == FinishStatus::NothingFits || (needsResult(wanted) && !snapshot.outlook.recommendation))
+    if (wanted == FinishStatus::NothingFits || (needsResult(wanted) && !snapshot.searchState.recommendation))
         return {.status = FinishStatus::Failed, .failure = noResultText(snapshot)};
     return {.status = wanted, .failure = {}};
 }

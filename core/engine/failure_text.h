@@ -7,7 +7,7 @@
 namespace batchpeak::engine {
 
 /// How an exploration ends whose search stands so; nothing while it goes on.
-std::optional<FinishStatus> finishStatusOf(search::Outlook::Status status);
+std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status);
 
 /// How an exploration ends, and why it failed where it did.
 struct Ending

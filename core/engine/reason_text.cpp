@@ -12,7 +12,7 @@ namespace batchpeak::engine {
 namespace {
 
 using search::Reason;
-using Cause = search::Doubt::Cause;
+using Cause = search::Instability::Cause;
 
 // A rival less likely than this is not worth a sentence.
 constexpr double mentionedRival = 0.05;
@@ -24,18 +24,18 @@ class Sentences
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Reason)
 
 public:
-    Sentences(const search::Outlook& outlook, const QLocale& locale, bool isStopped)
-        : m_best(*outlook.recommendation),
+    Sentences(const search::SearchState& searchState, const QLocale& locale, bool isStopped)
+        : m_best(*searchState.recommendation),
           m_reason(m_best.reason),
           m_locale(locale),
-          m_hasEnded(isStopped || outlook.status != search::Outlook::Status::Searching)
+          m_hasEnded(isStopped || searchState.status != search::SearchState::Status::Searching)
     {}
 
     QString text() const
     {
         QStringList sentences{why()};
-        if (m_best.confidence < doubtedBelowPercent && m_reason.doubt.cause != Cause::None)
-            sentences.append(doubt());
+        if (m_best.confidence < doubtedBelowPercent && m_reason.instability.cause != Cause::None)
+            sentences.append(instability());
         if (m_hasEnded)
             return sentences.join(QLatin1Char(' '));
         if (m_reason.kind == Reason::Kind::Compared && m_reason.rival > 0 &&
@@ -98,15 +98,15 @@ private:
         return tr("Memory ends before throughput does: %1 is the largest size that fits.").arg(size());
     }
 
-    QString doubt() const
+    QString instability() const
     {
-        const QString percent = number(std::llround(100 * m_reason.doubt.size));
-        switch (m_reason.doubt.cause) {
+        const QString percent = number(std::llround(100 * m_reason.instability.size));
+        switch (m_reason.instability.cause) {
         case Cause::Drift:
             return tr("Sizes are hard to tell apart: the device's speed drifts by about %1 %.").arg(percent);
         case Cause::Noise:
             return tr("Sizes are hard to tell apart: one trial and the next differ by about %1 %.")
-                .arg(m_locale.toString(100 * m_reason.doubt.size, 'g', 2));
+                .arg(m_locale.toString(100 * m_reason.instability.size, 'g', 2));
         case Cause::OtherTenants:
             return tr("Sizes are hard to tell apart: other programs disturbed %1 % of the last trials.")
                 .arg(percent);
@@ -140,9 +140,9 @@ private:
 
 } // namespace
 
-QString reasonText(const search::Outlook& outlook, const QLocale& locale, std::optional<FinishStatus> finish)
+QString reasonText(const search::SearchState& searchState, const QLocale& locale, std::optional<FinishStatus> finish)
 {
-    return outlook.recommendation ? Sentences(outlook, locale, finish.has_value()).text() : QString();
+    return searchState.recommendation ? Sentences(searchState, locale, finish.has_value()).text() : QString();
 }
 
 } // namespace batchpeak::engine

@@ -15,7 +15,7 @@ namespace batchpeak::engine {
 /// the search's own numbers. Empty without a recommendation.
 /// \param finish  how the exploration ended: also one that was stopped in the middle of its search has
 ///                no next size
-QString reasonText(const search::Outlook& outlook, const QLocale& locale = QLocale(),
+QString reasonText(const search::SearchState& searchState, const QLocale& locale = QLocale(),
                    std::optional<FinishStatus> finish = {});
 
 } // namespace batchpeak::engine

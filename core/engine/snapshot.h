@@ -189,7 +189,7 @@ struct Snapshot
     std::vector<DeviceSnapshot> devices;
     /// In the order of their starts.
     std::vector<TrialSnapshot> trials;
-    search::Outlook outlook;
+    search::SearchState searchState;
     /// Of the recommended size; 0 without one.
     std::int64_t recommendedPeakBytes = 0;
     /// Of its calm trials together; nothing where none measured it.

@@ -40,13 +40,13 @@ std::vector<std::int64_t> TrialPlanner::sizesUnderWay() const
     return sizes;
 }
 
-Sequel TrialPlanner::trialEnded(const QString& device, const TrialReading& reading)
+FollowUp TrialPlanner::trialEnded(const QString& device, const TrialReading& reading)
 {
     const auto place = std::ranges::find_if(m_inFlight, [&](const Flight& flight) {
         return flight.device == device && flight.proposal.size == reading.measurement.size;
     });
     if (place == m_inFlight.end())
-        return Sequel::None;
+        return FollowUp::None;
     const search::Proposal proposal = place->proposal;
     m_inFlight.erase(place);
 
@@ -56,26 +56,26 @@ Sequel TrialPlanner::trialEnded(const QString& device, const TrialReading& readi
     const auto counted = repetition.repeater.trialEnded(reading, mayRepeat);
     if (!counted) {
         repetition.proposal = proposal;
-        return Sequel::Repeated;
+        return FollowUp::Repeated;
     }
-    const Sequel sequel = take(counted->measurement, proposal);
-    return wasPatient && repetition.repeater.hasLostPatience() ? Sequel::NoMoreRepetitions : sequel;
+    const FollowUp followUp = take(counted->measurement, proposal);
+    return wasPatient && repetition.repeater.hasLostPatience() ? FollowUp::NoMoreRepetitions : followUp;
 }
 
-Sequel TrialPlanner::take(const search::Measurement& measurement, const search::Proposal& proposal)
+FollowUp TrialPlanner::take(const search::Measurement& measurement, const search::Proposal& proposal)
 {
     const auto lost = std::ranges::find(m_lost, measurement.size, &search::Measurement::size);
     if (measurement.outcome == search::Measurement::Outcome::Void && lost == m_lost.end()) {
         m_lost.push_back(measurement);
         m_repeats.push_back(proposal);
-        return Sequel::Repeated;
+        return FollowUp::Repeated;
     }
     if (lost != m_lost.end()) {
         m_strategy->record(*lost);
         m_lost.erase(lost);
     }
     m_strategy->record(measurement);
-    return Sequel::None;
+    return FollowUp::None;
 }
 
 bool TrialPlanner::deviceLost(const QString& device)

@@ -17,7 +17,7 @@
 namespace batchpeak::engine {
 
 /// What follows a trial.
-enum class Sequel {
+enum class FollowUp {
     /// The search knows of it.
     None,
     /// It is tried once more: it was lost, or something disturbed it.
@@ -43,7 +43,7 @@ public:
     std::optional<search::Proposal> next(const QString& device);
 
     /// \param reading  of a trial that next() proposed for this device; Void where it was lost
-    Sequel trialEnded(const QString& device, const TrialReading& reading);
+    FollowUp trialEnded(const QString& device, const TrialReading& reading);
     /// The device runs no more trials: what it was to repeat counts as it was read.
     /// \return whether there was such a trial
     bool deviceLost(const QString& device);
@@ -60,7 +60,7 @@ public:
     /// Which repetition the next trial of the device will be: 0 where it repeats none.
     int repetition(const QString& device) const;
     bool repeatsOn(const QString& device) const;
-    const search::Outlook& outlook() const { return m_strategy->outlook(); }
+    const search::SearchState& searchState() const { return m_strategy->searchState(); }
 
 private:
     struct Flight
@@ -76,7 +76,7 @@ private:
     };
 
     std::vector<std::int64_t> sizesUnderWay() const;
-    Sequel take(const search::Measurement& measurement, const search::Proposal& proposal);
+    FollowUp take(const search::Measurement& measurement, const search::Proposal& proposal);
 
     std::unique_ptr<search::Strategy> m_strategy;
     int m_maxTrials;

@@ -36,7 +36,7 @@ bool isVerificationRunning(const Snapshot& snapshot)
 
 bool Verifier::isDue(const Snapshot& snapshot, const DevicePool& pool) const
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     if (!m_isWanted || !recommendation || static_cast<int>(m_done.size()) >= mostVerifications ||
         m_done.contains(recommendation->size))
         return false;
@@ -48,7 +48,7 @@ bool Verifier::isDue(const Snapshot& snapshot, const DevicePool& pool) const
 
 void Verifier::begin(const Snapshot& snapshot)
 {
-    const search::Recommendation& recommendation = *snapshot.outlook.recommendation;
+    const search::Recommendation& recommendation = *snapshot.searchState.recommendation;
     m_verification = {.size = recommendation.size,
                       .expectedSamplesPerSecond = recommendation.samplesPerSecond};
     m_expectedError = recommendation.relativeError;
@@ -72,7 +72,7 @@ void Verifier::begin(const Snapshot& snapshot)
 
 bool Verifier::isOvertaken(const Snapshot& snapshot) const
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     return !isVerificationRunning(snapshot) &&
            (!recommendation || recommendation->size != m_verification.size);
 }

@@ -21,12 +21,12 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 /// What a run of the part depends on beside its inputs.
-class Surroundings
+class Context
 {
 public:
-    static Surroundings now(at::Device device)
+    static Context now(at::Device device)
     {
-        Surroundings made(device);
+        Context made(device);
         made.m_random = randomState(device);
         made.m_autocasts = at::autocast::is_autocast_enabled(device.type());
         made.m_autocastType = at::autocast::get_autocast_dtype(device.type());
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    explicit Surroundings(at::Device device) : m_device(device) {}
+    explicit Context(at::Device device) : m_device(device) {}
 
     at::Device m_device;
     at::Tensor m_random;
@@ -49,11 +49,11 @@ private:
     at::ScalarType m_autocastType = at::kFloat;
 };
 
-/// Puts the surroundings of the first run back while it lives.
+/// Puts the context of the first run back while it lives.
 class ReplayGuard
 {
 public:
-    ReplayGuard(const Surroundings& first, at::Device device) : m_now(Surroundings::now(device))
+    ReplayGuard(const Context& first, at::Device device) : m_now(Context::now(device))
     {
         first.restore();
         at::autocast::increment_nesting();
@@ -68,16 +68,16 @@ public:
     ReplayGuard& operator=(const ReplayGuard&) = delete;
 
 private:
-    Surroundings m_now;
+    Context m_now;
 };
 
 /// What backward needs beside the inputs.
 struct FirstRun : torch::CustomClassHolder
 {
-    FirstRun(Part ran, Surroundings in) : part(std::move(ran)), surroundings(std::move(in)) {}
+    FirstRun(Part ran, Context in) : part(std::move(ran)), context(std::move(in)) {}
 
     Part part;
-    Surroundings surroundings;
+    Context context;
 };
 
 struct CheckpointFunction : torch::autograd::Function<CheckpointFunction>
@@ -87,7 +87,7 @@ struct CheckpointFunction : torch::autograd::Function<CheckpointFunction>
     static at::Tensor forward(AutogradContext* context, const Part& part, at::TensorList inputs)
     {
         const at::Device device = inputs.front().device();
-        auto first = c10::make_intrusive<FirstRun>(part, Surroundings::now(device));
+        auto first = c10::make_intrusive<FirstRun>(part, Context::now(device));
         context->saved_data[firstRunKey] = c10::IValue::make_capsule(std::move(first));
         context->save_for_backward(inputs.vec());
         return part(inputs.vec());
@@ -113,7 +113,7 @@ private:
     static at::Tensor runAgain(const FirstRun& first, const std::vector<at::Tensor>& inputs)
     {
         const at::AutoGradMode gradients(true);
-        const ReplayGuard replay(first.surroundings, inputs.front().device());
+        const ReplayGuard replay(first.context, inputs.front().device());
         return first.part(inputs);
     }
 };

@@ -64,7 +64,7 @@ struct Proposal
 };
 
 /// Why sizes cannot be told apart as well as on a calm device.
-struct Doubt
+struct Instability
 {
     enum class Cause {
         None,
@@ -109,7 +109,7 @@ struct Reason
     std::int64_t next = 0;
     /// Largest size that memory is predicted to hold; 0 when unknown.
     std::int64_t largestPredictedFit = 0;
-    Doubt doubt;
+    Instability instability;
 };
 
 struct Recommendation
@@ -173,7 +173,7 @@ struct MemoryLine
 };
 
 /// Everything known after the trials so far.
-struct Outlook
+struct SearchState
 {
     enum class Status {
         Searching,
@@ -215,7 +215,7 @@ public:
     /// \return nothing when the search has ended, or can go on only when one of those in flight ends
     virtual std::optional<Proposal> next(std::span<const std::int64_t> inFlight) = 0;
 
-    virtual const Outlook& outlook() const = 0;
+    virtual const SearchState& searchState() const = 0;
 };
 
 } // namespace batchpeak::search

@@ -32,9 +32,9 @@ std::optional<search::Proposal> FitTrials::next(std::span<const std::int64_t> in
     return proposal;
 }
 
-const search::Outlook& FitTrials::outlook() const
+const search::SearchState& FitTrials::searchState() const
 {
-    return m_strategy->outlook();
+    return m_strategy->searchState();
 }
 
 } // namespace batchpeak::training

@@ -18,7 +18,7 @@ public:
 
     void record(const search::Measurement& measurement) override;
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override;
-    const search::Outlook& outlook() const override;
+    const search::SearchState& searchState() const override;
 
 private:
     std::unique_ptr<search::Strategy> m_strategy;

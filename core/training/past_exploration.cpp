@@ -205,7 +205,7 @@ std::vector<ConfirmedSize> predictedSizes(const store::StoredExploration& explor
 
 std::vector<ConfirmedSize> predictedSizes(const engine::Snapshot& snapshot)
 {
-    const auto& recommendation = snapshot.outlook.recommendation;
+    const auto& recommendation = snapshot.searchState.recommendation;
     if (!recommendation || !snapshot.run)
         return {};
     return predictedSizes(timesOf(snapshot.trials), {.recommended = recommendation->size,

@@ -24,11 +24,11 @@ constexpr std::chrono::seconds tickEvery{1};
 } // namespace
 
 TrainingCourse::TrainingCourse(TrainingSetup setup, QObject* parent)
-    : QObject(parent), m_setup(std::move(setup)), m_book(m_setup.plan.description)
+    : QObject(parent), m_setup(std::move(setup)), m_builder(m_setup.plan.description)
 {
-    m_book.setSizes(MicroBatchSizes(m_setup.plan.sizes));
+    m_builder.setSizes(MicroBatchSizes(m_setup.plan.sizes));
     connect(&m_tick, &QTimer::timeout, this, [this] {
-        m_book.setTelemetry(m_setup.devices.telemetry(0));
+        m_builder.setTelemetry(m_setup.devices.telemetry(0));
         publish();
     });
 }
@@ -38,9 +38,9 @@ void TrainingCourse::start()
     m_clock.start();
     m_tick.start(tickEvery);
     for (const QString& note : std::as_const(m_setup.plan.notes))
-        m_book.say(LogLevel::Warning, note);
+        m_builder.say(LogLevel::Warning, note);
     if (!m_setup.resumedFrom.isEmpty())
-        m_book.say(LogLevel::Info, resumedText(m_setup.resumedFrom, m_setup.position.step));
+        m_builder.say(LogLevel::Info, resumedText(m_setup.resumedFrom, m_setup.position.step));
     try {
         if (m_setup.plan.description.maximum)
             findMaximum();
@@ -55,7 +55,7 @@ void TrainingCourse::start()
 /// Before the worker starts, so that the whole memory is there to be found.
 void TrainingCourse::findMaximum()
 {
-    m_book.setState(TrainingState::FindingMaximum);
+    m_builder.setState(TrainingState::FindingMaximum);
     m_search = std::make_unique<MaximumSearch>(m_setup.parts);
     MaximumSearch* search = m_search.get();
     connect(search, &MaximumSearch::said, this, &TrainingCourse::say);
@@ -74,8 +74,8 @@ void TrainingCourse::findMaximum()
 
 void TrainingCourse::takeMaximum(const MaximumFound& maximum)
 {
-    m_book.setMaximum(maximum);
-    m_book.say(LogLevel::Info, maximumText(maximum));
+    m_builder.setMaximum(maximum);
+    m_builder.say(LogLevel::Info, maximumText(maximum));
     TrainingPlan& plan = m_setup.plan;
     const auto problem = m_setup.options.strict && !plan.grows()
                              ? config::strictRuleProblem(plan.description.run.plan, maximum.used)
@@ -89,7 +89,7 @@ void TrainingCourse::takeMaximum(const MaximumFound& maximum)
     }
     // It was measured by trials, and a training may need a little more.
     plan.sizes.halves = true;
-    m_book.setSizes(MicroBatchSizes(plan.sizes));
+    m_builder.setSizes(MicroBatchSizes(plan.sizes));
     publish();
     emit maximumFound(maximum);
     if (state() == TrainingState::FindingMaximum)
@@ -98,7 +98,7 @@ void TrainingCourse::takeMaximum(const MaximumFound& maximum)
 
 void TrainingCourse::startWorker()
 {
-    m_book.setState(TrainingState::Starting);
+    m_builder.setState(TrainingState::Starting);
     m_worker = std::make_unique<TrainingWorker>(m_setup.devices.setups().front(), m_setup.plan.request);
     TrainingWorker* worker = m_worker.get();
     connect(worker, &TrainingWorker::said, this, &TrainingCourse::say);
@@ -119,7 +119,7 @@ void TrainingCourse::makeSteps()
     if (m_setup.plan.grows())
         growth = std::make_unique<EpochGrowth>(makeGrowthFunction(m_setup.plan.description.growth),
                                                snapshot().maximum->measured);
-    m_steps = std::make_unique<TrainingSteps>(m_setup, m_book, *m_worker, std::move(growth));
+    m_steps = std::make_unique<TrainingSteps>(m_setup, m_builder, *m_worker, std::move(growth));
     TrainingSteps* steps = m_steps.get();
     connect(steps, &TrainingSteps::changed, this, &TrainingCourse::publish);
     connect(steps, &TrainingSteps::epochBegan, this, &TrainingCourse::epochBegan);
@@ -134,8 +134,8 @@ void TrainingCourse::becomeReady(const trial::TrainingReady& ready)
 {
     if (ready.samples < m_setup.batchSize)
         return finish(TrainingEnd::Failed, tooLittleDataText(ready.samples, m_setup.batchSize));
-    m_book.setState(TrainingState::Training);
-    m_book.say(LogLevel::Info, engine::readyText(m_worker->device()));
+    m_builder.setState(TrainingState::Training);
+    m_builder.say(LogLevel::Info, engine::readyText(m_worker->device()));
     publish();
     emit deviceReady(snapshot().device);
     // Whoever heard of the device may have stopped all.
@@ -166,7 +166,7 @@ void TrainingCourse::loseWorker(const QString& sentence)
     // Whoever cancels wants the end, whatever the worker makes of it.
     if (!m_steps->isCancelled())
         return finish(TrainingEnd::Failed, sentence);
-    m_book.say(LogLevel::Warning, sentence);
+    m_builder.say(LogLevel::Warning, sentence);
     finish(TrainingEnd::Interrupted);
 }
 
@@ -176,8 +176,8 @@ void TrainingCourse::finish(TrainingEnd end, const QString& failure)
         return;
     m_end = end;
     const bool hasLearned = !snapshot().steps.empty() || !m_setup.resumedFrom.isEmpty();
-    m_book.setFailure(failure.isEmpty() || !hasLearned ? failure : failure + QLatin1Char('\n') + howToGoOn());
-    m_book.setState(TrainingState::Finishing);
+    m_builder.setFailure(failure.isEmpty() || !hasLearned ? failure : failure + QLatin1Char('\n') + howToGoOn());
+    m_builder.setState(TrainingState::Finishing);
     publish();
     if (m_worker)
         m_worker->end();
@@ -197,14 +197,14 @@ void TrainingCourse::reportEnd()
         return;
     m_tick.stop();
     publish();
-    m_book.close(m_end);
+    m_builder.close(m_end);
     emit snapshotChanged(snapshot());
     emit finished(m_end);
 }
 
 void TrainingCourse::say(LogLevel level, const QString& text)
 {
-    m_book.say(level, text);
+    m_builder.say(level, text);
     publish();
 }
 
@@ -212,8 +212,8 @@ void TrainingCourse::publish()
 {
     if (!hasEnded()) {
         if (m_worker)
-            m_book.setDevice(m_worker->device());
-        m_book.takeTime(static_cast<double>(m_clock.elapsed()) / 1000.0);
+            m_builder.setDevice(m_worker->device());
+        m_builder.takeTime(static_cast<double>(m_clock.elapsed()) / 1000.0);
     }
     emit snapshotChanged(snapshot());
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "maximum_search.h"
-#include "training_book.h"
+#include "training_snapshot_builder.h"
 #include "training_setup.h"
 #include "training_steps.h"
 #include "training_worker.h"
@@ -25,7 +25,7 @@ class TrainingCourse : public QObject
 public:
     explicit TrainingCourse(TrainingSetup setup, QObject* parent = nullptr);
 
-    const TrainingSnapshot& snapshot() const { return m_book.snapshot(); }
+    const TrainingSnapshot& snapshot() const { return m_builder.snapshot(); }
     bool hasEnded() const { return snapshot().end.has_value(); }
 
     void start();
@@ -58,7 +58,7 @@ private:
     TrainingState state() const { return snapshot().state; }
 
     TrainingSetup m_setup;
-    TrainingBook m_book;
+    TrainingSnapshotBuilder m_builder;
     std::unique_ptr<MaximumSearch> m_search;
     std::unique_ptr<TrainingWorker> m_worker;
     std::unique_ptr<TrainingSteps> m_steps;

@@ -13,10 +13,10 @@ namespace batchpeak::training {
 using engine::LogLevel;
 using model::Phase;
 
-TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingBook& book, TrainingWorker& worker,
+TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& book, TrainingWorker& worker,
                              std::unique_ptr<EpochGrowth> growth)
     : m_setup(setup),
-      m_book(book),
+      m_builder(book),
       m_worker(worker),
       m_growth(std::move(growth)),
       m_attempts(worker, MicroBatchSizes(setup.plan.sizes)),
@@ -27,7 +27,7 @@ TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingBook& book, Tra
 {
     connect(&worker, &TrainingWorker::saved, this, &TrainingSteps::endSave);
     connect(&worker, &TrainingWorker::microBatchDone, this, [this](qint64 count) {
-        m_book.setMicroBatchesDone(count);
+        m_builder.setMicroBatchesDone(count);
         emit changed();
     });
     connectAttempts();
@@ -38,7 +38,7 @@ TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingBook& book, Tra
 void TrainingSteps::connectAttempts()
 {
     connect(&m_attempts, &BatchAttempts::done, this, &TrainingSteps::takeBatch);
-    connect(&m_attempts, &BatchAttempts::ranOutOfMemory, this, [this] { m_book.countOutOfMemory(); });
+    connect(&m_attempts, &BatchAttempts::ranOutOfMemory, this, [this] { m_builder.countOutOfMemory(); });
     connect(&m_attempts, &BatchAttempts::halved, this, &TrainingSteps::tellHalving);
     connect(&m_attempts, &BatchAttempts::doesNotFit, this, &TrainingSteps::misfit);
     connect(&m_attempts, &BatchAttempts::cancelled, this, [this] { conclude(TrainingEnd::Interrupted); });
@@ -62,7 +62,7 @@ void TrainingSteps::begin(const trial::TrainingReady& ready)
     m_sequence = BatchSequence(ready.samples, m_setup.plan.length, m_setup.position);
     m_evaluation =
         EvaluationRound(m_setup.options.evaluationBatches, m_setup.plan.evaluationBatchSize, ready.samples);
-    m_book.setCourse(dataText(m_setup.plan.request.data, ready.samples), m_sequence.stepsInAll(m_batchSize));
+    m_builder.setCourse(dataText(m_setup.plan.request.data, ready.samples), m_sequence.stepsInAll(m_batchSize));
     if (m_sequence.isOver(m_batchSize))
         return emit concluded(TrainingEnd::Failed, nothingLeftText(stepsDone()));
     // A checkpoint may have been written at the very end of an epoch.
@@ -113,12 +113,12 @@ void TrainingSteps::grow(const ScheduleEntry& entry, std::int64_t limit)
                             .reason = SizeChange::Reason::Growth};
     const bool changes = change.from != change.to;
     const bool isIgnored = entry.increment != 0 && !changes;
-    m_book.say(isIgnored ? LogLevel::Warning : LogLevel::Info, growthText(entry, limit));
+    m_builder.say(isIgnored ? LogLevel::Warning : LogLevel::Info, growthText(entry, limit));
     if (changes) {
         m_attempts.setSize(change.to);
         m_batchSize = entry.batchSize;
-        m_book.setSizes(m_attempts.sizes());
-        m_book.addChange(change);
+        m_builder.setSizes(m_attempts.sizes());
+        m_builder.addChange(change);
         emit changed();
         emit sizeChanged(change);
     }
@@ -128,8 +128,8 @@ void TrainingSteps::grow(const ScheduleEntry& entry, std::int64_t limit)
 void TrainingSteps::enterEpoch(ScheduleEntry entry)
 {
     entry.step = stepsDone() + 1;
-    m_book.addEpoch(entry);
-    m_book.setSteps(m_sequence.stepsInAll(m_batchSize));
+    m_builder.addEpoch(entry);
+    m_builder.setSteps(m_sequence.stepsInAll(m_batchSize));
     emit changed();
     emit epochBegan(entry);
     proceed();
@@ -137,7 +137,7 @@ void TrainingSteps::enterEpoch(ScheduleEntry entry)
 
 void TrainingSteps::tryBatch(const trial::BatchRequest& request)
 {
-    m_book.setMicroBatchesDone(0);
+    m_builder.setMicroBatchesDone(0);
     m_attempts.run(request);
     emit changed();
 }
@@ -163,9 +163,9 @@ void TrainingSteps::takeBatch(const BatchUnderWay& batch, const trial::BatchResu
 void TrainingSteps::takeStep(const StepRecord& step)
 {
     m_sequence.stepDone(m_batchSize);
-    m_book.addStep(step);
+    m_builder.addStep(step);
     if (!std::isfinite(step.loss) && !std::exchange(m_hasDiverged, true))
-        m_book.say(LogLevel::Warning, divergedText(step.step));
+        m_builder.say(LogLevel::Warning, divergedText(step.step));
     const std::int64_t every = m_setup.options.evaluateEvery;
     if (every > 0 && step.step % every == 0) {
         m_evaluationIsDue = true;
@@ -183,7 +183,7 @@ void TrainingSteps::takeEvaluation(const StepRecord& batch)
     m_evaluationIsDue = false;
     StepRecord evaluation = m_evaluation.record();
     evaluation.epoch = m_sequence.position().epoch;
-    m_book.addEvaluation(evaluation);
+    m_builder.addEvaluation(evaluation);
     emit changed();
     emit evaluated(evaluation);
 }
@@ -203,17 +203,17 @@ void TrainingSteps::tellHalving(SizeChange change, const trial::BatchResult& res
     change.step = stepsDone() + (isOfTraining ? 1 : 0);
     if (m_growth && isOfTraining)
         m_growth->lowerMaximum(change.from - 1);
-    m_book.addChange(change);
-    m_book.setSizes(m_attempts.sizes());
-    m_book.setMicroBatchesDone(0);
-    m_book.say(LogLevel::Warning, changeText(change, result));
+    m_builder.addChange(change);
+    m_builder.setSizes(m_attempts.sizes());
+    m_builder.setMicroBatchesDone(0);
+    m_builder.say(LogLevel::Warning, changeText(change, result));
     emit changed();
     emit sizeChanged(change);
 }
 
 void TrainingSteps::save()
 {
-    m_book.setState(TrainingState::Saving);
+    m_builder.setState(TrainingState::Saving);
     emit changed();
     try {
         m_worker.save(m_checkpoints.begin(stepsDone()));
@@ -227,13 +227,13 @@ void TrainingSteps::endSave(const trial::Saved& saved)
     if (!saved.problem.empty())
         return failSave(QString::fromStdString(saved.problem));
     try {
-        m_book.setCheckpoint(m_checkpoints.commit(m_sequence.position(), m_attempts.sizes(), m_batchSize));
+        m_builder.setCheckpoint(m_checkpoints.commit(m_sequence.position(), m_attempts.sizes(), m_batchSize));
     } catch (const config::ConfigError& error) {
         return failSave(QString::fromUtf8(error.what()));
     }
-    m_book.setState(TrainingState::Training);
+    m_builder.setState(TrainingState::Training);
     emit changed();
-    emit checkpointSaved(m_book.snapshot().checkpoint, stepsDone());
+    emit checkpointSaved(m_builder.snapshot().checkpoint, stepsDone());
     if (m_conclusion)
         return emit concluded(m_conclusion->end, m_conclusion->failure);
     proceed();
@@ -244,7 +244,7 @@ void TrainingSteps::failSave(const QString& why)
 {
     const QString sentence = notSavedText(stepsDone(), why);
     m_checkpoints.giveUp(stepsDone());
-    m_book.setState(TrainingState::Training);
+    m_builder.setState(TrainingState::Training);
     if (m_conclusion && m_conclusion->failure.isEmpty())
         return emit concluded(TrainingEnd::Failed, sentence);
     say(LogLevel::Error, sentence);
@@ -281,7 +281,7 @@ void TrainingSteps::conclude(TrainingEnd end, const QString& failure)
 
 void TrainingSteps::say(LogLevel level, const QString& text)
 {
-    m_book.say(level, text);
+    m_builder.say(level, text);
     emit changed();
 }
 

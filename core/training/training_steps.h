@@ -6,7 +6,7 @@
 #include "batch_sequence.h"
 #include "epoch_growth.h"
 #include "evaluation_round.h"
-#include "training_book.h"
+#include "training_snapshot_builder.h"
 #include "training_checkpoints.h"
 #include "training_setup.h"
 #include "training_worker.h"
@@ -29,7 +29,7 @@ class TrainingSteps : public QObject
 public:
     /// \param book, worker  outlive this object
     /// \param growth  none where the batch stays as it is
-    TrainingSteps(const TrainingSetup& setup, TrainingBook& book, TrainingWorker& worker,
+    TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& book, TrainingWorker& worker,
                   std::unique_ptr<EpochGrowth> growth);
 
     void begin(const trial::TrainingReady& ready);
@@ -76,10 +76,10 @@ private:
 
     void say(engine::LogLevel level, const QString& text);
     std::int64_t stepsDone() const { return m_sequence.position().step; }
-    bool isTraining() const { return m_book.snapshot().state == TrainingState::Training; }
+    bool isTraining() const { return m_builder.snapshot().state == TrainingState::Training; }
 
     const TrainingSetup& m_setup;
-    TrainingBook& m_book;
+    TrainingSnapshotBuilder& m_builder;
     TrainingWorker& m_worker;
     std::unique_ptr<EpochGrowth> m_growth;
     BatchAttempts m_attempts;

@@ -11,17 +11,17 @@ namespace batchpeak::test {
 namespace {
 
 // "name@size#attempt*times", of which all but the name may be absent.
-Misdeed misdeedFrom(const std::string& text)
+Fault faultFrom(const std::string& text)
 {
     const auto behind = [&text](char sign) -> std::optional<std::int64_t> {
         const std::size_t place = text.find(sign);
         return place == std::string::npos ? std::nullopt : std::optional(std::stoll(text.substr(place + 1)));
     };
-    Misdeed misdeed{
+    Fault fault{
         .name = text.substr(0, text.find_first_of("@#*")), .size = behind('@'), .attempt = behind('#')};
     if (const auto times = behind('*'))
-        misdeed.times = static_cast<int>(*times);
-    return misdeed;
+        fault.times = static_cast<int>(*times);
+    return fault;
 }
 
 } // namespace
@@ -38,11 +38,11 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
         else if (key == "load")
             behaviour.load = value;
         else if (key == "trial")
-            behaviour.misdeeds.push_back(misdeedFrom(value));
+            behaviour.faults.push_back(faultFrom(value));
         else if (key == "batch")
-            behaviour.batchMisdeeds.push_back(misdeedFrom(value));
+            behaviour.batchFaults.push_back(faultFrom(value));
         else if (key == "evaluation")
-            behaviour.evaluationMisdeeds.push_back(misdeedFrom(value));
+            behaviour.evaluationFaults.push_back(faultFrom(value));
         else if (key == "training")
             behaviour.training = value;
         else if (key == "save")
@@ -92,26 +92,26 @@ void FakeBehaviour::countStart()
     if (number > after && number <= until)
         return;
     start = load = training = save = "ok";
-    misdeeds.clear();
-    batchMisdeeds.clear();
-    evaluationMisdeeds.clear();
+    faults.clear();
+    batchFaults.clear();
+    evaluationFaults.clear();
 }
 
-std::string FakeBehaviour::misdeedFor(std::vector<Misdeed>& misdeeds, std::int64_t size,
+std::string FakeBehaviour::faultFor(std::vector<Fault>& faults, std::int64_t size,
                                       std::int64_t attempt) const
 {
-    for (Misdeed& misdeed : misdeeds) {
+    for (Fault& fault : faults) {
         const bool isMeant =
-            misdeed.size.value_or(size) == size && misdeed.attempt.value_or(attempt) == attempt;
-        if (!isMeant || misdeed.times == 0)
+            fault.size.value_or(size) == size && fault.attempt.value_or(attempt) == attempt;
+        if (!isMeant || fault.times == 0)
             continue;
-        --misdeed.times;
+        --fault.times;
         if (!onceFile.empty()) {
             if (std::filesystem::exists(onceFile))
                 return {};
             std::ofstream marker(onceFile);
         }
-        return misdeed.name;
+        return fault.name;
     }
     return {};
 }

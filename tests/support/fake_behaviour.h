@@ -10,7 +10,7 @@
 namespace batchpeak::test {
 
 /// Something that the fake worker does instead of a good trial or batch: "name@size#attempt*times".
-struct Misdeed
+struct Fault
 {
     /// Of a trial: exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id,
     /// wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
@@ -22,7 +22,7 @@ struct Misdeed
     std::optional<std::int64_t> size;
     /// At the n-th attempt only, from 1, of those of its kind in a process.
     std::optional<std::int64_t> attempt;
-    /// So many times only in a process; then the next misdeed of the size is committed.
+    /// So many times only in a process; then the next fault of the size is committed.
     int times = 1'000'000;
 };
 
@@ -34,9 +34,9 @@ struct FakeBehaviour
     /// ok, error, silent, exit
     std::string load = "ok";
     /// Of trials, of batches in training, of batches in evaluation.
-    std::vector<Misdeed> misdeeds;
-    std::vector<Misdeed> batchMisdeeds;
-    std::vector<Misdeed> evaluationMisdeeds;
+    std::vector<Fault> faults;
+    std::vector<Fault> batchFaults;
+    std::vector<Fault> evaluationFaults;
     /// ok, unknown (the program knows no training), error, silent, exit
     std::string training = "ok";
     /// ok, fail, silent, exit
@@ -45,10 +45,10 @@ struct FakeBehaviour
     std::int64_t samples = 640;
     /// Of each batch, before its last micro-batch.
     int pauseMilliseconds = 0;
-    /// Misdeeds happen only while this file does not exist; the first one makes it.
+    /// Faults happen only while this file does not exist; the first one makes it.
     std::string onceFile;
     /// Each process counts itself in this file. Where there is one, those after the first "after" and up to
-    /// the "until"-th behave as start, load and the misdeeds say, and the others well.
+    /// the "until"-th behave as start, load and the faults say, and the others well.
     std::string startsFile;
     int after = 0;
     int until = 1000;
@@ -69,8 +69,8 @@ struct FakeBehaviour
     /// To be called once by each process.
     void countStart();
     /// What to do wrong this time; empty for nothing.
-    /// \param misdeeds  one of the lists of this behaviour
-    std::string misdeedFor(std::vector<Misdeed>& misdeeds, std::int64_t size, std::int64_t attempt) const;
+    /// \param faults  one of the lists of this behaviour
+    std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const;
 };
 
 } // namespace batchpeak::test

@@ -3,7 +3,7 @@
 #include "fake_training.h"
 
 #include "even_spread.h"
-#include "misdeed_answer.h"
+#include "fault_answer.h"
 
 #include <chrono>
 #include <csignal>
@@ -40,15 +40,15 @@ void say(const trial::WorkerMessage& message)
     std::cout << trial::toLine(message) << std::flush;
 }
 
-void endProcess(const std::string& misdeed)
+void endProcess(const std::string& fault)
 {
-    if (misdeed == "exit")
+    if (fault == "exit")
         std::exit(1);
-    if (misdeed == "exit42")
+    if (fault == "exit42")
         std::exit(42);
-    if (misdeed == "abort")
+    if (fault == "abort")
         std::abort();
-    if (misdeed == "kill")
+    if (fault == "kill")
         std::raise(SIGKILL);
 }
 
@@ -81,14 +81,14 @@ bool FakeTraining::answer(const trial::TrainingRequest& request)
 
 bool FakeTraining::answer(const trial::BatchRequest& request)
 {
-    const std::string misdeed = misdeedFor(request);
+    const std::string fault = faultFor(request);
     trial::BatchResult result = resultOf(request);
     if (result.outcome == trial::Outcome::Ok)
         saySteps(request);
-    if (breaksDown(misdeed, request))
+    if (breaksDown(fault, request))
         return true;
-    distort(misdeed, result);
-    if (misdeed == "late" && m_last)
+    distort(fault, result);
+    if (fault == "late" && m_last)
         say(*m_last);
     if (result.outcome == trial::Outcome::Ok && request.phase == model::Phase::Train)
         ++m_stepsDone;
@@ -120,11 +120,11 @@ void FakeTraining::cancel(std::int64_t id)
             .id = id, .microBatchSize = m_hanging->microBatchSize, .outcome = trial::Outcome::Cancelled});
 }
 
-std::string FakeTraining::misdeedFor(const trial::BatchRequest& request)
+std::string FakeTraining::faultFor(const trial::BatchRequest& request)
 {
     if (request.phase == model::Phase::Train)
-        return m_behaviour.misdeedFor(m_behaviour.batchMisdeeds, request.microBatchSize, ++m_batches);
-    return m_behaviour.misdeedFor(m_behaviour.evaluationMisdeeds, request.microBatchSize, ++m_evaluations);
+        return m_behaviour.faultFor(m_behaviour.batchFaults, request.microBatchSize, ++m_batches);
+    return m_behaviour.faultFor(m_behaviour.evaluationFaults, request.microBatchSize, ++m_evaluations);
 }
 
 void FakeTraining::saySteps(const trial::BatchRequest& request) const
@@ -137,17 +137,17 @@ void FakeTraining::saySteps(const trial::BatchRequest& request) const
     }
 }
 
-// Misdeeds after which no result comes.
-bool FakeTraining::breaksDown(const std::string& misdeed, const trial::BatchRequest& request)
+// Faults after which no result comes.
+bool FakeTraining::breaksDown(const std::string& fault, const trial::BatchRequest& request)
 {
-    endProcess(misdeed);
-    if (misdeed == "endless")
+    endProcess(fault);
+    if (fault == "endless")
         sayStepsForEver(request.id);
-    if (misdeed == "garbage")
+    if (fault == "garbage")
         std::cout << "{\"type\":\"batch_result\",\"id\":" << std::endl;
-    else if (misdeed == "trial-result")
+    else if (fault == "trial-result")
         say(trial::TrialResult{.id = request.id, .microBatchSize = 1, .outcome = trial::Outcome::Cancelled});
-    else if (misdeed == "hang")
+    else if (fault == "hang")
         m_hanging = request;
     else
         return false;
@@ -177,13 +177,13 @@ trial::BatchResult FakeTraining::resultOf(const trial::BatchRequest& request) co
     return result;
 }
 
-void FakeTraining::distort(const std::string& misdeed, trial::BatchResult& result)
+void FakeTraining::distort(const std::string& fault, trial::BatchResult& result)
 {
-    if (distortAnswer(misdeed, result))
+    if (distortAnswer(fault, result))
         return;
-    if (misdeed == "nan") {
+    if (fault == "nan") {
         result.loss = std::numeric_limits<double>::quiet_NaN();
-    } else if (misdeed == "slow") {
+    } else if (fault == "slow") {
         result.seconds *= 1.5;
     }
 }

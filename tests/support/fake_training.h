@@ -13,8 +13,8 @@ namespace batchpeak::test {
 
 /// Writes one line of the protocol on standard output.
 void say(const trial::WorkerMessage& message);
-/// Ends the process where the misdeed is one of exit, exit42, abort and kill.
-void endProcess(const std::string& misdeed);
+/// Ends the process where the fault is one of exit, exit42, abort and kill.
+void endProcess(const std::string& fault);
 
 /// The training of the fake worker: times, memory and losses by formulas.
 ///
@@ -23,7 +23,7 @@ void endProcess(const std::string& misdeed);
 class FakeTraining
 {
 public:
-    /// \param behaviour  outlives this object; its misdeeds are used up
+    /// \param behaviour  outlives this object; its faults are used up
     explicit FakeTraining(FakeBehaviour& behaviour) : m_behaviour(behaviour) {}
 
     void load(std::int64_t limit, std::int64_t tokensPerSample);
@@ -34,11 +34,11 @@ public:
     void cancel(std::int64_t id);
 
 private:
-    std::string misdeedFor(const trial::BatchRequest& request);
+    std::string faultFor(const trial::BatchRequest& request);
     void saySteps(const trial::BatchRequest& request) const;
-    bool breaksDown(const std::string& misdeed, const trial::BatchRequest& request);
+    bool breaksDown(const std::string& fault, const trial::BatchRequest& request);
     trial::BatchResult resultOf(const trial::BatchRequest& request) const;
-    static void distort(const std::string& misdeed, trial::BatchResult& result);
+    static void distort(const std::string& fault, trial::BatchResult& result);
     double lossOf(const trial::BatchRequest& request) const;
 
     FakeBehaviour& m_behaviour;

@@ -6,7 +6,7 @@
 
 #include "fake_behaviour.h"
 #include "fake_training.h"
-#include "misdeed_answer.h"
+#include "fault_answer.h"
 #include "protocol.h"
 #include "trial_flags.h"
 
@@ -106,15 +106,15 @@ private:
 
     bool answer(const trial::TrialRequest& request)
     {
-        const std::string misdeed =
-            m_behaviour.misdeedFor(m_behaviour.misdeeds, request.microBatchSize, ++m_trials);
+        const std::string fault =
+            m_behaviour.faultFor(m_behaviour.faults, request.microBatchSize, ++m_trials);
         trial::TrialResult result = measured(request);
-        if (misdeed != "silent-steps")
+        if (fault != "silent-steps")
             saySteps(request, result.secondsPerStep);
-        if (breaksDown(misdeed, request))
+        if (breaksDown(fault, request))
             return true;
-        distort(misdeed, result);
-        if (misdeed == "late" && m_last)
+        distort(fault, result);
+        if (fault == "late" && m_last)
             say(*m_last);
         m_last = result;
         say(result);
@@ -177,51 +177,51 @@ private:
             say(trial::Step{.id = request.id, .index = index, .seconds = seconds});
     }
 
-    // Misdeeds after which no result comes.
-    bool breaksDown(const std::string& misdeed, const trial::TrialRequest& request)
+    // Faults after which no result comes.
+    bool breaksDown(const std::string& fault, const trial::TrialRequest& request)
     {
-        test::endProcess(misdeed);
-        if (misdeed == "garbage")
+        test::endProcess(fault);
+        if (fault == "garbage")
             std::cout << "{\"type\":\"result\",\"id\":" << std::endl;
-        else if (misdeed == "long-line")
+        else if (fault == "long-line")
             std::cout << std::string(trial::maxLineBytes + 10, 'x') << std::endl;
-        else if (misdeed == "zero-steps")
+        else if (fault == "zero-steps")
             std::cout << R"({"type":"result","id":)" << request.id << R"(,"micro_batch_size":)"
                       << request.microBatchSize
                       << R"(,"outcome":"ok","steps":0,"seconds_per_step":0.1,"peak_reserved_bytes":1})"
                       << std::endl;
-        else if (misdeed == "hang")
+        else if (fault == "hang")
             m_hanging = request;
         else
             return false;
         return true;
     }
 
-    void distort(const std::string& misdeed, trial::TrialResult& result) const
+    void distort(const std::string& fault, trial::TrialResult& result) const
     {
-        if (test::distortAnswer(misdeed, result))
+        if (test::distortAnswer(fault, result))
             return;
-        if (misdeed == "bare") {
+        if (fault == "bare") {
             result.stepSeconds.clear();
             result.relativeError.reset();
             result.optimizerSeconds.reset();
             result.peakAllocatedBytes = 0;
             result.samples = 0;
             result.wallSeconds = 0.0;
-        } else if (misdeed == "spill") {
+        } else if (fault == "spill") {
             result.peakReservedBytes = m_behaviour.totalBytes + 1;
-        } else if (misdeed == "over-headroom") {
+        } else if (fault == "over-headroom") {
             result.peakReservedBytes = m_limit + 1;
-        } else if (misdeed == "slow") {
+        } else if (fault == "slow") {
             result.secondsPerStep *= 1.5;
-        } else if (misdeed == "fast") {
+        } else if (fault == "fast") {
             result.secondsPerStep *= 0.5;
-        } else if (misdeed == "disturbed") {
+        } else if (fault == "disturbed") {
             result.flags.push_back(trial::disturbedBy("other programs used 1.0 of 2 processors"));
-        } else if (misdeed == "disturbed-slow") {
+        } else if (fault == "disturbed-slow") {
             result.secondsPerStep *= 2.0;
             result.flags.emplace_back(trial::flag::disturbed);
-        } else if (misdeed == "energy") {
+        } else if (fault == "energy") {
             result.readings.energyJoules = 2.0 * static_cast<double>(result.samples);
         }
     }

@@ -45,7 +45,7 @@ const QByteArray network = "batchpeak: 1\n"
 class Studio
 {
 public:
-    explicit Studio(const Theme& theme) : m_theme(theme) { dress(m_window, theme); }
+    explicit Studio(const Theme& theme) : m_theme(theme) { applyTheme(m_window, theme); }
 
     engine::ConfigFile config() const
     {

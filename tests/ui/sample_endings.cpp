@@ -17,7 +17,7 @@ Snapshot verifyingSnapshot()
     snapshot.trials.push_back(trialThat(TrialState::Running, 18, 192, 1.1));
     snapshot.trials.back().isVerification = true;
     snapshot.verification = Verification{.size = 192, .expectedSamplesPerSecond = 2266.0};
-    snapshot.outlook.expectedTrials = 18;
+    snapshot.searchState.expectedTrials = 18;
     snapshot.progress = 0.94;
     snapshot.secondsLeft = 6.0;
     say(snapshot, 203, QStringLiteral("Verifying 192 in a fresh process."));
@@ -66,8 +66,8 @@ Snapshot nothingFitsSnapshot()
     snapshot.state = State::Finished;
     snapshot.finish = FinishStatus::NothingFits;
     snapshot.trials.push_back(trialThat(TrialState::OutOfMemory, 1, 1, 1.9));
-    snapshot.outlook.status = search::Outlook::Status::NothingFits;
-    snapshot.outlook.smallestFailure = 1;
+    snapshot.searchState.status = search::SearchState::Status::NothingFits;
+    snapshot.searchState.smallestFailure = 1;
     snapshot.failure =
         QStringLiteral("Not even 1 sample fits into 7.4 GiB: it would need at least 9.7 GiB. Use a "
                        "shorter sequence, a smaller network, or a device with more memory.");

@@ -69,7 +69,7 @@ void addCurve(Snapshot& snapshot, double from, double to, double spread)
         }
         const double half = spread * (0.012 + 0.07 * nearest);
         const double value = throughputAt(size);
-        snapshot.outlook.curve.push_back({size, value, value * (1.0 - half), value * (1.0 + half)});
+        snapshot.searchState.curve.push_back({size, value, value * (1.0 - half), value * (1.0 + half)});
     }
 }
 
@@ -82,7 +82,7 @@ void say(Snapshot& snapshot, int second, const QString& text, LogLevel level)
 void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double base, const QString& reason)
 {
     const auto real = static_cast<double>(size);
-    snapshot.outlook.recommendation = {.size = size,
+    snapshot.searchState.recommendation = {.size = size,
                                        .samplesPerSecond = throughputAt(real),
                                        .relativeError = 0.0086,
                                        .relativePerformance = throughputAt(real) / throughputAt(base),
@@ -94,8 +94,8 @@ void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double bas
 
 void addMemory(Snapshot& snapshot)
 {
-    snapshot.outlook.memory = {.constantBytes = 9.4 * gibibyte, .bytesPerSample = 0.262 * gibibyte};
-    snapshot.outlook.largestPredictedFit = 241;
+    snapshot.searchState.memory = {.constantBytes = 9.4 * gibibyte, .bytesPerSample = 0.262 * gibibyte};
+    snapshot.searchState.largestPredictedFit = 241;
 }
 
 DeviceSnapshot sampleGpu(const QString& id)

@@ -76,7 +76,7 @@ Snapshot earlySnapshot()
     recommend(snapshot, 64, 31, 1.0,
               QStringLiteral("Memory predicts room up to about 266. Larger sizes are being tried, so this "
                              "will very likely rise."));
-    snapshot.outlook.expectedTrials = 24;
+    snapshot.searchState.expectedTrials = 24;
     snapshot.progress = 0.2;
     snapshot.secondsLeft = 161.0;
     say(snapshot, 31, QStringLiteral("trial 4, size 64: 1,910 ± 58 samples/s, 26.2 GiB"));
@@ -112,19 +112,19 @@ Snapshot runningSnapshot()
     snapshot.trials.push_back(running);
     addCurve(snapshot, 1.0, 512.0, 1.0);
     addMemory(snapshot);
-    snapshot.outlook.smallestFailure = 288;
+    snapshot.searchState.smallestFailure = 288;
     recommend(
         snapshot, 192, 93, 16.0,
         QStringLiteral("192 is 0.4 % faster than 224, the next best, and needs less memory. Next: 208, to "
                        "tell the two apart."));
     snapshot.smallerSize = QStringLiteral("160 is within 2 % and leaves 8.4 GiB more.");
-    snapshot.outlook.speedLimit = {.kind = search::SpeedLimit::Kind::LaunchBound,
+    snapshot.searchState.speedLimit = {.kind = search::SpeedLimit::Kind::LaunchBound,
                                    .probability = 0.87,
                                    .overheadShare = 0.095,
                                    .doublingGain = 0.05};
     snapshot.speedLimit = QStringLiteral("Launch-bound: 9.5 % of a step is the same at any size, and twice "
                                          "the size would gain 5 % if it fitted.");
-    snapshot.outlook.expectedTrials = 24;
+    snapshot.searchState.expectedTrials = 24;
     snapshot.progress = 0.7;
     snapshot.secondsLeft = 72.0;
     snapshot.elapsedSeconds = 131.0;
@@ -186,7 +186,7 @@ Snapshot everyOutcomeSnapshot()
     addCurve(snapshot, 1.0, 300.0, 1.4);
     addMemory(snapshot);
     recommend(snapshot, 64, 55, 1.0, QStringLiteral("64 is the fastest of three sizes so far. Next: 96."));
-    snapshot.outlook.expectedTrials = 30;
+    snapshot.searchState.expectedTrials = 30;
     snapshot.progress = 0.4;
     say(snapshot, 40, QStringLiteral("trial 14, size 300: the worker crashed"), LogLevel::Error);
     return snapshot;
@@ -220,11 +220,11 @@ Snapshot cpuSnapshot()
     for (int i = 0; i < 125; ++i) {
         const double size = std::pow(1.03, i);
         const double value = size / (0.11 + 0.39 * size);
-        snapshot.outlook.curve.push_back({size, value, value * 0.985, value * 1.015});
+        snapshot.searchState.curve.push_back({size, value, value * 0.985, value * 1.015});
     }
-    snapshot.outlook.memory = {.constantBytes = 0.14 * gibibyte, .bytesPerSample = 0.031 * gibibyte};
-    snapshot.outlook.expectedTrials = 11;
-    snapshot.outlook.recommendation = {.size = 16,
+    snapshot.searchState.memory = {.constantBytes = 0.14 * gibibyte, .bytesPerSample = 0.031 * gibibyte};
+    snapshot.searchState.expectedTrials = 11;
+    snapshot.searchState.recommendation = {.size = 16,
                                        .samplesPerSecond = 2.519,
                                        .relativeError = 0.004,
                                        .relativePerformance = 1.26,

@@ -30,7 +30,7 @@ public:
 
     void setTheme(const Theme& theme)
     {
-        dress(*this, theme);
+        applyTheme(*this, theme);
         dressDialog(*this, theme);
         m_actions->setTheme(theme);
         m_view->setTheme(theme);

@@ -30,7 +30,7 @@ public:
 
     void setTheme(const Theme& theme)
     {
-        dress(*this, theme);
+        applyTheme(*this, theme);
         m_actions->setTheme(theme);
         m_view->setTheme(theme);
     }
@@ -40,7 +40,7 @@ public:
         m_actions->update(snapshot);
         m_actions->train->setEnabled(snapshot.run.has_value());
         m_actions->confirm->setEnabled(snapshot.state == engine::State::Finished &&
-                                       snapshot.outlook.recommendation);
+                                       snapshot.searchState.recommendation);
         m_view->display(snapshot);
     }
 

@@ -70,7 +70,7 @@ private slots:
     {
         engine::Snapshot snapshot = test::earlySnapshot();
         snapshot.trials.front().microBatchSize = 0;
-        snapshot.outlook.curve.insert(snapshot.outlook.curve.begin(), {.size = 0.0, .samplesPerSecond = 1.0});
+        snapshot.searchState.curve.insert(snapshot.searchState.curve.begin(), {.size = 0.0, .samplesPerSecond = 1.0});
         const ChartScene scene = chartSceneOf(snapshot);
         QVERIFY(std::ranges::all_of(scene.points, [](const auto& point) { return point.size >= 1; }));
         QVERIFY(std::ranges::all_of(scene.curve, [](const auto& point) { return point.size >= 1.0; }));
@@ -116,7 +116,7 @@ private slots:
         snapshot.trials.back().wallSeconds += 0.3;
         snapshot.secondsLeft = 70.0;
         QCOMPARE(chartSceneOf(snapshot), before);
-        snapshot.outlook.recommendation->confidence = 60;
+        snapshot.searchState.recommendation->confidence = 60;
         QVERIFY(!(chartSceneOf(snapshot) == before));
     }
 
@@ -178,8 +178,8 @@ private slots:
         engine::Snapshot snapshot = test::runningSnapshot();
         QVERIFY(!memorySummary(chartSceneOf(snapshot)).contains(QStringLiteral("A sample takes")));
         constexpr double mebibyte = 1024.0 * 1024.0;
-        snapshot.outlook.memory = search::MemoryLine{.bytesPerSample = 300.0 * mebibyte};
-        snapshot.outlook.allocatedMemory = search::MemoryLine{.bytesPerSample = 250.0 * mebibyte};
+        snapshot.searchState.memory = search::MemoryLine{.bytesPerSample = 300.0 * mebibyte};
+        snapshot.searchState.allocatedMemory = search::MemoryLine{.bytesPerSample = 250.0 * mebibyte};
         const QString memory = memorySummary(chartSceneOf(snapshot));
         QVERIFY2(memory.contains(
                      QStringLiteral("A sample takes 300 MiB; the network itself uses 250 MiB of that.")),

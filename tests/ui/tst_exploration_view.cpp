@@ -157,7 +157,7 @@ private slots:
         Snapshot tiny = test::runningSnapshot();
         tiny.recommendedPeakBytes = 44LL << 20;
         tiny.smallerSize.clear();
-        tiny.outlook.speedLimit = {};
+        tiny.searchState.speedLimit = {};
         for (auto& trial : tiny.trials)
             trial.peakReservedBytes = 44LL << 20;
         QTest::newRow("peaks far below the limit")

@@ -86,7 +86,7 @@ private slots:
         model.display(test::runningSnapshot(), gibibytes);
         QCOMPARE(resultsOf(model).count(QStringLiteral("best")), 1);
         engine::Snapshot unsure = test::runningSnapshot();
-        unsure.outlook.recommendation->confidence = 89;
+        unsure.searchState.recommendation->confidence = 89;
         model.display(unsure, gibibytes);
         QCOMPARE(resultsOf(model).count(QStringLiteral("best")), 0);
         QCOMPARE(resultsOf(model).count(QStringLiteral("leading")), 1);

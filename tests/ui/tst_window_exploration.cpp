@@ -136,7 +136,7 @@ private slots:
     void exportsWhatItRecommends()
     {
         explore(QString());
-        const QByteArray size = QByteArray::number(qlonglong(snapshot().outlook.recommendation->size));
+        const QByteArray size = QByteArray::number(qlonglong(snapshot().searchState.recommendation->size));
         const QString target = pathOf("found.yaml");
         whenOpen<ExportDialog>(m_window.get(), [&](ExportDialog* dialog) {
             dialog->setPath(target);
@@ -208,7 +208,7 @@ private slots:
         click(QStringLiteral("Restart"));
         QVERIFY(!banner()->isVisible());
         QTRY_COMPARE(snapshot().state, engine::State::Finished);
-        QVERIFY(snapshot().outlook.recommendation);
+        QVERIFY(snapshot().searchState.recommendation);
     }
 
     void startsAgainWithTheConfigAsItThenStands()

@@ -103,7 +103,7 @@ class WindowTrainingTest : public QObject
         open(words);
         m_window->startExploring();
         QTRY_COMPARE(exploration().state, engine::State::Finished);
-        QVERIFY(exploration().outlook.recommendation);
+        QVERIFY(exploration().searchState.recommendation);
         QTRY_VERIFY(action(*m_window, QStringLiteral("Confirm"))->isEnabled());
     }
 
@@ -246,7 +246,7 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(confirmation()->summary().contains(QStringLiteral("40 of 40")),
                                   qPrintable(confirmation()->summary()), 20000);
         QTRY_VERIFY(action(*m_window, QStringLiteral("Start"))->isEnabled());
-        const QString size = QString::number(exploration().outlook.recommendation->size);
+        const QString size = QString::number(exploration().searchState.recommendation->size);
         QVERIFY2(confirmation()->summary().contains(QStringLiteral("recommended\t%1\t").arg(size)),
                  qPrintable(confirmation()->summary()));
     }
@@ -257,7 +257,7 @@ private slots:
         action(*m_window, QStringLiteral("Train"))->trigger();
         const auto options = training()->findChild<TrainingForm*>()->options({});
         QCOMPARE(options.run.setting,
-                 config::Setting(config::Fixed{exploration().outlook.recommendation->size}));
+                 config::Setting(config::Fixed{exploration().searchState.recommendation->size}));
     }
 };
 

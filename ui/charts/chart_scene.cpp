@@ -132,17 +132,17 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
     for (const auto& trial : snapshot.trials)
         addTrial(scene, trial);
     markNewest(scene.points);
-    for (const auto& point : snapshot.outlook.curve) {
+    for (const auto& point : snapshot.searchState.curve) {
         if (point.size >= 1.0)
             scene.curve.push_back({point.size, point.samplesPerSecond, point.low, point.high});
     }
-    if (const auto& memory = snapshot.outlook.memory) {
+    if (const auto& memory = snapshot.searchState.memory) {
         scene.constantBytes = memory->constantBytes;
         scene.bytesPerSample = memory->bytesPerSample;
     }
-    if (const auto& allocated = snapshot.outlook.allocatedMemory)
+    if (const auto& allocated = snapshot.searchState.allocatedMemory)
         scene.allocatedBytesPerSample = allocated->bytesPerSample;
-    if (const auto& recommendation = snapshot.outlook.recommendation;
+    if (const auto& recommendation = snapshot.searchState.recommendation;
         recommendation && recommendation->size >= 1) {
         scene.lead = {.size = recommendation->size,
                       .samplesPerSecond = recommendation->samplesPerSecond,

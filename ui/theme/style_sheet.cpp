@@ -123,7 +123,7 @@ QString styleSheetFor(const Theme& theme)
     return text;
 }
 
-void dress(QWidget& window, const Theme& theme)
+void applyTheme(QWidget& window, const Theme& theme)
 {
     // The other way round, Qt 6.4 would bring back the palette that it saw with the old style sheet.
     window.setStyleSheet(styleSheetFor(theme));

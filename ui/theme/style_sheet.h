@@ -19,7 +19,7 @@ namespace batchpeak::ui {
 QString styleSheetFor(const Theme& theme);
 
 /// Gives a window the style sheet and the palette of a theme.
-void dress(QWidget& window, const Theme& theme);
+void applyTheme(QWidget& window, const Theme& theme);
 
 /// Gives a dialog that has all its parts the palette of a theme; the style sheet reaches it from its window.
 /// Where a style sheet is, Qt 6.4 hands no palette down, and Fusion would draw the parts in the colours of

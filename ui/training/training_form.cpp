@@ -164,11 +164,11 @@ void TrainingForm::setConfig(const config::ConfigContents& contents)
         m_way->setValue(Number);
         m_size->setText(QLocale().toString(static_cast<qlonglong>(*written)));
     }
-    const auto& wishes = contents.training;
-    m_maximum->setValue(wishes.usesMaximumBatchSize ? static_cast<int>(MaximumWay::Halving) : noMaximum);
-    m_growth->setText(QString::fromStdString(wishes.batchIncreaseFunction));
+    const auto& settings = contents.training;
+    m_maximum->setValue(settings.usesMaximumBatchSize ? static_cast<int>(MaximumWay::Halving) : noMaximum);
+    m_growth->setText(QString::fromStdString(settings.batchIncreaseFunction));
     m_learningRate->setPlaceholderText(
-        wishes.learningRate ? tr("as the config: %1").arg(QLocale().toString(*wishes.learningRate, 'g', 4))
+        settings.learningRate ? tr("as the config: %1").arg(QLocale().toString(*settings.learningRate, 'g', 4))
                             : tr("as the config, or 3e-4"));
     followWay();
 }

@@ -73,7 +73,7 @@ TrainingWindow::~TrainingWindow()
 
 void TrainingWindow::setTheme(const Theme& theme)
 {
-    dress(*this, theme);
+    applyTheme(*this, theme);
     dressDialog(*this, theme);
     m_actions->setTheme(theme);
     m_view->setTheme(theme);

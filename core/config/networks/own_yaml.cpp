@@ -120,16 +120,16 @@ void addRun(LineWriter& lines, const ConfigContents& contents, const model::Mode
     lines.value("max_gradient_norm", contents.step.maxGradientNorm);
 }
 
-void addWishes(LineWriter& lines, const TrainingWishes& wishes)
+void addTrainingSettings(LineWriter& lines, const TrainingSettings& settings)
 {
-    if (wishes.learningRate)
-        lines.value("learning_rate", *wishes.learningRate);
-    if (wishes.weighsTokens)
-        lines.add("weight_by", *wishes.weighsTokens ? "tokens" : "samples");
-    if (wishes.usesMaximumBatchSize)
+    if (settings.learningRate)
+        lines.value("learning_rate", *settings.learningRate);
+    if (settings.weighsTokens)
+        lines.add("weight_by", *settings.weighsTokens ? "tokens" : "samples");
+    if (settings.usesMaximumBatchSize)
         lines.value("use_maximum_batch_size", true);
-    if (!wishes.batchIncreaseFunction.empty())
-        lines.value("batch_increase_function", wishes.batchIncreaseFunction);
+    if (!settings.batchIncreaseFunction.empty())
+        lines.value("batch_increase_function", settings.batchIncreaseFunction);
 }
 
 } // namespace
@@ -152,7 +152,7 @@ std::string toOwnYaml(const ConfigContents& contents)
         addPlan(run, *contents.eval, "eval_");
     run.add("devices", std::to_string(first ? first->devices : 1));
     addRun(run, contents, spec);
-    addWishes(run, contents.training);
+    addTrainingSettings(run, contents.training);
     return "# Made from a config of " + contents.formatName + ".\nbatchpeak: 1\nmodel:\n" + network.lines() +
            run.lines();
 }

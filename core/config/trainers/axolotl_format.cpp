@@ -117,7 +117,7 @@ ConfigContents AxolotlFormat::read() const
     // None in HyperparametersConfig of axolotl 0.12, utils/schemas/training.py, and then not handed on
     // (core/builders/base.py), so that TrainingArguments' own counts.
     contents.step.maxGradientNorm = clippingNormOr(m_root, "max_grad_norm", 1.0);
-    readTrainerWishes(m_root, contents.training);
+    readTrainerSettings(m_root, contents.training);
     return contents;
 }
 

@@ -127,7 +127,7 @@ void OwnFormat::readRunInto(ConfigContents& contents, const model::ModelSpec& sp
     contents.optimizer =
         readWord(m_root, "optimizer", model::optimizerFromText, contents.optimizer, "adamw and sgd");
     contents.step = readStepOptions();
-    contents.training = readWishes();
+    contents.training = readTrainingSettings();
 }
 
 std::optional<std::int64_t> OwnFormat::readTargetLength(const model::ModelSpec& spec) const
@@ -158,21 +158,21 @@ model::StepOptions OwnFormat::readStepOptions() const
     return options;
 }
 
-TrainingWishes OwnFormat::readWishes() const
+TrainingSettings OwnFormat::readTrainingSettings() const
 {
     constexpr std::string_view rateKey = "learning_rate";
     constexpr std::string_view weightKey = "weight_by";
-    TrainingWishes wishes{.usesMaximumBatchSize = m_root.boolean("use_maximum_batch_size").value_or(false),
+    TrainingSettings settings{.usesMaximumBatchSize = m_root.boolean("use_maximum_batch_size").value_or(false),
                           .batchIncreaseFunction = m_root.text("batch_increase_function").value_or(""),
                           .learningRate = m_root.number(rateKey)};
-    if (wishes.learningRate && !(*wishes.learningRate > 0))
+    if (settings.learningRate && !(*settings.learningRate > 0))
         m_root.fail(rateKey, "must be above 0, as in 3.0e-4");
     const auto weight = m_root.text(weightKey);
     if (weight && *weight != "samples" && *weight != "tokens")
         m_root.fail(weightKey, "is \"" + *weight + "\", which is none of samples and tokens");
     if (weight)
-        wishes.weighsTokens = *weight == "tokens";
-    return wishes;
+        settings.weighsTokens = *weight == "tokens";
+    return settings;
 }
 
 SplicedText OwnFormat::splice(const ChosenSize& chosen) const

@@ -36,7 +36,7 @@ private:
     void readRunInto(ConfigContents& contents, const model::ModelSpec& spec) const;
     std::optional<std::int64_t> readTargetLength(const model::ModelSpec& spec) const;
     model::StepOptions readStepOptions() const;
-    TrainingWishes readWishes() const;
+    TrainingSettings readTrainingSettings() const;
 
     std::shared_ptr<const YamlDocument> m_document;
     ConfigSection m_root;

@@ -131,14 +131,14 @@ void readLength(const ConfigSection& root, ConfigContents& contents)
 }
 
 /// The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
-void readWishes(const ConfigSection& root, TrainingWishes& wishes)
+void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
 {
-    wishes.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
-    wishes.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
+    settings.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
+    settings.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
     // train() of recipes/full_finetune_single_device.py divides by num_tokens since torchtune 0.4 (pull
     // request 1875).
-    wishes.weighsTokens = true;
-    wishes.learningRate = readLearningRate(root, "optimizer.lr");
+    settings.weighsTokens = true;
+    settings.learningRate = readLearningRate(root, "optimizer.lr");
 }
 
 UnsupportedModel otherRun(const ConfigSection& section, std::string_view key, const std::string& what)
@@ -163,7 +163,7 @@ void readTorchtuneRun(const ConfigSection& root, ConfigContents& contents)
     warnOfTheLoss(root, contents.warnings);
     warnOfPacking(root, contents.warnings);
     warnWhereOn(root, contents.warnings);
-    readWishes(root, contents.training);
+    readTrainingSettings(root, contents.training);
 }
 
 std::optional<UnsupportedModel> unsupportedTorchtuneRun(const ConfigSection& root)

@@ -117,12 +117,12 @@ readNamedModel(const ConfigSection& section, std::string_view key, std::vector<W
                             .isElsewhere = true};
 }
 
-void readTrainerWishes(const ConfigSection& section, TrainingWishes& wishes)
+void readTrainerSettings(const ConfigSection& section, TrainingSettings& settings)
 {
-    wishes.halvesAutomatically = findsBatchSize(section);
+    settings.halvesAutomatically = findsBatchSize(section);
     // By num_items_in_batch: Trainer.get_batch_samples since transformers 4.46, trainer.py.
-    wishes.weighsTokens = true;
-    wishes.learningRate = readLearningRate(section, "learning_rate");
+    settings.weighsTokens = true;
+    settings.learningRate = readLearningRate(section, "learning_rate");
 }
 
 void settleLengths(ConfigContents& contents)

@@ -63,7 +63,7 @@ readNamedModel(const ConfigSection& section, std::string_view key, std::vector<W
 /// auto_find_batch_size is taken for halving, as accelerate had it until July 2025; since its pull request
 /// 3684 it takes a tenth away at a time, and both leave the accumulation steps as they are
 /// (find_executable_batch_size, utils/memory.py).
-void readTrainerWishes(const ConfigSection& section, TrainingWishes& wishes);
+void readTrainerSettings(const ConfigSection& section, TrainingSettings& settings);
 
 /// Lengths that the kind of network decides: there is none of an image, and a decoder's sequence has its
 /// usual one. Where a config says nothing, that of a text stays 0, since its data decide it.

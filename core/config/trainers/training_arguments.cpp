@@ -61,7 +61,7 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     contents.optimizer = readTorchOptimizer(root, "optim", contents.warnings);
     // TrainingArguments.max_grad_norm in transformers 5.23.
     contents.step.maxGradientNorm = clippingNormOr(root, "max_grad_norm", 1.0);
-    readTrainerWishes(root, contents.training);
+    readTrainerSettings(root, contents.training);
 }
 
 model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::vector<Warning>& warnings)

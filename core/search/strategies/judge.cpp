@@ -3,7 +3,7 @@
 #include "judge.h"
 
 #include "calibration.h"
-#include "doubt.h"
+#include "instability.h"
 #include "memory_model.h"
 #include "posterior.h"
 #include "speed_limit_finder.h"
@@ -98,7 +98,7 @@ std::int64_t smallestWithinTolerance(const Posterior& posterior)
 }
 
 double probabilityOf(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
-                     const Doubt& doubt)
+                     const Instability& instability)
 {
     if (posterior.sizes().size() == 1 || history.timed().size() < 2)
         return probabilityAtFirst;
@@ -108,7 +108,7 @@ double probabilityOf(const SearchSpace& space, const Posterior& posterior, const
     const double probability = calibratedProbability(
         situation, posterior.shareWithin(posterior.recommended()), static_cast<int>(history.all().size()));
     // The calibration comes from devices that were calmer.
-    return isGrave(doubt, space.tolerance) ? std::min(probability, mostOnRestlessDevice) : probability;
+    return isGrave(instability, space.tolerance) ? std::min(probability, mostOnRestlessDevice) : probability;
 }
 
 } // namespace
@@ -124,8 +124,8 @@ Judgement judge(const SearchSpace& space, const Posterior& posterior, const Tria
     if (posterior.recommended() == 0)
         return judgement;
     judgement.best = posterior.recommended();
-    judgement.doubt = findDoubt(space, posterior, history);
-    judgement.probability = probabilityOf(space, posterior, history, judgement.doubt);
+    judgement.instability = findInstability(space, posterior, history);
+    judgement.probability = probabilityOf(space, posterior, history, judgement.instability);
     for (const std::int64_t size : posterior.measured())
         judgement.measured.push_back(summaryOf(posterior, size));
     if (history.timed().size() < 2 || posterior.sizes().size() == 1)

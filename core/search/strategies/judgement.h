@@ -39,7 +39,7 @@ struct Judgement
     /// As in Recommendation.
     std::int64_t smallestWithinTolerance = 0;
     SpeedLimit speedLimit;
-    Doubt doubt;
+    Instability instability;
     /// Typical time of an optimizer step [s]; 0 where none was reported.
     double optimizerSeconds = 0.0;
 

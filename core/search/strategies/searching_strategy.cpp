@@ -19,7 +19,7 @@ constexpr double abandonShare = 0.05;
 constexpr double abandonNoises = 3.0;
 constexpr double mostAbandonShare = 0.5;
 
-constexpr double leastDoubtAccepted = 0.01;
+constexpr double leastInstabilityAccepted = 0.01;
 
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
                           const TrialHistory& history)
@@ -63,7 +63,7 @@ std::optional<Proposal> SearchingStrategy::next(std::span<const std::int64_t> in
         plan();
     }
     const int trials = m_history.countedTrials() + static_cast<int>(m_inFlight.size());
-    if (m_outlook.status != Outlook::Status::Searching || trials >= m_space.maxTrials || !m_next)
+    if (m_searchState.status != SearchState::Status::Searching || trials >= m_space.maxTrials || !m_next)
         return std::nullopt;
     m_inFlight.push_back(m_next->size);
     m_isPlanned = false;
@@ -74,12 +74,12 @@ void SearchingStrategy::plan()
 {
     m_next = choose();
     m_isPlanned = true;
-    OutlookWriter::Plan plan{.hasInFlight = !m_inFlight.empty(), .remainingTrials = remainingTrials(m_next)};
+    SearchStateWriter::Plan plan{.hasInFlight = !m_inFlight.empty(), .remainingTrials = remainingTrials(m_next)};
     if (m_next) {
         plan.next = m_next->size;
         plan.isClimbing = m_next->isClimbing;
     }
-    m_outlook = m_writer.write({m_candidates, m_history, m_memory, m_judgement}, plan);
+    m_searchState = m_writer.write({m_candidates, m_history, m_memory, m_judgement}, plan);
 }
 
 bool SearchingStrategy::climbsTo(std::int64_t size) const
@@ -96,7 +96,7 @@ SearchingStrategy::Choice SearchingStrategy::trialOf(std::int64_t size) const
 
 int SearchingStrategy::trialsUntilConfident(double trialsPerHalving) const
 {
-    const double accepted = std::max(1.0 - m_space.targetConfidence, leastDoubtAccepted);
+    const double accepted = std::max(1.0 - m_space.targetConfidence, leastInstabilityAccepted);
     const double doubt = (1.0 - m_judgement.probability) / accepted;
     return 1 + static_cast<int>(std::ceil(trialsPerHalving * std::log2(std::max(doubt, 1.0))));
 }

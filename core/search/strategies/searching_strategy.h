@@ -5,7 +5,7 @@
 #include "candidate_set.h"
 #include "judgement.h"
 #include "memory_model.h"
-#include "outlook_writer.h"
+#include "search_state_writer.h"
 #include "posterior.h"
 #include "strategy.h"
 #include "trial_cost.h"
@@ -21,7 +21,7 @@ namespace batchpeak::search {
 /// best size and tell how they stand.
 ///
 /// A subclass decides nothing but which size is tried next. What is known comes from Posterior and
-/// MemoryModel, how sure it is from judge(), and whether a search has ended from OutlookWriter.
+/// MemoryModel, how sure it is from judge(), and whether a search has ended from SearchStateWriter.
 class SearchingStrategy : public Strategy
 {
 public:
@@ -30,7 +30,7 @@ public:
 
     void record(const Measurement& measurement) final;
     std::optional<Proposal> next(std::span<const std::int64_t> inFlight) final;
-    const Outlook& outlook() const final { return m_outlook; }
+    const SearchState& searchState() const final { return m_searchState; }
 
     /// What the trials so far leave possible, also for those who fit the calibration of its shares; nothing
     /// before a trial was timed.
@@ -54,7 +54,7 @@ protected:
     /// \throws std::invalid_argument where the space allows no size
     SearchingStrategy(const SearchSpace& space, Ending ending);
 
-    /// Asks for the next trial and writes the outlook. A subclass calls it at the end of its constructor,
+    /// Asks for the next trial and writes the search state. A subclass calls it at the end of its constructor,
     /// since it cannot be asked earlier.
     void plan();
 
@@ -94,8 +94,8 @@ private:
     std::optional<Posterior> m_posterior;
     Judgement m_judgement;
     TrialCost m_cost;
-    OutlookWriter m_writer;
-    Outlook m_outlook;
+    SearchStateWriter m_writer;
+    SearchState m_searchState;
     std::vector<std::int64_t> m_inFlight;
     /// What is best beside those, once it is planned: proposing it makes a new plan necessary.
     std::optional<Choice> m_next;

@@ -20,31 +20,31 @@ constexpr int voidTrialsAllowed = 1;
 VerifyStrategy::VerifyStrategy(const SearchSpace& space)
     : m_space(space), m_size(CandidateSet(space).smallest()), m_history(space.memoryLimitBytes)
 {
-    m_outlook.expectedTrials = 1;
+    m_searchState.expectedTrials = 1;
 }
 
 void VerifyStrategy::record(const Measurement& measurement)
 {
-    using Status = Outlook::Status;
+    using Status = SearchState::Status;
     m_history.record(measurement);
     if (m_history.isGood(m_size)) {
-        m_outlook.status = Status::Exhausted;
-        m_outlook.recommendation = recommendation();
-        m_outlook.largestPredictedFit = m_size;
+        m_searchState.status = Status::Exhausted;
+        m_searchState.recommendation = recommendation();
+        m_searchState.largestPredictedFit = m_size;
     } else if (m_history.hasFailed(m_size)) {
-        m_outlook.status = Status::NothingFits;
-        m_outlook.recommendation.reset();
-        m_outlook.smallestFailure = m_size;
+        m_searchState.status = Status::NothingFits;
+        m_searchState.recommendation.reset();
+        m_searchState.smallestFailure = m_size;
     } else if (m_history.voidTrials(m_size) > voidTrialsAllowed) {
-        m_outlook.status = Status::Exhausted;
+        m_searchState.status = Status::Exhausted;
     } else {
-        m_outlook.expectedTrials = 2;
+        m_searchState.expectedTrials = 2;
     }
 }
 
 std::optional<Proposal> VerifyStrategy::next(std::span<const std::int64_t> inFlight)
 {
-    if (m_outlook.status != Outlook::Status::Searching || !inFlight.empty())
+    if (m_searchState.status != SearchState::Status::Searching || !inFlight.empty())
         return std::nullopt;
     return Proposal{.size = m_size};
 }

@@ -15,7 +15,7 @@ public:
 
     void record(const Measurement& measurement) override;
     std::optional<Proposal> next(std::span<const std::int64_t> inFlight) override;
-    const Outlook& outlook() const override { return m_outlook; }
+    const SearchState& searchState() const override { return m_searchState; }
 
 private:
     Recommendation recommendation() const;
@@ -23,7 +23,7 @@ private:
     SearchSpace m_space;
     std::int64_t m_size = 1;
     TrialHistory m_history;
-    Outlook m_outlook;
+    SearchState m_searchState;
 };
 
 } // namespace batchpeak::search

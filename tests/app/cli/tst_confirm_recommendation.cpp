@@ -155,7 +155,7 @@ private:
         QSignalSpy finished(&exploration, &engine::Exploration::finished);
         exploration.start();
         QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
-        QVERIFY(exploration.snapshot().outlook.recommendation);
+        QVERIFY(exploration.snapshot().searchState.recommendation);
     }
 
     int confirm(const QStringList& words)

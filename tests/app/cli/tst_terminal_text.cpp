@@ -27,7 +27,7 @@ engine::Snapshot finishedSnapshot()
                                           .sequenceLength = 128,
                                           .plan = {.globalBatchSize = 528, .devices = 2}};
     snapshot.devices = {{.limitBytes = std::int64_t{8} << 30}, {.limitBytes = std::int64_t{6} << 30}};
-    snapshot.outlook.recommendation = search::Recommendation{.size = 96,
+    snapshot.searchState.recommendation = search::Recommendation{.size = 96,
                                                              .samplesPerSecond = 2115.4,
                                                              .relativeError = 0.01,
                                                              .relativePerformance = 1.204,
@@ -154,7 +154,7 @@ private slots:
     void saysWhyThereIsNoRecommendation()
     {
         engine::Snapshot snapshot = finishedSnapshot();
-        snapshot.outlook.recommendation.reset();
+        snapshot.searchState.recommendation.reset();
         snapshot.failure = QStringLiteral("Nothing fits.");
         QCOMPARE(finalLines(snapshot), QStringList{QStringLiteral("Nothing fits.")});
         snapshot.failure.clear();
@@ -167,7 +167,7 @@ private slots:
         QVERIFY(liveLine(snapshot).isEmpty());
         snapshot.state = engine::State::Exploring;
         snapshot.progress = 0.425;
-        snapshot.outlook.expectedTrials = 18;
+        snapshot.searchState.expectedTrials = 18;
         snapshot.secondsLeft = 72;
         snapshot.trials = {{.number = 1, .microBatchSize = 64, .state = engine::TrialState::Ok},
                            {.number = 2, .microBatchSize = 96}};

@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-using batchpeak::search::Outlook;
+using batchpeak::search::SearchState;
 
 namespace {
 
@@ -125,7 +125,7 @@ double stated(const Searches& searches)
 double endedConfident(const Searches& searches)
 {
     return mean(ofEach(
-        searches, [](const auto& s) { return percentOf(s.outlook.status == Outlook::Status::Confident); }));
+        searches, [](const auto& s) { return percentOf(s.searchState.status == SearchState::Status::Confident); }));
 }
 
 /// A column whose figure changes with the searches that happen to be run.

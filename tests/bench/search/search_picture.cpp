@@ -141,7 +141,7 @@ private:
         std::vector<Point> median;
         std::vector<Point> outline;
         std::vector<Point> upper;
-        for (const CurvePoint& point : m_record.outlook.curve) {
+        for (const CurvePoint& point : m_record.searchState.curve) {
             median.push_back(pointAt(panel, point.size, point.samplesPerSecond));
             outline.push_back(pointAt(panel, point.size, point.low));
             upper.push_back(pointAt(panel, point.size, point.high));

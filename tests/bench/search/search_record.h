@@ -49,7 +49,7 @@ struct SearchRecord
     /// Cost over that of trying every allowed size.
     double exhaustiveShare = 0.0;
     /// As it stood at the end.
-    batchpeak::search::Outlook outlook;
+    batchpeak::search::SearchState searchState;
 
     const Moment& last() const { return moments.back(); }
     bool isRight(const Moment& moment) const { return moment.regret <= task.tolerance; }

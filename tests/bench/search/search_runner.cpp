@@ -68,7 +68,7 @@ public:
             m_record.updateMilliseconds.push_back(processorMilliseconds() - before);
             note(trial);
         }
-        m_record.outlook = m_strategy->outlook();
+        m_record.searchState = m_strategy->searchState();
         m_record.exhaustiveShare = m_now / m_world.exhaustiveSeconds();
         return std::move(m_record);
     }
@@ -77,7 +77,7 @@ private:
     std::optional<std::size_t> nextToFinish() const
     {
         std::optional<std::size_t> first;
-        if (m_strategy->outlook().status != Outlook::Status::Searching)
+        if (m_strategy->searchState().status != SearchState::Status::Searching)
             return first;
         for (std::size_t device = 0; device < m_inFlight.size(); ++device) {
             const auto& trial = m_inFlight[device];
@@ -119,7 +119,7 @@ private:
                                     .ramps = m_now / m_world.rampSeconds()};
         if (measurement.secondsPerStep > 0.0)
             moment.measuredSpeed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
-        if (const auto& recommendation = m_strategy->outlook().recommendation) {
+        if (const auto& recommendation = m_strategy->searchState().recommendation) {
             moment.recommended = recommendation->size;
             moment.stated = recommendation->confidence / 100.0;
             moment.regret = m_world.regret(recommendation->size);

@@ -26,18 +26,18 @@ const char* outcomeText(const SearchRecord::Moment& moment)
     return moment.abandoned ? "short" : "ok";
 }
 
-const char* statusText(Outlook::Status status)
+const char* statusText(SearchState::Status status)
 {
     switch (status) {
-    case Outlook::Status::Searching:
+    case SearchState::Status::Searching:
         return "searching";
-    case Outlook::Status::Confident:
+    case SearchState::Status::Confident:
         return "confident";
-    case Outlook::Status::Exhausted:
+    case SearchState::Status::Exhausted:
         return "exhausted";
-    case Outlook::Status::Budget:
+    case SearchState::Status::Budget:
         return "out of trials";
-    case Outlook::Status::NothingFits:
+    case SearchState::Status::NothingFits:
         break;
     }
     return "nothing fits";
@@ -86,6 +86,6 @@ std::string traceText(const SearchRecord& record)
                      asLong(moment.reason.runnerUp), 100.0 * moment.reason.leadOverRunnerUp,
                      asLong(moment.reason.rival), moment.reason.rivalProbability);
     }
-    text += line("ended %s\n", statusText(record.outlook.status));
+    text += line("ended %s\n", statusText(record.searchState.status));
     return text;
 }

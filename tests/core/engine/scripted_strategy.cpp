@@ -8,11 +8,11 @@
 namespace batchpeak::test {
 
 using search::Measurement;
-using search::Outlook;
+using search::SearchState;
 
 ScriptedStrategy::ScriptedStrategy(Script script) : m_script(std::move(script))
 {
-    m_outlook.expectedTrials = static_cast<int>(m_script.sizes.size());
+    m_searchState.expectedTrials = static_cast<int>(m_script.sizes.size());
 }
 
 void ScriptedStrategy::record(const Measurement& measurement)
@@ -34,11 +34,11 @@ void ScriptedStrategy::record(const Measurement& measurement)
     recommendFastest();
     if (measurement.outcome == Measurement::Outcome::DoesNotFit &&
         measurement.size == m_script.sizes.front()) {
-        m_outlook.status = Outlook::Status::NothingFits;
+        m_searchState.status = SearchState::Status::NothingFits;
         return;
     }
     if (m_done >= m_script.sizes.size())
-        m_outlook.status = Outlook::Status::Exhausted;
+        m_searchState.status = SearchState::Status::Exhausted;
 }
 
 void ScriptedStrategy::recommendFastest()
@@ -46,9 +46,9 @@ void ScriptedStrategy::recommendFastest()
     const auto fastest =
         std::ranges::max_element(m_speeds, {}, [](const auto& sizeAndSpeed) { return sizeAndSpeed.second; });
     if (fastest == m_speeds.end())
-        m_outlook.recommendation.reset();
-    else if (!m_outlook.recommendation || m_outlook.recommendation->size != fastest->first)
-        m_outlook.recommendation = search::Recommendation{.size = fastest->first,
+        m_searchState.recommendation.reset();
+    else if (!m_searchState.recommendation || m_searchState.recommendation->size != fastest->first)
+        m_searchState.recommendation = search::Recommendation{.size = fastest->first,
                                                           .samplesPerSecond = fastest->second,
                                                           .confidence = static_cast<int>(10 * m_done),
                                                           .reason = {.kind = search::Reason::Kind::AllTried}};
@@ -56,7 +56,7 @@ void ScriptedStrategy::recommendFastest()
 
 std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> /*inFlight*/)
 {
-    if (m_outlook.status != Outlook::Status::Searching || m_proposed >= m_script.sizes.size())
+    if (m_searchState.status != SearchState::Status::Searching || m_proposed >= m_script.sizes.size())
         return std::nullopt;
     return search::Proposal{.size = m_script.sizes[m_proposed++], .minSteps = 3, .maxSteps = 3};
 }

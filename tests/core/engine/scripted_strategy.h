@@ -25,13 +25,13 @@ public:
 
     void record(const search::Measurement& measurement) override;
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override;
-    const search::Outlook& outlook() const override { return m_outlook; }
+    const search::SearchState& searchState() const override { return m_searchState; }
 
 private:
     void recommendFastest();
 
     Script m_script;
-    search::Outlook m_outlook;
+    search::SearchState m_searchState;
     std::size_t m_proposed = 0;
     std::size_t m_done = 0;
     std::map<std::int64_t, int> m_void;

@@ -58,7 +58,7 @@ void ExplorationControlTest::stopCancelsTheRunningTrial()
 
     QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 cancelled"));
     QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
-    QCOMPARE(harness.snapshot().outlook.recommendation->size, 1);
+    QCOMPARE(harness.snapshot().searchState.recommendation->size, 1);
     QCOMPARE(harness.told.size(), 1U);
     QVERIFY(harness.isNoWorkerLeft());
 }
@@ -75,7 +75,7 @@ void ExplorationControlTest::stopKillsWhoeverDoesNotHeedIt()
     QTRY_COMPARE(ended.count(), 1);
 
     QCOMPARE(harness.trials(), QStringLiteral("1 cancelled"));
-    QVERIFY(!harness.snapshot().outlook.recommendation);
+    QVERIFY(!harness.snapshot().searchState.recommendation);
     QVERIFY(harness.isNoWorkerLeft());
 }
 
@@ -141,7 +141,7 @@ void ExplorationControlTest::keepsTheTimeBudget()
     QVERIFY(harness.runToEnd());
     QVERIFY(harness.snapshot().finish == FinishStatus::Budget);
     QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 cancelled"));
-    QCOMPARE(harness.snapshot().outlook.recommendation->size, 1);
+    QCOMPARE(harness.snapshot().searchState.recommendation->size, 1);
 }
 
 void ExplorationControlTest::usesEveryDevice()

@@ -109,7 +109,7 @@ void ExplorationEndingsTest::endsAsItShould()
     QCOMPARE(harness.trials(), trials);
     QCOMPARE(snapshot.state,
              status == FinishStatus::Failed ? engine::State::Failed : engine::State::Finished);
-    QCOMPARE(snapshot.outlook.recommendation ? snapshot.outlook.recommendation->size : 0, recommended);
+    QCOMPARE(snapshot.searchState.recommendation ? snapshot.searchState.recommendation->size : 0, recommended);
     QVERIFY2(harness.log().contains(said), qPrintable(harness.log()));
     QCOMPARE(snapshot.failure.isEmpty(), recommended > 0);
     QCOMPARE(harness.finishedSignals(), 1);

@@ -70,7 +70,7 @@ private slots:
         QCOMPARE(kept.summary.end->status, engine::toText(*snapshot.finish));
         QCOMPARE(kept.devices.size(), std::size_t{1});
         QCOMPARE(kept.devices.front().program, QStringLiteral("scripted 1"));
-        QCOMPARE(kept.summary.recommendation->microBatchSize, snapshot.outlook.recommendation->size);
+        QCOMPARE(kept.summary.recommendation->microBatchSize, snapshot.searchState.recommendation->size);
         QCOMPARE(kept.summary.recommendation->reason, snapshot.reason);
         QVERIFY(!snapshot.reason.isEmpty());
         QCOMPARE(kept.trials.size(), snapshot.trials.size());
@@ -91,7 +91,7 @@ private slots:
         run(exploration);
         QCOMPARE(failed.count(), 1);
         QVERIFY(failed.front().front().toString().contains(m_folder->path()));
-        QVERIFY(exploration.snapshot().outlook.recommendation);
+        QVERIFY(exploration.snapshot().searchState.recommendation);
     }
 
     void aRemarkAfterTheEndMovesNothingElse()

@@ -43,8 +43,8 @@ void ExplorationStrategiesTest::everyStrategyReachesARecommendation()
     const engine::Snapshot& snapshot = harness.snapshot();
     QVERIFY2(snapshot.finish == FinishStatus::Confident || snapshot.finish == FinishStatus::Exhausted,
              qPrintable(harness.log()));
-    QVERIFY(snapshot.outlook.recommendation);
-    const std::int64_t size = snapshot.outlook.recommendation->size;
+    QVERIFY(snapshot.searchState.recommendation);
+    const std::int64_t size = snapshot.searchState.recommendation->size;
     QVERIFY2(size >= least && size <= most, qPrintable(harness.trials()));
     QVERIFY(harness.isNoWorkerLeft());
 }

@@ -6,11 +6,11 @@
 
 using namespace batchpeak::search;
 using batchpeak::engine::reasonText;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
-Q_DECLARE_METATYPE(batchpeak::search::Doubt)
+Q_DECLARE_METATYPE(batchpeak::search::Instability)
 Q_DECLARE_METATYPE(batchpeak::search::Reason)
-Q_DECLARE_METATYPE(batchpeak::search::Outlook::Status)
+Q_DECLARE_METATYPE(batchpeak::search::SearchState::Status)
 
 class ReasonTextTest : public QObject
 {
@@ -58,65 +58,65 @@ private slots:
         QFETCH(Reason, reason);
         QFETCH(Status, status);
         QFETCH(QString, text);
-        const Outlook outlook{.status = status,
+        const SearchState searchState{.status = status,
                               .recommendation = Recommendation{.size = 64, .reason = reason}};
-        QCOMPARE(reasonText(outlook, QLocale::c()), text);
+        QCOMPARE(reasonText(searchState, QLocale::c()), text);
     }
 
     void saysWhatIsInTheWay_data()
     {
-        QTest::addColumn<Doubt>("doubt");
+        QTest::addColumn<Instability>("instability");
         QTest::addColumn<int>("confidence");
         QTest::addColumn<QString>("text");
-        using Cause = Doubt::Cause;
+        using Cause = Instability::Cause;
         const QString lead = QStringLiteral("64 is 3.1 % faster than 48, the next best.");
         const QString hard = lead + QStringLiteral(" Sizes are hard to tell apart: ");
-        QTest::newRow("calm") << Doubt{} << 60 << lead;
-        QTest::newRow("drift") << Doubt{.cause = Cause::Drift, .size = 0.12} << 60
+        QTest::newRow("calm") << Instability{} << 60 << lead;
+        QTest::newRow("drift") << Instability{.cause = Cause::Drift, .size = 0.12} << 60
                                << hard + QStringLiteral("the device's speed drifts by about 12 %.");
-        QTest::newRow("noise") << Doubt{.cause = Cause::Noise, .size = 0.0312} << 60
+        QTest::newRow("noise") << Instability{.cause = Cause::Noise, .size = 0.0312} << 60
                                << hard + QStringLiteral("one trial and the next differ by about 3.1 %.");
-        QTest::newRow("tenants") << Doubt{.cause = Cause::OtherTenants, .size = 0.444} << 60
+        QTest::newRow("tenants") << Instability{.cause = Cause::OtherTenants, .size = 0.444} << 60
                                  << hard +
                                         QStringLiteral("other programs disturbed 44 % of the last trials.");
-        QTest::newRow("overcome") << Doubt{.cause = Cause::Noise, .size = 0.03} << 95 << lead;
+        QTest::newRow("overcome") << Instability{.cause = Cause::Noise, .size = 0.03} << 95 << lead;
     }
     void saysWhatIsInTheWay()
     {
-        QFETCH(Doubt, doubt);
+        QFETCH(Instability, instability);
         QFETCH(int, confidence);
         QFETCH(QString, text);
-        const Outlook outlook{.status = Status::Budget,
+        const SearchState searchState{.status = Status::Budget,
                               .recommendation = Recommendation{.size = 64,
                                                                .confidence = confidence,
                                                                .reason = {.kind = Reason::Kind::Compared,
                                                                           .runnerUp = 48,
                                                                           .leadOverRunnerUp = 0.031,
-                                                                          .doubt = doubt}}};
-        QCOMPARE(reasonText(outlook, QLocale::c()), text);
+                                                                          .instability = instability}}};
+        QCOMPARE(reasonText(searchState, QLocale::c()), text);
     }
 
     void promisesNothingOnceStopped()
     {
-        const Outlook outlook{
+        const SearchState searchState{
             .recommendation = Recommendation{
                 .size = 64,
                 .reason = {.kind = Reason::Kind::Climbing, .next = 96, .largestPredictedFit = 1266}}};
-        QCOMPARE(reasonText(outlook, QLocale::c()),
+        QCOMPARE(reasonText(searchState, QLocale::c()),
                  QStringLiteral("Throughput still rises at 64; memory predicts room up to about 1266, so the "
                                 "size will very likely rise. Next: 96."));
-        QCOMPARE(reasonText(outlook, QLocale::c(), batchpeak::engine::FinishStatus::Budget),
+        QCOMPARE(reasonText(searchState, QLocale::c(), batchpeak::engine::FinishStatus::Budget),
                  QStringLiteral("Throughput still rises at 64; memory predicts room up to about 1266, so a "
                                 "larger size is very likely faster."));
     }
 
     void writesNumbersAsTheReaderDoes()
     {
-        const Outlook outlook{
+        const SearchState searchState{
             .recommendation = Recommendation{
                 .size = 1024,
                 .reason = {.kind = Reason::Kind::Compared, .runnerUp = 512, .leadOverRunnerUp = 0.031}}};
-        QCOMPARE(reasonText(outlook, QLocale(QLocale::German)),
+        QCOMPARE(reasonText(searchState, QLocale(QLocale::German)),
                  QStringLiteral("1.024 is 3,1 % faster than 512, the next best."));
     }
 

@@ -56,7 +56,7 @@ void RepetitionsTest::repeatsWhatWasDisturbed()
     QVERIFY(harness.runToEnd());
     QVERIFY2(harness.snapshot().finish == FinishStatus::Exhausted, qPrintable(harness.log()));
     QCOMPARE(harness.trials(), trials);
-    QCOMPARE(harness.snapshot().outlook.recommendation->size, recommended);
+    QCOMPARE(harness.snapshot().searchState.recommendation->size, recommended);
     QVERIFY(harness.isNoWorkerLeft());
 }
 
@@ -117,11 +117,11 @@ void RepetitionsTest::keepsWhatItHasWhenStopped()
     ExplorationHarness harness({QStringLiteral("trial=disturbed@1*1"), QStringLiteral("trial=hang@1")});
     harness.exploration().start();
     QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 1 running"));
-    QVERIFY(!harness.snapshot().outlook.recommendation);
+    QVERIFY(!harness.snapshot().searchState.recommendation);
     harness.exploration().stop();
     QTRY_COMPARE(harness.finishedSignals(), 1);
     QCOMPARE(harness.trials(), QStringLiteral("1 ok, 1 cancelled"));
-    QCOMPARE(harness.snapshot().outlook.recommendation->size, 1);
+    QCOMPARE(harness.snapshot().searchState.recommendation->size, 1);
     QVERIFY(harness.told.front().disturbed);
 }
 

@@ -64,7 +64,7 @@ private slots:
             "sizes\n");
         row("within a long text", numbers(20), numbers(20, {10}),
             "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+x\n 11\n 12\n 13\n");
-        row("two changes whose surroundings meet", numbers(20), numbers(20, {5, 12}),
+        row("two changes whose context meet", numbers(20), numbers(20, {5, 12}),
             "@@ -2,14 +2,14 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n 9\n 10\n 11\n-12\n+x\n 13\n 14\n 15\n");
         row("two hunks that do not meet", numbers(20), numbers(20, {5, 13}),
             "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"

@@ -106,7 +106,7 @@ void VerificationControlTest::canBeStopped()
     harness.exploration().stop();
     QTRY_COMPARE(harness.finishedSignals(), 1);
     QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
-    QCOMPARE(harness.snapshot().outlook.recommendation->size, 4);
+    QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);
     QCOMPARE(harness.snapshot().verification->outcome, Outcome::NotRun);
     QCOMPARE(harness.told.size(), 3U);
     QVERIFY(harness.isNoWorkerLeft());
@@ -120,7 +120,7 @@ void VerificationControlTest::endsWithTheTimeBudget()
     QVERIFY(harness.runToEnd());
     QVERIFY(harness.snapshot().finish == FinishStatus::Budget);
     QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 cancelled"));
-    QCOMPARE(harness.snapshot().outlook.recommendation->size, 4);
+    QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);
     QCOMPARE(harness.snapshot().verification->outcome, Outcome::NotRun);
 }
 

@@ -115,7 +115,7 @@ void VerificationEndingsTest::endsAsItShould()
     QVERIFY2(snapshot.finish == FinishStatus::Exhausted, qPrintable(harness.log()));
     QCOMPARE(snapshot.state, State::Finished);
     QCOMPARE(harness.trials(), trials);
-    QCOMPARE(snapshot.outlook.recommendation->size, recommended);
+    QCOMPARE(snapshot.searchState.recommendation->size, recommended);
     QCOMPARE(snapshot.verification->size, recommended);
     QCOMPARE(snapshot.verification->outcome, outcome);
     QVERIFY2(harness.log().contains(said), qPrintable(harness.log()));

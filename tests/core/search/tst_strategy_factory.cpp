@@ -11,7 +11,7 @@
 
 using namespace batchpeak::search;
 using Outcome = Measurement::Outcome;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
 class StrategyFactoryTest : public QObject
 {
@@ -110,9 +110,9 @@ private slots:
             QCOMPARE(strategy->next({}).value_or(Proposal{}).size, 12);
             strategy->record(trial);
         }
-        QCOMPARE(strategy->outlook().status, status);
+        QCOMPARE(strategy->searchState().status, status);
         QCOMPARE(strategy->next({}).has_value(), status == Status::Searching);
-        const auto& recommendation = strategy->outlook().recommendation;
+        const auto& recommendation = strategy->searchState().recommendation;
         QCOMPARE(recommendation.has_value(), confidence > 0);
         if (recommendation) {
             QCOMPARE(recommendation->size, 12);

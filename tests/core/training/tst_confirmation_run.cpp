@@ -53,7 +53,7 @@ std::vector<ConfirmedSize> predicted(std::int64_t batch)
     engine::Snapshot exploration;
     exploration.run = engine::RunDescription{};
     exploration.run->plan.globalBatchSize = batch;
-    exploration.outlook.recommendation = search::Recommendation{.size = 16};
+    exploration.searchState.recommendation = search::Recommendation{.size = 16};
     for (const std::int64_t size : {1, 8, 16})
         exploration.trials.push_back(trialOf(size));
     return training::predictedSizes(exploration);

@@ -57,7 +57,7 @@ engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
     snapshot.run->plan.globalBatchSize = exploration.summary.info.globalBatchSize;
     snapshot.run->plan.devices = exploration.summary.info.configDevices;
     if (const auto& recommendation = exploration.summary.recommendation)
-        snapshot.outlook.recommendation = search::Recommendation{.size = recommendation->microBatchSize};
+        snapshot.searchState.recommendation = search::Recommendation{.size = recommendation->microBatchSize};
     for (const store::TrialRecord& trial : exploration.trials) {
         const bool isOk = trial.outcome == QLatin1String("ok");
         snapshot.trials.push_back(

@@ -110,9 +110,9 @@ void TrainingCheckpointsTest::goesOnAsIfItHadNeverEnded()
 {
     QFETCH(int, firstSteps);
     QFETCH(QString, words);
-    const QStringList misdeeds = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    TrainingHarness whole(misdeeds);
-    TrainingHarness first(misdeeds);
+    const QStringList faults = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    TrainingHarness whole(faults);
+    TrainingHarness first(faults);
     TrainingHarness second;
     const QString folder = first.path(QStringLiteral("c"));
     prepare(whole, 10, {});

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using test::TrainingHarness;
 using training::TrainingEnd;
 
-/// Every way in which a training can end, with every misdeed of a worker.
+/// Every way in which a training can end, with every fault of a worker.
 class TrainingEndingsTest : public QObject
 {
     Q_OBJECT

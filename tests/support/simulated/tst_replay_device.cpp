@@ -105,11 +105,11 @@ private slots:
             if (trial.outcome == Outcome::Ok)
                 ran.push_back(trial.size);
         }
-        const auto& recommendation = search->outlook().recommendation;
+        const auto& recommendation = search->searchState().recommendation;
         QVERIFY(recommendation);
         QVERIFY(std::ranges::find(ran, recommendation->size) != ran.end());
         QVERIFY(recommendation->confidence >= 1 && recommendation->confidence <= 99);
-        QVERIFY(search->outlook().status != Outlook::Status::Searching);
+        QVERIFY(search->searchState().status != SearchState::Status::Searching);
     }
 };
 

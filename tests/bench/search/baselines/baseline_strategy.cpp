@@ -18,7 +18,7 @@ void BaselineStrategy::record(const Measurement& measurement)
         m_smallestFailure = std::min(m_smallestFailure.value_or(measurement.size), measurement.size);
     }
     if (hasRun())
-        m_outlook.recommendation = {.size = answer(), .samplesPerSecond = speed(answer())};
+        m_searchState.recommendation = {.size = answer(), .samplesPerSecond = speed(answer())};
 }
 
 std::optional<Proposal> BaselineStrategy::next(std::span<const std::int64_t> inFlight)
@@ -28,7 +28,7 @@ std::optional<Proposal> BaselineStrategy::next(std::span<const std::int64_t> inF
     if (const auto size = nextSize())
         return Proposal{.size = *size};
     m_hasEnded = true;
-    m_outlook.status = hasRun() ? Outlook::Status::Exhausted : Outlook::Status::NothingFits;
+    m_searchState.status = hasRun() ? SearchState::Status::Exhausted : SearchState::Status::NothingFits;
     return std::nullopt;
 }
 

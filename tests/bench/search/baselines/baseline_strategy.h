@@ -23,7 +23,7 @@ public:
 
     void record(const batchpeak::search::Measurement& measurement) override;
     std::optional<batchpeak::search::Proposal> next(std::span<const std::int64_t> inFlight) override;
-    const batchpeak::search::Outlook& outlook() const override { return m_outlook; }
+    const batchpeak::search::SearchState& searchState() const override { return m_searchState; }
 
 protected:
     /// Nothing when the search is over.
@@ -60,5 +60,5 @@ private:
     std::map<std::int64_t, double> m_peaks;
     std::optional<std::int64_t> m_smallestFailure;
     bool m_hasEnded = false;
-    batchpeak::search::Outlook m_outlook;
+    batchpeak::search::SearchState m_searchState;
 };

@@ -71,7 +71,7 @@ private slots:
         ReplayDevice device = deviceWithPeakAt(peak);
         const auto strategy = makeBaseline(name.toStdString(), device.space());
         QCOMPARE(sizesTried(*strategy, device), tried);
-        QCOMPARE(strategy->outlook().recommendation->size, answer);
+        QCOMPARE(strategy->searchState().recommendation->size, answer);
     }
 
     void findsASinglePeak_data()
@@ -90,7 +90,7 @@ private slots:
         ReplayDevice device = deviceWithPeakAt(peak);
         const auto strategy = makeBaseline(name.toStdString(), device.space());
         sizesTried(*strategy, device);
-        const std::int64_t answer = strategy->outlook().recommendation->size;
+        const std::int64_t answer = strategy->searchState().recommendation->size;
         QVERIFY2(device.speed(answer) > 0.85 * device.bestSpeed({}), qPrintable(QString::number(answer)));
     }
 
@@ -116,9 +116,9 @@ private slots:
         const auto strategy = makeBaseline(name.toStdString(), space);
         Sizes tried = sizesTried(*strategy, device);
         QVERIFY(!tried.empty());
-        QVERIFY(strategy->outlook().recommendation);
-        QVERIFY(device.fits(strategy->outlook().recommendation->size));
-        QCOMPARE(strategy->outlook().status, Outlook::Status::Exhausted);
+        QVERIFY(strategy->searchState().recommendation);
+        QVERIFY(device.fits(strategy->searchState().recommendation->size));
+        QCOMPARE(strategy->searchState().status, SearchState::Status::Exhausted);
         for (const std::int64_t size : tried)
             QVERIFY(allowed.empty() || std::ranges::find(allowed, size) != allowed.end());
         std::ranges::sort(tried);
@@ -139,8 +139,8 @@ private slots:
         QVERIFY(strategy->next({}));
         strategy->record({.size = 1, .outcome = Measurement::Outcome::DoesNotFit});
         QVERIFY(!strategy->next({}));
-        QCOMPARE(strategy->outlook().status, Outlook::Status::NothingFits);
-        QVERIFY(!strategy->outlook().recommendation);
+        QCOMPARE(strategy->searchState().status, SearchState::Status::NothingFits);
+        QVERIFY(!strategy->searchState().recommendation);
     }
 
     void knowsNoOther() { QVERIFY(!makeBaseline("guess", {})); }

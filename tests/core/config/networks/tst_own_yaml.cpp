@@ -30,10 +30,10 @@ void compareRuns(const ConfigContents& actual, const ConfigContents& expected)
     QVERIFY(actual.optimizer == expected.optimizer);
     QVERIFY(actual.step == expected.step);
     // These two are the micro-batch size's to say.
-    TrainingWishes wishes = expected.training;
-    wishes.halvesAutomatically = false;
-    wishes.accumulates.reset();
-    QVERIFY(actual.training == wishes);
+    TrainingSettings settings = expected.training;
+    settings.halvesAutomatically = false;
+    settings.accumulates.reset();
+    QVERIFY(actual.training == settings);
     const auto& spec = std::get<model::ModelSpec>(expected.model);
     QCOMPARE(actual.sequenceLength,
              expected.sequenceLength > 0 ? expected.sequenceLength : model::usualSequenceLength(spec));

@@ -8,7 +8,7 @@
 using namespace batchpeak::search;
 using exact::Sizes;
 using exact::TrialOf;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
 namespace {
 
@@ -125,9 +125,9 @@ private slots:
         QFETCH(std::int64_t, best);
         const auto strategy = makeStrategy(name.toStdString(), space);
         QCOMPARE(exact::searchWith(*strategy, run), expected);
-        QCOMPARE(strategy->outlook().status, Status::Exhausted);
-        QCOMPARE(strategy->outlook().recommendation->size, best);
-        QVERIFY(strategy->outlook().recommendation->confidence <= 99);
+        QCOMPARE(strategy->searchState().status, Status::Exhausted);
+        QCOMPARE(strategy->searchState().recommendation->size, best);
+        QVERIFY(strategy->searchState().recommendation->confidence <= 99);
     }
 
     void goesOnWhenTheRecommendedSizeFailsLater_data()
@@ -145,9 +145,9 @@ private slots:
         const SearchSpace space = within(exact::spaceFor(64), 1, 64);
         const auto strategy = makeStrategy(name.toStdString(), space);
         exact::searchWith(*strategy, exact::deviceWith(space, overhead));
-        QCOMPARE(strategy->outlook().recommendation->size, 64);
+        QCOMPARE(strategy->searchState().recommendation->size, 64);
         strategy->record(exact::outOfMemory(64));
-        QCOMPARE(strategy->outlook().status, Status::Searching);
+        QCOMPARE(strategy->searchState().status, Status::Searching);
         QCOMPARE(strategy->next({})->size, next);
     }
 
@@ -165,7 +165,7 @@ private slots:
         const auto strategy = makeStrategy(name.toStdString(), space);
         const Sizes inFlight{strategy->next({})->size};
         QVERIFY(!strategy->next(inFlight));
-        QCOMPARE(strategy->outlook().status, Status::Searching);
+        QCOMPARE(strategy->searchState().status, Status::Searching);
     }
 };
 

@@ -7,7 +7,7 @@
 
 using namespace batchpeak::search;
 using exact::Sizes;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
 class PosteriorStrategyTest : public QObject
 {
@@ -54,7 +54,7 @@ private slots:
         PosteriorStrategy strategy(exact::spaceFor(300));
         strategy.next({});
         strategy.record(exact::trial(1, 4.0));
-        const Recommendation& recommendation = *strategy.outlook().recommendation;
+        const Recommendation& recommendation = *strategy.searchState().recommendation;
         QCOMPARE(recommendation.confidence, 2);
         QCOMPARE(recommendation.relativePerformance, 1.0);
         QCOMPARE(recommendation.reason.kind, Reason::Kind::Climbing);
@@ -66,7 +66,7 @@ private slots:
         PosteriorStrategy strategy(exact::spaceFor(300));
         const Sizes first{strategy.next({})->size};
         QVERIFY(!strategy.next(first));
-        QCOMPARE(strategy.outlook().status, Status::Searching);
+        QCOMPARE(strategy.searchState().status, Status::Searching);
     }
 
     void findsTheLargestDivisorThatFits_data()
@@ -117,7 +117,7 @@ private slots:
             failures += trial.outcome == Measurement::Outcome::DoesNotFit ? 1 : 0;
             return trial;
         });
-        QCOMPARE(strategy.outlook().recommendation->size, best);
+        QCOMPARE(strategy.searchState().recommendation->size, best);
         QVERIFY(failures <= 1);
         QVERIFY(sizes.size() < static_cast<std::size_t>(space.maxTrials));
     }

@@ -10,7 +10,7 @@
 using namespace batchpeak::search;
 using exact::Sizes;
 using Kind = Reason::Kind;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
 class RampStrategyTest : public QObject
 {
@@ -48,7 +48,7 @@ private slots:
         RampStrategy strategy(exact::spaceFor(300));
         strategy.next({});
         strategy.record(exact::trial(1, 4.0));
-        const Recommendation& recommendation = *strategy.outlook().recommendation;
+        const Recommendation& recommendation = *strategy.searchState().recommendation;
         QCOMPARE(recommendation.confidence, 2);
         QCOMPARE(recommendation.relativePerformance, 1.0);
         QCOMPARE(recommendation.reason.kind, Kind::Climbing);
@@ -73,7 +73,7 @@ private slots:
         QFETCH(Kind, kind);
         RampStrategy strategy(space);
         exact::searchWith(strategy, [overhead](const Proposal& p) { return exact::trial(p.size, overhead); });
-        QCOMPARE(strategy.outlook().recommendation->reason.kind, kind);
+        QCOMPARE(strategy.searchState().recommendation->reason.kind, kind);
     }
 
     void largestFittingSizeIsTriedWhileThroughputRises()
@@ -83,7 +83,7 @@ private slots:
             exact::searchWith(strategy, [](const Proposal& p) { return exact::trial(p.size, 2000.0); });
         QVERIFY(std::ranges::max(sizes) >= 95);
         QVERIFY(std::ranges::max(sizes) <= 100);
-        QVERIFY(strategy.outlook().recommendation->size >= 95);
+        QVERIFY(strategy.searchState().recommendation->size >= 95);
     }
 
     void sizesThatCannotWinAreGivenUp()
@@ -101,7 +101,7 @@ private slots:
         RampStrategy strategy(exact::spaceFor(300));
         const Sizes first{strategy.next({})->size};
         QVERIFY(!strategy.next(first));
-        QCOMPARE(strategy.outlook().status, Status::Searching);
+        QCOMPARE(strategy.searchState().status, Status::Searching);
         for (const std::int64_t size : {1, 2, 4, 8})
             strategy.record(exact::trial(size, 20.0));
 

@@ -7,9 +7,9 @@
 #include <QTest>
 
 using namespace batchpeak::search;
-using Cause = Doubt::Cause;
+using Cause = Instability::Cause;
 
-Q_DECLARE_METATYPE(batchpeak::search::Doubt::Cause)
+Q_DECLARE_METATYPE(batchpeak::search::Instability::Cause)
 
 namespace {
 
@@ -45,7 +45,7 @@ Recommendation searchOn(const Restlessness& restlessness)
         }
         strategy.record(trial);
     }
-    return *strategy.outlook().recommendation;
+    return *strategy.searchState().recommendation;
 }
 
 } // namespace
@@ -71,7 +71,7 @@ private slots:
         QFETCH(Restlessness, restlessness);
         QFETCH(Cause, cause);
         const Recommendation recommendation = searchOn(restlessness);
-        QCOMPARE(recommendation.reason.doubt.cause, cause);
+        QCOMPARE(recommendation.reason.instability.cause, cause);
         QCOMPARE(recommendation.confidence < 70, cause != Cause::None);
     }
 };

@@ -9,7 +9,7 @@
 using namespace batchpeak::search;
 using Outcome = Measurement::Outcome;
 using Sizes = std::vector<std::int64_t>;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
 namespace {
 
@@ -122,10 +122,10 @@ private slots:
                 verified = std::max(verified, trial.size);
             QVERIFY(++trials <= space.maxTrials);
         }
-        QVERIFY(strategy->outlook().status != Status::Searching);
+        QVERIFY(strategy->searchState().status != Status::Searching);
         if (candidates.empty() && looksForTheFastest(name))
             QVERIFY(mostAtATime >= 2);
-        const std::int64_t best = strategy->outlook().recommendation->size;
+        const std::int64_t best = strategy->searchState().recommendation->size;
         QVERIFY(device.fits(best));
         if (family == QStringLiteral("smooth") && looksForTheFastest(name))
             QVERIFY(device.speed(best) > 0.95 * device.bestSpeed({}));

@@ -11,7 +11,7 @@ using namespace batchpeak::search;
 using exact::Sizes;
 using exact::TrialOf;
 using Outcome = Measurement::Outcome;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
 namespace {
 
@@ -94,12 +94,12 @@ private slots:
         QFETCH(Status, status);
         QFETCH(bool, hasRecommendation);
         const auto strategy = make(name, space);
-        QCOMPARE(strategy->outlook().status, Status::Searching);
+        QCOMPARE(strategy->searchState().status, Status::Searching);
         const Sizes sizes = exact::searchWith(*strategy, run);
         QVERIFY(!sizes.empty());
         QVERIFY(sizes.size() <= static_cast<std::size_t>(space.maxTrials));
-        QCOMPARE(strategy->outlook().status, status);
-        QCOMPARE(strategy->outlook().recommendation.has_value(), hasRecommendation);
+        QCOMPARE(strategy->searchState().status, status);
+        QCOMPARE(strategy->searchState().recommendation.has_value(), hasRecommendation);
     }
 
     void whatFailedIsNeverPassed_data() { addStrategies(); }
@@ -114,8 +114,8 @@ private slots:
         QVERIFY(failure != sizes.end());
         QVERIFY(
             std::all_of(std::next(failure), sizes.end(), [&](std::int64_t size) { return size < *failure; }));
-        QVERIFY(strategy->outlook().recommendation->size < 40);
-        QVERIFY(strategy->outlook().smallestFailure >= 40);
+        QVERIFY(strategy->searchState().recommendation->size < 40);
+        QVERIFY(strategy->searchState().smallestFailure >= 40);
     }
 
     void thrashingIsNotTheEnd_data() { addStrategies(); }
@@ -128,7 +128,7 @@ private slots:
             trial.thrashes = p.size >= 90;
             return p.size > 1000 ? exact::outOfMemory(p.size) : trial;
         });
-        const std::int64_t best = strategy->outlook().recommendation->size;
+        const std::int64_t best = strategy->searchState().recommendation->size;
         QVERIFY2(best >= (looksForTheFastest(name) ? 85 : 64) && best < 90,
                  QByteArray::number(static_cast<qint64>(best)).constData());
     }
@@ -154,7 +154,7 @@ private slots:
         space.candidates = candidates;
         const auto strategy = make(name, space);
         exact::searchWith(*strategy, exact::deviceWith(space, 500.0));
-        QCOMPARE(strategy->outlook().recommendation->size, 4);
+        QCOMPARE(strategy->searchState().recommendation->size, 4);
     }
 
     void voidTrialIsRepeatedOnce_data() { addStrategies(); }
@@ -172,8 +172,8 @@ private slots:
             return p.size == lost ? Measurement{.size = p.size} : runs(p);
         });
         QCOMPARE(std::ranges::count(sizes, lost), 2);
-        QVERIFY(strategy->outlook().status != Status::Searching);
-        QVERIFY(strategy->outlook().recommendation);
+        QVERIFY(strategy->searchState().status != Status::Searching);
+        QVERIFY(strategy->searchState().recommendation);
     }
 
     void effectiveCountsTheOptimizer_data() { addStrategies(); }
@@ -191,7 +191,7 @@ private slots:
             trial.optimizerSeconds = 0.020;
             return trial;
         });
-        const Recommendation& recommendation = *strategy->outlook().recommendation;
+        const Recommendation& recommendation = *strategy->searchState().recommendation;
         QCOMPARE(recommendation.size, 16);
         QVERIFY(std::abs(recommendation.samplesPerSecond / (16.0 / 0.039) - 1.0) < 0.02);
     }
@@ -207,7 +207,7 @@ private slots:
             trial.stepSeconds.assign(5, 0.1);
             return p.size > 64 ? exact::outOfMemory(p.size) : trial;
         });
-        QVERIFY(strategy->outlook().recommendation->size >= 60);
+        QVERIFY(strategy->searchState().recommendation->size >= 60);
     }
 };
 

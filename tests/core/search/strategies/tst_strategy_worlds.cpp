@@ -12,7 +12,7 @@
 using namespace batchpeak::search;
 using Outcome = Measurement::Outcome;
 using Sizes = std::vector<std::int64_t>;
-using Status = Outlook::Status;
+using Status = SearchState::Status;
 
 namespace {
 
@@ -100,18 +100,18 @@ private slots:
             else
                 smallestFailure = std::min(smallestFailure, trial.size);
             good.erase(good.lower_bound(smallestFailure), good.end());
-            const Outlook& outlook = strategy->outlook();
-            QVERIFY(outlook.largestPredictedFit < smallestFailure);
-            QVERIFY(outlook.expectedTrials >= trials && outlook.expectedTrials <= space.maxTrials);
-            QCOMPARE(outlook.recommendation.has_value(), !good.empty());
+            const SearchState& searchState = strategy->searchState();
+            QVERIFY(searchState.largestPredictedFit < smallestFailure);
+            QVERIFY(searchState.expectedTrials >= trials && searchState.expectedTrials <= space.maxTrials);
+            QCOMPARE(searchState.recommendation.has_value(), !good.empty());
             if (good.empty())
                 continue;
-            QVERIFY(good.contains(outlook.recommendation->size));
-            QVERIFY(allowed.contains(outlook.recommendation->size));
-            QVERIFY(outlook.recommendation->confidence >= 1 && outlook.recommendation->confidence <= 99);
-            QVERIFY(outlook.recommendation->samplesPerSecond > 0.0);
+            QVERIFY(good.contains(searchState.recommendation->size));
+            QVERIFY(allowed.contains(searchState.recommendation->size));
+            QVERIFY(searchState.recommendation->confidence >= 1 && searchState.recommendation->confidence <= 99);
+            QVERIFY(searchState.recommendation->samplesPerSecond > 0.0);
             std::set<double> drawn;
-            for (const CurvePoint& point : outlook.curve) {
+            for (const CurvePoint& point : searchState.curve) {
                 QVERIFY(point.low <= point.samplesPerSecond && point.samplesPerSecond <= point.high);
                 drawn.insert(point.size);
             }
@@ -120,7 +120,7 @@ private slots:
                         drawn.contains(static_cast<double>(size)));
         }
         QVERIFY(trials > 0);
-        QVERIFY(strategy->outlook().status != Status::Searching);
+        QVERIFY(strategy->searchState().status != Status::Searching);
     }
 
     void sameSeedSameTrace_data() { addStrategies(); }
@@ -137,7 +137,7 @@ private slots:
             while (const auto proposal = strategy->next({})) {
                 trace.push_back(proposal->size);
                 strategy->record(device.run(*proposal));
-                const auto& recommendation = strategy->outlook().recommendation;
+                const auto& recommendation = strategy->searchState().recommendation;
                 stated.push_back(recommendation ? recommendation->confidence : 0);
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "doubt.h"
+#include "instability.h"
 
 #include "posterior.h"
 #include "trial_cost.h"
@@ -15,7 +15,7 @@ namespace batchpeak::search {
 
 namespace {
 
-using Cause = Doubt::Cause;
+using Cause = Instability::Cause;
 
 /// Fewer trials tell nothing of the device.
 constexpr std::size_t fewestTrials = 4;
@@ -89,13 +89,13 @@ RepeatScatter repeatScatter(const std::vector<Measurement>& trials)
 
 } // namespace
 
-bool isGrave(const Doubt& doubt, double tolerance)
+bool isGrave(const Instability& instability, double tolerance)
 {
-    return doubt.cause == Cause::Drift || doubt.cause == Cause::OtherTenants ||
-           (doubt.cause == Cause::Noise && doubt.size > graveNoise * tolerance);
+    return instability.cause == Cause::Drift || instability.cause == Cause::OtherTenants ||
+           (instability.cause == Cause::Noise && instability.size > graveNoise * tolerance);
 }
 
-Doubt findDoubt(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
+Instability findInstability(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
 {
     if (history.timed().size() < fewestTrials)
         return {};

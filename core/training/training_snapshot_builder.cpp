@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "training_book.h"
+#include "training_snapshot_builder.h"
 
 #include "log_text.h"
 #include "training_text.h"
@@ -9,37 +9,37 @@
 
 namespace batchpeak::training {
 
-TrainingBook::TrainingBook(TrainingDescription description)
+TrainingSnapshotBuilder::TrainingSnapshotBuilder(TrainingDescription description)
 {
     m_snapshot.run = std::move(description);
 }
 
-void TrainingBook::setDevice(const engine::DeviceSnapshot& device)
+void TrainingSnapshotBuilder::setDevice(const engine::DeviceSnapshot& device)
 {
     const engine::Telemetry telemetry = m_snapshot.device.telemetry;
     m_snapshot.device = device;
     m_snapshot.device.telemetry = telemetry;
 }
 
-void TrainingBook::setSizes(const MicroBatchSizes& sizes)
+void TrainingSnapshotBuilder::setSizes(const MicroBatchSizes& sizes)
 {
     m_snapshot.microBatchSize = sizes.of(model::Phase::Train);
     m_snapshot.evaluationMicroBatchSize = sizes.of(model::Phase::Eval);
 }
 
-void TrainingBook::setCourse(const QString& data, std::int64_t steps)
+void TrainingSnapshotBuilder::setCourse(const QString& data, std::int64_t steps)
 {
     m_snapshot.run->data = data;
     m_snapshot.run->steps = steps;
 }
 
-void TrainingBook::setMaximum(const MaximumFound& maximum)
+void TrainingSnapshotBuilder::setMaximum(const MaximumFound& maximum)
 {
     m_snapshot.maximum = maximum;
     m_snapshot.outOfMemoryEvents += maximum.outOfMemoryEvents;
 }
 
-void TrainingBook::addStep(const StepRecord& step)
+void TrainingSnapshotBuilder::addStep(const StepRecord& step)
 {
     const auto& steps = m_snapshot.steps;
     const bool isWarm = !steps.empty() && steps.back().microBatchSize == step.microBatchSize &&
@@ -56,19 +56,19 @@ void TrainingBook::addStep(const StepRecord& step)
     m_snapshot.microBatchesDone = 0;
 }
 
-void TrainingBook::addEvaluation(const StepRecord& evaluation)
+void TrainingSnapshotBuilder::addEvaluation(const StepRecord& evaluation)
 {
     m_seconds += evaluation.seconds;
     m_snapshot.evaluations.push_back(evaluation);
     m_snapshot.microBatchesDone = 0;
 }
 
-void TrainingBook::say(engine::LogLevel level, const QString& text)
+void TrainingSnapshotBuilder::say(engine::LogLevel level, const QString& text)
 {
     engine::addLine(m_snapshot.log, level, text);
 }
 
-void TrainingBook::takeTime(double now)
+void TrainingSnapshotBuilder::takeTime(double now)
 {
     m_snapshot.elapsedSeconds = now;
     m_snapshot.secondsLeft.reset();
@@ -79,7 +79,7 @@ void TrainingBook::takeTime(double now)
     m_snapshot.secondsLeft = stepsLeft * static_cast<double>(last.batchSize) * m_seconds / m_samples;
 }
 
-void TrainingBook::close(TrainingEnd end)
+void TrainingSnapshotBuilder::close(TrainingEnd end)
 {
     const bool isGood = end == TrainingEnd::Completed || end == TrainingEnd::Interrupted;
     m_snapshot.state = end == TrainingEnd::Failed ? TrainingState::Failed : TrainingState::Finished;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "training_wishes.h"
+#include "training_settings.h"
 
 #include <QStringList>
 
@@ -11,6 +11,6 @@
 namespace batchpeak::cli {
 
 /// What a config asks of a training run, as rows of a name and what is said of it; only of what it asks for.
-std::vector<QStringList> wishesRows(const config::TrainingWishes& wishes);
+std::vector<QStringList> trainingSettingsRows(const config::TrainingSettings& settings);
 
 } // namespace batchpeak::cli

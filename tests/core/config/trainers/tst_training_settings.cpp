@@ -9,7 +9,7 @@
 using namespace batchpeak;
 using namespace batchpeak::config;
 
-Q_DECLARE_METATYPE(TrainingWishes)
+Q_DECLARE_METATYPE(TrainingSettings)
 
 namespace {
 
@@ -34,7 +34,7 @@ QByteArray deepSpeed(const QByteArray& rate)
     return R"({"train_batch_size": 8, "optimizer": {"type": "AdamW", "params": {"lr": )" + rate + "}}}";
 }
 
-using Row = std::function<void(const char* name, const QByteArray& text, const TrainingWishes& wishes)>;
+using Row = std::function<void(const char* name, const QByteArray& text, const TrainingSettings& settings)>;
 
 void addCerebras(const Row& row)
 {
@@ -60,7 +60,7 @@ void addCerebras(const Row& row)
 
 void addTransformers(const Row& row)
 {
-    const TrainingWishes usual{.weighsTokens = true};
+    const TrainingSettings usual{.weighsTokens = true};
     row("TrainingArguments, nothing said", "per_device_train_batch_size: 4\n", usual);
     row("TrainingArguments",
         "per_device_train_batch_size: 4\nauto_find_batch_size: true\nlearning_rate: 2e-05\n",
@@ -123,34 +123,34 @@ void addOthers(const Row& row)
 } // namespace
 
 /// What configs of all formats ask of a training run.
-class TrainingWishesTest : public QObject
+class TrainingSettingsTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void readsWishes_data()
+    void readsTrainingSettings_data()
     {
         QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<TrainingWishes>("wishes");
-        const Row row = [](const char* name, const QByteArray& text, const TrainingWishes& wishes) {
-            QTest::newRow(name) << text << wishes;
+        QTest::addColumn<TrainingSettings>("settings");
+        const Row row = [](const char* name, const QByteArray& text, const TrainingSettings& settings) {
+            QTest::newRow(name) << text << settings;
         };
         addCerebras(row);
         addTransformers(row);
         addOthers(row);
     }
-    void readsWishes()
+    void readsTrainingSettings()
     {
         QFETCH(QByteArray, text);
-        QFETCH(TrainingWishes, wishes);
-        const TrainingWishes read = recognise(text.toStdString())->read().training;
-        QCOMPARE(read.halvesAutomatically, wishes.halvesAutomatically);
-        QCOMPARE(read.usesMaximumBatchSize, wishes.usesMaximumBatchSize);
-        QCOMPARE(read.batchIncreaseFunction, wishes.batchIncreaseFunction);
-        QCOMPARE(read.weighsTokens, wishes.weighsTokens);
-        QCOMPARE(read.accumulates, wishes.accumulates);
-        QCOMPARE(read.learningRate, wishes.learningRate);
-        QVERIFY(read == wishes);
+        QFETCH(TrainingSettings, settings);
+        const TrainingSettings read = recognise(text.toStdString())->read().training;
+        QCOMPARE(read.halvesAutomatically, settings.halvesAutomatically);
+        QCOMPARE(read.usesMaximumBatchSize, settings.usesMaximumBatchSize);
+        QCOMPARE(read.batchIncreaseFunction, settings.batchIncreaseFunction);
+        QCOMPARE(read.weighsTokens, settings.weighsTokens);
+        QCOMPARE(read.accumulates, settings.accumulates);
+        QCOMPARE(read.learningRate, settings.learningRate);
+        QVERIFY(read == settings);
     }
 
     void writesThemAsOurOwn()
@@ -165,7 +165,7 @@ private slots:
         QVERIFY2(recognise(yaml)->read().training == contents.training, yaml.c_str());
     }
 
-    void refusesIllegalWishes_data()
+    void refusesIllegalTrainingSettings_data()
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("named");
@@ -178,7 +178,7 @@ private slots:
         row("a growth of several parts", own + "batch_increase_function: [a, b]\n", "must be a word");
         row("a maximum in words", torchtune + "use_maximum_batch_size: most\n", "must be True or False");
     }
-    void refusesIllegalWishes()
+    void refusesIllegalTrainingSettings()
     {
         QFETCH(QByteArray, text);
         QFETCH(QString, named);
@@ -188,5 +188,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrainingWishesTest)
-#include "tst_training_wishes.moc"
+QTEST_APPLESS_MAIN(TrainingSettingsTest)
+#include "tst_training_settings.moc"

@@ -9,29 +9,29 @@
 
 namespace batchpeak::test {
 
-/// Makes of a good answer what a misdeed does to trials and to batches alike.
+/// Makes of a good answer what a fault does to trials and to batches alike.
 ///
 /// \param result  a trial::TrialResult or a trial::BatchResult
-/// \return whether the misdeed is one of those
+/// \return whether the fault is one of those
 template<typename Result>
-bool distortAnswer(const std::string& misdeed, Result& result)
+bool distortAnswer(const std::string& fault, Result& result)
 {
-    if (misdeed == "wrong-id") {
+    if (fault == "wrong-id") {
         result.id += 1000;
-    } else if (misdeed == "wrong-size") {
+    } else if (fault == "wrong-size") {
         ++result.microBatchSize;
-    } else if (misdeed == "failed" || misdeed == "unsupported" || misdeed == "timeout" || misdeed == "oom") {
+    } else if (fault == "failed" || fault == "unsupported" || fault == "timeout" || fault == "oom") {
         result = {.id = result.id,
                   .microBatchSize = result.microBatchSize,
-                  .outcome = *trial::outcomeFromText(misdeed),
+                  .outcome = *trial::outcomeFromText(fault),
                   .text = "The fake worker was told to answer so."};
-    } else if (misdeed == "lost-memory") {
+    } else if (fault == "lost-memory") {
         result.outcome = trial::Outcome::OutOfMemory;
         result.isLast = true;
-    } else if (misdeed == "host-memory") {
+    } else if (fault == "host-memory") {
         result.outcome = trial::Outcome::OutOfMemory;
         result.refusedHostBytes = std::int64_t{3} << 30;
-    } else if (misdeed == "thrash") {
+    } else if (fault == "thrash") {
         result.allocationRetries = 3;
     } else {
         return false;

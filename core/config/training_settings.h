@@ -9,7 +9,7 @@ namespace batchpeak::config {
 
 /// What a config, or the trainer that it is written for, asks of a training run beside its size; absent where
 /// neither says anything. It plays no part in an exploration.
-struct TrainingWishes
+struct TrainingSettings
 {
     /// Start at the per-device batch and take less when memory runs out (Composer's
     /// device_train_microbatch_size: auto, transformers' auto_find_batch_size).
@@ -27,7 +27,7 @@ struct TrainingWishes
     /// Above 0. Where the rate follows a schedule it is what the schedule scales, if that is one number.
     std::optional<double> learningRate;
 
-    bool operator==(const TrainingWishes&) const = default;
+    bool operator==(const TrainingSettings&) const = default;
 };
 
 } // namespace batchpeak::config

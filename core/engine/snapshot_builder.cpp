@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "snapshot_book.h"
+#include "snapshot_builder.h"
 
 #include "log_text.h"
 #include "progress_estimate.h"
@@ -24,17 +24,17 @@ bool isWorthNaming(std::int64_t smaller, std::int64_t recommended)
 
 } // namespace
 
-SnapshotBook::SnapshotBook(RunDescription run)
+SnapshotBuilder::SnapshotBuilder(RunDescription run)
 {
     m_snapshot.run = std::move(run);
 }
 
-TrialSnapshot& SnapshotBook::trial(std::int64_t number)
+TrialSnapshot& SnapshotBuilder::trial(std::int64_t number)
 {
     return m_snapshot.trials.at(static_cast<std::size_t>(number) - 1);
 }
 
-const TrialSnapshot& SnapshotBook::startTrial(const trial::TrialRequest& request, const TrialStart& start,
+const TrialSnapshot& SnapshotBuilder::startTrial(const trial::TrialRequest& request, const TrialStart& start,
                                               double now)
 {
     m_underWay[request.id] = {.start = now, .stepSeconds = {}};
@@ -43,7 +43,7 @@ const TrialSnapshot& SnapshotBook::startTrial(const trial::TrialRequest& request
     return m_snapshot.trials.back();
 }
 
-void SnapshotBook::takeStep(const trial::Step& step)
+void SnapshotBuilder::takeStep(const trial::Step& step)
 {
     std::vector<double>& stepSeconds = m_underWay.at(step.id).stepSeconds;
     if (step.phase == trial::StepPhase::Timed)
@@ -51,7 +51,7 @@ void SnapshotBook::takeStep(const trial::Step& step)
     addStep(trial(step.id), step, stepSeconds, *m_snapshot.run);
 }
 
-const TrialSnapshot& SnapshotBook::endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
+const TrialSnapshot& SnapshotBuilder::endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
                                             double now)
 {
     const UnderWay underWay = std::move(m_underWay.extract(result.id).mapped());
@@ -63,28 +63,28 @@ const TrialSnapshot& SnapshotBook::endTrial(const trial::TrialResult& result, co
     return ended;
 }
 
-void SnapshotBook::saySequel(const TrialSnapshot& trial, Sequel sequel)
+void SnapshotBuilder::sayFollowUp(const TrialSnapshot& trial, FollowUp followUp)
 {
-    switch (sequel) {
-    case Sequel::Repeated:
+    switch (followUp) {
+    case FollowUp::Repeated:
         return say(LogLevel::Info, repetitionText(trial));
-    case Sequel::NoMoreRepetitions:
+    case FollowUp::NoMoreRepetitions:
         return say(LogLevel::Warning, noMoreRepetitionsText(trial.device));
-    case Sequel::None:
+    case FollowUp::None:
         break;
     }
 }
 
-bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
+bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
 {
-    const auto before = std::exchange(m_snapshot.outlook, outlook).recommendation;
-    m_snapshot.reason = reasonText(m_snapshot.outlook);
-    m_snapshot.speedLimit = speedLimitText(m_snapshot.outlook.speedLimit);
+    const auto before = std::exchange(m_snapshot.searchState, searchState).recommendation;
+    m_snapshot.reason = reasonText(m_snapshot.searchState);
+    m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit);
     m_snapshot.smallerSize.clear();
     m_snapshot.recommendedPeakBytes = 0;
     m_snapshot.recommendedJoulesPerSample.reset();
     m_snapshot.accumulationSteps = 0;
-    const auto& now = m_snapshot.outlook.recommendation;
+    const auto& now = m_snapshot.searchState.recommendation;
     if (!now)
         return false;
     m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
@@ -101,7 +101,7 @@ bool SnapshotBook::takeOutlook(const search::Outlook& outlook)
     return true;
 }
 
-std::int64_t SnapshotBook::peakBytesOf(std::int64_t size) const
+std::int64_t SnapshotBuilder::peakBytesOf(std::int64_t size) const
 {
     std::int64_t peak = 0;
     for (const TrialSnapshot& trial : m_snapshot.trials) {
@@ -111,7 +111,7 @@ std::int64_t SnapshotBook::peakBytesOf(std::int64_t size) const
     return peak;
 }
 
-std::optional<double> SnapshotBook::joulesPerSampleOf(std::int64_t size) const
+std::optional<double> SnapshotBuilder::joulesPerSampleOf(std::int64_t size) const
 {
     double joulesPerSample = 0.0;
     int steps = 0;
@@ -124,14 +124,14 @@ std::optional<double> SnapshotBook::joulesPerSampleOf(std::int64_t size) const
     return steps > 0 ? std::optional(joulesPerSample / steps) : std::nullopt;
 }
 
-void SnapshotBook::resumeSearch()
+void SnapshotBuilder::resumeSearch()
 {
     m_snapshot.state = State::Exploring;
     if (m_snapshot.verification && m_snapshot.verification->outcome == Verification::Outcome::Pending)
         m_snapshot.verification.reset();
 }
 
-void SnapshotBook::setVerification(const std::optional<Verification>& verification)
+void SnapshotBuilder::setVerification(const std::optional<Verification>& verification)
 {
     m_snapshot.verification = verification;
     if (!verification)
@@ -142,12 +142,12 @@ void SnapshotBook::setVerification(const std::optional<Verification>& verificati
     say(isAsHoped ? LogLevel::Info : LogLevel::Warning, verificationText(*verification));
 }
 
-void SnapshotBook::takeTime(double now, std::optional<double> budgetSeconds, int usableDevices)
+void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, int usableDevices)
 {
     m_snapshot.elapsedSeconds = now;
     for (const auto& [number, underWay] : m_underWay)
         trial(number).wallSeconds = now - underWay.start;
-    Course course{.expectedTrials = m_snapshot.outlook.expectedTrials,
+    Course course{.expectedTrials = m_snapshot.searchState.expectedTrials,
                   .devices = usableDevices,
                   .elapsedSeconds = now,
                   .budgetSeconds = budgetSeconds};
@@ -162,17 +162,17 @@ void SnapshotBook::takeTime(double now, std::optional<double> budgetSeconds, int
     m_snapshot.secondsLeft = progress.secondsLeft;
 }
 
-void SnapshotBook::say(LogLevel level, const QString& text)
+void SnapshotBuilder::say(LogLevel level, const QString& text)
 {
     addLine(m_snapshot.log, level, text);
 }
 
-void SnapshotBook::close(FinishStatus status)
+void SnapshotBuilder::close(FinishStatus status)
 {
     const bool failed = status == FinishStatus::Failed;
     m_snapshot.state = failed ? State::Failed : State::Finished;
     m_snapshot.finish = status;
-    m_snapshot.reason = reasonText(m_snapshot.outlook, QLocale(), status);
+    m_snapshot.reason = reasonText(m_snapshot.searchState, QLocale(), status);
     m_snapshot.stalledSeconds = 0.0;
     m_snapshot.secondsLeft.reset();
     if (!failed)

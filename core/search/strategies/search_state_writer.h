@@ -18,7 +18,7 @@ struct Judgement;
 ///
 /// It decides when a confidence is to be believed and so when a search has ended. Which trial comes next is
 /// the strategy's decision.
-class OutlookWriter
+class SearchStateWriter
 {
 public:
     struct Knowledge
@@ -39,15 +39,15 @@ public:
         int remainingTrials = 0;
     };
 
-    explicit OutlookWriter(const SearchSpace& space);
+    explicit SearchStateWriter(const SearchSpace& space);
 
     /// To be told once of the judgement after each trial.
     void noteConfidence(const Knowledge& knowledge);
 
-    Outlook write(const Knowledge& knowledge, const Plan& plan);
+    SearchState write(const Knowledge& knowledge, const Plan& plan);
 
 private:
-    Outlook::Status status(const Knowledge& knowledge, const Plan& plan) const;
+    SearchState::Status status(const Knowledge& knowledge, const Plan& plan) const;
     Recommendation recommendation(const Knowledge& knowledge, const Plan& plan);
     static Reason reason(const Knowledge& knowledge, const Plan& plan);
 

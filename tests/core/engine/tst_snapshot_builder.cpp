@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "snapshot_book.h"
+#include "snapshot_builder.h"
 #include "step_statistics.h"
 #include "trial_record.h"
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 using namespace batchpeak;
-using engine::SnapshotBook;
+using engine::SnapshotBuilder;
 using engine::TrialSnapshot;
 
 Q_DECLARE_METATYPE(batchpeak::engine::Verification::Outcome)
@@ -24,9 +24,9 @@ trial::TrialResult okResult()
     return {.id = 1, .microBatchSize = 8, .outcome = trial::Outcome::Ok, .steps = 5, .secondsPerStep = 0.11};
 }
 
-SnapshotBook bookWithATrialOf(const std::vector<double>& steps, double start)
+SnapshotBuilder bookWithATrialOf(const std::vector<double>& steps, double start)
 {
-    SnapshotBook book({});
+    SnapshotBuilder book({});
     book.startTrial({.id = 1, .microBatchSize = 8}, {.device = QStringLiteral("cpu")}, start);
     book.takeStep({.id = 1, .phase = trial::StepPhase::Warmup, .seconds = 5.0});
     for (const double seconds : steps)
@@ -36,14 +36,14 @@ SnapshotBook bookWithATrialOf(const std::vector<double>& steps, double start)
 
 } // namespace
 
-class SnapshotBookTest : public QObject
+class SnapshotBuilderTest : public QObject
 {
     Q_OBJECT
 
 private slots:
     void showsARunningTrialByItsSteps()
     {
-        const SnapshotBook book = bookWithATrialOf(slowThenSteady, 3.0);
+        const SnapshotBuilder book = bookWithATrialOf(slowThenSteady, 3.0);
         const TrialSnapshot& trial = book.snapshot().trials.front();
         QCOMPARE(trial.warmupSteps, 1);
         QCOMPARE(trial.timedSteps, 5);
@@ -54,10 +54,10 @@ private slots:
 
     void searchIsToldTheMeasuredTimeWhereTheProgramTellsNone()
     {
-        SnapshotBook book = bookWithATrialOf(slowThenSteady, 3.0);
+        SnapshotBuilder book = bookWithATrialOf(slowThenSteady, 3.0);
         const trial::TrialResult silent = okResult();
         QCOMPARE(engine::measurementOf(book.endTrial(silent, {}, 5.0), silent, 5.0).wallSeconds, 2.0);
-        SnapshotBook other = bookWithATrialOf(slowThenSteady, 3.0);
+        SnapshotBuilder other = bookWithATrialOf(slowThenSteady, 3.0);
         trial::TrialResult told = okResult();
         told.wallSeconds = 7.5;
         QCOMPARE(engine::measurementOf(other.endTrial(told, {}, 5.0), told, 5.0).wallSeconds, 7.5);
@@ -65,7 +65,7 @@ private slots:
 
     void letsTheTimeOfARunningTrialRun()
     {
-        SnapshotBook book = bookWithATrialOf({}, 3.0);
+        SnapshotBuilder book = bookWithATrialOf({}, 3.0);
         book.takeTime(4.5, std::nullopt, 1);
         QCOMPARE(book.snapshot().trials.front().wallSeconds, 1.5);
         book.endTrial(okResult(), {}, 5.0);
@@ -75,7 +75,7 @@ private slots:
 
     void joinsTheEnergyOfCalmTrials()
     {
-        SnapshotBook book({});
+        SnapshotBuilder book({});
         struct Trial
         {
             std::int64_t size;
@@ -103,16 +103,16 @@ private slots:
         QCOMPARE(*shown[0].joulesPerSample, 0.5);
         QVERIFY(!shown[3].joulesPerSample);
         QVERIFY(!shown[4].joulesPerSample);
-        book.takeOutlook({.recommendation = search::Recommendation{.size = 8}});
+        book.takeSearchState({.recommendation = search::Recommendation{.size = 8}});
         // 86 J for 160 samples.
         QCOMPARE(*book.snapshot().recommendedJoulesPerSample, 0.5375);
-        book.takeOutlook({.recommendation = search::Recommendation{.size = 2}});
+        book.takeSearchState({.recommendation = search::Recommendation{.size = 2}});
         QVERIFY(!book.snapshot().recommendedJoulesPerSample);
     }
 
     void takesTheWorkersOwnWordForTime()
     {
-        SnapshotBook book = bookWithATrialOf({}, 3.0);
+        SnapshotBuilder book = bookWithATrialOf({}, 3.0);
         trial::TrialResult result = okResult();
         result.wallSeconds = 1.75;
         book.endTrial(result, {}, 5.0);
@@ -135,14 +135,14 @@ private slots:
     {
         QFETCH(trial::TrialResult, result);
         QFETCH(double, relativeError);
-        SnapshotBook book = bookWithATrialOf(slowThenSteady, 0.0);
+        SnapshotBuilder book = bookWithATrialOf(slowThenSteady, 0.0);
         book.endTrial(result, {}, 1.0);
         QCOMPARE(*book.snapshot().trials.front().relativeError, relativeError);
     }
 
     void leavesTheSpreadOpenWhereNobodyTellsIt()
     {
-        SnapshotBook book = bookWithATrialOf({0.1, 0.1}, 0.0);
+        SnapshotBuilder book = bookWithATrialOf({0.1, 0.1}, 0.0);
         book.endTrial(okResult(), {}, 1.0);
         QVERIFY(!book.snapshot().trials.front().relativeError);
     }
@@ -159,8 +159,8 @@ private slots:
     {
         QFETCH(qint64, smaller);
         QFETCH(QString, sentence);
-        SnapshotBook book({});
-        book.takeOutlook(
+        SnapshotBuilder book({});
+        book.takeSearchState(
             {.recommendation = search::Recommendation{.size = 64, .smallestWithinTolerance = smaller}});
         QCOMPARE(book.snapshot().smallerSize, sentence);
     }
@@ -177,7 +177,7 @@ private slots:
     {
         QFETCH(engine::Verification::Outcome, outcome);
         QFETCH(bool, isKept);
-        SnapshotBook book({});
+        SnapshotBuilder book({});
         book.setState(engine::State::Verifying);
         book.setVerification(engine::Verification{.size = 8, .outcome = outcome});
         book.resumeSearch();
@@ -186,5 +186,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SnapshotBookTest)
-#include "tst_snapshot_book.moc"
+QTEST_APPLESS_MAIN(SnapshotBuilderTest)
+#include "tst_snapshot_builder.moc"

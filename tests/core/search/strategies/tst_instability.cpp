@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "doubt.h"
+#include "instability.h"
 
 #include "judged_trials.h"
 
@@ -9,11 +9,11 @@
 #include <cmath>
 
 using namespace batchpeak::search;
-using Cause = Doubt::Cause;
+using Cause = Instability::Cause;
 using TrialOf = std::function<Measurement(JudgedTrials&, std::int64_t size, int round)>;
 
-Q_DECLARE_METATYPE(batchpeak::search::Doubt)
-Q_DECLARE_METATYPE(batchpeak::search::Doubt::Cause)
+Q_DECLARE_METATYPE(batchpeak::search::Instability)
+Q_DECLARE_METATYPE(batchpeak::search::Instability::Cause)
 Q_DECLARE_METATYPE(TrialOf)
 
 namespace {
@@ -26,7 +26,7 @@ Measurement calm(JudgedTrials& trials, std::int64_t size, double factor = 1.0)
 
 } // namespace
 
-class DoubtTest : public QObject
+class InstabilityTest : public QObject
 {
     Q_OBJECT
 
@@ -86,26 +86,26 @@ private slots:
             }
         }
         const Judgement judgement = trials.judge();
-        QCOMPARE(judgement.doubt.cause, cause);
-        QCOMPARE(judgement.doubt.size > 0.0, cause != Cause::None);
+        QCOMPARE(judgement.instability.cause, cause);
+        QCOMPARE(judgement.instability.size > 0.0, cause != Cause::None);
         QCOMPARE(judgement.probability < 0.7, cause != Cause::None);
     }
 
     void isGraveBySeveralTolerances_data()
     {
-        QTest::addColumn<Doubt>("doubt");
+        QTest::addColumn<Instability>("instability");
         QTest::addColumn<bool>("isGrave");
-        QTest::newRow("none") << Doubt{} << false;
-        QTest::newRow("drift") << Doubt{.cause = Cause::Drift, .size = 0.08} << true;
-        QTest::newRow("tenants") << Doubt{.cause = Cause::OtherTenants, .size = 0.34} << true;
-        QTest::newRow("some noise") << Doubt{.cause = Cause::Noise, .size = 0.03} << false;
-        QTest::newRow("much noise") << Doubt{.cause = Cause::Noise, .size = 0.1} << true;
+        QTest::newRow("none") << Instability{} << false;
+        QTest::newRow("drift") << Instability{.cause = Cause::Drift, .size = 0.08} << true;
+        QTest::newRow("tenants") << Instability{.cause = Cause::OtherTenants, .size = 0.34} << true;
+        QTest::newRow("some noise") << Instability{.cause = Cause::Noise, .size = 0.03} << false;
+        QTest::newRow("much noise") << Instability{.cause = Cause::Noise, .size = 0.1} << true;
     }
     void isGraveBySeveralTolerances()
     {
-        QFETCH(Doubt, doubt);
+        QFETCH(Instability, instability);
         QFETCH(bool, isGrave);
-        QCOMPARE(batchpeak::search::isGrave(doubt, 0.02), isGrave);
+        QCOMPARE(batchpeak::search::isGrave(instability, 0.02), isGrave);
     }
 
     /// One trial tells nothing of the device.
@@ -116,9 +116,9 @@ private slots:
         disturbed.disturbed = true;
         trials.record(disturbed);
         trials.record(calm(trials, 64));
-        QCOMPARE(trials.judge().doubt.cause, Cause::None);
+        QCOMPARE(trials.judge().instability.cause, Cause::None);
     }
 };
 
-QTEST_APPLESS_MAIN(DoubtTest)
-#include "tst_doubt.moc"
+QTEST_APPLESS_MAIN(InstabilityTest)
+#include "tst_instability.moc"

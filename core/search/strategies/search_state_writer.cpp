@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "outlook_writer.h"
+#include "search_state_writer.h"
 
 #include "candidate_set.h"
 #include "confidence.h"
@@ -24,11 +24,11 @@ constexpr double likelyFit = 0.5;
 
 } // namespace
 
-OutlookWriter::OutlookWriter(const SearchSpace& space)
+SearchStateWriter::SearchStateWriter(const SearchSpace& space)
     : m_maxTrials(space.maxTrials), m_targetConfidence(space.targetConfidence)
 {}
 
-void OutlookWriter::noteConfidence(const Knowledge& knowledge)
+void SearchStateWriter::noteConfidence(const Knowledge& knowledge)
 {
     const bool knowsEnough = knowledge.history.goodSizes().size() >= fewestSizes ||
                              allTried(knowledge.candidates, knowledge.history, knowledge.memory);
@@ -36,10 +36,10 @@ void OutlookWriter::noteConfidence(const Knowledge& knowledge)
     m_timesConfident = reached ? m_timesConfident + 1 : 0;
 }
 
-Outlook OutlookWriter::write(const Knowledge& knowledge, const Plan& plan)
+SearchState SearchStateWriter::write(const Knowledge& knowledge, const Plan& plan)
 {
     const int done = knowledge.history.countedTrials();
-    Outlook outlook{.status = status(knowledge, plan),
+    SearchState searchState{.status = status(knowledge, plan),
                     .curve = knowledge.judgement.curve,
                     .memory = knowledge.memory.line(),
                     .allocatedMemory = knowledge.memory.allocatedLine(),
@@ -47,17 +47,17 @@ Outlook OutlookWriter::write(const Knowledge& knowledge, const Plan& plan)
                     .smallestFailure = knowledge.history.smallestFailure(),
                     .expectedTrials = done,
                     .speedLimit = knowledge.judgement.speedLimit};
-    const bool hasEnded = outlook.status != Outlook::Status::Searching;
+    const bool hasEnded = searchState.status != SearchState::Status::Searching;
     if (!hasEnded)
-        outlook.expectedTrials = std::min(done + plan.remainingTrials, m_maxTrials);
+        searchState.expectedTrials = std::min(done + plan.remainingTrials, m_maxTrials);
     if (knowledge.judgement.best > 0)
-        outlook.recommendation = recommendation(knowledge, hasEnded ? Plan{} : plan);
-    return outlook;
+        searchState.recommendation = recommendation(knowledge, hasEnded ? Plan{} : plan);
+    return searchState;
 }
 
-Outlook::Status OutlookWriter::status(const Knowledge& knowledge, const Plan& plan) const
+SearchState::Status SearchStateWriter::status(const Knowledge& knowledge, const Plan& plan) const
 {
-    using Status = Outlook::Status;
+    using Status = SearchState::Status;
     const bool isConfident =
         m_timesConfident >= passagesNeeded ||
         (m_timesConfident > 0 && knowledge.judgement.probability >= convincingProbability);
@@ -70,7 +70,7 @@ Outlook::Status OutlookWriter::status(const Knowledge& knowledge, const Plan& pl
     return plan.next || plan.hasInFlight ? Status::Searching : Status::Exhausted;
 }
 
-Recommendation OutlookWriter::recommendation(const Knowledge& knowledge, const Plan& plan)
+Recommendation SearchStateWriter::recommendation(const Knowledge& knowledge, const Plan& plan)
 {
     const Judgement& judgement = knowledge.judgement;
     if (m_baseSize == 0)
@@ -86,12 +86,12 @@ Recommendation OutlookWriter::recommendation(const Knowledge& knowledge, const P
             .smallestWithinTolerance = judgement.smallestWithinTolerance};
 }
 
-Reason OutlookWriter::reason(const Knowledge& knowledge, const Plan& plan)
+Reason SearchStateWriter::reason(const Knowledge& knowledge, const Plan& plan)
 {
     const Judgement& judgement = knowledge.judgement;
     Reason reason{.next = plan.next.value_or(0),
                   .largestPredictedFit = knowledge.memory.largestPredictedFit(),
-                  .doubt = judgement.doubt};
+                  .instability = judgement.instability};
     const Judgement::MeasuredSize& best = *judgement.find(judgement.best);
     double runnerUpSpeed = 0.0;
     for (const Judgement::MeasuredSize& size : judgement.measured) {

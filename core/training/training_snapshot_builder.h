@@ -12,10 +12,10 @@ namespace batchpeak::training {
 
 /// Keeps the snapshot of a training run as its events come in, and reckons what follows from them: speed,
 /// time left, the log. When something happens is not decided here.
-class TrainingBook
+class TrainingSnapshotBuilder
 {
 public:
-    explicit TrainingBook(TrainingDescription description);
+    explicit TrainingSnapshotBuilder(TrainingDescription description);
 
     const TrainingSnapshot& snapshot() const { return m_snapshot; }
 

@@ -19,10 +19,10 @@ namespace batchpeak::engine {
 ///
 /// It writes down what happened. When something happens, and in which state the run is, is decided by
 /// ExplorationRun.
-class SnapshotBook
+class SnapshotBuilder
 {
 public:
-    explicit SnapshotBook(RunDescription run);
+    explicit SnapshotBuilder(RunDescription run);
 
     const Snapshot& snapshot() const { return m_snapshot; }
 
@@ -40,10 +40,10 @@ public:
     /// steps that it reported.
     const TrialSnapshot& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device, double now);
 
-    void saySequel(const TrialSnapshot& trial, Sequel sequel);
+    void sayFollowUp(const TrialSnapshot& trial, FollowUp followUp);
 
     /// \return whether the recommended size, or the confidence in it, is another than before
-    bool takeOutlook(const search::Outlook& outlook);
+    bool takeSearchState(const search::SearchState& searchState);
     /// \param usableDevices  among which the trials to come are shared
     void takeTime(double now, std::optional<double> budgetSeconds, int usableDevices);
 
