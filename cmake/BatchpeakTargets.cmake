@@ -1,5 +1,5 @@
-# What every target of ours has in common. Who may link whom is not written here but in the
-# CMakeLists.txt of each room: a room's headers are found only through its target.
+# What every target of ours has in common. Who may link whom is not written here but in the CMakeLists.txt of each
+# room: only who links a room finds its door.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -7,9 +7,15 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
+# Programs are compiled as libraries are, so that both can use the same precompiled headers.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE "-fPIC")
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  # What ccache's manual asks of who uses precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    "${CCACHE_PROGRAM}")
 endif()
 
 add_library(batchpeak_options INTERFACE)
@@ -30,37 +36,103 @@ if(BATCHPEAK_FUZZ)
   target_link_options(batchpeak_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# batchpeak_room(<name> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...])
+# batchpeak_precompiled_header(<name> HEADERS <header>... [LINKS <target>...])
 #
-# A static library batchpeak_<name>, whose public headers lie in the folder of the caller.
+# Headers of others that most files of some rooms include, parsed once: for PRECOMPILED of the functions below. Files
+# include what they use all the same. A precompiled header serves only targets that are compiled with the same macros
+# as far as the headers look at them, so who uses one links the Qt modules of its LINKS.
+function(batchpeak_precompiled_header name)
+  cmake_parse_arguments(HEADER "" "" "HEADERS;LINKS" ${ARGN})
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/precompiled_${name}.cpp")
+  if(NOT EXISTS "${source}")
+    file(WRITE "${source}" "")
+  endif()
+  add_library(batchpeak_precompiled_${name} STATIC "${source}")
+  set_target_properties(batchpeak_precompiled_${name} PROPERTIES AUTOMOC OFF)
+  target_link_libraries(batchpeak_precompiled_${name} PRIVATE batchpeak_options ${HEADER_LINKS})
+  target_precompile_headers(batchpeak_precompiled_${name} PRIVATE ${HEADER_HEADERS})
+endfunction()
+
+function(_batchpeak_use_precompiled target header)
+  if(header AND BATCHPEAK_PRECOMPILED_HEADERS)
+    target_precompile_headers(${target} REUSE_FROM batchpeak_precompiled_${header})
+  endif()
+endfunction()
+
+# batchpeak_room(<name> [DOOR <header>...] [LINKS <target>...] [PRIVATE_LINKS <target>...] [PRECOMPILED <name>] [QT])
+#
+# A static library batchpeak_<name> of every .cpp below the folder of the caller, but for folders that are rooms of
+# their own. Headers in DOOR are what others may include, as "<name>/<header>"; the rest is found inside the room alone.
+# QT where the room has classes with Q_OBJECT.
 function(batchpeak_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  add_library(batchpeak_${name} STATIC ${ROOM_SOURCES})
-  set_target_properties(batchpeak_${name} PROPERTIES LINKER_LANGUAGE CXX)
-  target_include_directories(batchpeak_${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
+  cmake_parse_arguments(ROOM "QT" "PRECOMPILED" "DOOR;LINKS;PRIVATE_LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  get_property(inner DIRECTORY PROPERTY SUBDIRECTORIES)
+  foreach(folder IN LISTS inner)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/")
+  endforeach()
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  add_library(batchpeak_${name} STATIC ${sources})
+  set_target_properties(batchpeak_${name} PROPERTIES LINKER_LANGUAGE CXX AUTOMOC ${ROOM_QT})
+
+  # The door is a folder of headers that lead to the real ones.
+  set(door "${CMAKE_BINARY_DIR}/doors/${name}")
+  foreach(header IN LISTS ROOM_DOOR)
+    if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${header}")
+      message(FATAL_ERROR "The door of ${name} names ${header}, which is not in ${CMAKE_CURRENT_SOURCE_DIR}.")
+    endif()
+    get_filename_component(folder "${door}/${name}/${header}" DIRECTORY)
+    file(RELATIVE_PATH path "${folder}" "${CMAKE_CURRENT_SOURCE_DIR}/${header}")
+    file(CONFIGURE OUTPUT "${door}/${name}/${header}" CONTENT "#include \"${path}\"\n" @ONLY)
+  endforeach()
+  target_include_directories(batchpeak_${name} PUBLIC "${door}" PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(batchpeak_${name}
     PUBLIC ${ROOM_LINKS}
     PRIVATE batchpeak_options ${ROOM_PRIVATE_LINKS})
+  _batchpeak_use_precompiled(batchpeak_${name} "${ROOM_PRECOMPILED}")
 endfunction()
 
-# batchpeak_test(<tst_name> [SOURCES <file>...] LINKS <target>... [TIMEOUT <s>] [LABELS <label>...])
+# batchpeak_tests(<name> [SOURCES <file>...] LINKS <target>... [PRECOMPILED <name>] [RUNS <MACRO=target>...]
+#                 [LABELS <label>...] [ENVIRONMENT <VARIABLE=value>...] [TIMEOUTS <tst_name=seconds>...])
 #
-# A Qt Test program made of <tst_name>.cpp and run by ctest without a display.
-function(batchpeak_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
-  if(NOT TEST_TIMEOUT)
-    set(TEST_TIMEOUT 120)
-  endif()
-  add_executable(${name} ${name}.cpp ${TEST_SOURCES})
-  target_link_libraries(${name} PRIVATE batchpeak_options Qt6::Test ${TEST_LINKS})
+# One program <name> of every tst_*.cpp in the folder of the caller, and below it but for folders with a CMakeLists.txt
+# of their own, and of the SOURCES that they share. ctest runs each file as a test of its own, by its name. Tests see
+# every header of every room. RUNS names programs and libraries that the tests use at run time: each is built before, and
+# its path is the macro. TIMEOUTS names tests that may take longer than two minutes.
+function(batchpeak_tests name)
+  cmake_parse_arguments(TEST "" "PRECOMPILED" "SOURCES;LINKS;RUNS;LABELS;ENVIRONMENT;TIMEOUTS" ${ARGN})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tst_*.cpp")
+  file(GLOB_RECURSE inner "${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt")
+  foreach(list IN LISTS inner)
+    get_filename_component(folder "${list}" DIRECTORY)
+    list(FILTER files EXCLUDE REGEX "^${folder}/")
+  endforeach()
+  add_executable(${name} ${files} ${TEST_SOURCES})
+  target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}"
+    "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/core" "${PROJECT_SOURCE_DIR}/app" "${PROJECT_SOURCE_DIR}"
+    "${PROJECT_SOURCE_DIR}/ui")
+  target_link_libraries(${name} PRIVATE batchpeak_options batchpeak_test_main Qt6::Test ${TEST_LINKS})
   target_compile_definitions(${name} PRIVATE
     BATCHPEAK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     BATCHPEAK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     BATCHPEAK_SHARED_CONFIGS="${PROJECT_SOURCE_DIR}/../shared/configs")
+  foreach(run IN LISTS TEST_RUNS)
+    string(REGEX MATCH "^([^=]+)=(.+)$" _ "${run}")
+    target_compile_definitions(${name} PRIVATE ${CMAKE_MATCH_1}="$<TARGET_FILE:${CMAKE_MATCH_2}>")
+    add_dependencies(${name} ${CMAKE_MATCH_2})
+  endforeach()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES
-    TIMEOUT ${TEST_TIMEOUT}
-    LABELS "${TEST_LABELS}"
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/user-data;LC_ALL=C.UTF-8")
+  _batchpeak_use_precompiled(${name} "${TEST_PRECOMPILED}")
+  foreach(file IN LISTS files)
+    get_filename_component(test "${file}" NAME_WE)
+    add_test(NAME ${test} COMMAND ${name} ${test})
+    set(timeout 120)
+    if(";${TEST_TIMEOUTS};" MATCHES ";${test}=([0-9]+);")
+      set(timeout ${CMAKE_MATCH_1})
+    endif()
+    set_tests_properties(${test} PROPERTIES
+      TIMEOUT ${timeout}
+      LABELS "${TEST_LABELS}"
+      ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/user-data;LC_ALL=C.UTF-8;${TEST_ENVIRONMENT}")
+  endforeach()
 endfunction()

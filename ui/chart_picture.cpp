@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart_picture.h"
 
-#include "chart_scene.h"
+#include "charts/chart_scene.h"
 #include "fonts.h"
-#include "quantity_text.h"
 #include "run_bar.h"
+#include "theme/quantity_text.h"
 
 #include <QCoreApplication>
 #include <QLocale>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confidence_gauge.h"
 
-#include "chart_scene.h"
+#include "charts/chart_scene.h"
 #include "fonts.h"
 
 #include <QLocale>

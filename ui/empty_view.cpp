@@ -3,7 +3,7 @@
 #include "empty_view.h"
 
 #include "fonts.h"
-#include "glyphs.h"
+#include "theme/glyphs.h"
 
 #include <QMouseEvent>
 #include <QPainter>

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_view.h"
 
-#include "chart_key.h"
-#include "chart_pair.h"
+#include "charts/chart_key.h"
+#include "charts/chart_pair.h"
+#include "charts/memory_chart.h"
+#include "charts/throughput_chart.h"
 #include "column_widths.h"
 #include "empty_view.h"
 #include "log_view.h"
-#include "memory_chart.h"
 #include "message_banner.h"
 #include "recommendation_card.h"
 #include "run_bar.h"
 #include "status_strip.h"
-#include "throughput_chart.h"
 #include "trials_view.h"
 #include "window_actions.h"
 

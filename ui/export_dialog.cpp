@@ -3,13 +3,13 @@
 #include "export_dialog.h"
 
 #include "batch_choice_box.h"
-#include "batch_text.h"
 #include "card.h"
 #include "dialog_button.h"
 #include "diff_view.h"
-#include "located_error.h"
-#include "style_sheet.h"
-#include "unified_diff.h"
+#include "engine/batch_text.h"
+#include "engine/located_error.h"
+#include "engine/unified_diff.h"
+#include "theme/style_sheet.h"
 
 #include <QDialogButtonBox>
 #include <QFileDialog>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "card.h"
-#include "snapshot.h"
+#include "engine/snapshot.h"
 
 #include <vector>
 

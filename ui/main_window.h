@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_file.h"
-#include "exploration_options.h"
-#include "snapshot.h"
-#include "theme.h"
+#include "engine/config_file.h"
+#include "engine/exploration_options.h"
+#include "engine/snapshot.h"
+#include "theme/theme.h"
 #include "window_settings.h"
 
 #include <QMainWindow>

@@ -3,7 +3,7 @@
 #include "message_banner.h"
 
 #include "fonts.h"
-#include "glyphs.h"
+#include "theme/glyphs.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -3,10 +3,10 @@
 #include "network_dialog.h"
 
 #include "card.h"
+#include "config/networks/hub_models.h"
 #include "dialog_button.h"
-#include "hub_models.h"
-#include "parameter_table.h"
-#include "style_sheet.h"
+#include "model/parameter_table.h"
+#include "theme/style_sheet.h"
 
 #include <QComboBox>
 #include <QCompleter>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network_picker.h"
 
-#include "located_error.h"
+#include "engine/located_error.h"
 #include "network_dialog.h"
 #include "window_settings.h"
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recommendation_card.h"
 
-#include "chart_scene.h"
+#include "charts/chart_scene.h"
 #include "confidence_gauge.h"
+#include "engine/readable_text.h"
 #include "figure.h"
 #include "fonts.h"
-#include "readable_text.h"
 #include "recommendation_chips.h"
 
 #include <QAction>

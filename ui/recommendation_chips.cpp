@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recommendation_chips.h"
 
+#include "engine/speed_text.h"
 #include "fonts.h"
-#include "speed_text.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -4,7 +4,7 @@
 
 #include "bar_button.h"
 #include "elided_label.h"
-#include "glyphs.h"
+#include "theme/glyphs.h"
 #include "window_actions.h"
 
 #include <QAction>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "snapshot.h"
-#include "theme.h"
+#include "engine/snapshot.h"
+#include "theme/theme.h"
 
 #include <QFrame>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "size_line.h"
 
-#include "batch_text.h"
+#include "engine/batch_text.h"
 
 namespace batchpeak::ui {
 

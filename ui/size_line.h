@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "batch_plan.h"
+#include "config/batch_plan.h"
 
 #include <QString>
 

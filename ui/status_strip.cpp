@@ -4,7 +4,7 @@
 
 #include "card.h"
 #include "elided_label.h"
-#include "quantity_text.h"
+#include "theme/quantity_text.h"
 
 #include <QHBoxLayout>
 #include <QProgressBar>

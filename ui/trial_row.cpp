@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_row.h"
 
-#include "readable_text.h"
-#include "trial_flags.h"
+#include "engine/readable_text.h"
+#include "trial/trial_flags.h"
 
 #include <QCoreApplication>
 

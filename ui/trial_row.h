@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "glyphs.h"
-#include "quantity_text.h"
-#include "snapshot.h"
-#include "theme.h"
+#include "engine/snapshot.h"
+#include "theme/glyphs.h"
+#include "theme/quantity_text.h"
+#include "theme/theme.h"
 
 #include <QString>
 

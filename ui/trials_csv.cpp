@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials_csv.h"
 
-#include "trial_record.h"
+#include "engine/trial_record.h"
 
 #include <QLocale>
 

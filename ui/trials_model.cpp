@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials_model.h"
 
-#include "chart_scene.h"
+#include "charts/chart_scene.h"
 
 #include <QFont>
 #include <QStringList>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "card.h"
-#include "quantity_text.h"
-#include "snapshot.h"
-#include "theme.h"
+#include "engine/snapshot.h"
+#include "theme/quantity_text.h"
+#include "theme/theme.h"
 
 class QAction;
 class QTableView;

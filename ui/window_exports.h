@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_file.h"
-#include "snapshot.h"
-#include "theme.h"
+#include "engine/config_file.h"
+#include "engine/snapshot.h"
+#include "theme/theme.h"
 
 #include <QObject>
 

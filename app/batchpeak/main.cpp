@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app_icon.h"
-#include "command_line.h"
-#include "exploration_recorder.h"
-#include "exploration_store.h"
-#include "main_window.h"
+#include "cli/command_line.h"
+#include "engine/exploration_recorder.h"
 #include "startup_trace.h"
+#include "store/exploration_store.h"
+#include "ui/main_window.h"
 
 #include <QApplication>
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_text.h"
 
-#include "batch_rules.h"
-#include "batch_text.h"
-#include "known_sizes.h"
-#include "located_error.h"
+#include "config/batch_rules.h"
+#include "config/cerebras/known_sizes.h"
+#include "engine/batch_text.h"
+#include "engine/located_error.h"
+#include "model/parameter_table.h"
 #include "model_text.h"
 #include "number_text.h"
-#include "parameter_table.h"
 #include "plan_text.h"
 #include "text_table.h"
 #include "training_settings_text.h"

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirm_recommendation.h"
 
-#include "confirmation_events.h"
 #include "confirmation_terminal.h"
 #include "console.h"
 #include "events_file.h"
-#include "exploration_store.h"
-#include "past_exploration.h"
 #include "signal_relay.h"
-#include "store_error.h"
-#include "training_setup.h"
+#include "store/exploration_store.h"
+#include "store/store_error.h"
+#include "training/confirmation_events.h"
+#include "training/past_exploration.h"
+#include "training/training_setup.h"
 #include "usage_error.h"
 
 #include <QCoreApplication>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_file.h"
-#include "training_options.h"
+#include "engine/config_file.h"
+#include "training/training_options.h"
 
 #include <QIODevice>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "confirmation_run.h"
+#include "training/confirmation_run.h"
 
 #include <QObject>
 #include <QTimer>

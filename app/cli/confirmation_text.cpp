@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_text.h"
 
-#include "confirmation_verdict.h"
 #include "number_text.h"
 #include "text_table.h"
+#include "training/confirmation_verdict.h"
 
 #include <cmath>
 

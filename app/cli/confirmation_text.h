@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "confirmation_snapshot.h"
+#include "training/confirmation_snapshot.h"
 
 #include <QStringList>
 

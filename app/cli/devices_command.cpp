@@ -3,8 +3,8 @@
 #include "devices_command.h"
 
 #include "console.h"
+#include "device/local_device.h"
 #include "exit_code.h"
-#include "local_device.h"
 #include "number_text.h"
 #include "text_table.h"
 

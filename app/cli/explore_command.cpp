@@ -4,16 +4,16 @@
 
 #include "config_text.h"
 #include "console.h"
-#include "event_log.h"
+#include "engine/event_log.h"
+#include "engine/exploration.h"
+#include "engine/exploration_recorder.h"
 #include "events_file.h"
 #include "exit_code.h"
-#include "exploration.h"
 #include "exploration_arguments.h"
-#include "exploration_recorder.h"
-#include "exploration_store.h"
 #include "exploration_terminal.h"
 #include "model_option.h"
 #include "signal_relay.h"
+#include "store/exploration_store.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "config_output.h"
-#include "exploration_options.h"
+#include "engine/exploration_options.h"
 
 namespace batchpeak::engine {
 class Exploration;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export_command.h"
 
-#include "config_file.h"
 #include "console.h"
+#include "engine/config_file.h"
 #include "exit_code.h"
 #include "quantity_parsing.h"
 #include "run_arguments.h"

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "config_output.h"
-#include "run_kind.h"
+#include "model/run_kind.h"
 
 #include <cstdint>
 #include <string>

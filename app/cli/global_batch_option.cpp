@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "global_batch_option.h"
 
-#include "batch_text.h"
+#include "engine/batch_text.h"
 #include "quantity_parsing.h"
 #include "run_arguments.h"
 #include "usage_error.h"

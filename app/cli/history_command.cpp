@@ -4,10 +4,10 @@
 
 #include "console.h"
 #include "exit_code.h"
-#include "exploration_store.h"
 #include "history_text.h"
 #include "quantity_parsing.h"
-#include "store_error.h"
+#include "store/exploration_store.h"
+#include "store/store_error.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>

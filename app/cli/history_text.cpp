@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history_text.h"
 
+#include "engine/readable_text.h"
 #include "number_text.h"
-#include "readable_text.h"
 #include "text_table.h"
-#include "trial_flags.h"
+#include "trial/trial_flags.h"
 
 #include <QFileInfo>
 

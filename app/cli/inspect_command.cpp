@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "inspect_command.h"
 
+#include "config/networks/own_yaml.h"
 #include "config_output.h"
 #include "config_text.h"
 #include "console.h"
+#include "engine/located_error.h"
 #include "exit_code.h"
-#include "located_error.h"
 #include "model_option.h"
-#include "own_yaml.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>

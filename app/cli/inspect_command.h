@@ -3,7 +3,7 @@
 #pragma once
 
 #include "command.h"
-#include "config_file.h"
+#include "engine/config_file.h"
 
 namespace batchpeak::cli {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model_spec.h"
+#include "model/model_spec.h"
 
 #include <QStringList>
 

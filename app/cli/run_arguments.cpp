@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_arguments.h"
 
-#include "config_document.h"
+#include "config/config_document.h"
 #include "known_word.h"
 #include "quantity_parsing.h"
 #include "usage_error.h"

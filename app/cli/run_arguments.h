@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "exploration_options.h"
+#include "engine/exploration_options.h"
 
 #include <cstddef>
 #include <cstdint>

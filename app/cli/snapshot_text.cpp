@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot_text.h"
 
-#include "batch_text.h"
+#include "engine/batch_text.h"
+#include "engine/readable_text.h"
+#include "engine/speed_text.h"
 #include "global_batch_sizes.h"
 #include "number_text.h"
 #include "plan_text.h"
-#include "readable_text.h"
-#include "speed_text.h"
 #include "text_table.h"
 
 #include <algorithm>

@@ -4,13 +4,13 @@
 
 #include "config_text.h"
 #include "confirm_recommendation.h"
-#include "confirmation_run.h"
 #include "console.h"
 #include "events_file.h"
 #include "model_option.h"
 #include "signal_relay.h"
-#include "training_event_log.h"
-#include "training_run.h"
+#include "training/confirmation_run.h"
+#include "training/training_event_log.h"
+#include "training/training_run.h"
 #include "training_terminal.h"
 #include "usage_error.h"
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_arguments.h"
 
-#include "confirmation_run.h"
 #include "known_word.h"
 #include "quantity_parsing.h"
 #include "run_arguments.h"
-#include "training_snapshot.h"
+#include "training/confirmation_run.h"
+#include "training/training_snapshot.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "training_snapshot.h"
+#include "training/training_snapshot.h"
 
 #include <QString>
 #include <QStringList>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "training_settings.h"
+#include "config/training_settings.h"
 
 #include <QStringList>
 

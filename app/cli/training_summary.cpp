@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_summary.h"
 
-#include "batch_text.h"
+#include "engine/batch_text.h"
 #include "number_text.h"
 #include "plan_text.h"
 #include "text_table.h"

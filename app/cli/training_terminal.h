@@ -3,7 +3,7 @@
 #pragma once
 
 #include "log_printer.h"
-#include "training_run.h"
+#include "training/training_run.h"
 
 #include <QObject>
 #include <QTimer>

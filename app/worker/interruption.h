@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "cancelled.h"
-#include "device_memory.h"
-#include "failure.h"
+#include "network/cancelled.h"
+#include "network/device_memory.h"
+#include "network/failure.h"
 
 #include <cstdint>
 #include <exception>

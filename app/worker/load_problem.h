@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "failure.h"
+#include "network/failure.h"
 
 #include <string>
 

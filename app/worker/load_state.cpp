@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_state.h"
 
-#include "parameter_table.h"
-#include "required_baseline.h"
-#include "trial_flags.h"
+#include "model/parameter_table.h"
+#include "network/required_baseline.h"
+#include "trial/trial_flags.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device_memory.h"
 #include "load_problem.h"
+#include "network/device_memory.h"
 #include "network_steps.h"
-#include "protocol.h"
-#include "run_scatter.h"
+#include "trial/protocol.h"
+#include "trial/run_scatter.h"
 #include "trial_runner.h"
 
 #include <memory>

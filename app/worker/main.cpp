@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "device/local_device.h"
 #include "exit_code.h"
-#include "libtorch.h"
-#include "local_device.h"
+#include "network/libtorch.h"
 #include "nvidia_gate.h"
 #include "processor_gate.h"
 #include "session.h"

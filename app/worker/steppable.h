@@ -3,7 +3,7 @@
 #pragma once
 
 #include "interruption.h"
-#include "step_runner.h"
+#include "network/step_runner.h"
 
 #include <cstdint>
 #include <functional>

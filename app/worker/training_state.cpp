@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_state.h"
 
-#include "tensor_file_error.h"
-#include "token_source.h"
+#include "data/token_source.h"
+#include "network/tensor_file_error.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -104,8 +104,7 @@ BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchCo
     return {.result = std::move(result), .interruption = std::move(interruption)};
 }
 
-std::function<void(std::int64_t)> TrainingState::reporter(std::int64_t id,
-                                                          const BatchContext& context) const
+std::function<void(std::int64_t)> TrainingState::reporter(std::int64_t id, const BatchContext& context) const
 {
     const double begin = m_clock.wallSeconds();
     return [this, id, &context, begin, last = begin](std::int64_t done) mutable {

@@ -5,8 +5,8 @@
 #include "interruption.h"
 #include "load_problem.h"
 #include "load_state.h"
-#include "protocol.h"
-#include "training_runner.h"
+#include "network/training_runner.h"
+#include "trial/protocol.h"
 #include "trial_clock.h"
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_runner.h"
 
-#include "step_statistics.h"
-#include "trial_flags.h"
-#include "warmup.h"
+#include "trial/step_statistics.h"
+#include "trial/trial_flags.h"
+#include "trial/warmup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,11 +45,7 @@ class RunningTrial
 public:
     RunningTrial(const trial::TrialRequest& request, const TrialContext& context, Steppable& steps,
                  const TrialClock& clock)
-        : m_request(request),
-          m_context(context),
-          m_steps(steps),
-          m_clock(clock),
-          m_start(clock.wallSeconds())
+        : m_request(request), m_context(context), m_steps(steps), m_clock(clock), m_start(clock.wallSeconds())
     {
         m_result.id = request.id;
         m_result.microBatchSize = request.microBatchSize;
@@ -181,8 +177,7 @@ private:
             m_result.refusedHostBytes = failure->refusedHostBytes;
             m_result.peakReservedBytes = std::max(failure->neededBytes, m_steps.memory().peakReservedBytes);
         } else {
-            m_result.outcome =
-                m_context.cancelled() ? trial::Outcome::Cancelled : trial::Outcome::Timeout;
+            m_result.outcome = m_context.cancelled() ? trial::Outcome::Cancelled : trial::Outcome::Timeout;
         }
         m_interruption = std::move(interruption);
         return false;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "protocol.h"
 #include "steppable.h"
+#include "trial/protocol.h"
 #include "trial_clock.h"
 #include "trial_gate.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device_id.h"
+#include "network/device_id.h"
 
 #include <optional>
 #include <span>

@@ -4,7 +4,7 @@
 
 #include "batch_plan.h"
 #include "config_error.h"
-#include "run_kind.h"
+#include "model/run_kind.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "batch_plan_reader.h"
 
 #include "batch_rules.h"
-#include "yaml_scalar.h"
+#include "syntax/yaml_scalar.h"
 
 #include <algorithm>
 #include <initializer_list>

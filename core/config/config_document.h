@@ -5,11 +5,11 @@
 #include "batch_choice.h"
 #include "batch_plan.h"
 #include "config_error.h"
-#include "entry_change.h"
-#include "model_spec.h"
-#include "run_kind.h"
-#include "step_options.h"
-#include "text_check.h"
+#include "model/model_spec.h"
+#include "model/run_kind.h"
+#include "model/step_options.h"
+#include "syntax/entry_change.h"
+#include "syntax/text_check.h"
 #include "training_settings.h"
 
 #include <cstdint>

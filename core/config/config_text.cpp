@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_text.h"
 
-#include "text_check.h"
+#include "syntax/text_check.h"
 
 namespace batchpeak::config {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_section.h"
-#include "yaml_document.h"
+#include "syntax/config_section.h"
+#include "syntax/yaml_document.h"
 
 #include <memory>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_document.h"
-#include "config_section.h"
 #include "known_formats.h"
+#include "syntax/config_section.h"
 
 #include <algorithm>
 #include <ranges>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_file.h"
 
+#include "config/model_choice.h"
+#include "config/networks/named_model.h"
 #include "located_error.h"
-#include "model_choice.h"
-#include "named_model.h"
 #include "unified_diff.h"
 
 #include <QDir>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "local_device.h"
+#include "device/local_device.h"
 
 #include <QStringList>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "memory_kills.h"
+#include "device/memory_kills.h"
 #include "snapshot.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 #include "worker_process.h"
 
 #include <QObject>

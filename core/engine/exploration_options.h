@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "batch_plan.h"
-#include "run_kind.h"
-#include "strategy.h"
+#include "config/batch_plan.h"
+#include "model/run_kind.h"
+#include "search/strategy.h"
 
 #include <QString>
 #include <QStringList>

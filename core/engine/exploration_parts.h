@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "local_device.h"
-#include "memory_kills.h"
-#include "strategy_factory.h"
+#include "device/local_device.h"
+#include "device/memory_kills.h"
+#include "search/strategy_factory.h"
 #include "worker_timeouts.h"
 
 #include <functional>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_plan.h"
 
-#include "batch_rules.h"
 #include "batch_text.h"
-#include "known_sizes.h"
+#include "config/batch_rules.h"
+#include "config/cerebras/known_sizes.h"
 #include "located_error.h"
+#include "model/parameter_table.h"
 #include "network_plan.h"
-#include "parameter_table.h"
 
 #include <QCoreApplication>
 

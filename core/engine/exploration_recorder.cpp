@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_recorder.h"
 
-#include "exploration_store.h"
-#include "store_error.h"
+#include "store/exploration_store.h"
+#include "store/store_error.h"
 #include "trial_record.h"
 
 #include <QFileInfo>

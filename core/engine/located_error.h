@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "batch_choice.h"
-#include "config_error.h"
+#include "config/batch_choice.h"
+#include "config/config_error.h"
 
 #include <QString>
 

@@ -3,7 +3,7 @@
 #include "network_plan.h"
 
 #include "located_error.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
 
 #include <QCoreApplication>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_document.h"
+#include "config/config_document.h"
 #include "exploration_options.h"
 #include "snapshot.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <QString>
 #include <QStringList>

@@ -140,7 +140,8 @@ private:
 
 } // namespace
 
-QString reasonText(const search::SearchState& searchState, const QLocale& locale, std::optional<FinishStatus> finish)
+QString reasonText(const search::SearchState& searchState, const QLocale& locale,
+                   std::optional<FinishStatus> finish)
 {
     return searchState.recommendation ? Sentences(searchState, locale, finish.has_value()).text() : QString();
 }

@@ -5,7 +5,7 @@
 #include "device_runner.h"
 #include "exploration_options.h"
 #include "exploration_parts.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "search/strategy.h"
 #include "snapshot.h"
-#include "strategy.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <cstdint>
 #include <vector>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "batch_plan.h"
-#include "config_error.h"
-#include "run_kind.h"
-#include "strategy.h"
-#include "trial_readings.h"
+#include "config/batch_plan.h"
+#include "config/config_error.h"
+#include "model/run_kind.h"
+#include "search/strategy.h"
+#include "trial/trial_readings.h"
 
 #include <QDateTime>
 #include <QString>

@@ -35,7 +35,7 @@ TrialSnapshot& SnapshotBuilder::trial(std::int64_t number)
 }
 
 const TrialSnapshot& SnapshotBuilder::startTrial(const trial::TrialRequest& request, const TrialStart& start,
-                                              double now)
+                                                 double now)
 {
     m_underWay[request.id] = {.start = now, .stepSeconds = {}};
     m_snapshot.trials.push_back(startedTrial(request, start));
@@ -52,7 +52,7 @@ void SnapshotBuilder::takeStep(const trial::Step& step)
 }
 
 const TrialSnapshot& SnapshotBuilder::endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
-                                            double now)
+                                               double now)
 {
     const UnderWay underWay = std::move(m_underWay.extract(result.id).mapped());
     TrialSnapshot& ended = trial(result.id);

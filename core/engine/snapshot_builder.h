@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "protocol.h"
 #include "snapshot.h"
+#include "trial/protocol.h"
+#include "trial/trial_request.h"
 #include "trial_planner.h"
 #include "trial_record.h"
-#include "trial_request.h"
 
 #include <cstdint>
 #include <map>

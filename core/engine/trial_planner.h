@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "strategy.h"
+#include "search/strategy.h"
 #include "trial_repeater.h"
 
 #include <QString>

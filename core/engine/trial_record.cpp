@@ -3,8 +3,8 @@
 #include "trial_record.h"
 
 #include "readable_text.h"
-#include "step_statistics.h"
-#include "trial_flags.h"
+#include "trial/step_statistics.h"
+#include "trial/trial_flags.h"
 
 #include <QCoreApplication>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "measurement.h"
-#include "protocol.h"
+#include "search/measurement.h"
 #include "snapshot.h"
-#include "trial_request.h"
+#include "trial/protocol.h"
+#include "trial/trial_request.h"
 
 #include <span>
 

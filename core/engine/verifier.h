@@ -3,8 +3,8 @@
 #pragma once
 
 #include "device_pool.h"
+#include "search/strategy.h"
 #include "snapshot.h"
-#include "strategy.h"
 #include "trial_repeater.h"
 
 #include <QString>

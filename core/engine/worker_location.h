@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "device/local_device.h"
 #include "exploration_options.h"
-#include "local_device.h"
 #include "worker_process.h"
 
 #include <QString>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "protocol.h"
+#include "trial/protocol.h"
 #include "worker_timeouts.h"
 
 #include <QByteArray>

@@ -6,8 +6,8 @@
 
 namespace batchpeak::engine {
 
-/// How long an exploration or a training waits for a worker: every wait has a name, a number and an end. Tests make
-/// them short.
+/// How long an exploration or a training waits for a worker: every wait has a name, a number and an end.
+/// Tests make them short.
 struct WorkerTimeouts
 {
     /// Start to hello. libtorch with CUDA took 16 s from a cold disk (measured once, right after

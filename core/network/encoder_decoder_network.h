@@ -3,8 +3,8 @@
 #pragma once
 
 #include "affine.h"
-#include "encoder_decoder_spec.h"
 #include "flat_parameters.h"
+#include "model/encoder_decoder_spec.h"
 #include "network.h"
 
 #include <ATen/core/Tensor.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "affine.h"
-#include "encoder_spec.h"
 #include "flat_parameters.h"
+#include "model/encoder_spec.h"
 #include "network.h"
 #include "rotary_positions.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "encoder_samples.h"
 
+#include "data/sample_random.h"
 #include "host_integers.h"
-#include "sample_random.h"
 #include "token_rows.h"
 
 #include <algorithm>

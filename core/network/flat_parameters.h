@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/parameter_table.h"
+#include "model/run_kind.h"
 #include "named_tensor.h"
-#include "parameter_table.h"
-#include "run_kind.h"
 
 #include <ATen/core/Tensor.h>
 

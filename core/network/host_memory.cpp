@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "host_memory.h"
 
-#include "control_group.h"
+#include "device/control_group.h"
 
 #include <algorithm>
 #include <fstream>

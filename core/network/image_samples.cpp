@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "image_samples.h"
 
+#include "data/sample_random.h"
 #include "host_integers.h"
 #include "normal_noise.h"
-#include "sample_random.h"
 
 #include <ATen/ops/empty.h>
 

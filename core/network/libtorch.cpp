@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "libtorch.h"
 
-#include "control_group.h"
+#include "device/control_group.h"
 
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>

@@ -4,7 +4,7 @@
 
 #include "device_id.h"
 #include "network.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>

@@ -5,7 +5,7 @@
 #include "flat_parameters.h"
 #include "network.h"
 #include "optimizer_step.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,7 @@
 #include "decoder_network.h"
 #include "encoder_decoder_network.h"
 #include "encoder_network.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
 #include "residual_network.h"
 #include "script_file.h"
 #include "script_network.h"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model_spec.h"
+#include "model/model_spec.h"
+#include "model/parameter.h"
 #include "network.h"
-#include "parameter.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "flat_parameters.h"
-#include "run_kind.h"
+#include "model/run_kind.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <cstdint>
 

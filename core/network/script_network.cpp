@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "script_network.h"
 
+#include "data/sample_random.h"
 #include "failure.h"
 #include "host_integers.h"
 #include "normal_noise.h"
-#include "sample_random.h"
 #include "script_file.h"
 
 #include <ATen/core/Reduction.h>

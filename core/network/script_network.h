@@ -3,8 +3,8 @@
 #pragma once
 
 #include "flat_parameters.h"
+#include "model/script_spec.h"
 #include "network.h"
-#include "script_spec.h"
 
 #include <torch/csrc/jit/api/module.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "token_rows.h"
 
-#include "token_source.h"
+#include "data/token_source.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_data.h"
 
+#include "data/sample_random.h"
 #include "failure.h"
-#include "sample_random.h"
 
 #include <string>
 

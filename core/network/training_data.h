@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "data/token_source.h"
 #include "network.h"
-#include "token_source.h"
-#include "training.h"
+#include "trial/training.h"
 
 #include <cstdint>
 #include <memory>

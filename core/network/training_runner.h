@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cancelled.h"
-#include "training.h"
-#include "trial_request.h"
+#include "trial/training.h"
+#include "trial/trial_request.h"
 
 #include <cstdint>
 #include <functional>

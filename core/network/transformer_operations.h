@@ -3,7 +3,7 @@
 #pragma once
 
 #include "affine.h"
-#include "layer_kind.h"
+#include "model/layer_kind.h"
 
 #include <ATen/core/Tensor.h>
 

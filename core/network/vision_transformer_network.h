@@ -4,8 +4,8 @@
 
 #include "affine.h"
 #include "flat_parameters.h"
+#include "model/vision_transformer_spec.h"
 #include "network.h"
-#include "vision_transformer_spec.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy_factory.h"
 
-#include "binary_strategy.h"
 #include "candidate_set.h"
-#include "halving_strategy.h"
-#include "posterior_strategy.h"
-#include "predict_strategy.h"
-#include "ramp_strategy.h"
-#include "verify_strategy.h"
+#include "strategies/binary_strategy.h"
+#include "strategies/halving_strategy.h"
+#include "strategies/posterior_strategy.h"
+#include "strategies/predict_strategy.h"
+#include "strategies/ramp_strategy.h"
+#include "strategies/verify_strategy.h"
 
 #include <array>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "even_spread.h"
+#include "accumulation/even_spread.h"
 #include "strategy.h"
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include "checkpoint_folder.h"
 
 #include "checkpoint_state_file.h"
-#include "config_error.h"
+#include "config/config_error.h"
 #include "disk_order.h"
-#include "located_error.h"
+#include "engine/located_error.h"
 
 #include <QCoreApplication>
 #include <QDir>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_events.h"
 
-#include "event_line.h"
+#include "engine/event_line.h"
 
 namespace batchpeak::training {
 

@@ -4,10 +4,10 @@
 
 #include "batch_sequence.h"
 #include "confirmation_schedule.h"
-#include "step_statistics.h"
 #include "training_setup.h"
 #include "training_text.h"
 #include "training_worker.h"
+#include "trial/step_statistics.h"
 
 #include <algorithm>
 #include <numeric>

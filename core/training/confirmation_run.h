@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_document.h"
+#include "config/config_document.h"
 #include "confirmation_snapshot.h"
-#include "exploration_parts.h"
-#include "snapshot.h"
+#include "engine/exploration_parts.h"
+#include "engine/snapshot.h"
 #include "training_options.h"
 
 #include <QObject>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "disk_order.h"
 
-#include "config_error.h"
-#include "located_error.h"
+#include "config/config_error.h"
+#include "engine/located_error.h"
 
 #include <QCoreApplication>
 #include <QDir>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "step_record.h"
-#include "training.h"
+#include "trial/training.h"
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "expression_growth.h"
 
-#include "config_error.h"
+#include "config/config_error.h"
 
 #include <QRegularExpression>
 #include <QTimer>

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "maximum_search.h"
 
-#include "device_choice.h"
-#include "exploration.h"
-#include "exploration_store.h"
-#include "failure_text.h"
+#include "accumulation/power_of_two.h"
+#include "engine/device_choice.h"
+#include "engine/exploration.h"
+#include "engine/failure_text.h"
+#include "engine/log_text.h"
 #include "fit_trials.h"
-#include "log_text.h"
 #include "past_exploration.h"
-#include "power_of_two.h"
-#include "store_error.h"
+#include "store/exploration_store.h"
+#include "store/store_error.h"
 
 #include <QTimer>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "auto_halving.h"
-#include "run_kind.h"
+#include "accumulation/auto_halving.h"
+#include "model/run_kind.h"
 
 #include <cstdint>
 

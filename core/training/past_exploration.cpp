@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "past_exploration.h"
 
-#include "even_spread.h"
-#include "exploration_store.h"
-#include "protocol.h"
-#include "trial_flags.h"
-#include "trial_record.h"
+#include "accumulation/even_spread.h"
+#include "engine/trial_record.h"
+#include "store/exploration_store.h"
+#include "trial/protocol.h"
+#include "trial/trial_flags.h"
 #include "trial_times.h"
 
 #include <QFileInfo>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "confirmation_snapshot.h"
-#include "exploration_records.h"
-#include "snapshot.h"
+#include "engine/snapshot.h"
+#include "store/exploration_records.h"
 
 #include <QString>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "python_growth.h"
 
-#include "config_error.h"
-#include "process_group.h"
+#include "config/config_error.h"
+#include "engine/process_group.h"
 
 #include <QFile>
 #include <QFileInfo>

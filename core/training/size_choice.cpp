@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "size_choice.h"
 
-#include "batch_rules.h"
-#include "model_spec.h"
+#include "config/batch_rules.h"
+#include "model/model_spec.h"
 
 #include <QCoreApplication>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_course.h"
 
-#include "batch_rules.h"
-#include "even_spread.h"
-#include "exploration_plan.h"
-#include "log_text.h"
+#include "accumulation/even_spread.h"
+#include "config/batch_rules.h"
+#include "engine/exploration_plan.h"
+#include "engine/log_text.h"
 #include "size_choice.h"
 #include "training_text.h"
 
@@ -176,7 +176,8 @@ void TrainingCourse::finish(TrainingEnd end, const QString& failure)
         return;
     m_end = end;
     const bool hasLearned = !snapshot().steps.empty() || !m_setup.resumedFrom.isEmpty();
-    m_builder.setFailure(failure.isEmpty() || !hasLearned ? failure : failure + QLatin1Char('\n') + howToGoOn());
+    m_builder.setFailure(failure.isEmpty() || !hasLearned ? failure
+                                                          : failure + QLatin1Char('\n') + howToGoOn());
     m_builder.setState(TrainingState::Finishing);
     publish();
     if (m_worker)

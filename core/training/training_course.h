@@ -3,8 +3,8 @@
 #pragma once
 
 #include "maximum_search.h"
-#include "training_snapshot_builder.h"
 #include "training_setup.h"
+#include "training_snapshot_builder.h"
 #include "training_steps.h"
 #include "training_worker.h"
 

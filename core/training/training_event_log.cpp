@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_event_log.h"
 
-#include "event_line.h"
+#include "engine/event_line.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_fingerprint.h"
 
-#include "protocol.h"
+#include "trial/protocol.h"
 
 #include <QCoreApplication>
 #include <QJsonDocument>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "exploration_options.h"
-#include "training.h"
+#include "engine/exploration_options.h"
+#include "trial/training.h"
 
 #include <QString>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_plan.h"
 
-#include "batch_rules.h"
-#include "batch_text.h"
-#include "network_plan.h"
+#include "config/batch_rules.h"
+#include "engine/batch_text.h"
+#include "engine/network_plan.h"
 #include "size_choice.h"
 #include "training_text.h"
 

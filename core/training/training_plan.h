@@ -3,11 +3,11 @@
 #pragma once
 
 #include "batch_sequence.h"
-#include "config_document.h"
+#include "config/config_document.h"
 #include "micro_batch_sizes.h"
 #include "training_options.h"
 #include "training_snapshot.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <QString>
 #include <QStringList>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_document.h"
-#include "exploration_parts.h"
+#include "config/config_document.h"
+#include "engine/exploration_parts.h"
 #include "training_options.h"
 #include "training_snapshot.h"
 

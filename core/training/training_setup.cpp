@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_setup.h"
 
+#include "accumulation/even_spread.h"
 #include "checkpoint_folder.h"
-#include "even_spread.h"
-#include "exploration_error.h"
+#include "engine/exploration_error.h"
+#include "engine/located_error.h"
 #include "growth_function.h"
-#include "located_error.h"
 #include "training_fingerprint.h"
 
 #include <QCoreApplication>

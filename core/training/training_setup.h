@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_document.h"
-#include "exploration_parts.h"
-#include "run_devices.h"
+#include "config/config_document.h"
+#include "engine/exploration_parts.h"
+#include "engine/run_devices.h"
 #include "training_options.h"
 #include "training_plan.h"
 

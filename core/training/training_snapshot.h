@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "growth_rule.h"
-#include "snapshot.h"
-#include "training.h"
+#include "accumulation/growth_rule.h"
+#include "engine/snapshot.h"
 #include "training_options.h"
+#include "trial/training.h"
 
 #include <QString>
 #include <QStringList>

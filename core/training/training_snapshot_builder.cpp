@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_snapshot_builder.h"
 
-#include "log_text.h"
+#include "engine/log_text.h"
 #include "training_text.h"
 
 #include <utility>

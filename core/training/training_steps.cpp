@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_steps.h"
 
-#include "log_text.h"
+#include "engine/log_text.h"
 #include "training_text.h"
 
 #include <cmath>
@@ -13,8 +13,8 @@ namespace batchpeak::training {
 using engine::LogLevel;
 using model::Phase;
 
-TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& book, TrainingWorker& worker,
-                             std::unique_ptr<EpochGrowth> growth)
+TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& book,
+                             TrainingWorker& worker, std::unique_ptr<EpochGrowth> growth)
     : m_setup(setup),
       m_builder(book),
       m_worker(worker),
@@ -62,7 +62,8 @@ void TrainingSteps::begin(const trial::TrainingReady& ready)
     m_sequence = BatchSequence(ready.samples, m_setup.plan.length, m_setup.position);
     m_evaluation =
         EvaluationRound(m_setup.options.evaluationBatches, m_setup.plan.evaluationBatchSize, ready.samples);
-    m_builder.setCourse(dataText(m_setup.plan.request.data, ready.samples), m_sequence.stepsInAll(m_batchSize));
+    m_builder.setCourse(dataText(m_setup.plan.request.data, ready.samples),
+                        m_sequence.stepsInAll(m_batchSize));
     if (m_sequence.isOver(m_batchSize))
         return emit concluded(TrainingEnd::Failed, nothingLeftText(stepsDone()));
     // A checkpoint may have been written at the very end of an epoch.

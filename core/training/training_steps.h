@@ -6,9 +6,9 @@
 #include "batch_sequence.h"
 #include "epoch_growth.h"
 #include "evaluation_round.h"
-#include "training_snapshot_builder.h"
 #include "training_checkpoints.h"
 #include "training_setup.h"
+#include "training_snapshot_builder.h"
 #include "training_worker.h"
 
 #include <QObject>

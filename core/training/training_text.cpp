@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_text.h"
 
-#include "readable_text.h"
+#include "engine/readable_text.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

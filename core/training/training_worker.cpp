@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_worker.h"
 
-#include "failure_text.h"
-#include "readable_text.h"
-#include "worker_speech.h"
+#include "engine/failure_text.h"
+#include "engine/readable_text.h"
+#include "engine/worker_speech.h"
 
 #include <utility>
 #include <variant>

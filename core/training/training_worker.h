@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device_runner.h"
-#include "training.h"
-#include "worker_process.h"
+#include "engine/device_runner.h"
+#include "engine/worker_process.h"
+#include "trial/training.h"
 
 #include <QObject>
 #include <QTimer>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_times.h"
 
-#include "even_spread.h"
-#include "step_statistics.h"
-#include "step_time_draws.h"
-#include "throughput.h"
+#include "accumulation/even_spread.h"
+#include "search/curve/step_time_draws.h"
+#include "search/throughput.h"
+#include "trial/step_statistics.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model_fields.h"
 
-#include "architecture_fields.h"
-#include "family.h"
+#include "model/architecture_fields.h"
+#include "model/family.h"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "field_reader.h"
-#include "model_spec.h"
+#include "model/model_spec.h"
 
 namespace batchpeak::trial {
 

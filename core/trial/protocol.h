@@ -37,8 +37,8 @@ struct Bye
 {
     bool operator==(const Bye&) const = default;
 };
-using ParentMessage = std::variant<Hello, LoadRequest, TrialRequest, TrainingRequest, BatchRequest,
-                                   SaveRequest, Cancel, Bye>;
+using ParentMessage =
+    std::variant<Hello, LoadRequest, TrialRequest, TrainingRequest, BatchRequest, SaveRequest, Cancel, Bye>;
 
 // Worker to parent
 struct DeviceDescription
@@ -91,8 +91,8 @@ struct WorkerError
     bool fatal = false;
     bool operator==(const WorkerError&) const = default;
 };
-using WorkerMessage = std::variant<WorkerHello, Loaded, Step, TrialResult, TrainingReady, BatchResult,
-                                   Saved, Log, WorkerError>;
+using WorkerMessage =
+    std::variant<WorkerHello, Loaded, Step, TrialResult, TrainingReady, BatchResult, Saved, Log, WorkerError>;
 
 /// Why a line is not a message, as a full sentence that quotes the offending part.
 struct ProtocolError

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "run_kind.h"
+#include "model/run_kind.h"
 #include "trial_result.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_messages.h"
 
-#include "word_table.h"
+#include "model/word_table.h"
 
 #include <cmath>
 #include <limits>

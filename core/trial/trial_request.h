@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model_spec.h"
-#include "run_kind.h"
-#include "step_options.h"
+#include "model/model_spec.h"
+#include "model/run_kind.h"
+#include "model/step_options.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "field_reader.h"
+#include "model/word_table.h"
 #include "protocol.h"
 #include "training_messages.h"
-#include "word_table.h"
 
 namespace batchpeak::trial {
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source_tree.h"
+#include "support/test_main.h"
 
 #include <QFileInfo>
 #include <QProcess>
@@ -195,5 +196,5 @@ private:
     std::vector<SourceFile> m_files;
 };
 
-QTEST_GUILESS_MAIN(ArchitectureTest)
+BATCHPEAK_TEST(ArchitectureTest)
 #include "tst_architecture.moc"

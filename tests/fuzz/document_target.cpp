@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_section.h"
-#include "entry_change.h"
+#include "config/syntax/config_section.h"
+#include "config/syntax/entry_change.h"
+#include "config/syntax/json_text.h"
+#include "config/syntax/text_check.h"
+#include "config/syntax/yaml_edit.h"
 #include "fuzz_target.h"
-#include "json_text.h"
-#include "text_check.h"
-#include "yaml_edit.h"
 
 #include <functional>
 

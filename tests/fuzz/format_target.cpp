@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_text.h"
+#include "config/config_text.h"
 #include "fuzz_target.h"
 // Of the one format that this program is for.
 #include BATCHPEAK_FUZZED_HEADER

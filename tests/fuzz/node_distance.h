@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "yaml_document.h"
+#include "config/syntax/yaml_document.h"
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
 #include "fuzz_target.h"
 #include "node_distance.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gpu.h"
 
-#include "libtorch.h"
+#include "network/libtorch.h"
 
 namespace batchpeak::test {
 

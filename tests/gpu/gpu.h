@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device_memory.h"
+#include "network/device_memory.h"
 
 #include <memory>
 #include <string>

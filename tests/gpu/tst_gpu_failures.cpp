@@ -7,8 +7,8 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 
-#include "failure.h"
 #include "gpu_suite.h"
+#include "network/failure.h"
 
 #include <QCoreApplication>
 #include <QProcess>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "nvidia_gate.h"
-#include "nvidia_library.h"
+#include "device/nvidia_library.h"
+#include "worker/nvidia_gate.h"
 
 #include <QTest>
 

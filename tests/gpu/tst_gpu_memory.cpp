@@ -4,10 +4,10 @@
 #include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
 
-#include "failure.h"
 #include "gpu_requests.h"
 #include "gpu_suite.h"
-#include "step_runner.h"
+#include "network/failure.h"
+#include "network/step_runner.h"
 
 #include <cmath>
 #include <optional>

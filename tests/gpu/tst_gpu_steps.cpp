@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gpu_requests.h"
 #include "gpu_suite.h"
-#include "required_baseline.h"
-#include "step_runner.h"
+#include "network/required_baseline.h"
+#include "network/step_runner.h"
 
 #include <cmath>
 

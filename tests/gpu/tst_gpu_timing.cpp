@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gpu_requests.h"
 #include "gpu_suite.h"
-#include "step_runner.h"
+#include "network/step_runner.h"
 
 using namespace batchpeak;
 using namespace batchpeak::network;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "failure.h"
 #include "gpu_requests.h"
 #include "gpu_suite.h"
+#include "network/failure.h"
+#include "network/training_runner.h"
 #include "tiny_networks.h"
-#include "training_runner.h"
 
 #include <QTemporaryDir>
 

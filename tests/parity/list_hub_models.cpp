@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "hub_models.h"
-#include "named_model.h"
-#include "parameter_table.h"
+#include "config/networks/hub_models.h"
+#include "config/networks/named_model.h"
+#include "model/parameter_table.h"
 
 #include <algorithm>
 #include <cstdio>

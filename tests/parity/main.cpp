@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parity_step.h"
-#include "protocol.h"
+#include "trial/protocol.h"
 
 #include <charconv>
 #include <cstdio>

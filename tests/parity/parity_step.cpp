@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parity_step.h"
 
-#include "flat_parameters.h"
-#include "network_factory.h"
+#include "model/parameter_table.h"
+#include "network/flat_parameters.h"
+#include "network/network_factory.h"
 #include "operation_counter.h"
-#include "parameter_table.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/scalar_tensor.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tensor_file.h"
-#include "trial_request.h"
+#include "trial/trial_request.h"
 
 #include <cstdint>
 #include <vector>

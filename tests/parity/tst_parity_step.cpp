@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "parameter_table.h"
+#include "model/parameter_table.h"
 #include "parity_step.h"
+#include "support/test_main.h"
 #include "tensor_file.h"
 
 #include <ATen/ATen.h>
@@ -129,5 +130,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ParityStepTest)
+BATCHPEAK_TEST(ParityStepTest)
 #include "tst_parity_step.moc"

@@ -97,12 +97,10 @@ void FakeBehaviour::countStart()
     evaluationFaults.clear();
 }
 
-std::string FakeBehaviour::faultFor(std::vector<Fault>& faults, std::int64_t size,
-                                      std::int64_t attempt) const
+std::string FakeBehaviour::faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const
 {
     for (Fault& fault : faults) {
-        const bool isMeant =
-            fault.size.value_or(size) == size && fault.attempt.value_or(attempt) == attempt;
+        const bool isMeant = fault.size.value_or(size) == size && fault.attempt.value_or(attempt) == attempt;
         if (!isMeant || fault.times == 0)
             continue;
         --fault.times;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fake_behaviour.h"
-#include "protocol.h"
+#include "trial/protocol.h"
 
 #include <cstdint>
 #include <optional>

@@ -7,8 +7,8 @@
 #include "fake_behaviour.h"
 #include "fake_training.h"
 #include "fault_answer.h"
-#include "protocol.h"
-#include "trial_flags.h"
+#include "trial/protocol.h"
+#include "trial/trial_flags.h"
 
 #include <chrono>
 #include <csignal>

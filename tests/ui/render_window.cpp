@@ -4,15 +4,15 @@
 // be looked at:
 //   QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE | DIALOG]
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
-#include "message_banner.h"
-#include "run_chart.h"
+#include "charts/run_chart.h"
+#include "charts/throughput_chart.h"
 #include "sample_dialogs.h"
 #include "sample_snapshots.h"
 #include "sample_training_window.h"
 #include "sample_trainings.h"
 #include "sample_window.h"
-#include "throughput_chart.h"
-#include "training_form.h"
+#include "ui/message_banner.h"
+#include "ui/training/training_form.h"
 
 #include <QApplication>
 #include <QDir>

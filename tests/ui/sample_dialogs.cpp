@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_dialogs.h"
 
-#include "confirmation_dialog.h"
-#include "export_dialog.h"
-#include "network_dialog.h"
 #include "sample_trainings.h"
-#include "style_sheet.h"
+#include "theme/style_sheet.h"
+#include "ui/export_dialog.h"
+#include "ui/network_dialog.h"
+#include "ui/training/confirmation_dialog.h"
 
 #include <QCoreApplication>
 #include <QFile>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "theme.h"
+#include "theme/theme.h"
 
 #include <QPixmap>
 #include <QString>

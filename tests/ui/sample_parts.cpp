@@ -83,10 +83,10 @@ void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double bas
 {
     const auto real = static_cast<double>(size);
     snapshot.searchState.recommendation = {.size = size,
-                                       .samplesPerSecond = throughputAt(real),
-                                       .relativeError = 0.0086,
-                                       .relativePerformance = throughputAt(real) / throughputAt(base),
-                                       .confidence = confidence};
+                                           .samplesPerSecond = throughputAt(real),
+                                           .relativeError = 0.0086,
+                                           .relativePerformance = throughputAt(real) / throughputAt(base),
+                                           .confidence = confidence};
     snapshot.recommendedPeakBytes = bytesOf(peakGibibytesAt(real));
     snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(size);
     snapshot.reason = reason;

@@ -119,9 +119,9 @@ Snapshot runningSnapshot()
                        "tell the two apart."));
     snapshot.smallerSize = QStringLiteral("160 is within 2 % and leaves 8.4 GiB more.");
     snapshot.searchState.speedLimit = {.kind = search::SpeedLimit::Kind::LaunchBound,
-                                   .probability = 0.87,
-                                   .overheadShare = 0.095,
-                                   .doublingGain = 0.05};
+                                       .probability = 0.87,
+                                       .overheadShare = 0.095,
+                                       .doublingGain = 0.05};
     snapshot.speedLimit = QStringLiteral("Launch-bound: 9.5 % of a step is the same at any size, and twice "
                                          "the size would gain 5 % if it fitted.");
     snapshot.searchState.expectedTrials = 24;
@@ -225,10 +225,10 @@ Snapshot cpuSnapshot()
     snapshot.searchState.memory = {.constantBytes = 0.14 * gibibyte, .bytesPerSample = 0.031 * gibibyte};
     snapshot.searchState.expectedTrials = 11;
     snapshot.searchState.recommendation = {.size = 16,
-                                       .samplesPerSecond = 2.519,
-                                       .relativeError = 0.004,
-                                       .relativePerformance = 1.26,
-                                       .confidence = 62};
+                                           .samplesPerSecond = 2.519,
+                                           .relativeError = 0.004,
+                                           .relativePerformance = 1.26,
+                                           .confidence = 62};
     snapshot.recommendedPeakBytes = bytesOf(0.636);
     snapshot.accumulationSteps = 4;
     snapshot.reason = QStringLiteral("16 is 5.1 % faster than 8, the next best. Next: 32.");

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "style_sheet.h"
-#include "theme.h"
-#include "training_actions.h"
-#include "training_view.h"
-#include "training_words.h"
+#include "theme/style_sheet.h"
+#include "theme/theme.h"
+#include "ui/training/training_actions.h"
+#include "ui/training/training_view.h"
+#include "ui/training/training_words.h"
 
 #include <QAction>
 #include <QVBoxLayout>

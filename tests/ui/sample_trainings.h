@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "confirmation_snapshot.h"
-#include "training_snapshot.h"
+#include "training/confirmation_snapshot.h"
+#include "training/training_snapshot.h"
 
 #include <QString>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "exploration_view.h"
-#include "style_sheet.h"
-#include "theme.h"
-#include "window_actions.h"
+#include "theme/style_sheet.h"
+#include "theme/theme.h"
+#include "ui/exploration_view.h"
+#include "ui/window_actions.h"
 
 #include <QAction>
 #include <QMenu>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart_scales.h"
-#include "chart_scene.h"
+#include "charts/chart_scales.h"
+#include "charts/chart_scene.h"
 #include "sample_snapshots.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -70,7 +71,8 @@ private slots:
     {
         engine::Snapshot snapshot = test::earlySnapshot();
         snapshot.trials.front().microBatchSize = 0;
-        snapshot.searchState.curve.insert(snapshot.searchState.curve.begin(), {.size = 0.0, .samplesPerSecond = 1.0});
+        snapshot.searchState.curve.insert(snapshot.searchState.curve.begin(),
+                                          {.size = 0.0, .samplesPerSecond = 1.0});
         const ChartScene scene = chartSceneOf(snapshot);
         QVERIFY(std::ranges::all_of(scene.points, [](const auto& point) { return point.size >= 1; }));
         QVERIFY(std::ranges::all_of(scene.curve, [](const auto& point) { return point.size >= 1.0; }));
@@ -187,5 +189,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ChartSceneTest)
+BATCHPEAK_TEST(ChartSceneTest)
 #include "tst_chart_scene.moc"

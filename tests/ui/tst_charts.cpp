@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart_scene.h"
-#include "memory_chart.h"
+#include "charts/chart_scene.h"
+#include "charts/memory_chart.h"
+#include "charts/throughput_chart.h"
 #include "pixels.h"
 #include "sample_snapshots.h"
 #include "sample_window.h"
-#include "throughput_chart.h"
+#include "support/test_main.h"
 
 #include <QAbstractScrollArea>
 #include <QImage>
@@ -247,5 +248,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(ChartsTest)
+BATCHPEAK_TEST(ChartsTest)
 #include "tst_charts.moc"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "confirmation_dialog.h"
-#include "confirmation_model.h"
-#include "message_banner.h"
 #include "sample_trainings.h"
+#include "support/test_main.h"
+#include "ui/message_banner.h"
+#include "ui/training/confirmation_dialog.h"
+#include "ui/training/confirmation_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QPushButton>
@@ -126,5 +127,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(ConfirmationDialogTest)
+BATCHPEAK_TEST(ConfirmationDialogTest)
 #include "tst_confirmation_dialog.moc"

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "confidence_gauge.h"
-#include "empty_view.h"
-#include "log_view.h"
-#include "message_banner.h"
-#include "recommendation_card.h"
-#include "run_bar.h"
+#include "charts/throughput_chart.h"
 #include "sample_snapshots.h"
 #include "sample_window.h"
-#include "status_strip.h"
-#include "throughput_chart.h"
+#include "support/test_main.h"
+#include "ui/confidence_gauge.h"
+#include "ui/empty_view.h"
+#include "ui/log_view.h"
+#include "ui/message_banner.h"
+#include "ui/recommendation_card.h"
+#include "ui/run_bar.h"
+#include "ui/status_strip.h"
 
 #include <QAction>
 #include <QFontMetrics>
@@ -293,5 +294,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(ExplorationViewTest)
+BATCHPEAK_TEST(ExplorationViewTest)
 #include "tst_exploration_view.moc"

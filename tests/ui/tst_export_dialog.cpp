@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_choice_box.h"
-#include "diff_view.h"
-#include "export_dialog.h"
+#include "support/test_main.h"
+#include "ui/batch_choice_box.h"
+#include "ui/diff_view.h"
+#include "ui/export_dialog.h"
 
 #include <QApplication>
 #include <QFile>
@@ -315,5 +316,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(ExportDialogTest)
+BATCHPEAK_TEST(ExportDialogTest)
 #include "tst_export_dialog.moc"

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "empty_view.h"
-#include "main_window.h"
-#include "message_banner.h"
-#include "recent_files.h"
-#include "trial_row.h"
-#include "window_settings.h"
+#include "support/test_main.h"
+#include "ui/empty_view.h"
+#include "ui/main_window.h"
+#include "ui/message_banner.h"
+#include "ui/recent_files.h"
+#include "ui/trial_row.h"
+#include "ui/window_settings.h"
 
 #include <QAction>
 #include <QApplication>
@@ -222,5 +223,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(MainWindowTest)
+BATCHPEAK_TEST(MainWindowTest)
 #include "tst_main_window.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network_dialog.h"
-#include "network_picker.h"
-#include "window_settings.h"
+#include "support/test_main.h"
+#include "ui/network_dialog.h"
+#include "ui/network_picker.h"
+#include "ui/window_settings.h"
 
 #include <QApplication>
 #include <QComboBox>
@@ -262,5 +263,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(NetworkDialogTest)
+BATCHPEAK_TEST(NetworkDialogTest)
 #include "tst_network_dialog.moc"

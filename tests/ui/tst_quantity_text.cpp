@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "quantity_text.h"
+#include "support/test_main.h"
+#include "theme/quantity_text.h"
 
 #include <QTest>
 
@@ -89,5 +90,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(QuantityTextTest)
+BATCHPEAK_TEST(QuantityTextTest)
 #include "tst_quantity_text.moc"

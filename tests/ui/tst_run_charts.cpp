@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/run_chart.h"
 #include "pixels.h"
-#include "run_chart.h"
 #include "sample_training_window.h"
 #include "sample_trainings.h"
+#include "support/test_main.h"
 
 #include <QAbstractScrollArea>
 #include <QStandardPaths>
@@ -210,5 +211,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(RunChartsTest)
+BATCHPEAK_TEST(RunChartsTest)
 #include "tst_run_charts.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart_scales.h"
-#include "run_plot.h"
+#include "charts/chart_scales.h"
+#include "charts/run_plot.h"
 #include "sample_trainings.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -185,5 +186,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RunPlotTest)
+BATCHPEAK_TEST(RunPlotTest)
 #include "tst_run_plot.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "size_line.h"
+#include "support/test_main.h"
+#include "ui/size_line.h"
 
 #include <QTest>
 
@@ -37,5 +38,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SizeLineTest)
+BATCHPEAK_TEST(SizeLineTest)
 #include "tst_size_line.moc"

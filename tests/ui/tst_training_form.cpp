@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "choice_box.h"
-#include "training_form.h"
+#include "support/test_main.h"
+#include "ui/choice_box.h"
+#include "ui/training/training_form.h"
 
 #include <QCheckBox>
 #include <QDir>
@@ -124,9 +125,8 @@ private slots:
         row("epochs", writes(length, "3"), [](Options o) { return o.epochs == 3 && !o.steps; });
         row("steps", both(chooses(lengthUnit, 0), writes(length, "500")),
             [](Options o) { return o.steps == 500 && !o.epochs; });
-        row("a text", both(chooses(data, textData), writes(text, "/data/a.txt")), [](Options o) {
-            return o.data.kind == trial::DataKind::Text && o.data.path == "/data/a.txt";
-        });
+        row("a text", both(chooses(data, textData), writes(text, "/data/a.txt")),
+            [](Options o) { return o.data.kind == trial::DataKind::Text && o.data.path == "/data/a.txt"; });
         row("arrays", both(chooses(data, arrayData), writes(arrays, "tokens")), [](Options o) {
             return o.data.kind == trial::DataKind::Arrays &&
                    o.data.path == QDir::current().filePath(QStringLiteral("tokens")).toStdString();
@@ -248,5 +248,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(TrainingFormTest)
+BATCHPEAK_TEST(TrainingFormTest)
 #include "tst_training_form.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trials_csv.h"
+#include "support/test_main.h"
+#include "ui/trials_csv.h"
 
 #include <QLocale>
 #include <QTest>
@@ -50,5 +51,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrialsCsvTest)
+BATCHPEAK_TEST(TrialsCsvTest)
 #include "tst_trials_csv.moc"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_parts.h"
 #include "sample_snapshots.h"
-#include "trials_model.h"
+#include "support/test_main.h"
+#include "ui/trials_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -131,5 +132,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(TrialsModelTest)
+BATCHPEAK_TEST(TrialsModelTest)
 #include "tst_trials_model.moc"

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "exploration.h"
-#include "export_dialog.h"
-#include "main_window.h"
-#include "message_banner.h"
+#include "engine/exploration.h"
 #include "next_dialog.h"
-#include "trials_model.h"
-#include "trials_view.h"
+#include "support/test_main.h"
+#include "ui/export_dialog.h"
+#include "ui/main_window.h"
+#include "ui/message_banner.h"
+#include "ui/trials_model.h"
+#include "ui/trials_view.h"
 
 #include <QAction>
 #include <QApplication>
@@ -228,5 +229,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(WindowExplorationTest)
+BATCHPEAK_TEST(WindowExplorationTest)
 #include "tst_window_exploration.moc"

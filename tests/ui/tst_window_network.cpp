@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "elided_label.h"
-#include "exploration.h"
-#include "main_window.h"
-#include "message_banner.h"
-#include "network_dialog.h"
+#include "engine/exploration.h"
 #include "next_dialog.h"
-#include "recent_files.h"
-#include "run_bar.h"
-#include "window_settings.h"
+#include "support/test_main.h"
+#include "ui/elided_label.h"
+#include "ui/main_window.h"
+#include "ui/message_banner.h"
+#include "ui/network_dialog.h"
+#include "ui/recent_files.h"
+#include "ui/run_bar.h"
+#include "ui/window_settings.h"
 
 #include <QAction>
 #include <QApplication>
@@ -184,5 +185,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(WindowNetworkTest)
+BATCHPEAK_TEST(WindowNetworkTest)
 #include "tst_window_network.moc"

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "confirmation_dialog.h"
-#include "exploration.h"
-#include "log_view.h"
-#include "main_window.h"
-#include "message_banner.h"
-#include "run_chart.h"
-#include "training_actions.h"
-#include "training_figures.h"
-#include "training_form.h"
-#include "training_run.h"
-#include "training_window.h"
+#include "charts/run_chart.h"
+#include "engine/exploration.h"
+#include "support/test_main.h"
+#include "training/training_run.h"
+#include "ui/log_view.h"
+#include "ui/main_window.h"
+#include "ui/message_banner.h"
+#include "ui/training/confirmation_dialog.h"
+#include "ui/training/training_actions.h"
+#include "ui/training/training_figures.h"
+#include "ui/training/training_form.h"
+#include "ui/training/training_window.h"
 
 #include <QAction>
 #include <QFile>
@@ -261,5 +262,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(WindowTrainingTest)
+BATCHPEAK_TEST(WindowTrainingTest)
 #include "tst_window_training.moc"

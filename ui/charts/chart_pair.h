@@ -3,7 +3,7 @@
 #pragma once
 
 #include "chart_scene.h"
-#include "theme.h"
+#include "theme/theme.h"
 
 #include <QObject>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "quantity_text.h"
-#include "snapshot.h"
+#include "engine/snapshot.h"
+#include "theme/quantity_text.h"
 
 #include <cstdint>
 #include <optional>

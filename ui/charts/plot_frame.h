@@ -3,7 +3,7 @@
 #pragma once
 
 #include "chart_scales.h"
-#include "theme.h"
+#include "theme/theme.h"
 
 #include <QWidget>
 

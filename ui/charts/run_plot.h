@@ -3,9 +3,9 @@
 #pragma once
 
 #include "chart_scales.h"
-#include "glyphs.h"
-#include "theme.h"
-#include "training_snapshot.h"
+#include "theme/glyphs.h"
+#include "theme/theme.h"
+#include "training/training_snapshot.h"
 
 #include <QString>
 #include <QStringList>

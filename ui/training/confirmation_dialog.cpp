@@ -5,11 +5,11 @@
 #include "card.h"
 #include "column_widths.h"
 #include "confirmation_model.h"
-#include "confirmation_verdict.h"
 #include "dialog_button.h"
 #include "message_banner.h"
-#include "style_sheet.h"
 #include "table_look.h"
+#include "theme/style_sheet.h"
+#include "training/confirmation_verdict.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_model.h"
 
-#include "quantity_text.h"
+#include "theme/quantity_text.h"
 
 #include <QFont>
 

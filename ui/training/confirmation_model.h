@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "confirmation_snapshot.h"
-#include "glyphs.h"
-#include "theme.h"
+#include "theme/glyphs.h"
+#include "theme/theme.h"
+#include "training/confirmation_snapshot.h"
 
 #include <QAbstractTableModel>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_actions.h"
 
-#include "glyphs.h"
+#include "theme/glyphs.h"
 #include "training_words.h"
 
 #include <QAction>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "theme.h"
-#include "training_snapshot.h"
+#include "theme/theme.h"
+#include "training/training_snapshot.h"
 
 #include <QObject>
 #include <QString>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "card.h"
-#include "training_snapshot.h"
+#include "training/training_snapshot.h"
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 
 #include "card.h"
 #include "figure.h"
-#include "quantity_text.h"
+#include "theme/quantity_text.h"
 #include "training_words.h"
 
 #include <QHBoxLayout>

@@ -168,8 +168,9 @@ void TrainingForm::setConfig(const config::ConfigContents& contents)
     m_maximum->setValue(settings.usesMaximumBatchSize ? static_cast<int>(MaximumWay::Halving) : noMaximum);
     m_growth->setText(QString::fromStdString(settings.batchIncreaseFunction));
     m_learningRate->setPlaceholderText(
-        settings.learningRate ? tr("as the config: %1").arg(QLocale().toString(*settings.learningRate, 'g', 4))
-                            : tr("as the config, or 3e-4"));
+        settings.learningRate
+            ? tr("as the config: %1").arg(QLocale().toString(*settings.learningRate, 'g', 4))
+            : tr("as the config, or 3e-4"));
     followWay();
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "card.h"
-#include "config_document.h"
+#include "config/config_document.h"
 #include "form_fields.h"
-#include "training_options.h"
+#include "training/training_options.h"
 
 #include <cstdint>
 #include <optional>

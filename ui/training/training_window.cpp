@@ -3,10 +3,10 @@
 #include "training_window.h"
 
 #include "message_banner.h"
-#include "style_sheet.h"
+#include "theme/style_sheet.h"
+#include "training/training_run.h"
 #include "training_actions.h"
 #include "training_form.h"
-#include "training_run.h"
 #include "training_view.h"
 #include "training_words.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_file.h"
-#include "exploration_options.h"
-#include "theme.h"
+#include "engine/config_file.h"
+#include "engine/exploration_options.h"
+#include "theme/theme.h"
 
 #include <QTimer>
 #include <QWidget>

@@ -4,7 +4,7 @@
 
 #include "cerebras_keys.h"
 #include "cerebras_network.h"
-#include "section_sizes.h"
+#include "networks/section_sizes.h"
 
 #include <string>
 #include <utility>

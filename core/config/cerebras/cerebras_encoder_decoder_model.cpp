@@ -3,7 +3,7 @@
 #include "cerebras_encoder_decoder_model.h"
 
 #include "cerebras_keys.h"
-#include "section_sizes.h"
+#include "networks/section_sizes.h"
 
 #include <array>
 #include <string>

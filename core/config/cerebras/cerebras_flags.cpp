@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_flags.h"
 
-#include "entry_change.h"
-#include "yaml_edit.h"
-#include "yaml_scalar.h"
+#include "syntax/entry_change.h"
+#include "syntax/yaml_edit.h"
+#include "syntax/yaml_scalar.h"
 
 #include <string>
 

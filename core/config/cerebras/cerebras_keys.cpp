@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_keys.h"
 
-#include "yaml_scalar.h"
+#include "syntax/yaml_scalar.h"
 
 #include <array>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "cerebras_network.h"
 
 #include "cerebras_keys.h"
-#include "yaml_scalar.h"
+#include "syntax/yaml_scalar.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
-#include "learning_rate.h"
+#include "trainers/learning_rate.h"
 
 namespace batchpeak::config {
 

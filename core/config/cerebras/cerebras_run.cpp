@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_run.h"
 
-#include "lower_case.h"
+#include "syntax/lower_case.h"
 
 namespace batchpeak::config {
 

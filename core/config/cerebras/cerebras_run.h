@@ -4,7 +4,7 @@
 
 #include "batch_plan.h"
 #include "config_document.h"
-#include "config_section.h"
+#include "syntax/config_section.h"
 
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@
 #include "cerebras_lengths.h"
 #include "cerebras_model.h"
 #include "cerebras_run.h"
-#include "learning_rate.h"
+#include "trainers/learning_rate.h"
 
 #include <array>
 #include <utility>

@@ -3,8 +3,8 @@
 #include "cerebras_vision_transformer.h"
 
 #include "cerebras_keys.h"
-#include "section_sizes.h"
-#include "yaml_scalar.h"
+#include "networks/section_sizes.h"
+#include "syntax/yaml_scalar.h"
 
 #include <array>
 #include <string>

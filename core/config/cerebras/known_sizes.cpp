@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "known_sizes.h"
 
-#include "parameter_table.h"
+#include "model/parameter_table.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "hugging_face_rotary_decoder.h"
 
 #include "section_sizes.h"
-#include "yaml_scalar.h"
+#include "syntax/yaml_scalar.h"
 
 #include <algorithm>
 #include <array>

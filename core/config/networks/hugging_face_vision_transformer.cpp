@@ -3,7 +3,7 @@
 #include "hugging_face_vision_transformer.h"
 
 #include "section_sizes.h"
-#include "yaml_scalar.h"
+#include "syntax/yaml_scalar.h"
 
 #include <string>
 

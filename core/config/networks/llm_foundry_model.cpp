@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "llm_foundry_model.h"
 
-#include "cerebras_keys.h"
+#include "cerebras/cerebras_keys.h"
 #include "mpt_model.h"
 #include "named_model.h"
 

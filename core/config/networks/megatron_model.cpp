@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_model.h"
 
-#include "lower_case.h"
 #include "megatron_sizes.h"
 #include "megatron_vocabulary.h"
+#include "syntax/lower_case.h"
 
 #include <algorithm>
 #include <array>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mpt_model.h"
 
-#include "cerebras_keys.h"
-#include "lower_case.h"
+#include "cerebras/cerebras_keys.h"
 #include "section_sizes.h"
+#include "syntax/lower_case.h"
 
 #include <array>
 #include <cmath>

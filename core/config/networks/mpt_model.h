@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config_document.h"
-#include "config_section.h"
+#include "syntax/config_section.h"
 
 #include <variant>
 #include <vector>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "named_model.h"
 
-#include "entry_change.h"
 #include "hub_models.h"
 #include "hugging_face_model.h"
-#include "yaml_scalar.h"
+#include "syntax/entry_change.h"
+#include "syntax/yaml_scalar.h"
 
 #include <array>
 #include <utility>

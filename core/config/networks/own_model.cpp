@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "own_model.h"
 
-#include "architecture_fields.h"
-#include "family.h"
-#include "known_keys.h"
+#include "model/architecture_fields.h"
+#include "model/family.h"
+#include "syntax/known_keys.h"
 
 #include <utility>
 

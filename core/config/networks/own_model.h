@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_section.h"
-#include "model_spec.h"
+#include "model/model_spec.h"
+#include "syntax/config_section.h"
 
 namespace batchpeak::config {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "own_yaml.h"
 
-#include "architecture_fields.h"
+#include "model/architecture_fields.h"
 
 #include <array>
 #include <charconv>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_section.h"
+#include "syntax/config_section.h"
 
 #include <cstdint>
 #include <string_view>

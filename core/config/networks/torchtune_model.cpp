@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "torchtune_model.h"
 
-#include "cerebras_keys.h"
+#include "cerebras/cerebras_keys.h"
 #include "named_model.h"
 #include "section_sizes.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "accumulated_batch.h"
 
-#include "cerebras_keys.h"
+#include "cerebras/cerebras_keys.h"
 
 namespace batchpeak::config {
 

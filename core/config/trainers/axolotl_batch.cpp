@@ -3,7 +3,7 @@
 #include "axolotl_batch.h"
 
 #include "accumulated_batch.h"
-#include "cerebras_keys.h"
+#include "cerebras/cerebras_keys.h"
 
 namespace batchpeak::config {
 

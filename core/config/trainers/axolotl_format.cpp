@@ -4,7 +4,7 @@
 
 #include "accumulated_batch.h"
 #include "axolotl_batch.h"
-#include "cerebras_keys.h"
+#include "cerebras/cerebras_keys.h"
 #include "trainer_run.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include "batch_choice.h"
 #include "batch_plan.h"
 #include "config_document.h"
-#include "config_section.h"
-#include "entry_change.h"
+#include "syntax/config_section.h"
+#include "syntax/entry_change.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "deep_speed_format.h"
 
-#include "cerebras_keys.h"
-#include "cerebras_run.h"
-#include "json_text.h"
+#include "cerebras/cerebras_keys.h"
+#include "cerebras/cerebras_run.h"
 #include "learning_rate.h"
+#include "syntax/json_text.h"
 #include "trainer_run.h"
 
 #include <array>

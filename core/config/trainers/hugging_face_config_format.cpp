@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_config_format.h"
 
-#include "hugging_face_model.h"
-#include "json_text.h"
+#include "networks/hugging_face_model.h"
+#include "syntax/json_text.h"
 
 #include <algorithm>
 #include <array>

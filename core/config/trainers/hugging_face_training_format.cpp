@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_training_format.h"
 
-#include "json_text.h"
 #include "llama_factory_format.h"
+#include "syntax/json_text.h"
 #include "trainer_run.h"
 #include "training_arguments.h"
 

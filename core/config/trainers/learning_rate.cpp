@@ -3,7 +3,7 @@
 #include "learning_rate.h"
 
 #include "config_error.h"
-#include "yaml_scalar.h"
+#include "syntax/yaml_scalar.h"
 
 namespace batchpeak::config {
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config_document.h"
-#include "config_section.h"
 #include "format_entry.h"
-#include "yaml_document.h"
+#include "syntax/config_section.h"
+#include "syntax/yaml_document.h"
 
 #include <memory>
 

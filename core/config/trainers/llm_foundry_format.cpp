@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "llm_foundry_format.h"
 
-#include "llm_foundry_model.h"
 #include "llm_foundry_run.h"
+#include "networks/llm_foundry_model.h"
 
 #include <algorithm>
 #include <string>

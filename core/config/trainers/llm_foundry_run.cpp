@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "llm_foundry_run.h"
 
-#include "cerebras_run.h"
+#include "cerebras/cerebras_run.h"
 #include "learning_rate.h"
 
 #include <string>

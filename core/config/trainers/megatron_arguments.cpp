@@ -3,8 +3,8 @@
 #include "megatron_arguments.h"
 
 #include "learning_rate.h"
-#include "megatron_sizes.h"
-#include "shell_arithmetic.h"
+#include "networks/megatron_sizes.h"
+#include "syntax/shell_arithmetic.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "config_document.h"
-#include "megatron_settings.h"
-#include "shell_script.h"
+#include "networks/megatron_settings.h"
+#include "syntax/shell_script.h"
 
 namespace batchpeak::config {
 

@@ -3,11 +3,11 @@
 #include "megatron_format.h"
 
 #include "batch_rules.h"
-#include "cerebras_run.h"
-#include "megatron_model.h"
-#include "megatron_sizes.h"
-#include "shell_arithmetic.h"
-#include "shell_edit.h"
+#include "cerebras/cerebras_run.h"
+#include "networks/megatron_model.h"
+#include "networks/megatron_sizes.h"
+#include "syntax/shell_arithmetic.h"
+#include "syntax/shell_edit.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include "format_entry.h"
 #include "megatron_arguments.h"
 #include "megatron_run.h"
-#include "shell_script.h"
+#include "syntax/shell_script.h"
 
 #include <memory>
 

@@ -3,8 +3,8 @@
 #include "megatron_run.h"
 
 #include "batch_rules.h"
-#include "megatron_sizes.h"
-#include "shell_arithmetic.h"
+#include "networks/megatron_sizes.h"
+#include "syntax/shell_arithmetic.h"
 #include "trainer_run.h"
 
 #include <algorithm>

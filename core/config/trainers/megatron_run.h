@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config_document.h"
-#include "megatron_settings.h"
+#include "networks/megatron_settings.h"
 
 #include <cstdint>
 #include <optional>

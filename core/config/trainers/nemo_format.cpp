@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "nemo_format.h"
 
-#include "cerebras_run.h"
+#include "cerebras/cerebras_run.h"
 #include "learning_rate.h"
-#include "megatron_model.h"
 #include "nemo_settings.h"
+#include "networks/megatron_model.h"
 
 #include <algorithm>
 #include <array>

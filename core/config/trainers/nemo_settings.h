@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_section.h"
-#include "megatron_settings.h"
+#include "networks/megatron_settings.h"
+#include "syntax/config_section.h"
 
 namespace batchpeak::config {
 

@@ -3,9 +3,9 @@
 #include "own_format.h"
 
 #include "batch_plan_reader.h"
-#include "known_keys.h"
 #include "model_choice.h"
-#include "own_model.h"
+#include "networks/own_model.h"
+#include "syntax/known_keys.h"
 
 #include <string>
 
@@ -162,9 +162,10 @@ TrainingSettings OwnFormat::readTrainingSettings() const
 {
     constexpr std::string_view rateKey = "learning_rate";
     constexpr std::string_view weightKey = "weight_by";
-    TrainingSettings settings{.usesMaximumBatchSize = m_root.boolean("use_maximum_batch_size").value_or(false),
-                          .batchIncreaseFunction = m_root.text("batch_increase_function").value_or(""),
-                          .learningRate = m_root.number(rateKey)};
+    TrainingSettings settings{.usesMaximumBatchSize =
+                                  m_root.boolean("use_maximum_batch_size").value_or(false),
+                              .batchIncreaseFunction = m_root.text("batch_increase_function").value_or(""),
+                              .learningRate = m_root.number(rateKey)};
     if (settings.learningRate && !(*settings.learningRate > 0))
         m_root.fail(rateKey, "must be above 0, as in 3.0e-4");
     const auto weight = m_root.text(weightKey);

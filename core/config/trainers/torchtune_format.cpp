@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "torchtune_format.h"
 
-#include "torchtune_model.h"
+#include "networks/torchtune_model.h"
 #include "torchtune_run.h"
 
 #include <string>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "torchtune_run.h"
 
-#include "cerebras_keys.h"
-#include "cerebras_run.h"
+#include "cerebras/cerebras_keys.h"
+#include "cerebras/cerebras_run.h"
 #include "learning_rate.h"
 
 #include <array>

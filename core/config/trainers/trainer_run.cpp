@@ -3,10 +3,10 @@
 #include "trainer_run.h"
 
 #include "accumulated_batch.h"
-#include "cerebras_keys.h"
-#include "cerebras_run.h"
+#include "cerebras/cerebras_keys.h"
+#include "cerebras/cerebras_run.h"
 #include "learning_rate.h"
-#include "named_model.h"
+#include "networks/named_model.h"
 
 #include <algorithm>
 #include <array>

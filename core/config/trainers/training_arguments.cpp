@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_arguments.h"
 
-#include "cerebras_keys.h"
+#include "cerebras/cerebras_keys.h"
 #include "learning_rate.h"
 #include "trainer_run.h"
 

@@ -4,8 +4,8 @@
 
 #include "accumulated_batch.h"
 #include "config_document.h"
-#include "config_section.h"
-#include "entry_change.h"
+#include "syntax/config_section.h"
+#include "syntax/entry_change.h"
 
 #include <memory>
 

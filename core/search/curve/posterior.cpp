@@ -4,7 +4,7 @@
 
 #include "candidate_set.h"
 #include "interpolation.h"
-#include "memory_model.h"
+#include "memory/memory_model.h"
 #include "random_source.h"
 #include "systematic_resampling.h"
 #include "throughput.h"

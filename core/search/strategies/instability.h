@@ -13,7 +13,8 @@ class TrialHistory;
 /// since the first two explain the third.
 ///
 /// \param posterior  with a recommended size
-Instability findInstability(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history);
+Instability findInstability(const SearchSpace& space, const Posterior& posterior,
+                            const TrialHistory& history);
 
 /// Whether nothing certain can be said: always under drift and beside other tenants, and where a single trial
 /// is off by several times the tolerance.

@@ -3,9 +3,9 @@
 #include "judge.h"
 
 #include "calibration.h"
+#include "curve/posterior.h"
 #include "instability.h"
-#include "memory_model.h"
-#include "posterior.h"
+#include "memory/memory_model.h"
 #include "speed_limit_finder.h"
 #include "trial_history.h"
 

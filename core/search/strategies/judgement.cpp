@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "judgement.h"
 
-#include "interpolation.h"
+#include "curve/interpolation.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "knowledge_gradient.h"
 
-#include "memory_model.h"
+#include "memory/memory_model.h"
 #include "random_source.h"
 
 #include <algorithm>

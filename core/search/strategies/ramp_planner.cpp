@@ -5,7 +5,7 @@
 #include "candidate_set.h"
 #include "judgement.h"
 #include "limit_probe.h"
-#include "memory_model.h"
+#include "memory/memory_model.h"
 #include "trial_history.h"
 
 #include <algorithm>

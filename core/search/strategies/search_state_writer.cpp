@@ -5,7 +5,7 @@
 #include "candidate_set.h"
 #include "confidence.h"
 #include "judgement.h"
-#include "memory_model.h"
+#include "memory/memory_model.h"
 #include "trial_history.h"
 
 #include <algorithm>
@@ -40,13 +40,13 @@ SearchState SearchStateWriter::write(const Knowledge& knowledge, const Plan& pla
 {
     const int done = knowledge.history.countedTrials();
     SearchState searchState{.status = status(knowledge, plan),
-                    .curve = knowledge.judgement.curve,
-                    .memory = knowledge.memory.line(),
-                    .allocatedMemory = knowledge.memory.allocatedLine(),
-                    .largestPredictedFit = knowledge.memory.largestPredictedFit(),
-                    .smallestFailure = knowledge.history.smallestFailure(),
-                    .expectedTrials = done,
-                    .speedLimit = knowledge.judgement.speedLimit};
+                            .curve = knowledge.judgement.curve,
+                            .memory = knowledge.memory.line(),
+                            .allocatedMemory = knowledge.memory.allocatedLine(),
+                            .largestPredictedFit = knowledge.memory.largestPredictedFit(),
+                            .smallestFailure = knowledge.history.smallestFailure(),
+                            .expectedTrials = done,
+                            .speedLimit = knowledge.judgement.speedLimit};
     const bool hasEnded = searchState.status != SearchState::Status::Searching;
     if (!hasEnded)
         searchState.expectedTrials = std::min(done + plan.remainingTrials, m_maxTrials);

@@ -74,7 +74,8 @@ void SearchingStrategy::plan()
 {
     m_next = choose();
     m_isPlanned = true;
-    SearchStateWriter::Plan plan{.hasInFlight = !m_inFlight.empty(), .remainingTrials = remainingTrials(m_next)};
+    SearchStateWriter::Plan plan{.hasInFlight = !m_inFlight.empty(),
+                                 .remainingTrials = remainingTrials(m_next)};
     if (m_next) {
         plan.next = m_next->size;
         plan.isClimbing = m_next->isClimbing;

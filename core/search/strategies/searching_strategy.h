@@ -3,10 +3,10 @@
 #pragma once
 
 #include "candidate_set.h"
+#include "curve/posterior.h"
 #include "judgement.h"
-#include "memory_model.h"
+#include "memory/memory_model.h"
 #include "search_state_writer.h"
-#include "posterior.h"
 #include "strategy.h"
 #include "trial_cost.h"
 #include "trial_history.h"
@@ -54,8 +54,8 @@ protected:
     /// \throws std::invalid_argument where the space allows no size
     SearchingStrategy(const SearchSpace& space, Ending ending);
 
-    /// Asks for the next trial and writes the search state. A subclass calls it at the end of its constructor,
-    /// since it cannot be asked earlier.
+    /// Asks for the next trial and writes the search state. A subclass calls it at the end of its
+    /// constructor, since it cannot be asked earlier.
     void plan();
 
     const SearchSpace& space() const { return m_space; }

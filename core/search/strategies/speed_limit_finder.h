@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "posterior.h"
+#include "curve/posterior.h"
 #include "strategy.h"
 #include "trial_history.h"
 

@@ -3,7 +3,7 @@
 #include "trial_safety.h"
 
 #include "candidate_set.h"
-#include "memory_model.h"
+#include "memory/memory_model.h"
 #include "trial_history.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -113,5 +114,5 @@ private:
     QString m_path;
 };
 
-QTEST_GUILESS_MAIN(ChosenNetworkTest)
+BATCHPEAK_TEST(ChosenNetworkTest)
 #include "tst_chosen_network.moc"

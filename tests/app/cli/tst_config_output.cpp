@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -219,5 +220,5 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 
-QTEST_GUILESS_MAIN(ConfigOutputTest)
+BATCHPEAK_TEST(ConfigOutputTest)
 #include "tst_config_output.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_text.h"
+#include "cli/config_text.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -154,5 +155,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ConfigTextTest)
+BATCHPEAK_TEST(ConfigTextTest)
 #include "tst_config_text.moc"

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "confirm_recommendation.h"
-#include "console.h"
-#include "exit_code.h"
-#include "exploration_recorder.h"
-#include "exploration_store.h"
-#include "usage_error.h"
+#include "cli/confirm_recommendation.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/usage_error.h"
+#include "engine/exploration_recorder.h"
+#include "store/exploration_store.h"
+#include "support/test_main.h"
 
 #include <QBuffer>
 #include <QFile>
@@ -180,5 +181,5 @@ private:
     QString m_said;
 };
 
-QTEST_GUILESS_MAIN(ConfirmRecommendationTest)
+BATCHPEAK_TEST(ConfirmRecommendationTest)
 #include "tst_confirm_recommendation.moc"

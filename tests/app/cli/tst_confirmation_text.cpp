@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "confirmation_text.h"
+#include "cli/confirmation_text.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -170,5 +171,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ConfirmationTextTest)
+BATCHPEAK_TEST(ConfirmationTextTest)
 #include "tst_confirmation_text.moc"

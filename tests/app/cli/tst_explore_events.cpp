@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QDateTime>
 #include <QJsonDocument>
@@ -129,5 +130,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExploreEventsTest)
+BATCHPEAK_TEST(ExploreEventsTest)
 #include "tst_explore_events.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -69,5 +70,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExploreExampleTest)
+BATCHPEAK_TEST(ExploreExampleTest)
 #include "tst_explore_example.moc"

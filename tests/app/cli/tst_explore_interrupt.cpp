@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QElapsedTimer>
 #include <QProcess>
@@ -168,5 +169,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExploreInterruptTest)
+BATCHPEAK_TEST(ExploreInterruptTest)
 #include "tst_explore_interrupt.moc"

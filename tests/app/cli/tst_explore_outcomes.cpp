@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -114,5 +115,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExploreOutcomesTest)
+BATCHPEAK_TEST(ExploreOutcomesTest)
 #include "tst_explore_outcomes.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "command_line.h"
-#include "exploration_store.h"
-#include "history_text.h"
+#include "cli/command_line.h"
+#include "cli/history_text.h"
+#include "store/exploration_store.h"
+#include "support/test_main.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -154,5 +155,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(HistoryTest)
+BATCHPEAK_TEST(HistoryTest)
 #include "tst_history.moc"

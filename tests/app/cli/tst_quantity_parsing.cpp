@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "quantity_parsing.h"
-#include "usage_error.h"
+#include "cli/quantity_parsing.h"
+#include "cli/usage_error.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -174,5 +175,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(QuantityParsingTest)
+BATCHPEAK_TEST(QuantityParsingTest)
 #include "tst_quantity_parsing.moc"

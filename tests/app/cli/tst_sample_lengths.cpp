@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sample_lengths.h"
-#include "usage_error.h"
+#include "cli/sample_lengths.h"
+#include "cli/usage_error.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -74,5 +75,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SampleLengthsTest)
+BATCHPEAK_TEST(SampleLengthsTest)
 #include "tst_sample_lengths.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "signal_relay.h"
+#include "cli/signal_relay.h"
+#include "support/test_main.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -56,5 +57,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SignalRelayTest)
+BATCHPEAK_TEST(SignalRelayTest)
 #include "tst_signal_relay.moc"

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "closest_word.h"
-#include "global_batch_sizes.h"
-#include "number_text.h"
-#include "recommendation_line.h"
-#include "snapshot_text.h"
-#include "text_table.h"
+#include "cli/closest_word.h"
+#include "cli/global_batch_sizes.h"
+#include "cli/number_text.h"
+#include "cli/recommendation_line.h"
+#include "cli/snapshot_text.h"
+#include "cli/text_table.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -28,10 +29,10 @@ engine::Snapshot finishedSnapshot()
                                           .plan = {.globalBatchSize = 528, .devices = 2}};
     snapshot.devices = {{.limitBytes = std::int64_t{8} << 30}, {.limitBytes = std::int64_t{6} << 30}};
     snapshot.searchState.recommendation = search::Recommendation{.size = 96,
-                                                             .samplesPerSecond = 2115.4,
-                                                             .relativeError = 0.01,
-                                                             .relativePerformance = 1.204,
-                                                             .confidence = 95};
+                                                                 .samplesPerSecond = 2115.4,
+                                                                 .relativeError = 0.01,
+                                                                 .relativePerformance = 1.204,
+                                                                 .confidence = 95};
     snapshot.recommendedPeakBytes = std::int64_t{3} << 30;
     snapshot.accumulationSteps = 3;
     snapshot.reason = QStringLiteral("96 is 3 % faster than 64.");
@@ -235,5 +236,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TerminalTextTest)
+BATCHPEAK_TEST(TerminalTextTest)
 #include "tst_terminal_text.moc"

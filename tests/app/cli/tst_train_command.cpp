@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -218,5 +219,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainCommandTest)
+BATCHPEAK_TEST(TrainCommandTest)
 #include "tst_train_command.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/test_main.h"
 
 #include <QFile>
 #include <QJsonDocument>
@@ -104,5 +105,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainExampleTest)
+BATCHPEAK_TEST(TrainExampleTest)
 #include "tst_train_example.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "training_arguments.h"
-#include "training_snapshot.h"
-#include "usage_error.h"
+#include "cli/training_arguments.h"
+#include "cli/usage_error.h"
+#include "support/test_main.h"
+#include "training/training_snapshot.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -199,5 +200,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainingArgumentsTest)
+BATCHPEAK_TEST(TrainingArgumentsTest)
 #include "tst_training_arguments.moc"

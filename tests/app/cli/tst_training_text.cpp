@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "step_thinning.h"
-#include "training_lines.h"
-#include "training_summary.h"
+#include "cli/step_thinning.h"
+#include "cli/training_lines.h"
+#include "cli/training_summary.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -241,5 +242,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainingTextTest)
+BATCHPEAK_TEST(TrainingTextTest)
 #include "tst_training_text.moc"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "cpu_device_memory.h"
+#include "network/cpu_device_memory.h"
 
 #include <filesystem>
 #include <string>

@@ -5,7 +5,7 @@
 // a file that keeps later processes well.
 
 #include "breaking_device_memory.h"
-#include "session.h"
+#include "worker/session.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prints in every way that a library may, around two messages of the protocol.
-#include "protocol_channel.h"
+#include "worker/protocol_channel.h"
 
 #include <cstdio>
 #include <cstdlib>

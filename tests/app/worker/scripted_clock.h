@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "trial_clock.h"
+#include "worker/trial_clock.h"
 
 namespace batchpeak::worker {
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Before Qt, whose keyword "slots" libtorch uses as a name.
+#include "support/test_main.h"
 #include "tiny_scripts.h"
 
 #include "program_run.h"
@@ -72,5 +73,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExploreScriptTest)
+BATCHPEAK_TEST(ExploreScriptTest)
 #include "tst_explore_script.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "nvidia_gate.h"
-#include "nvidia_library.h"
+#include "device/nvidia_library.h"
 #include "scripted_clock.h"
+#include "support/test_main.h"
+#include "worker/nvidia_gate.h"
 
 #include <QTest>
 
@@ -154,5 +155,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(NvidiaGateTest)
+BATCHPEAK_TEST(NvidiaGateTest)
 #include "tst_nvidia_gate.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_root.h"
-#include "processor_gate.h"
 #include "scripted_clock.h"
+#include "support/test_main.h"
+#include "worker/processor_gate.h"
 
 #include <QTest>
 
@@ -130,5 +131,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ProcessorGateTest)
+BATCHPEAK_TEST(ProcessorGateTest)
 #include "tst_processor_gate.moc"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "worker_talk.h"
 
 #include <QFile>
@@ -248,5 +249,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainingProcessTest)
+BATCHPEAK_TEST(TrainingProcessTest)
 #include "tst_training_process.moc"

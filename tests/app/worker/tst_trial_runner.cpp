@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scripted_clock.h"
-#include "trial_runner.h"
+#include "support/test_main.h"
+#include "worker/trial_runner.h"
 
 #include <QTest>
 
@@ -301,5 +302,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrialRunnerTest)
+BATCHPEAK_TEST(TrialRunnerTest)
 #include "tst_trial_runner.moc"

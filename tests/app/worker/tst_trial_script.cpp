@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "worker_talk.h"
 
 #include <QStandardPaths>
@@ -145,5 +146,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrialScriptTest)
+BATCHPEAK_TEST(TrialScriptTest)
 #include "tst_trial_script.moc"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "worker_talk.h"
 
 #include <QTemporaryDir>
@@ -201,5 +202,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(WorkerBreakdownsTest)
+BATCHPEAK_TEST(WorkerBreakdownsTest)
 #include "tst_worker_breakdowns.moc"

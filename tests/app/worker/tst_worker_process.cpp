@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "worker_talk.h"
 
 #include <QFile>
@@ -314,5 +315,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(WorkerProcessTest)
+BATCHPEAK_TEST(WorkerProcessTest)
 #include "tst_worker_process.moc"

@@ -6,10 +6,10 @@
 
 #include "baselines.h"
 #include "device_groups.h"
+#include "search/strategy_factory.h"
 #include "search_figures.h"
 #include "search_runner.h"
 #include "search_trace.h"
-#include "strategy_factory.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

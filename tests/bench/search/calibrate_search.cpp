@@ -5,10 +5,10 @@
 // calibration alone, and checks them on those held out:
 //     batchpeak-calibrate-search --help
 
-#include "calibration.h"
 #include "calibration_check.h"
 #include "calibration_fit.h"
 #include "device_families.h"
+#include "search/strategies/calibration.h"
 #include "search_runner.h"
 #include "table_text.h"
 

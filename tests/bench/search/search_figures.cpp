@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_figures.h"
 
-#include "random_source.h"
+#include "search/random_source.h"
 #include "statistics.h"
 #include "table_text.h"
 
@@ -124,8 +124,9 @@ double stated(const Searches& searches)
 
 double endedConfident(const Searches& searches)
 {
-    return mean(ofEach(
-        searches, [](const auto& s) { return percentOf(s.searchState.status == SearchState::Status::Confident); }));
+    return mean(ofEach(searches, [](const auto& s) {
+        return percentOf(s.searchState.status == SearchState::Status::Confident);
+    }));
 }
 
 /// A column whose figure changes with the searches that happen to be run.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "measurement.h"
+#include "search/measurement.h"
+#include "search/strategy.h"
 #include "search_task.h"
-#include "strategy.h"
 
 #include <cstdint>
 #include <optional>

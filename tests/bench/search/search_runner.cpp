@@ -3,9 +3,9 @@
 #include "search_runner.h"
 
 #include "baselines.h"
+#include "search/strategies/searching_strategy.h"
+#include "search/strategy_factory.h"
 #include "search_world.h"
-#include "searching_strategy.h"
-#include "strategy_factory.h"
 
 #include <algorithm>
 #include <atomic>

@@ -3,8 +3,8 @@
 #include "search_world.h"
 
 #include "device_groups.h"
-#include "random_source.h"
-#include "throughput.h"
+#include "search/random_source.h"
+#include "search/throughput.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "replay_device.h"
+#include "search/strategy.h"
 #include "search_task.h"
-#include "strategy.h"
 
 #include <cstdint>
 #include <vector>

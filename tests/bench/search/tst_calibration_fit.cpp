@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "calibration_fit.h"
+#include "support/test_main.h"
 
-#include "random_source.h"
+#include "search/random_source.h"
 #include "statistics.h"
 
 #include <QTest>
@@ -128,5 +129,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CalibrationFitTest)
+BATCHPEAK_TEST(CalibrationFitTest)
 #include "tst_calibration_fit.moc"

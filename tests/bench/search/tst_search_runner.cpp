@@ -5,6 +5,7 @@
 #include "search_runner.h"
 #include "search_trace.h"
 #include "search_world.h"
+#include "support/test_main.h"
 
 #include <QRegularExpression>
 #include <QTest>
@@ -114,5 +115,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SearchRunnerTest)
+BATCHPEAK_TEST(SearchRunnerTest)
 #include "tst_search_runner.moc"

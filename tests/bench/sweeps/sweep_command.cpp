@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep_command.h"
 
-#include "config_file.h"
-#include "device_choice.h"
-#include "exploration_error.h"
-#include "worker_location.h"
+#include "engine/config_file.h"
+#include "engine/device_choice.h"
+#include "engine/exploration_error.h"
+#include "engine/worker_location.h"
 
 #include <QCoreApplication>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "exploration_plan.h"
+#include "engine/exploration_plan.h"
 #include "sweep_recorder.h"
 
 #include <QCommandLineParser>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep_recorder.h"
 
-#include "random_source.h"
+#include "search/random_source.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device_runner.h"
-#include "trial_result.h"
+#include "engine/device_runner.h"
+#include "trial/trial_result.h"
 
 #include <QObject>
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "repeat_agreement.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -70,5 +71,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RepeatAgreementTest)
+BATCHPEAK_TEST(RepeatAgreementTest)
 #include "tst_repeat_agreement.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "auto_halving.h"
+#include "accumulation/auto_halving.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -79,5 +80,5 @@ void AutoHalvingTest::halves()
     QCOMPARE(halving.size(), size);
 }
 
-QTEST_GUILESS_MAIN(AutoHalvingTest)
+BATCHPEAK_TEST(AutoHalvingTest)
 #include "tst_auto_halving.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chunk_loop.h"
+#include "accumulation/chunk_loop.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -97,5 +98,5 @@ void ChunkLoopTest::leavesAtAnException()
     QCOMPARE(calls, 3);
 }
 
-QTEST_GUILESS_MAIN(ChunkLoopTest)
+BATCHPEAK_TEST(ChunkLoopTest)
 #include "tst_chunk_loop.moc"

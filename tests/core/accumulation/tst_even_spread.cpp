@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "even_spread.h"
+#include "accumulation/even_spread.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -44,5 +45,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(EvenSpreadTest)
+BATCHPEAK_TEST(EvenSpreadTest)
 #include "tst_even_spread.moc"

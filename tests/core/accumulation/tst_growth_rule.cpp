@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "growth_rule.h"
+#include "accumulation/growth_rule.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -59,5 +60,5 @@ void GrowthRuleTest::decides()
     QCOMPARE(decideGrowth(current, increment, maximum), decision);
 }
 
-QTEST_GUILESS_MAIN(GrowthRuleTest)
+BATCHPEAK_TEST(GrowthRuleTest)
 #include "tst_growth_rule.moc"

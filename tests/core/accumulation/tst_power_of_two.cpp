@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "power_of_two.h"
+#include "accumulation/power_of_two.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -42,5 +43,5 @@ void PowerOfTwoTest::roundsDown()
     QCOMPARE(powerOfTwoAtMost(number), power);
 }
 
-QTEST_GUILESS_MAIN(PowerOfTwoTest)
+BATCHPEAK_TEST(PowerOfTwoTest)
 #include "tst_power_of_two.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_choice.h"
+#include "config/batch_choice.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -114,5 +115,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BatchChoiceTest)
+BATCHPEAK_TEST(BatchChoiceTest)
 #include "tst_batch_choice.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_plan.h"
-#include "config_document.h"
+#include "config/batch_plan.h"
+#include "config/config_document.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -94,5 +95,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BatchPlanTest)
+BATCHPEAK_TEST(BatchPlanTest)
 #include "tst_batch_plan.moc"

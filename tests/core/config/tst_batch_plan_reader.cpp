@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -225,5 +226,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BatchPlanReaderTest)
+BATCHPEAK_TEST(BatchPlanReaderTest)
 #include "tst_batch_plan_reader.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_rules.h"
+#include "config/batch_rules.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -76,5 +77,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BatchRulesTest)
+BATCHPEAK_TEST(BatchRulesTest)
 #include "tst_batch_rules.moc"

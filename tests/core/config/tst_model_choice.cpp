@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model_choice.h"
+#include "config/model_choice.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -76,5 +77,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ModelChoiceTest)
+BATCHPEAK_TEST(ModelChoiceTest)
 #include "tst_model_choice.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -38,5 +39,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RecognitionTest)
+BATCHPEAK_TEST(RecognitionTest)
 #include "tst_recognition.moc"

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "another_size.h"
-#include "config_document.h"
+#include "config/config_document.h"
 #include "config_test_data.h"
 #include "line_difference.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 #include "yaml_difference.h"
 
 #include <QDirIterator>
@@ -173,5 +174,5 @@ private:
     }
 };
 
-QTEST_APPLESS_MAIN(SharedConfigsTest)
+BATCHPEAK_TEST(SharedConfigsTest)
 #include "tst_shared_configs.moc"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "token_source.h"
+#include "data/token_source.h"
 
 #include <QByteArray>
 #include <QFile>

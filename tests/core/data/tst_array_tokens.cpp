@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "data/token_source.h"
 #include "npy_bytes.h"
-#include "token_source.h"
+#include "support/test_main.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -148,5 +149,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ArrayTokensTest)
+BATCHPEAK_TEST(ArrayTokensTest)
 #include "tst_array_tokens.moc"

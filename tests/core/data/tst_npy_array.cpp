@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "npy_array.h"
+#include "data/npy_array.h"
 #include "npy_bytes.h"
+#include "support/test_main.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -157,5 +158,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(NpyArrayTest)
+BATCHPEAK_TEST(NpyArrayTest)
 #include "tst_npy_array.moc"

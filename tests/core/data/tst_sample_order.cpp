@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sample_order.h"
+#include "data/sample_order.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -81,5 +82,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SampleOrderTest)
+BATCHPEAK_TEST(SampleOrderTest)
 #include "tst_sample_order.moc"

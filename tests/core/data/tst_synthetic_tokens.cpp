@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "token_source.h"
+#include "data/token_source.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -77,5 +78,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SyntheticTokensTest)
+BATCHPEAK_TEST(SyntheticTokensTest)
 #include "tst_synthetic_tokens.moc"

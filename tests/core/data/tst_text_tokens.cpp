@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "data/token_source.h"
 #include "npy_bytes.h"
-#include "token_source.h"
+#include "support/test_main.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -100,5 +101,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TextTokensTest)
+BATCHPEAK_TEST(TextTokensTest)
 #include "tst_text_tokens.moc"

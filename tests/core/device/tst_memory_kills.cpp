@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "device/memory_kills.h"
 #include "fake_root.h"
-#include "memory_kills.h"
+#include "support/test_main.h"
 
 #include <QMap>
 #include <QTest>
@@ -56,5 +57,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(MemoryKillsTest)
+BATCHPEAK_TEST(MemoryKillsTest)
 #include "tst_memory_kills.moc"

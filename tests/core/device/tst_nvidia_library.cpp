@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "nvidia_library.h"
+#include "device/nvidia_library.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -90,5 +91,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(NvidiaLibraryTest)
+BATCHPEAK_TEST(NvidiaLibraryTest)
 #include "tst_nvidia_library.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "device/processor.h"
 #include "fake_root.h"
-#include "processor.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -75,5 +76,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ProcessorTest)
+BATCHPEAK_TEST(ProcessorTest)
 #include "tst_processor.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "device/processor_load.h"
 #include "fake_root.h"
-#include "processor_load.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -71,5 +72,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ProcessorLoadTest)
+BATCHPEAK_TEST(ProcessorLoadTest)
 #include "tst_processor_load.moc"

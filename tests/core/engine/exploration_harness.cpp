@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
 
+#include "engine/trial_record.h"
 #include "scripted_strategy.h"
-#include "trial_record.h"
 
 #include <QTest>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "exploration.h"
+#include "engine/exploration.h"
 #include "small_config.h"
 
 #include <QObject>

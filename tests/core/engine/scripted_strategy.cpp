@@ -48,10 +48,11 @@ void ScriptedStrategy::recommendFastest()
     if (fastest == m_speeds.end())
         m_searchState.recommendation.reset();
     else if (!m_searchState.recommendation || m_searchState.recommendation->size != fastest->first)
-        m_searchState.recommendation = search::Recommendation{.size = fastest->first,
-                                                          .samplesPerSecond = fastest->second,
-                                                          .confidence = static_cast<int>(10 * m_done),
-                                                          .reason = {.kind = search::Reason::Kind::AllTried}};
+        m_searchState.recommendation =
+            search::Recommendation{.size = fastest->first,
+                                   .samplesPerSecond = fastest->second,
+                                   .confidence = static_cast<int>(10 * m_done),
+                                   .reason = {.kind = search::Reason::Kind::AllTried}};
 }
 
 std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> /*inFlight*/)

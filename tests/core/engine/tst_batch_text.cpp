@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_text.h"
+#include "engine/batch_text.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -50,5 +51,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BatchTextTest)
+BATCHPEAK_TEST(BatchTextTest)
 #include "tst_batch_text.moc"

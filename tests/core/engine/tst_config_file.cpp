@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_file.h"
-#include "located_error.h"
+#include "engine/config_file.h"
+#include "engine/located_error.h"
+#include "support/test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -429,5 +430,5 @@ private:
     QString m_path;
 };
 
-QTEST_APPLESS_MAIN(ConfigFileTest)
+BATCHPEAK_TEST(ConfigFileTest)
 #include "tst_config_file.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "event_log.h"
+#include "engine/event_log.h"
 #include "exploration_harness.h"
+#include "support/test_main.h"
 
 #include <QBuffer>
 #include <QJsonArray>
@@ -140,5 +141,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(EventLogTest)
+BATCHPEAK_TEST(EventLogTest)
 #include "tst_event_log.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -229,5 +230,5 @@ void ExplorationControlTest::asksForTelemetryOfGpus()
     QTRY_COMPARE(harness.finishedSignals(), 1);
 }
 
-QTEST_GUILESS_MAIN(ExplorationControlTest)
+BATCHPEAK_TEST(ExplorationControlTest)
 #include "tst_exploration_control.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -109,7 +110,8 @@ void ExplorationEndingsTest::endsAsItShould()
     QCOMPARE(harness.trials(), trials);
     QCOMPARE(snapshot.state,
              status == FinishStatus::Failed ? engine::State::Failed : engine::State::Finished);
-    QCOMPARE(snapshot.searchState.recommendation ? snapshot.searchState.recommendation->size : 0, recommended);
+    QCOMPARE(snapshot.searchState.recommendation ? snapshot.searchState.recommendation->size : 0,
+             recommended);
     QVERIFY2(harness.log().contains(said), qPrintable(harness.log()));
     QCOMPARE(snapshot.failure.isEmpty(), recommended > 0);
     QCOMPARE(harness.finishedSignals(), 1);
@@ -166,5 +168,5 @@ void ExplorationEndingsTest::silenceIsNotWaitedForLong()
     QVERIFY(harness.isNoWorkerLeft());
 }
 
-QTEST_GUILESS_MAIN(ExplorationEndingsTest)
+BATCHPEAK_TEST(ExplorationEndingsTest)
 #include "tst_exploration_endings.moc"

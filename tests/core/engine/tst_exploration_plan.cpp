@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/exploration_plan.h"
 #include "exploration_harness.h"
-#include "exploration_plan.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -277,9 +278,10 @@ private slots:
         contents.train->setting = config::Fixed{20};
         const auto notes = engine::planExploration(QStringLiteral("c.yaml"), contents, {}).notes;
         QCOMPARE(notes.size(), 1);
-        QVERIFY2(notes.front().contains(QStringLiteral("run as 4 micro-batches of at most 16")), qPrintable(notes.front()));
+        QVERIFY2(notes.front().contains(QStringLiteral("run as 4 micro-batches of at most 16")),
+                 qPrintable(notes.front()));
     }
 };
 
-QTEST_APPLESS_MAIN(ExplorationPlanTest)
+BATCHPEAK_TEST(ExplorationPlanTest)
 #include "tst_exploration_plan.moc"

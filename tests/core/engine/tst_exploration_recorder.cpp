@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "exploration_recorder.h"
-#include "exploration_store.h"
+#include "engine/exploration_recorder.h"
+#include "store/exploration_store.h"
+#include "support/test_main.h"
 
 #include <QDir>
 #include <QSignalSpy>
@@ -119,5 +120,5 @@ private:
     engine::ExplorationOptions m_options;
 };
 
-QTEST_GUILESS_MAIN(ExplorationRecorderTest)
+BATCHPEAK_TEST(ExplorationRecorderTest)
 #include "tst_exploration_recorder.moc"

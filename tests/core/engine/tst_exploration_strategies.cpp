@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
-#include "strategy_factory.h"
+#include "search/strategy_factory.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -49,5 +50,5 @@ void ExplorationStrategiesTest::everyStrategyReachesARecommendation()
     QVERIFY(harness.isNoWorkerLeft());
 }
 
-QTEST_GUILESS_MAIN(ExplorationStrategiesTest)
+BATCHPEAK_TEST(ExplorationStrategiesTest)
 #include "tst_exploration_strategies.moc"

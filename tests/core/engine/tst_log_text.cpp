@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "log_text.h"
+#include "engine/log_text.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -43,5 +44,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LogTextTest)
+BATCHPEAK_TEST(LogTextTest)
 #include "tst_log_text.moc"

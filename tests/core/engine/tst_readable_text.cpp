@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "readable_text.h"
+#include "engine/readable_text.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -38,5 +39,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ReadableTextTest)
+BATCHPEAK_TEST(ReadableTextTest)
 #include "tst_readable_text.moc"

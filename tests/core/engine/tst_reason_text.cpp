@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "reason_text.h"
+#include "engine/reason_text.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -59,7 +60,7 @@ private slots:
         QFETCH(Status, status);
         QFETCH(QString, text);
         const SearchState searchState{.status = status,
-                              .recommendation = Recommendation{.size = 64, .reason = reason}};
+                                      .recommendation = Recommendation{.size = 64, .reason = reason}};
         QCOMPARE(reasonText(searchState, QLocale::c()), text);
     }
 
@@ -87,12 +88,13 @@ private slots:
         QFETCH(int, confidence);
         QFETCH(QString, text);
         const SearchState searchState{.status = Status::Budget,
-                              .recommendation = Recommendation{.size = 64,
-                                                               .confidence = confidence,
-                                                               .reason = {.kind = Reason::Kind::Compared,
-                                                                          .runnerUp = 48,
-                                                                          .leadOverRunnerUp = 0.031,
-                                                                          .instability = instability}}};
+                                      .recommendation =
+                                          Recommendation{.size = 64,
+                                                         .confidence = confidence,
+                                                         .reason = {.kind = Reason::Kind::Compared,
+                                                                    .runnerUp = 48,
+                                                                    .leadOverRunnerUp = 0.031,
+                                                                    .instability = instability}}};
         QCOMPARE(reasonText(searchState, QLocale::c()), text);
     }
 
@@ -123,5 +125,5 @@ private slots:
     void isEmptyWithoutARecommendation() { QVERIFY(reasonText({}, QLocale::c()).isEmpty()); }
 };
 
-QTEST_APPLESS_MAIN(ReasonTextTest)
+BATCHPEAK_TEST(ReasonTextTest)
 #include "tst_reason_text.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -171,5 +172,5 @@ void RepetitionsTest::repeatsOnTheSameDevice()
     QCOMPARE(harness.snapshot().trials[0].device, harness.snapshot().trials[1].device);
 }
 
-QTEST_GUILESS_MAIN(RepetitionsTest)
+BATCHPEAK_TEST(RepetitionsTest)
 #include "tst_repetitions.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "snapshot_builder.h"
-#include "step_statistics.h"
-#include "trial_record.h"
+#include "engine/snapshot_builder.h"
+#include "engine/trial_record.h"
+#include "support/test_main.h"
+#include "trial/step_statistics.h"
 
 #include <QTest>
 
@@ -186,5 +187,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SnapshotBuilderTest)
+BATCHPEAK_TEST(SnapshotBuilderTest)
 #include "tst_snapshot_builder.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "speed_text.h"
+#include "engine/speed_text.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -116,5 +117,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SpeedTextTest)
+BATCHPEAK_TEST(SpeedTextTest)
 #include "tst_speed_text.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trial_repeater.h"
+#include "engine/trial_repeater.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -130,5 +131,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrialRepeaterTest)
+BATCHPEAK_TEST(TrialRepeaterTest)
 #include "tst_trial_repeater.moc"

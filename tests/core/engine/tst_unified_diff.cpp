@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unified_diff.h"
+#include "engine/unified_diff.h"
+#include "support/test_main.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -183,5 +184,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(UnifiedDiffTest)
+BATCHPEAK_TEST(UnifiedDiffTest)
 #include "tst_unified_diff.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -186,5 +187,5 @@ void VerificationControlTest::runsWhereTheSizeWasMeasured()
     QCOMPARE(trials.back().device, trials[4].device);
 }
 
-QTEST_GUILESS_MAIN(VerificationControlTest)
+BATCHPEAK_TEST(VerificationControlTest)
 #include "tst_verification_control.moc"

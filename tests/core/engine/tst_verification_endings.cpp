@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -206,5 +207,5 @@ void VerificationEndingsTest::tellsTheSearchOfASurprise()
     QCOMPARE(harness.told.back().secondsPerStep, factor * harness.told[2].secondsPerStep);
 }
 
-QTEST_GUILESS_MAIN(VerificationEndingsTest)
+BATCHPEAK_TEST(VerificationEndingsTest)
 #include "tst_verification_endings.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "device_choice.h"
-#include "exploration_error.h"
-#include "worker_location.h"
+#include "engine/device_choice.h"
+#include "engine/exploration_error.h"
+#include "engine/worker_location.h"
+#include "support/test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -113,5 +114,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(WorkerChoiceTest)
+BATCHPEAK_TEST(WorkerChoiceTest)
 #include "tst_worker_choice.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/test_main.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -53,5 +54,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(WorkerRenewalTest)
+BATCHPEAK_TEST(WorkerRenewalTest)
 #include "tst_worker_renewal.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -110,5 +111,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EncoderDecoderSpecTest)
+BATCHPEAK_TEST(EncoderDecoderSpecTest)
 #include "tst_encoder_decoder_spec.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model_spec.h"
-#include "run_kind.h"
+#include "model/model_spec.h"
+#include "model/run_kind.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -81,5 +82,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ModelSpecTest)
+BATCHPEAK_TEST(ModelSpecTest)
 #include "tst_model_spec.moc"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "flat_parameters.h"
-#include "parameter.h"
+#include "model/parameter.h"
+#include "network/flat_parameters.h"
 
 #include <ATen/ATen.h>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "decoder_spec.h"
-#include "flat_parameters.h"
+#include "model/decoder_spec.h"
+#include "network/flat_parameters.h"
 
 #include <ATen/ATen.h>
 

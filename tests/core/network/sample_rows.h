@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "flat_parameters.h"
-#include "network_factory.h"
+#include "data/token_source.h"
+#include "network/flat_parameters.h"
+#include "network/network_factory.h"
 #include "tiny_networks.h"
 #include "tiny_scripts.h"
-#include "token_source.h"
 
 #include <QString>
 #include <QTemporaryDir>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model_spec.h"
-#include "trial_request.h"
+#include "model/model_spec.h"
+#include "trial/trial_request.h"
 
 #include <vector>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "failure.h"
+#include "network/failure.h"
+#include "network/training_runner.h"
 #include "tiny_networks.h"
-#include "training_runner.h"
 
 #include <QFile>
 #include <QTemporaryDir>

@@ -3,12 +3,13 @@
 // Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <torch/csrc/jit/api/module.h>
 
-#include "budget_allocator.h"
-#include "chunk_loop.h"
+#include "accumulation/chunk_loop.h"
 #include "gradient_comparison.h"
+#include "network/budget_allocator.h"
+#include "network/tile_unit.h"
 #include "sample_rows.h"
-#include "tile_unit.h"
-#include "training.h"
+#include "support/test_main.h"
+#include "trial/training.h"
 
 #include <QTest>
 
@@ -156,5 +157,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(AccumulationTest)
+BATCHPEAK_TEST(AccumulationTest)
 #include "tst_accumulation.moc"

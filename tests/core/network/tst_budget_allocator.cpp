@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
+#include "network/budget_allocator.h"
+#include "support/test_main.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
@@ -135,5 +136,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(BudgetAllocatorTest)
+BATCHPEAK_TEST(BudgetAllocatorTest)
 #include "tst_budget_allocator.moc"

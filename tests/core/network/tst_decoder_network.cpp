@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "autocast_guard.h"
-#include "budget_allocator.h"
-#include "decoder_network.h"
 #include "gradient_comparison.h"
+#include "network/autocast_guard.h"
+#include "network/budget_allocator.h"
+#include "network/decoder_network.h"
+#include "network/tile_unit.h"
 #include "reference_decoder.h"
-#include "tile_unit.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -291,5 +292,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(DecoderNetworkTest)
+BATCHPEAK_TEST(DecoderNetworkTest)
 #include "tst_decoder_network.moc"

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "autocast_guard.h"
-#include "budget_allocator.h"
-#include "encoder_decoder_network.h"
+#include "network/autocast_guard.h"
+#include "network/budget_allocator.h"
+#include "network/encoder_decoder_network.h"
+#include "network/tile_unit.h"
 #include "reference_encoder_decoder.h"
-#include "tile_unit.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -189,5 +190,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EncoderDecoderNetworkTest)
+BATCHPEAK_TEST(EncoderDecoderNetworkTest)
 #include "tst_encoder_decoder_network.moc"

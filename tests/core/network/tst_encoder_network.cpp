@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "autocast_guard.h"
-#include "budget_allocator.h"
-#include "encoder_network.h"
+#include "network/autocast_guard.h"
+#include "network/budget_allocator.h"
+#include "network/encoder_network.h"
+#include "network/tile_unit.h"
 #include "reference_encoder.h"
-#include "tile_unit.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -225,5 +226,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EncoderNetworkTest)
+BATCHPEAK_TEST(EncoderNetworkTest)
 #include "tst_encoder_network.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "failure.h"
+#include "network/failure.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -127,5 +128,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(FailureTest)
+BATCHPEAK_TEST(FailureTest)
 #include "tst_failure.moc"

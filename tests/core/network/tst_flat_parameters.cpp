@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
-#include "decoder_network.h"
-#include "flat_parameters.h"
+#include "network/budget_allocator.h"
+#include "network/decoder_network.h"
+#include "network/flat_parameters.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -183,5 +184,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(FlatParametersTest)
+BATCHPEAK_TEST(FlatParametersTest)
 #include "tst_flat_parameters.moc"

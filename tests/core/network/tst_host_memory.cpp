@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "control_group.h"
-#include "host_memory.h"
+#include "device/control_group.h"
+#include "network/host_memory.h"
+#include "support/test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -117,5 +118,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HostMemoryTest)
+BATCHPEAK_TEST(HostMemoryTest)
 #include "tst_host_memory.moc"

@@ -3,11 +3,12 @@
 // Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <torch/csrc/jit/api/module.h>
 
-#include "budget_allocator.h"
-#include "optimizer_step.h"
-#include "sample_order.h"
+#include "data/sample_order.h"
+#include "network/budget_allocator.h"
+#include "network/optimizer_step.h"
+#include "network/tile_unit.h"
 #include "sample_rows.h"
-#include "tile_unit.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -149,5 +150,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LearningTest)
+BATCHPEAK_TEST(LearningTest)
 #include "tst_learning.moc"

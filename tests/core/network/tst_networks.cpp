@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
-#include "flat_parameters.h"
-#include "network_factory.h"
-#include "parameter_table.h"
-#include "tile_unit.h"
+#include "model/parameter_table.h"
+#include "network/budget_allocator.h"
+#include "network/flat_parameters.h"
+#include "network/network_factory.h"
+#include "network/tile_unit.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -177,5 +178,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(NetworksTest)
+BATCHPEAK_TEST(NetworksTest)
 #include "tst_networks.moc"

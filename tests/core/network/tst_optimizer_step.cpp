@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
-#include "optimizer_step.h"
+#include "network/budget_allocator.h"
+#include "network/optimizer_step.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -136,5 +137,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OptimizerStepTest)
+BATCHPEAK_TEST(OptimizerStepTest)
 #include "tst_optimizer_step.moc"

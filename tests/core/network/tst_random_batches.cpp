@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
-#include "random_batches.h"
+#include "network/budget_allocator.h"
+#include "network/random_batches.h"
+#include "support/test_main.h"
 
 #include <ATen/ATen.h>
 
@@ -95,5 +96,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RandomBatchesTest)
+BATCHPEAK_TEST(RandomBatchesTest)
 #include "tst_random_batches.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "relative_positions.h"
+#include "network/relative_positions.h"
+#include "support/test_main.h"
 
 #include <ATen/ATen.h>
 
@@ -79,5 +80,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RelativePositionsTest)
+BATCHPEAK_TEST(RelativePositionsTest)
 #include "tst_relative_positions.moc"

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
 #include "gradient_comparison.h"
-#include "parameter_table.h"
-#include "residual_network.h"
-#include "tile_unit.h"
+#include "model/parameter_table.h"
+#include "network/budget_allocator.h"
+#include "network/residual_network.h"
+#include "network/tile_unit.h"
+#include "support/test_main.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -186,5 +187,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ResidualNetworkTest)
+BATCHPEAK_TEST(ResidualNetworkTest)
 #include "tst_residual_network.moc"

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
-#include "failure.h"
-#include "script_file.h"
-#include "script_network.h"
-#include "tile_unit.h"
+#include "network/budget_allocator.h"
+#include "network/failure.h"
+#include "network/script_file.h"
+#include "network/script_network.h"
+#include "network/tile_unit.h"
+#include "support/test_main.h"
 #include "tiny_scripts.h"
 
 #include <ATen/ATen.h>
@@ -259,5 +260,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ScriptNetworkTest)
+BATCHPEAK_TEST(ScriptNetworkTest)
 #include "tst_script_network.moc"

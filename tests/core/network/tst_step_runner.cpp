@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
-#include "cpu_device_memory.h"
-#include "failure.h"
-#include "network_factory.h"
-#include "required_baseline.h"
-#include "step_runner.h"
+#include "network/budget_allocator.h"
+#include "network/cpu_device_memory.h"
+#include "network/failure.h"
+#include "network/network_factory.h"
+#include "network/required_baseline.h"
+#include "network/step_runner.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
 #include "tiny_scripts.h"
 
@@ -347,5 +348,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(StepRunnerTest)
+BATCHPEAK_TEST(StepRunnerTest)
 #include "tst_step_runner.moc"

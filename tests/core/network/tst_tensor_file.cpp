@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tensor_file.h"
-#include "tensor_file_error.h"
+#include "network/tensor_file.h"
+#include "network/tensor_file_error.h"
+#include "support/test_main.h"
 
 #include <ATen/ATen.h>
 
@@ -255,5 +256,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TensorFileTest)
+BATCHPEAK_TEST(TensorFileTest)
 #include "tst_tensor_file.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cpu_device_memory.h"
-#include "failure.h"
+#include "network/cpu_device_memory.h"
+#include "network/failure.h"
+#include "support/test_main.h"
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/bmm.h>
@@ -226,5 +227,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ThrownFailureTest)
+BATCHPEAK_TEST(ThrownFailureTest)
 #include "tst_thrown_failure.moc"

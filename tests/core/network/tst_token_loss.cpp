@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network.h"
-#include "token_loss.h"
+#include "network/network.h"
+#include "network/token_loss.h"
+#include "support/test_main.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -100,5 +101,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TokenLossTest)
+BATCHPEAK_TEST(TokenLossTest)
 #include "tst_token_loss.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
-#include "cpu_device_memory.h"
+#include "network/budget_allocator.h"
+#include "network/cpu_device_memory.h"
+#include "support/test_main.h"
 #include "training_support.h"
 
 #include <QTest>
@@ -217,5 +218,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrainingRecoveryTest)
+BATCHPEAK_TEST(TrainingRecoveryTest)
 #include "tst_training_recovery.moc"

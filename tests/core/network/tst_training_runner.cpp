@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cpu_device_memory.h"
+#include "network/cpu_device_memory.h"
 #include "npy_bytes.h"
+#include "support/test_main.h"
 #include "training_support.h"
 
 #include <QTest>
@@ -260,5 +261,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrainingRunnerTest)
+BATCHPEAK_TEST(TrainingRunnerTest)
 #include "tst_training_runner.moc"

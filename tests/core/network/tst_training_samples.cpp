@@ -3,9 +3,10 @@
 // Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <torch/csrc/jit/api/module.h>
 
-#include "budget_allocator.h"
+#include "network/budget_allocator.h"
+#include "network/tile_unit.h"
 #include "sample_rows.h"
-#include "tile_unit.h"
+#include "support/test_main.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -288,5 +289,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrainingSamplesTest)
+BATCHPEAK_TEST(TrainingSamplesTest)
 #include "tst_training_samples.moc"

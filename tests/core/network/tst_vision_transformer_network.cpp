@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "budget_allocator.h"
 #include "gradient_comparison.h"
-#include "parameter_table.h"
-#include "tile_unit.h"
+#include "model/parameter_table.h"
+#include "network/budget_allocator.h"
+#include "network/tile_unit.h"
+#include "network/vision_transformer_network.h"
+#include "support/test_main.h"
 #include "tiny_networks.h"
-#include "vision_transformer_network.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -182,5 +183,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(VisionTransformerNetworkTest)
+BATCHPEAK_TEST(VisionTransformerNetworkTest)
 #include "tst_vision_transformer_network.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "candidate_set.h"
+#include "search/candidate_set.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -157,5 +158,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CandidateSetTest)
+BATCHPEAK_TEST(CandidateSetTest)
 #include "tst_candidate_set.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "random_source.h"
+#include "search/random_source.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -59,5 +60,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RandomSourceTest)
+BATCHPEAK_TEST(RandomSourceTest)
 #include "tst_random_source.moc"

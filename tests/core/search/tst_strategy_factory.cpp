@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "strategy_factory.h"
+#include "search/strategy_factory.h"
+#include "support/test_main.h"
 
 #include <QFile>
 #include <QRegularExpression>
@@ -123,5 +124,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(StrategyFactoryTest)
+BATCHPEAK_TEST(StrategyFactoryTest)
 #include "tst_strategy_factory.moc"

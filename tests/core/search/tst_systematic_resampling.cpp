@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "systematic_resampling.h"
+#include "search/systematic_resampling.h"
+#include "support/test_main.h"
 
-#include "random_source.h"
+#include "search/random_source.h"
 
 #include <QTest>
 
@@ -31,5 +32,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SystematicResamplingTest)
+BATCHPEAK_TEST(SystematicResamplingTest)
 #include "tst_systematic_resampling.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "throughput.h"
+#include "search/throughput.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -43,5 +44,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ThroughputTest)
+BATCHPEAK_TEST(ThroughputTest)
 #include "tst_throughput.moc"

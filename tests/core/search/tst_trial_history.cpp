@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trial_history.h"
+#include "search/trial_history.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -154,5 +155,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrialHistoryTest)
+BATCHPEAK_TEST(TrialHistoryTest)
 #include "tst_trial_history.moc"

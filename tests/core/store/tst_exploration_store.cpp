@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "exploration_store.h"
-#include "store_error.h"
-#include "store_schema.h"
+#include "store/exploration_store.h"
+#include "store/store_error.h"
+#include "store/store_schema.h"
+#include "support/test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -287,5 +288,5 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 
-QTEST_GUILESS_MAIN(ExplorationStoreTest)
+BATCHPEAK_TEST(ExplorationStoreTest)
 #include "tst_exploration_store.moc"

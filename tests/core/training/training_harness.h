@@ -3,7 +3,7 @@
 #pragma once
 
 #include "small_config.h"
-#include "training_run.h"
+#include "training/training_run.h"
 
 #include <QObject>
 #include <QSet>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_sequence.h"
+#include "support/test_main.h"
+#include "training/batch_sequence.h"
 
 #include <QTest>
 
@@ -91,5 +92,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(BatchSequenceTest)
+BATCHPEAK_TEST(BatchSequenceTest)
 #include "tst_batch_sequence.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "checkpoint_folder.h"
-#include "config_error.h"
+#include "config/config_error.h"
+#include "support/test_main.h"
+#include "training/checkpoint_folder.h"
 
 #include <QDir>
 #include <QFile>
@@ -345,5 +346,5 @@ void CheckpointFolderTest::saysThatThereIsNoCheckpoint()
     QVERIFY2(sentence.contains(part), qPrintable(sentence));
 }
 
-QTEST_GUILESS_MAIN(CheckpointFolderTest)
+BATCHPEAK_TEST(CheckpointFolderTest)
 #include "tst_checkpoint_folder.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "confirmation_run.h"
-#include "past_exploration.h"
 #include "small_config.h"
+#include "support/test_main.h"
+#include "training/confirmation_run.h"
+#include "training/past_exploration.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -307,5 +308,5 @@ private:
     std::unique_ptr<ConfirmationRun> m_run;
 };
 
-QTEST_GUILESS_MAIN(ConfirmationRunTest)
+BATCHPEAK_TEST(ConfirmationRunTest)
 #include "tst_confirmation_run.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "confirmation_schedule.h"
+#include "support/test_main.h"
+#include "training/confirmation_schedule.h"
 
 #include <QTest>
 
@@ -121,5 +122,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ConfirmationScheduleTest)
+BATCHPEAK_TEST(ConfirmationScheduleTest)
 #include "tst_confirmation_schedule.moc"

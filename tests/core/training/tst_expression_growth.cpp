@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_error.h"
-#include "growth_function.h"
+#include "config/config_error.h"
+#include "support/test_main.h"
+#include "training/growth_function.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -178,5 +179,5 @@ void ExpressionGrowthTest::refusesAFileThatIsNotThere()
     }
 }
 
-QTEST_GUILESS_MAIN(ExpressionGrowthTest)
+BATCHPEAK_TEST(ExpressionGrowthTest)
 #include "tst_expression_growth.moc"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "exploration.h"
-#include "exploration_recorder.h"
-#include "exploration_store.h"
-#include "maximum_search.h"
+#include "engine/exploration.h"
+#include "engine/exploration_recorder.h"
+#include "store/exploration_store.h"
+#include "support/test_main.h"
+#include "training/maximum_search.h"
 
 #include <QDir>
 #include <QFile>
@@ -374,5 +375,5 @@ void MaximumSearchTest::standsBesideWhatWasRecommended()
              qPrintable(m_said.last()));
 }
 
-QTEST_GUILESS_MAIN(MaximumSearchTest)
+BATCHPEAK_TEST(MaximumSearchTest)
 #include "tst_maximum_search.moc"

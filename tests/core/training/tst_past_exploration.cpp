@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "exploration_store.h"
-#include "past_exploration.h"
-#include "store_error.h"
+#include "store/exploration_store.h"
+#include "store/store_error.h"
+#include "support/test_main.h"
+#include "training/past_exploration.h"
 
 #include <QDir>
 #include <QFile>
@@ -209,5 +210,5 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 
-QTEST_GUILESS_MAIN(PastExplorationTest)
+BATCHPEAK_TEST(PastExplorationTest)
 #include "tst_past_exploration.moc"

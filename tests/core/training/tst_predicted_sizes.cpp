@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "past_exploration.h"
+#include "support/test_main.h"
+#include "training/past_exploration.h"
 
 #include <QTest>
 
@@ -251,5 +252,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(PredictedSizesTest)
+BATCHPEAK_TEST(PredictedSizesTest)
 #include "tst_predicted_sizes.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "growth_function.h"
+#include "support/test_main.h"
+#include "training/growth_function.h"
 
 #include <QFile>
 #include <QSignalSpy>
@@ -334,5 +335,5 @@ void PythonGrowthTest::outlivesAProcessThatEndsAfterItsAnswer()
     QCOMPARE(ask(*growth, 2, 8), QStringLiteral("4"));
 }
 
-QTEST_GUILESS_MAIN(PythonGrowthTest)
+BATCHPEAK_TEST(PythonGrowthTest)
 #include "tst_python_growth.moc"

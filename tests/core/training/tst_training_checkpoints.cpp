@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "checkpoint_folder.h"
+#include "support/test_main.h"
+#include "training/checkpoint_folder.h"
 #include "training_harness.h"
 
 #include <QDir>
@@ -231,5 +232,5 @@ void TrainingCheckpointsTest::savesWhenItIsStopped()
     QCOMPARE(training::CheckpointFolder(harness.snapshot().checkpoint).newest().state.step, 5);
 }
 
-QTEST_GUILESS_MAIN(TrainingCheckpointsTest)
+BATCHPEAK_TEST(TrainingCheckpointsTest)
 #include "tst_training_checkpoints.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "exploration_error.h"
+#include "engine/exploration_error.h"
+#include "support/test_main.h"
 #include "training_harness.h"
 
 #include <QTest>
@@ -153,5 +154,5 @@ void TrainingControlTest::namesOneDevice()
     QTRY_COMPARE(harness.snapshot().device.id, QStringLiteral("cuda:0"));
 }
 
-QTEST_GUILESS_MAIN(TrainingControlTest)
+BATCHPEAK_TEST(TrainingControlTest)
 #include "tst_training_control.moc"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "training_harness.h"
 
 #include <QTest>
@@ -162,5 +163,5 @@ void TrainingEndingsTest::needsABatchOfData()
              qPrintable(harness.snapshot().failure));
 }
 
-QTEST_GUILESS_MAIN(TrainingEndingsTest)
+BATCHPEAK_TEST(TrainingEndingsTest)
 #include "tst_training_endings.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "training_event_log.h"
+#include "support/test_main.h"
+#include "training/training_event_log.h"
 #include "training_harness.h"
 
 #include <QBuffer>
@@ -123,5 +124,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainingEventLogTest)
+BATCHPEAK_TEST(TrainingEventLogTest)
 #include "tst_training_event_log.moc"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "training_harness.h"
 
 #include <QTest>
@@ -220,5 +221,5 @@ void TrainingGrowthTest::saysWhatCannotBeRead()
     QVERIFY_THROWS_EXCEPTION(config::ConfigError, harness.run());
 }
 
-QTEST_GUILESS_MAIN(TrainingGrowthTest)
+BATCHPEAK_TEST(TrainingGrowthTest)
 #include "tst_training_growth.moc"

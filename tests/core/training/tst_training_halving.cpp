@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "training_harness.h"
 
 #include <QTest>
@@ -157,5 +158,5 @@ void TrainingHalvingTest::halvesWhatThrashes()
         QCOMPARE(harness.changes(), QStringLiteral("train 3: 64 to 32, thrashing"));
 }
 
-QTEST_GUILESS_MAIN(TrainingHalvingTest)
+BATCHPEAK_TEST(TrainingHalvingTest)
 #include "tst_training_halving.moc"

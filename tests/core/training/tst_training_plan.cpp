@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "small_config.h"
-#include "training_plan.h"
+#include "support/test_main.h"
+#include "training/training_plan.h"
 
 #include <QTest>
 
@@ -289,5 +290,5 @@ void TrainingPlanTest::looksForAMaximum()
     QVERIFY(asked.plan().description.maximum == MaximumWay::Predict);
 }
 
-QTEST_GUILESS_MAIN(TrainingPlanTest)
+BATCHPEAK_TEST(TrainingPlanTest)
 #include "tst_training_plan.moc"

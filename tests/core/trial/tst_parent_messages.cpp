@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol.h"
 #include "sample_messages.h"
+#include "support/test_main.h"
+#include "trial/protocol.h"
 
 #include <QTest>
 
@@ -151,5 +152,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ParentMessagesTest)
+BATCHPEAK_TEST(ParentMessagesTest)
 #include "tst_parent_messages.moc"

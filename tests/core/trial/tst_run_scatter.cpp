@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_scatter.h"
+#include "support/test_main.h"
+#include "trial/run_scatter.h"
 
 #include <QTest>
 
@@ -46,5 +47,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RunScatterTest)
+BATCHPEAK_TEST(RunScatterTest)
 #include "tst_run_scatter.moc"

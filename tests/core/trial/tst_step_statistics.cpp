@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "step_statistics.h"
+#include "support/test_main.h"
+#include "trial/step_statistics.h"
 
 #include <QTest>
 
@@ -81,5 +82,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(StepStatisticsTest)
+BATCHPEAK_TEST(StepStatisticsTest)
 #include "tst_step_statistics.moc"

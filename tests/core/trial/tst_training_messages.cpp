@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_messages.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -159,5 +160,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrainingMessagesTest)
+BATCHPEAK_TEST(TrainingMessagesTest)
 #include "tst_training_messages.moc"

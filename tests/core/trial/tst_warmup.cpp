@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "warmup.h"
+#include "support/test_main.h"
+#include "trial/warmup.h"
 
 #include <QTest>
 
@@ -40,5 +41,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(WarmupTest)
+BATCHPEAK_TEST(WarmupTest)
 #include "tst_warmup.moc"

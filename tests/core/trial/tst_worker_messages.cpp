@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol.h"
 #include "sample_messages.h"
+#include "support/test_main.h"
+#include "trial/protocol.h"
 
 #include <QTest>
 
@@ -194,5 +195,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(WorkerMessagesTest)
+BATCHPEAK_TEST(WorkerMessagesTest)
 #include "tst_worker_messages.moc"

@@ -378,5 +378,6 @@ private:
     QStringList m_variables;
 };
 
-QTEST_GUILESS_MAIN(BundleTest)
+BATCHPEAK_TEST(BundleTest)
+#include "support/test_main.h"
 #include "tst_bundle.moc"

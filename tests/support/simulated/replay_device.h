@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "random_source.h"
-#include "strategy.h"
+#include "search/random_source.h"
+#include "search/strategy.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include "recorded_device.h"
 #include "recorded_sweep.h"
 #include "replay_device.h"
+#include "support/test_main.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -140,5 +141,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RecordedSweepTest)
+BATCHPEAK_TEST(RecordedSweepTest)
 #include "tst_recorded_sweep.moc"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay_device.h"
+#include "support/test_main.h"
 
 #include "device_groups.h"
-#include "strategy_factory.h"
+#include "search/strategy_factory.h"
 
 #include <QTest>
 
@@ -113,5 +114,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ReplayDeviceTest)
+BATCHPEAK_TEST(ReplayDeviceTest)
 #include "tst_replay_device.moc"

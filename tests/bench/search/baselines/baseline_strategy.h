@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "candidate_set.h"
-#include "strategy.h"
+#include "search/candidate_set.h"
+#include "search/strategy.h"
 
 #include <cstdint>
 #include <iterator>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "baselines.h"
 #include "replay_device.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -146,5 +147,5 @@ private slots:
     void knowsNoOther() { QVERIFY(!makeBaseline("guess", {})); }
 };
 
-QTEST_APPLESS_MAIN(BaselinesTest)
+BATCHPEAK_TEST(BaselinesTest)
 #include "tst_baselines.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -288,5 +289,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CerebrasEncoderModelsTest)
+BATCHPEAK_TEST(CerebrasEncoderModelsTest)
 #include "tst_cerebras_encoder_models.moc"

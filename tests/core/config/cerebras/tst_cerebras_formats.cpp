@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
 #include "config_test_data.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -208,5 +209,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CerebrasFormatsTest)
+BATCHPEAK_TEST(CerebrasFormatsTest)
 #include "tst_cerebras_formats.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -247,5 +248,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CerebrasModelTest)
+BATCHPEAK_TEST(CerebrasModelTest)
 #include "tst_cerebras_model.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 #include <functional>
 
@@ -154,5 +155,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CerebrasVisionTransformerTest)
+BATCHPEAK_TEST(CerebrasVisionTransformerTest)
 #include "tst_cerebras_vision_transformer.moc"

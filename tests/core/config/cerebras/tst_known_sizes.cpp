@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "known_sizes.h"
+#include "config/cerebras/known_sizes.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -79,5 +80,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(KnownSizesTest)
+BATCHPEAK_TEST(KnownSizesTest)
 #include "tst_known_sizes.moc"

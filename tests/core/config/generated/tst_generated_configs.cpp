@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "generated_config.h"
+#include "support/test_main.h"
 #include "yaml_difference.h"
 
 #include <QTest>
@@ -109,5 +110,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(GeneratedConfigsTest)
+BATCHPEAK_TEST(GeneratedConfigsTest)
 #include "tst_generated_configs.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
 #include "config_test_data.h"
 #include "large_texts.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -47,5 +48,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ConfigLimitsTest)
+BATCHPEAK_TEST(ConfigLimitsTest)
 #include "tst_config_limits.moc"

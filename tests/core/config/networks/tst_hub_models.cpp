@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/networks/hub_models.h"
+#include "config/networks/named_model.h"
 #include "config_test_data.h"
-#include "hub_models.h"
-#include "named_model.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <set>
 
@@ -248,5 +249,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HubModelsTest)
+BATCHPEAK_TEST(HubModelsTest)
 #include "tst_hub_models.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_test_data.h"
+#include "support/test_main.h"
 
 #include <functional>
 
@@ -337,5 +338,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HuggingFaceDecodersTest)
+BATCHPEAK_TEST(HuggingFaceDecodersTest)
 #include "tst_hugging_face_decoders.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_test_data.h"
+#include "support/test_main.h"
 
 #include <functional>
 
@@ -273,5 +274,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HuggingFaceOtherNetworksTest)
+BATCHPEAK_TEST(HuggingFaceOtherNetworksTest)
 #include "tst_hugging_face_other_networks.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_test_data.h"
+#include "support/test_main.h"
 
 using namespace batchpeak;
 using namespace batchpeak::config;
@@ -128,5 +129,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HuggingFaceRefusalsTest)
+BATCHPEAK_TEST(HuggingFaceRefusalsTest)
 #include "tst_hugging_face_refusals.moc"

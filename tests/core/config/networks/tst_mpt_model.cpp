@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "mpt_model.h"
-#include "parameter_table.h"
+#include "config/networks/mpt_model.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -203,5 +204,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(MptModelTest)
+BATCHPEAK_TEST(MptModelTest)
 #include "tst_mpt_model.moc"

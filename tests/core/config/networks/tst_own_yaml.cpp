@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_document.h"
+#include "config/config_document.h"
+#include "config/networks/own_yaml.h"
 #include "config_test_data.h"
-#include "own_yaml.h"
+#include "support/test_main.h"
 
 #include <QDirIterator>
 #include <QTest>
@@ -106,5 +107,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OwnYamlTest)
+BATCHPEAK_TEST(OwnYamlTest)
 #include "tst_own_yaml.moc"

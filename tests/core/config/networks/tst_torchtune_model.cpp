@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "parameter_table.h"
-#include "torchtune_model.h"
+#include "config/networks/torchtune_model.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -238,5 +239,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TorchtuneModelTest)
+BATCHPEAK_TEST(TorchtuneModelTest)
 #include "tst_torchtune_model.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "entry_change.h"
+#include "config/syntax/entry_change.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -82,5 +83,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(EntryChangeTest)
+BATCHPEAK_TEST(EntryChangeTest)
 #include "tst_entry_change.moc"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_error.h"
-#include "config_section.h"
-#include "entry_change.h"
-#include "interpolation.h"
+#include "config/config_error.h"
+#include "config/syntax/config_section.h"
+#include "config/syntax/entry_change.h"
+#include "config/syntax/interpolation.h"
+#include "support/test_main.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -290,5 +291,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(InterpolationTest)
+BATCHPEAK_TEST(InterpolationTest)
 #include "tst_interpolation.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "json_text.h"
-#include "yaml_document.h"
+#include "config/syntax/json_text.h"
+#include "config/syntax/yaml_document.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -86,5 +87,5 @@ private slots:
     void takesCommentsWhereTheyMayBe() { requireJson("{ // x\n \"a\": /* y */ 1}", JsonComments::Allowed); }
 };
 
-QTEST_APPLESS_MAIN(JsonTextTest)
+BATCHPEAK_TEST(JsonTextTest)
 #include "tst_json_text.moc"

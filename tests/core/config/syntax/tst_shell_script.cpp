@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shell_script.h"
+#include "config/syntax/shell_script.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -104,5 +105,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ShellScriptTest)
+BATCHPEAK_TEST(ShellScriptTest)
 #include "tst_shell_script.moc"

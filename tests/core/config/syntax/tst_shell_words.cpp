@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shell_arithmetic.h"
-#include "shell_script.h"
-#include "shell_words.h"
+#include "config/syntax/shell_arithmetic.h"
+#include "config/syntax/shell_script.h"
+#include "config/syntax/shell_words.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -259,5 +260,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ShellWordsTest)
+BATCHPEAK_TEST(ShellWordsTest)
 #include "tst_shell_words.moc"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "yaml_document.h"
+#include "config/syntax/yaml_document.h"
+#include "support/test_main.h"
 
-#include "config_document.h"
-#include "yaml_scalar.h"
+#include "config/config_document.h"
+#include "config/syntax/yaml_scalar.h"
 
 #include <QTest>
 
@@ -222,5 +223,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(YamlDocumentTest)
+BATCHPEAK_TEST(YamlDocumentTest)
 #include "tst_yaml_document.moc"

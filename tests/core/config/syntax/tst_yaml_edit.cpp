@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "yaml_edit.h"
+#include "config/syntax/yaml_edit.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -55,5 +56,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(YamlEditTest)
+BATCHPEAK_TEST(YamlEditTest)
 #include "tst_yaml_edit.moc"

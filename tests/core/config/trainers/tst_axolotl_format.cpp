@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "trainer_test_data.h"
 
 using namespace batchpeak;
@@ -375,5 +376,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(AxolotlFormatTest)
+BATCHPEAK_TEST(AxolotlFormatTest)
 #include "tst_axolotl_format.moc"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
 #include "trainer_test_data.h"
 
 using namespace batchpeak;
@@ -388,5 +389,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(DeepSpeedFormatTest)
+BATCHPEAK_TEST(DeepSpeedFormatTest)
 #include "tst_deep_speed_format.moc"

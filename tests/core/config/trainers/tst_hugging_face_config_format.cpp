@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 using namespace batchpeak;
 using namespace batchpeak::config;
@@ -121,5 +122,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HuggingFaceConfigFormatTest)
+BATCHPEAK_TEST(HuggingFaceConfigFormatTest)
 #include "tst_hugging_face_config_format.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 #include "trainer_test_data.h"
 
 using namespace batchpeak;
@@ -428,5 +429,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(HuggingFaceTrainingFormatTest)
+BATCHPEAK_TEST(HuggingFaceTrainingFormatTest)
 #include "tst_hugging_face_training_format.moc"

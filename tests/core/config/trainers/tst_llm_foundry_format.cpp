@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <QFileInfo>
 
@@ -384,5 +385,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LlmFoundryFormatTest)
+BATCHPEAK_TEST(LlmFoundryFormatTest)
 #include "tst_llm_foundry_format.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 using namespace batchpeak;
 using namespace batchpeak::config;
@@ -148,5 +149,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LlmFoundryWritingTest)
+BATCHPEAK_TEST(LlmFoundryWritingTest)
 #include "tst_llm_foundry_writing.moc"

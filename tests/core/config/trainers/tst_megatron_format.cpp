@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 #include <QFileInfo>
 
@@ -325,5 +326,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(MegatronFormatTest)
+BATCHPEAK_TEST(MegatronFormatTest)
 #include "tst_megatron_format.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
+#include "support/test_main.h"
 
 using namespace batchpeak;
 using namespace batchpeak::config;
@@ -172,5 +173,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(MegatronWritingTest)
+BATCHPEAK_TEST(MegatronWritingTest)
 #include "tst_megatron_writing.moc"

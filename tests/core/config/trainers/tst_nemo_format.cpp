@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <QFileInfo>
 
@@ -359,5 +360,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(NemoFormatTest)
+BATCHPEAK_TEST(NemoFormatTest)
 #include "tst_nemo_format.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 using namespace batchpeak;
 using namespace batchpeak::config;
@@ -293,5 +294,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(OwnFormatTest)
+BATCHPEAK_TEST(OwnFormatTest)
 #include "tst_own_format.moc"

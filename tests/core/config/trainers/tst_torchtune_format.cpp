@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_test_data.h"
-#include "parameter_table.h"
+#include "model/parameter_table.h"
+#include "support/test_main.h"
 
 #include <QFileInfo>
 
@@ -439,5 +440,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TorchtuneFormatTest)
+BATCHPEAK_TEST(TorchtuneFormatTest)
 #include "tst_torchtune_format.moc"

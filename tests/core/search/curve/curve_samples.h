@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "curve_trials.h"
+#include "search/curve/curve_trials.h"
 
 /// Trials of these sizes and times [s], with a step noise of a percent and ends five seconds apart.
 inline batchpeak::search::CurveTrials curveTrials(const std::vector<std::pair<std::int64_t, double>>& points)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "curve_model.h"
+#include "search/curve/curve_model.h"
+#include "support/test_main.h"
 
 #include "curve_samples.h"
 
@@ -124,5 +125,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CurveModelTest)
+BATCHPEAK_TEST(CurveModelTest)
 #include "tst_curve_model.moc"

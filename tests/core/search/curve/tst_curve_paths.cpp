@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "curve_paths.h"
+#include "search/curve/curve_paths.h"
+#include "support/test_main.h"
 
 #include "curve_samples.h"
-#include "random_source.h"
+#include "search/random_source.h"
 
 #include <Eigen/LU>
 #include <QTest>
@@ -111,5 +112,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CurvePathsTest)
+BATCHPEAK_TEST(CurvePathsTest)
 #include "tst_curve_paths.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "curve_shape.h"
+#include "search/curve/curve_shape.h"
+#include "support/test_main.h"
 
 #include "curve_samples.h"
 
@@ -99,5 +100,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CurveShapeTest)
+BATCHPEAK_TEST(CurveShapeTest)
 #include "tst_curve_shape.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "deviation_draws.h"
+#include "search/curve/deviation_draws.h"
+#include "support/test_main.h"
 
-#include "random_source.h"
+#include "search/random_source.h"
 
 #include <QTest>
 
@@ -96,5 +97,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(DeviationDrawsTest)
+BATCHPEAK_TEST(DeviationDrawsTest)
 #include "tst_deviation_draws.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "normal_quantile.h"
+#include "search/curve/normal_quantile.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -31,5 +32,5 @@ private slots:
     void isOdd() { QVERIFY(std::abs(normalQuantile(0.2) + normalQuantile(0.8)) < 1e-14); }
 };
 
-QTEST_APPLESS_MAIN(NormalQuantileTest)
+BATCHPEAK_TEST(NormalQuantileTest)
 #include "tst_normal_quantile.moc"

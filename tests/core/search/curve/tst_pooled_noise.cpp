@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pooled_noise.h"
+#include "search/curve/pooled_noise.h"
+#include "support/test_main.h"
 
-#include "random_source.h"
+#include "search/random_source.h"
 
 #include <QTest>
 
@@ -132,5 +133,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PooledNoiseTest)
+BATCHPEAK_TEST(PooledNoiseTest)
 #include "tst_pooled_noise.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "memory_law.h"
+#include "search/memory/memory_law.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -99,5 +100,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(MemoryLawTest)
+BATCHPEAK_TEST(MemoryLawTest)
 #include "tst_memory_law.moc"

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "memory_model.h"
+#include "search/memory/memory_model.h"
+#include "support/test_main.h"
 
-#include "candidate_set.h"
-#include "random_source.h"
-#include "trial_history.h"
+#include "search/candidate_set.h"
+#include "search/random_source.h"
+#include "search/trial_history.h"
 
 #include <QTest>
 
@@ -205,5 +206,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(MemoryModelTest)
+BATCHPEAK_TEST(MemoryModelTest)
 #include "tst_memory_model.moc"

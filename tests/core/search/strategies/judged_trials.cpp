@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "judged_trials.h"
 
-#include "candidate_set.h"
-#include "judge.h"
-#include "memory_model.h"
-#include "posterior.h"
-#include "random_source.h"
+#include "search/candidate_set.h"
+#include "search/curve/posterior.h"
+#include "search/memory/memory_model.h"
+#include "search/random_source.h"
+#include "search/strategies/judge.h"
 
 using namespace batchpeak::search;
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "judgement.h"
-#include "trial_history.h"
+#include "search/strategies/judgement.h"
+#include "search/trial_history.h"
 
 #include <functional>
 #include <vector>

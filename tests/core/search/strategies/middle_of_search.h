@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "candidate_set.h"
 #include "exact_device.h"
-#include "memory_model.h"
-#include "random_source.h"
-#include "trial_history.h"
-#include "trial_safety.h"
+#include "search/candidate_set.h"
+#include "search/memory/memory_model.h"
+#include "search/random_source.h"
+#include "search/strategies/trial_safety.h"
+#include "search/trial_history.h"
 
 #include <optional>
 #include <vector>

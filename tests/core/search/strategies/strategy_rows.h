@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "strategy_factory.h"
+#include "search/strategy_factory.h"
 
 #include <QTest>
 

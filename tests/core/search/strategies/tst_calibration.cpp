@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "calibration.h"
+#include "search/strategies/calibration.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -58,5 +59,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(CalibrationTest)
+BATCHPEAK_TEST(CalibrationTest)
 #include "tst_calibration.moc"

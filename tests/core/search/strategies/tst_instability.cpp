@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "instability.h"
+#include "search/strategies/instability.h"
+#include "support/test_main.h"
 
 #include "judged_trials.h"
 
@@ -120,5 +121,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(InstabilityTest)
+BATCHPEAK_TEST(InstabilityTest)
 #include "tst_instability.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "judge.h"
+#include "search/strategies/judge.h"
+#include "support/test_main.h"
 
 #include "judged_trials.h"
 
@@ -78,5 +79,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(JudgeTest)
+BATCHPEAK_TEST(JudgeTest)
 #include "tst_judge.moc"

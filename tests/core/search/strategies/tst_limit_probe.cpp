@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "judgement.h"
-#include "limit_probe.h"
 #include "middle_of_search.h"
+#include "search/strategies/judgement.h"
+#include "search/strategies/limit_probe.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -158,5 +159,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(LimitProbeTest)
+BATCHPEAK_TEST(LimitProbeTest)
 #include "tst_limit_probe.moc"

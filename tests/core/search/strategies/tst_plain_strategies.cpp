@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exact_device.h"
-#include "strategy_factory.h"
+#include "search/strategy_factory.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -169,5 +170,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PlainStrategiesTest)
+BATCHPEAK_TEST(PlainStrategiesTest)
 #include "tst_plain_strategies.moc"

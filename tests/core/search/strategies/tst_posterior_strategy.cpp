@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exact_device.h"
-#include "posterior_strategy.h"
+#include "search/strategies/posterior_strategy.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -123,5 +124,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(PosteriorStrategyTest)
+BATCHPEAK_TEST(PosteriorStrategyTest)
 #include "tst_posterior_strategy.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exact_device.h"
-#include "ramp_strategy.h"
+#include "search/strategies/ramp_strategy.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -115,5 +116,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RampStrategyTest)
+BATCHPEAK_TEST(RampStrategyTest)
 #include "tst_ramp_strategy.moc"

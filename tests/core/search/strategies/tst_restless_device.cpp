@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_families.h"
-#include "posterior_strategy.h"
 #include "replay_device.h"
+#include "search/strategies/posterior_strategy.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -76,5 +77,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(RestlessDeviceTest)
+BATCHPEAK_TEST(RestlessDeviceTest)
 #include "tst_restless_device.moc"

@@ -3,6 +3,7 @@
 #include "device_families.h"
 #include "replay_device.h"
 #include "strategy_rows.h"
+#include "support/test_main.h"
 
 #include <algorithm>
 
@@ -132,5 +133,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SeveralDevicesTest)
+BATCHPEAK_TEST(SeveralDevicesTest)
 #include "tst_several_devices.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "speed_limit_finder.h"
+#include "search/strategies/speed_limit_finder.h"
+#include "support/test_main.h"
 
 #include "judged_trials.h"
 
@@ -139,5 +140,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(SpeedLimitFinderTest)
+BATCHPEAK_TEST(SpeedLimitFinderTest)
 #include "tst_speed_limit_finder.moc"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exact_device.h"
 #include "strategy_rows.h"
+#include "support/test_main.h"
 
 #include <algorithm>
 #include <cmath>
@@ -211,5 +212,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(StrategiesTest)
+BATCHPEAK_TEST(StrategiesTest)
 #include "tst_strategies.moc"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "candidate_set.h"
 #include "device_families.h"
 #include "replay_device.h"
+#include "search/candidate_set.h"
 #include "strategy_rows.h"
+#include "support/test_main.h"
 
 #include <algorithm>
 #include <limits>
@@ -108,7 +109,8 @@ private slots:
                 continue;
             QVERIFY(good.contains(searchState.recommendation->size));
             QVERIFY(allowed.contains(searchState.recommendation->size));
-            QVERIFY(searchState.recommendation->confidence >= 1 && searchState.recommendation->confidence <= 99);
+            QVERIFY(searchState.recommendation->confidence >= 1 &&
+                    searchState.recommendation->confidence <= 99);
             QVERIFY(searchState.recommendation->samplesPerSecond > 0.0);
             std::set<double> drawn;
             for (const CurvePoint& point : searchState.curve) {
@@ -146,5 +148,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(StrategyWorldsTest)
+BATCHPEAK_TEST(StrategyWorldsTest)
 #include "tst_strategy_worlds.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trial_cost.h"
+#include "search/strategies/trial_cost.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -60,5 +61,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrialCostTest)
+BATCHPEAK_TEST(TrialCostTest)
 #include "tst_trial_cost.moc"

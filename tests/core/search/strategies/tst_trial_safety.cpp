@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "middle_of_search.h"
+#include "support/test_main.h"
 
 #include <QTest>
 
@@ -128,5 +129,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TrialSafetyTest)
+BATCHPEAK_TEST(TrialSafetyTest)
 #include "tst_trial_safety.moc"
