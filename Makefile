@@ -1,7 +1,8 @@
 # The commands of the README. Everything behind them is CMake; presets are in CMakePresets.json.
 PRESET ?= dev
-# A file with torch headers takes about 1 GB to compile, so not every core may be used everywhere.
-JOBS ?= $(shell scripts/build-jobs.sh)
+BUILD := scripts/build.sh $(PRESET)
+# Tests that run at the same time.
+TEST_JOBS ?= $(shell nproc)
 EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 
 # Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.
@@ -10,40 +11,44 @@ BENCH ?=
 PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
-.PHONY: setup setup-fuzz setup-parity setup-readers build configure bundle
+.PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
 .PHONY: bench-config bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
 .PHONY: format tidy clean
 
-run: build
+run: programs
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
 
 test: build
-	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET)
+	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
 # Loss and gradients of our networks against those of transformers and torchvision. Options go into PARITY.
 test-parity: configure setup-parity
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-parity-step
+	$(BUILD) batchpeak-parity-step
 	PYTHONPATH=tests .venv-parity/bin/python -m parity --program build/$(PRESET)/bin/batchpeak-parity-step $(PARITY)
 
 # Parameters of every network that is known by its name on the hub against those that transformers gives it.
 test-hub-models: configure setup-parity
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-list-hub-models
+	$(BUILD) batchpeak-list-hub-models
 	PYTHONPATH=tests .venv-parity/bin/python -m parity.hub_models --program build/$(PRESET)/bin/batchpeak-list-hub-models
 
 # Configs with a size written into them, read by PyYAML and ruamel.yaml as trainers read them.
 test-yaml-readers: configure setup-readers
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-write-sizes
+	$(BUILD) batchpeak-write-sizes
 	PYTHONPATH=tests .venv-readers/bin/python -m readers --program build/$(PRESET)/bin/batchpeak-write-sizes \
 		tests/data/configs resources/examples ../shared/configs
 
 # What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: see the README.
 test-gpu: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak_gpu_tests
+	$(BUILD) batchpeak_gpu_tests
 	scripts/make-gpu-suite.sh build/$(PRESET) build/gpu-suite
 	PATH="$(CURDIR)/.venv/bin:$$PATH" build/gpu-suite/run-gpu-suite.sh
 
+# The two programs alone: what `make run` needs.
+programs: configure
+	$(BUILD) batchpeak batchpeak-worker
+
 build: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS)
+	$(BUILD)
 
 configure: setup
 	cmake --preset $(PRESET)
@@ -61,7 +66,7 @@ SECONDS := 60
 # Configs made at random by libFuzzer, for every reader and for writing; what is found lies in build/fuzz/fuzz/work.
 fuzz: setup setup-fuzz
 	cmake --preset fuzz
-	cmake --build --preset fuzz --parallel $(JOBS)
+	scripts/build.sh fuzz
 	scripts/run-fuzz.sh build/fuzz $(SECONDS)
 
 # Only fuzzing needs it.
@@ -70,7 +75,7 @@ setup-fuzz:
 
 # A folder, and an archive of it, that runs on computers where nothing can be installed; see the README.
 bundle: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak batchpeak-worker batchpeak_icons
+	$(BUILD) batchpeak batchpeak-worker batchpeak_icons
 	scripts/pack-bundle.sh build/$(PRESET) build/bundle
 
 # Only what compares with other people's networks needs it.
@@ -79,37 +84,37 @@ setup-parity:
 
 # What every search strategy costs, and how right and how honest it is, on devices that are formulas or tables.
 bench-search: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-search
+	$(BUILD) batchpeak-bench-search
 	build/$(PRESET)/bin/batchpeak-bench-search $(BENCH)
 
 # How often two trials of the same size agree within the errors that they state. Nothing else should run.
 bench-repeats: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-repeats batchpeak-worker
+	$(BUILD) batchpeak-bench-repeats batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-repeats $(EXAMPLE) $(BENCH)
 
 # Time and memory for configs of megabytes, and for texts made to take all of either. BENCH is how often each is opened.
 bench-config: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-bench-config
+	$(BUILD) batchpeak-bench-config
 	build/$(PRESET)/bin/batchpeak-bench-config $(BENCH)
 
 # One search on each family of devices as a picture: the true curve, what was believed, the trials in order.
 bench-pictures: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-draw-searches
+	$(BUILD) batchpeak-draw-searches
 	build/$(PRESET)/bin/batchpeak-draw-searches --folder build/pictures $(BENCH)
 
 # Fits the maps behind the stated confidence; prints rows for core/search/strategies/calibration.cpp.
 calibrate-search: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-calibrate-search
+	$(BUILD) batchpeak-calibrate-search
 	build/$(PRESET)/bin/batchpeak-calibrate-search $(BENCH)
 
 # Time and memory of our worker's step beside those of transformers and torchvision.
 bench-step-time: configure setup-parity
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak-worker
+	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
 
 # Our size beside those of Composer's and torchtune's ways: samples/s at the same batch, and what finding them took.
 bench-training: configure
-	cmake --build --preset $(PRESET) --parallel $(JOBS) --target batchpeak batchpeak-worker
+	$(BUILD) batchpeak batchpeak-worker
 	PYTHONPATH=tests python3 -m bench.training --program build/$(PRESET)/bin/batchpeak $(BENCH)
 
 format:

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/torch-version.sh
 . scripts/debian-packages.sh
+. scripts/duration.sh
 
 torch_version=2.11.0
 # The two CUDA wheels that libtorch_cpu.so is linked with, for a machine without a GPU.
@@ -59,3 +60,4 @@ install_torch() {
 
 if command -v apt-get >/dev/null; then install_debian_packages "${packages[@]}"; else require_tools_by_hand; fi
 install_torch
+say "ready in $(duration $SECONDS)"
