@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_document.h"
+#include "config/config_document.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "measurement.h"
+#include "search/measurement.h"
 
 #include <cstdint>
 #include <span>
