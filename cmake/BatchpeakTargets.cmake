@@ -110,7 +110,9 @@ function(batchpeak_tests name)
     list(FILTER files EXCLUDE REGEX "^${folder}/")
   endforeach()
   add_executable(${name} ${files} ${TEST_SOURCES})
-  target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}"
+  # Their room's own folder too, by which its headers find each other.
+  file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${room}"
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/core" "${PROJECT_SOURCE_DIR}/app" "${PROJECT_SOURCE_DIR}"
     "${PROJECT_SOURCE_DIR}/ui")
   target_link_libraries(${name} PRIVATE batchpeak_options batchpeak_test_main Qt6::Test ${TEST_LINKS})
