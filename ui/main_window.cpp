@@ -137,7 +137,7 @@ void MainWindow::applyTheme()
     if (theme == m_theme)
         return;
     m_theme = theme;
-    applyTheme(*this, theme);
+    ui::applyTheme(*this, theme);
     m_actions->setTheme(theme);
     m_view->setTheme(theme);
     m_training->setTheme(theme);
