@@ -17,7 +17,7 @@ using Application = QCoreApplication;
 #include <map>
 #include <string>
 
-namespace batchpeak::test {
+namespace batchpeak::testing {
 
 namespace {
 
@@ -37,11 +37,11 @@ Registration::Registration(const char* file, std::function<std::unique_ptr<QObje
     classes().emplace(std::filesystem::path(file).stem().string(), std::move(make));
 }
 
-} // namespace batchpeak::test
+} // namespace batchpeak::testing
 
 int main(int argc, char** argv)
 {
-    using batchpeak::test::classes;
+    using batchpeak::testing::classes;
     const auto chosen = argc > 1 ? classes().find(argv[1]) : classes().end();
     const bool isNamed = argc > 1 && argv[1][0] != '-';
     if (isNamed && chosen == classes().end()) {
