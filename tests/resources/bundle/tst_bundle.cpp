@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/test_main.h"
+
 #include <QDir>
 #include <QDirIterator>
 #include <QJsonDocument>
@@ -379,5 +381,4 @@ private:
 };
 
 BATCHPEAK_TEST(BundleTest)
-#include "support/test_main.h"
 #include "tst_bundle.moc"
