@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_choice_box.h"
 
+#include "engine/readable_text.h"
+
 #include <QButtonGroup>
 #include <QLabel>
-#include <QLocale>
 #include <QRadioButton>
 #include <QVBoxLayout>
 
@@ -12,10 +13,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-QString numberText(std::int64_t number)
-{
-    return QLocale().toString(static_cast<qlonglong>(number));
-}
+using engine::numberText;
 
 /// "60 samples in 5 accumulation steps of 12"
 QString batchText(config::BatchPlan plan, std::int64_t microBatchSize, std::int64_t batch)

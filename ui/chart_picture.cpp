@@ -3,9 +3,9 @@
 #include "chart_picture.h"
 
 #include "charts/chart_scene.h"
+#include "engine/readable_text.h"
 #include "fonts.h"
 #include "run_bar.h"
-#include "theme/quantity_text.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -30,8 +30,8 @@ QString titleOf(const engine::Snapshot& snapshot)
     const auto& recommendation = snapshot.searchState.recommendation;
     if (!recommendation)
         return Words::tr("No recommendation yet");
-    const QString size = QLocale().toString(static_cast<qlonglong>(recommendation->size));
-    const QString rate = rateText(recommendation->samplesPerSecond, recommendation->relativeError);
+    const QString size = engine::numberText(recommendation->size);
+    const QString rate = engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
     return recommendation->confidence >= leadingBelowPercent
                ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
                      .arg(size, rate)

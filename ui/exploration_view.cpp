@@ -169,7 +169,7 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
 {
     m_stack->setCurrentIndex(snapshot.run ? 1 : 0);
     m_pair->display(snapshot);
-    const MemoryUnit& unit = m_pair->memoryUnit();
+    const engine::MemoryUnit& unit = m_pair->memoryUnit();
     m_memoryCard->setUnit(unit.name);
     m_runBar->display(snapshot);
     m_recommendation->display(snapshot, unit);

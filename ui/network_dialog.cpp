@@ -5,6 +5,7 @@
 #include "card.h"
 #include "config/networks/hub_models.h"
 #include "dialog_button.h"
+#include "engine/readable_text.h"
 #include "model/parameter_table.h"
 #include "theme/style_sheet.h"
 
@@ -17,7 +18,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -66,7 +66,7 @@ QString networkText(const model::ModelSpec& spec)
     if (std::holds_alternative<model::ScriptSpec>(spec.architecture))
         return NetworkDialog::tr("%1, a module whose parameters are counted when it is loaded").arg(family);
     return NetworkDialog::tr("%1 with %2 parameters")
-        .arg(family, QLocale().toString(static_cast<qlonglong>(model::parameterCount(spec))));
+        .arg(family, engine::numberText(model::parameterCount(spec)));
 }
 
 QString absoluteSource(const QString& fileOrId, const QDir& folder)

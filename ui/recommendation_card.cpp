@@ -157,13 +157,13 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
         setSizeTone(Tone::Muted);
         return;
     }
-    setIfNew(m_size, QLocale().toString(static_cast<qlonglong>(recommendation->size)));
+    setIfNew(m_size, engine::numberText(recommendation->size));
     setSizeTone(recommendation->confidence >= leadingBelowPercent ? Tone::Good : Tone::Plain);
-    setIfNew(m_gain, tr("%1 base").arg(factorText(recommendation->relativePerformance)));
+    setIfNew(m_gain, tr("%1 base").arg(engine::factorText(recommendation->relativePerformance)));
     m_gain->setToolTip(tr("Compared with the first recommendation of this exploration"));
 }
 
-void RecommendationCard::showFigures(const Snapshot& snapshot, const MemoryUnit& unit)
+void RecommendationCard::showFigures(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
     const QString none = QStringLiteral("–");
@@ -173,22 +173,23 @@ void RecommendationCard::showFigures(const Snapshot& snapshot, const MemoryUnit&
             limit = static_cast<double>(device.limitBytes);
     }
     // One unit in the caption serves both numbers, unless the limit is far above the peak.
-    const bool sameUnit = limit <= 0.0 || MemoryUnit::forBytes(limit) == unit;
+    const bool sameUnit = limit <= 0.0 || engine::MemoryUnit::forBytes(limit) == unit;
     QString peak = none;
     if (recommendation && snapshot.recommendedPeakBytes > 0) {
         const auto bytes = static_cast<double>(snapshot.recommendedPeakBytes);
-        peak = sameUnit ? memoryText(bytes, unit) : memoryTextWithUnit(bytes);
+        peak = sameUnit ? engine::memoryText(bytes, unit) : engine::memoryText(bytes);
         if (limit > 0.0)
-            peak = tr("%1 of %2").arg(peak, sameUnit ? memoryText(limit, unit) : memoryTextWithUnit(limit));
+            peak = tr("%1 of %2")
+                       .arg(peak, sameUnit ? engine::memoryText(limit, unit) : engine::memoryText(limit));
     }
-    m_rate->setValue(
-        recommendation ? rateText(recommendation->samplesPerSecond, recommendation->relativeError) : none);
+    m_rate->setValue(recommendation
+                         ? engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError)
+                         : none);
     m_peak->setValue(peak);
     m_peak->setCaption(sameUnit ? tr("peak memory, %1").arg(unit.name) : tr("peak memory"));
-    m_accumulation->setValue(
-        recommendation && snapshot.accumulationSteps > 0
-            ? tr("%1 ×").arg(QLocale().toString(static_cast<qlonglong>(snapshot.accumulationSteps)))
-            : none);
+    m_accumulation->setValue(recommendation && snapshot.accumulationSteps > 0
+                                 ? tr("%1 ×").arg(engine::numberText(snapshot.accumulationSteps))
+                                 : none);
 }
 
 /// A splitter asks for no height that depends on the width, so that long sentences would lose their end.
@@ -219,7 +220,7 @@ void RecommendationCard::resizeEvent(QResizeEvent* event)
     fitExportButton();
 }
 
-void RecommendationCard::display(const Snapshot& snapshot, const MemoryUnit& unit)
+void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     showSize(snapshot);
     showFigures(snapshot, unit);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "card.h"
+#include "engine/readable_text.h"
 #include "engine/snapshot.h"
-#include "theme/quantity_text.h"
 #include "theme/theme.h"
 
 class QAction;
@@ -27,7 +27,7 @@ public:
                        QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    void display(const engine::Snapshot& snapshot, const MemoryUnit& unit);
+    void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
 
     /// All that it says, in one text.
     QString summary() const;
@@ -37,7 +37,7 @@ protected:
 
 private:
     void showSize(const engine::Snapshot& snapshot);
-    void showFigures(const engine::Snapshot& snapshot, const MemoryUnit& unit);
+    void showFigures(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     void fitSentence();
     void fitExportButton();
     void setSizeTone(Tone tone);

@@ -4,6 +4,7 @@
 
 #include "bar_button.h"
 #include "elided_label.h"
+#include "engine/readable_text.h"
 #include "theme/glyphs.h"
 #include "window_actions.h"
 
@@ -11,7 +12,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QLocale>
 #include <QMenu>
 #include <QToolButton>
 
@@ -51,7 +51,7 @@ QString runText(const engine::RunDescription& run, const std::vector<engine::Dev
     parts << QString::fromUtf8(precision.data(), static_cast<qsizetype>(precision.size()));
     if (run.phase == model::Phase::Eval)
         parts << RunBar::tr("evaluation");
-    const QString batch = QLocale().toString(static_cast<qlonglong>(run.plan.globalBatchSize));
+    const QString batch = engine::numberText(run.plan.globalBatchSize);
     parts << (run.plan.knowsDevices ? RunBar::tr("global batch %1") : RunBar::tr("per-device batch %1"))
                  .arg(batch);
     return parts.join(QStringLiteral("  ·  "));

@@ -4,7 +4,7 @@
 
 #include "card.h"
 #include "elided_label.h"
-#include "theme/quantity_text.h"
+#include "engine/readable_text.h"
 
 #include <QHBoxLayout>
 #include <QProgressBar>
@@ -56,9 +56,9 @@ QString endText(FinishStatus status)
 
 QString finishedText(const Snapshot& snapshot)
 {
-    QStringList parts{
-        StatusStrip::tr("Finished after %1").arg(trialsText(static_cast<int>(snapshot.trials.size()))),
-        durationText(snapshot.elapsedSeconds)};
+    QStringList parts{StatusStrip::tr("Finished after %1")
+                          .arg(engine::trialsText(static_cast<int>(snapshot.trials.size()))),
+                      engine::durationText(snapshot.elapsedSeconds)};
     if (snapshot.finish)
         parts << endText(*snapshot.finish);
     return parts.join(separator());
@@ -83,7 +83,7 @@ QString activityText(const Snapshot& snapshot)
         return StatusStrip::tr("Failed");
     case State::Verifying:
         return StatusStrip::tr("Verifying %1 in a fresh process")
-            .arg(QLocale().toString(static_cast<qlonglong>(snapshot.verification->size)));
+            .arg(engine::numberText(snapshot.verification->size));
     case State::Exploring:
         break;
     }
@@ -91,7 +91,8 @@ QString activityText(const Snapshot& snapshot)
         return StatusStrip::tr("Pausing after this trial") + separator() + trialText(snapshot);
     QString text = trialText(snapshot);
     if (snapshot.secondsLeft)
-        text += separator() + StatusStrip::tr("about %1 left").arg(durationText(*snapshot.secondsLeft));
+        text +=
+            separator() + StatusStrip::tr("about %1 left").arg(engine::durationText(*snapshot.secondsLeft));
     return text;
 }
 
@@ -100,7 +101,6 @@ QString deviceText(const std::vector<engine::DeviceSnapshot>& devices)
     if (devices.empty())
         return {};
     const auto& device = devices.front();
-    const QLocale locale;
     QStringList parts;
     const auto& telemetry = device.telemetry;
     const QString kind =
@@ -110,7 +110,7 @@ QString deviceText(const std::vector<engine::DeviceSnapshot>& devices)
     if (telemetry.temperatureCelsius)
         parts << StatusStrip::tr("%1 °C").arg(*telemetry.temperatureCelsius);
     if (telemetry.clockMegahertz)
-        parts << StatusStrip::tr("%1 MHz").arg(locale.toString(*telemetry.clockMegahertz));
+        parts << StatusStrip::tr("%1 MHz").arg(engine::numberText(*telemetry.clockMegahertz));
     if (device.workerPid > 0)
         parts << StatusStrip::tr("worker pid %1").arg(device.workerPid);
     if (device.restarts > 0)
@@ -162,10 +162,11 @@ void StatusStrip::display(const StatusLine& line)
 void StatusStrip::display(const Snapshot& snapshot)
 {
     const bool stalled = snapshot.stalledSeconds > 0.0;
-    display({.progress = snapshot.progress,
-             .activity = activityText(snapshot),
-             .stall = stalled ? tr("stalled %1").arg(durationText(snapshot.stalledSeconds)) : QString(),
-             .devices = deviceText(snapshot.devices)});
+    display(
+        {.progress = snapshot.progress,
+         .activity = activityText(snapshot),
+         .stall = stalled ? tr("stalled %1").arg(engine::durationText(snapshot.stalledSeconds)) : QString(),
+         .devices = deviceText(snapshot.devices)});
 }
 
 } // namespace batchpeak::ui

@@ -74,7 +74,7 @@ Verdict verdictOn(const TrialSnapshot& trial, bool best, bool recommended)
 
 } // namespace
 
-TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, const MemoryUnit& unit)
+TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, const engine::MemoryUnit& unit)
 {
     const QLocale locale;
     const QString none = QStringLiteral("–");
@@ -84,14 +84,15 @@ TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, con
     const bool peakKnown = measured && trial.peakReservedBytes.value_or(0) > 0;
 
     TrialRow row{.glyph = verdict.glyph, .tone = verdict.tone, .best = best};
-    row.texts[TrialRow::Number] = locale.toString(trial.number);
-    row.texts[TrialRow::Size] = locale.toString(static_cast<qlonglong>(trial.microBatchSize));
+    row.texts[TrialRow::Number] = engine::numberText(trial.number, locale);
+    row.texts[TrialRow::Size] = engine::numberText(trial.microBatchSize, locale);
     row.texts[TrialRow::Result] = verdict.word;
     row.texts[TrialRow::Rate] =
-        measured ? rateText(*trial.samplesPerSecond, trial.relativeError, locale) : none;
+        measured ? engine::rateText(*trial.samplesPerSecond, trial.relativeError, locale) : none;
     row.texts[TrialRow::Memory] =
-        peakKnown ? memoryText(static_cast<double>(*trial.peakReservedBytes), unit, locale) : none;
-    row.texts[TrialRow::Took] = trial.wallSeconds > 0.0 ? durationText(trial.wallSeconds, locale) : none;
+        peakKnown ? engine::memoryText(static_cast<double>(*trial.peakReservedBytes), unit, locale) : none;
+    row.texts[TrialRow::Took] =
+        trial.wallSeconds > 0.0 ? engine::durationText(trial.wallSeconds, locale) : none;
     row.texts[TrialRow::Device] = trial.device;
 
     QStringList notes;

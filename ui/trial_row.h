@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/readable_text.h"
 #include "engine/snapshot.h"
 #include "theme/glyphs.h"
-#include "theme/quantity_text.h"
 #include "theme/theme.h"
 
 #include <QString>
@@ -31,6 +31,7 @@ struct TrialRow
 
 /// \param best         it is the newest sound trial of the recommended size
 /// \param recommended  that recommendation is not merely "leading"
-TrialRow trialRowOf(const engine::TrialSnapshot& trial, bool best, bool recommended, const MemoryUnit& unit);
+TrialRow trialRowOf(const engine::TrialSnapshot& trial, bool best, bool recommended,
+                    const engine::MemoryUnit& unit);
 
 } // namespace batchpeak::ui

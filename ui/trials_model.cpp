@@ -23,7 +23,7 @@ void TrialsModel::setTheme(const Theme& theme)
                          {Qt::ForegroundRole, Qt::DecorationRole});
 }
 
-std::vector<TrialRow> TrialsModel::rowsOf(const Snapshot& snapshot, const MemoryUnit& unit) const
+std::vector<TrialRow> TrialsModel::rowsOf(const Snapshot& snapshot, const engine::MemoryUnit& unit) const
 {
     const auto& recommendation = snapshot.searchState.recommendation;
     bool bestFound = !recommendation.has_value();
@@ -39,7 +39,7 @@ std::vector<TrialRow> TrialsModel::rowsOf(const Snapshot& snapshot, const Memory
     return rows;
 }
 
-void TrialsModel::display(const Snapshot& snapshot, const MemoryUnit& unit)
+void TrialsModel::display(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     if (m_unitName != unit.name) {
         m_unitName = unit.name;

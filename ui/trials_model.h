@@ -21,7 +21,7 @@ public:
     using QAbstractTableModel::QAbstractTableModel;
 
     void setTheme(const Theme& theme);
-    void display(const engine::Snapshot& snapshot, const MemoryUnit& unit);
+    void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -32,7 +32,7 @@ public:
     QString asText(const std::vector<int>& rows = {}) const;
 
 private:
-    std::vector<TrialRow> rowsOf(const engine::Snapshot& snapshot, const MemoryUnit& unit) const;
+    std::vector<TrialRow> rowsOf(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit) const;
 
     Theme m_theme = Theme::day();
     QString m_unitName = QStringLiteral("GiB");

@@ -56,7 +56,7 @@ void TrialsView::setTheme(const Theme& theme)
     m_model->setTheme(theme);
 }
 
-void TrialsView::display(const engine::Snapshot& snapshot, const MemoryUnit& unit)
+void TrialsView::display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     // There is room for one of the two beside the words of the results.
     m_columns->setHidden(TrialRow::Device, snapshot.devices.size() < 2);

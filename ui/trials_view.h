@@ -3,8 +3,8 @@
 #pragma once
 
 #include "card.h"
+#include "engine/readable_text.h"
 #include "engine/snapshot.h"
-#include "theme/quantity_text.h"
 #include "theme/theme.h"
 
 class QAction;
@@ -24,7 +24,7 @@ public:
     explicit TrialsView(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    void display(const engine::Snapshot& snapshot, const MemoryUnit& unit);
+    void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     const TrialsModel& model() const { return *m_model; }
     ColumnWidths& columns() const { return *m_columns; }
     /// To be offered in the table's own menu too.

@@ -3,6 +3,7 @@
 #include "window_exports.h"
 
 #include "chart_picture.h"
+#include "engine/readable_text.h"
 #include "export_dialog.h"
 #include "size_line.h"
 #include "trials_csv.h"
@@ -14,7 +15,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QLocale>
 #include <QSaveFile>
 #include <QWidget>
 
@@ -41,8 +41,7 @@ void WindowExports::exportSize(const engine::ConfigFile& config, const engine::S
         ExportDialog dialog(config, snapshot.run->phase, size, theme, m_window);
         if (dialog.exec() == QDialog::Accepted)
             emit succeeded(tr("Micro-batch size %1 is written to %2.")
-                               .arg(QLocale().toString(static_cast<qlonglong>(size)),
-                                    QDir::toNativeSeparators(dialog.path())));
+                               .arg(engine::numberText(size), QDir::toNativeSeparators(dialog.path())));
     } catch (const config::ConfigError& error) {
         emit failed(QString::fromUtf8(error.what()));
     }

@@ -2,35 +2,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "number_text.h"
 
-#include <QLocale>
-#include <QStringList>
+#include "engine/readable_text.h"
 
-#include <algorithm>
+#include <QLocale>
+
 #include <cmath>
 
 namespace batchpeak::cli {
 
 namespace {
 
-/// Decimals that leave three figures of a number.
-int decimalsForThreeFigures(double value)
+// The C locale of Qt groups nothing; this one writes "2,115.5" whatever the user's own is.
+const QLocale& terminalLocale()
 {
-    if (!(value > 0))
-        return 0;
-    return std::clamp(2 - static_cast<int>(std::floor(std::log10(value))), 0, 9);
-}
-
-QString grouped(double value, int decimals)
-{
-    // The C locale of Qt groups nothing; this one writes "2,115.5" whatever the user's own is.
-    return QLocale(QLocale::English, QLocale::UnitedStates).toString(value, 'f', decimals);
+    static const QLocale locale(QLocale::English, QLocale::UnitedStates);
+    return locale;
 }
 
 } // namespace
 
 QString groupedText(std::int64_t count)
 {
-    return QLocale(QLocale::English, QLocale::UnitedStates).toString(static_cast<qlonglong>(count));
+    return engine::numberText(count, terminalLocale());
 }
 
 QString parametersText(std::int64_t count)
@@ -46,21 +39,12 @@ QString sequenceLengthText(std::int64_t tokens)
 
 QString bytesText(std::int64_t bytes)
 {
-    const QStringList units{QStringLiteral("B"), QStringLiteral("KiB"), QStringLiteral("MiB"),
-                            QStringLiteral("GiB"), QStringLiteral("TiB")};
-    double value = static_cast<double>(bytes);
-    qsizetype unit = 0;
-    while (value >= 1024 && unit + 1 < units.size()) {
-        value /= 1024;
-        ++unit;
-    }
-    const int decimals = unit == 0 ? 0 : std::min(decimalsForThreeFigures(value), 2);
-    return grouped(value, decimals) + QLatin1Char(' ') + units.at(unit);
+    return engine::memoryText(static_cast<double>(bytes), terminalLocale());
 }
 
 QString rateText(double samplesPerSecond)
 {
-    return grouped(samplesPerSecond, decimalsForThreeFigures(samplesPerSecond));
+    return engine::rateText(samplesPerSecond, terminalLocale());
 }
 
 QString speedText(double samplesPerSecond, double tokensPerSecond)
@@ -79,12 +63,7 @@ QString lossText(double loss)
 
 QString durationText(double seconds)
 {
-    const auto whole = static_cast<qint64>(std::llround(std::max(seconds, 0.0)));
-    if (whole < 60)
-        return QStringLiteral("%1 s").arg(whole);
-    if (whole < 3600)
-        return QStringLiteral("%1 min %2 s").arg(whole / 60).arg(whole % 60);
-    return QStringLiteral("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+    return engine::wholeDurationText(seconds);
 }
 
 QString percentText(double share)

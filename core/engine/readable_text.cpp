@@ -5,22 +5,109 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <iterator>
 
 namespace batchpeak::engine {
 
 namespace {
 
+constexpr double mebibyte = 1024.0 * 1024.0;
+constexpr double gibibyte = 1024.0 * mebibyte;
+
 QString translated(const char* text)
 {
     return QCoreApplication::translate("batchpeak::engine", text);
 }
 
+// Decimals that leave three figures of a number, and all of those before its point.
+int decimalsForThreeFigures(double value)
+{
+    const double magnitude = std::abs(value);
+    if (!(magnitude > 0.0))
+        return 0;
+    return std::clamp(2 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 9);
+}
+
 } // namespace
+
+QString numberText(std::int64_t number, const QLocale& locale)
+{
+    return locale.toString(static_cast<qlonglong>(number));
+}
+
+QString trialsText(int count)
+{
+    return count == 1 ? translated("1 trial") : translated("%1 trials").arg(count);
+}
+
+QString stepsText(int count)
+{
+    return count == 1 ? translated("1 step") : translated("%1 steps").arg(count);
+}
 
 QString bytesText(std::int64_t bytes, const QLocale& locale)
 {
     return locale.formattedDataSize(bytes, 1, QLocale::DataSizeIecFormat);
+}
+
+MemoryUnit MemoryUnit::forBytes(double largest)
+{
+    if (largest > 0.0 && largest < 2.0 * gibibyte)
+        return {.name = translated("MiB"), .bytes = mebibyte};
+    return {.name = translated("GiB"), .bytes = gibibyte};
+}
+
+QString memoryText(double bytes, const MemoryUnit& unit, const QLocale& locale)
+{
+    const double value = unit.of(bytes);
+    if (unit.bytes >= gibibyte)
+        return locale.toString(value, 'f', value < 9.995 ? 2 : 1);
+    return locale.toString(value, 'f', value < 99.95 ? 1 : 0);
+}
+
+QString memoryText(double bytes, const QLocale& locale)
+{
+    constexpr std::array units{
+        QT_TRANSLATE_NOOP("batchpeak::engine", "%1 B"), QT_TRANSLATE_NOOP("batchpeak::engine", "%1 KiB"),
+        QT_TRANSLATE_NOOP("batchpeak::engine", "%1 MiB"), QT_TRANSLATE_NOOP("batchpeak::engine", "%1 GiB"),
+        QT_TRANSLATE_NOOP("batchpeak::engine", "%1 TiB")};
+    double value = bytes;
+    std::size_t unit = 0;
+    while (value >= 1024.0 && unit + 1 < units.size()) {
+        value /= 1024.0;
+        ++unit;
+    }
+    const int decimals = unit == 0 ? 0 : std::min(decimalsForThreeFigures(value), 2);
+    return translated(units.at(unit)).arg(locale.toString(value, 'f', decimals));
+}
+
+QString rateText(double perSecond, const QLocale& locale)
+{
+    return locale.toString(perSecond, 'f', decimalsForThreeFigures(perSecond));
+}
+
+QString rateText(double perSecond, std::optional<double> relativeError, const QLocale& locale)
+{
+    if (!relativeError)
+        return rateText(perSecond, locale);
+    const double half = standardErrorsOf95Percent * *relativeError * perSecond;
+    const int decimals = half >= 1.0  ? 0
+                         : half > 0.0 ? std::clamp(-static_cast<int>(std::floor(std::log10(half))), 1, 3)
+                                      : decimalsForThreeFigures(perSecond);
+    return QStringLiteral("%1 ± %2").arg(locale.toString(perSecond, 'f', decimals),
+                                         locale.toString(half, 'f', decimals));
+}
+
+QString lossText(double loss, const QLocale& locale)
+{
+    return locale.toString(loss, 'f', 3);
+}
+
+QString factorText(double factor, const QLocale& locale)
+{
+    return QStringLiteral("%1×").arg(locale.toString(factor, 'f', 2));
 }
 
 QString energyPerSampleText(double joulesPerSample, const QLocale& locale)
@@ -42,6 +129,23 @@ QString energyPerSampleText(double joulesPerSample, const QLocale& locale)
     const double value = joulesPerSample / unit.joules;
     const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
     return translated(unit.text).arg(locale.toString(value, 'f', decimals));
+}
+
+QString durationText(double seconds, const QLocale& locale)
+{
+    if (seconds >= 9.95)
+        return wholeDurationText(seconds);
+    return translated("%1 s").arg(locale.toString(std::max(seconds, 0.0), 'f', 1));
+}
+
+QString wholeDurationText(double seconds)
+{
+    const auto whole = static_cast<qint64>(std::llround(std::max(seconds, 0.0)));
+    if (whole < 60)
+        return translated("%1 s").arg(whole);
+    if (whole < 3600)
+        return translated("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    return translated("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
 }
 
 QString durationText(std::chrono::milliseconds duration)

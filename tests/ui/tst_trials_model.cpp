@@ -14,7 +14,7 @@ using namespace batchpeak::ui;
 
 namespace {
 
-const MemoryUnit gibibytes{.name = QStringLiteral("GiB"), .bytes = 1024.0 * 1024.0 * 1024.0};
+const engine::MemoryUnit gibibytes{.name = QStringLiteral("GiB"), .bytes = 1024.0 * 1024.0 * 1024.0};
 
 QStringList resultsOf(const TrialsModel& model)
 {

@@ -33,7 +33,7 @@ public:
     bool isLogarithmic() const { return m_logarithmic; }
 
     /// "GiB" or "MiB": what the memory chart's numbers are.
-    const MemoryUnit& memoryUnit() const { return m_scene.unit; }
+    const engine::MemoryUnit& memoryUnit() const { return m_scene.unit; }
 
 private:
     void draw();

@@ -110,13 +110,13 @@ void placeZones(ChartScene& scene)
 
 // The limit has a say only where it is drawn: beside one of many GiB, peaks of some MiB would all read
 // as 0.02.
-MemoryUnit unitFor(const ChartScene& scene)
+engine::MemoryUnit unitFor(const ChartScene& scene)
 {
     double largest = 0.0;
     for (const auto& point : scene.points)
         largest = std::max(largest, point.peakBytes);
     const bool isLimitFar = largest > 0.0 && largest < leastShareOfLimit * scene.limitBytes;
-    return MemoryUnit::forBytes(isLimitFar ? largest : std::max(largest, scene.limitBytes));
+    return engine::MemoryUnit::forBytes(isLimitFar ? largest : std::max(largest, scene.limitBytes));
 }
 
 struct Words
@@ -172,7 +172,7 @@ QString throughputSummary(const ChartScene& scene)
             .arg(smallest.size)
             .arg(largest.size)
             .arg(fastest.size)
-            .arg(rateText(fastest.samplesPerSecond, fastest.relativeError, locale))};
+            .arg(engine::rateText(fastest.samplesPerSecond, fastest.relativeError, locale))};
     if (scene.lead)
         sentences << (scene.lead->recommended ? Words::tr("Recommended is size %1.")
                                               : Words::tr("Leading is size %1."))
@@ -190,18 +190,18 @@ QString memorySummary(const ChartScene& scene)
     const QLocale locale;
     QStringList sentences;
     if (scene.limitBytes > 0.0)
-        sentences << Words::tr("The device limit is %1.").arg(memoryTextWithUnit(scene.limitBytes, locale));
+        sentences << Words::tr("The device limit is %1.").arg(engine::memoryText(scene.limitBytes, locale));
     if (scene.points.empty())
         return (sentences << Words::tr("No peak memory is measured yet.")).join(QLatin1Char(' '));
     const auto& largest = *std::ranges::max_element(
         scene.points, {}, [](const MeasuredPoint& point) { return point.peakBytes; });
     sentences << Words::tr("The largest peak measured is %1 %2 at size %3.")
-                     .arg(memoryText(largest.peakBytes, scene.unit, locale), scene.unit.name)
+                     .arg(engine::memoryText(largest.peakBytes, scene.unit, locale), scene.unit.name)
                      .arg(largest.size);
     if (scene.bytesPerSample > 0.0 && scene.allocatedBytesPerSample > 0.0)
         sentences << Words::tr("A sample takes %1; the network itself uses %2 of that.")
-                         .arg(memoryTextWithUnit(scene.bytesPerSample, locale),
-                              memoryTextWithUnit(scene.allocatedBytesPerSample, locale));
+                         .arg(engine::memoryText(scene.bytesPerSample, locale),
+                              engine::memoryText(scene.allocatedBytesPerSample, locale));
     if (scene.headroomFrom > 0.0)
         sentences << Words::tr("Sizes above about %1 reach into the headroom.")
                          .arg(static_cast<qint64>(scene.headroomFrom));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/readable_text.h"
 #include "engine/snapshot.h"
-#include "theme/quantity_text.h"
 
 #include <cstdint>
 #include <optional>
@@ -89,7 +89,7 @@ struct ChartScene
     double wall = 0.0;
     /// A trial has met the wall; else it is predicted.
     bool wallSeen = false;
-    MemoryUnit unit;
+    engine::MemoryUnit unit;
 
     bool operator==(const ChartScene&) const = default;
 };

@@ -74,7 +74,7 @@ void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QW
 
     const double limit = m_scene.unit.of(m_scene.limitBytes);
     const double usable = m_scene.unit.of(m_scene.usableBytes);
-    const QString limitText = tr("device limit %1").arg(memoryTextWithUnit(m_scene.limitBytes));
+    const QString limitText = tr("device limit %1").arg(engine::memoryText(m_scene.limitBytes));
     if (limit > canvas().topValue()) {
         drawLabel(*painter, tr("%1, far above").arg(limitText), theme.bad, area.top() + 1.0, false);
         return;

@@ -105,7 +105,7 @@ void MemoryChart::drawScene()
 
 QStringList MemoryChart::hoverLines(const MeasuredPoint& point) const
 {
-    return {tr("%1 %2").arg(memoryText(point.peakBytes, scene().unit), scene().unit.name)};
+    return {tr("%1 %2").arg(engine::memoryText(point.peakBytes, scene().unit), scene().unit.name)};
 }
 
 double MemoryChart::valueOf(const MeasuredPoint& point) const

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_plot.h"
 
-#include "theme/quantity_text.h"
+#include "engine/readable_text.h"
 
 #include <QCoreApplication>
 
@@ -69,7 +69,7 @@ std::optional<RunPlot::Mark> markOf(const training::ScheduleEntry& entry)
     const bool passes = entry.decision == GrowthDecision::Kind::PassesMaximum;
     if (!passes && entry.decision != GrowthDecision::Kind::LeavesNothing)
         return std::nullopt;
-    const QString increment = QLocale().toString(static_cast<qlonglong>(std::abs(entry.increment)));
+    const QString increment = engine::numberText(std::abs(entry.increment));
     return RunPlot::Mark{.step = entry.step,
                          .value = static_cast<double>(entry.microBatchSize),
                          .glyph = Glyph::Barred,
@@ -155,18 +155,18 @@ QString valueText(RunPlot::Quantity quantity, double value)
 {
     switch (quantity) {
     case RunPlot::Quantity::Loss:
-        return QLocale().toString(value, 'f', 3);
+        return engine::lossText(value);
     case RunPlot::Quantity::Rate:
-        return Words::tr("%1 samples/s").arg(rateText(value));
+        return Words::tr("%1 samples/s").arg(engine::rateText(value));
     case RunPlot::Quantity::Size:
         break;
     }
-    return QLocale().toString(static_cast<qlonglong>(std::llround(value)));
+    return engine::numberText(std::llround(value));
 }
 
 QStringList linesAt(const RunPlot& plot, std::int64_t step)
 {
-    QStringList lines{Words::tr("step %1").arg(QLocale().toString(static_cast<qlonglong>(step)))};
+    QStringList lines{Words::tr("step %1").arg(engine::numberText(step))};
     for (const auto& series : plot.series) {
         if (series.look == RunPlot::Look::DashedLine)
             continue;

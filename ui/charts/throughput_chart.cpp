@@ -56,7 +56,7 @@ double ThroughputChart::largestValue() const
     double measured = 0.0;
     for (const auto& point : scene().points) {
         const double half =
-            standardErrorsOf95Percent * point.relativeError.value_or(0.0) * point.samplesPerSecond;
+            engine::standardErrorsOf95Percent * point.relativeError.value_or(0.0) * point.samplesPerSecond;
         measured = std::max(measured, point.samplesPerSecond + half);
     }
     double largest = measured;
@@ -128,7 +128,8 @@ void ThroughputChart::drawMarks()
         drawn.rings.push_back(
             {.size = static_cast<double>(point.size),
              .value = point.samplesPerSecond,
-             .half = standardErrorsOf95Percent * point.relativeError.value_or(0.0) * point.samplesPerSecond,
+             .half = engine::standardErrorsOf95Percent * point.relativeError.value_or(0.0) *
+                     point.samplesPerSecond,
              .colour = point.kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn,
              .superseded = !point.newest});
     }
@@ -164,12 +165,12 @@ void ThroughputChart::drawScene()
 QStringList ThroughputChart::hoverLines(const MeasuredPoint& point) const
 {
     QStringList lines{tr("size %1").arg(point.size),
-                      tr("%1 samples/s").arg(rateText(point.samplesPerSecond, point.relativeError))};
-    lines << (point.relativeError ? tr("mean ± 95 %, %1").arg(stepsText(point.steps))
-                                  : tr("mean of %1").arg(stepsText(point.steps)));
+                      tr("%1 samples/s").arg(engine::rateText(point.samplesPerSecond, point.relativeError))};
+    lines << (point.relativeError ? tr("mean ± 95 %, %1").arg(engine::stepsText(point.steps))
+                                  : tr("mean of %1").arg(engine::stepsText(point.steps)));
     const auto trials = std::ranges::count(scene().points, point.size, &MeasuredPoint::size);
     if (trials > 1)
-        lines << tr("newest of %1").arg(trialsText(static_cast<int>(trials)));
+        lines << tr("newest of %1").arg(engine::trialsText(static_cast<int>(trials)));
     if (point.kind == MeasuredPoint::Kind::AboveHeadroom)
         lines << tr("above the headroom");
     if (point.kind == MeasuredPoint::Kind::Thrashes)

@@ -6,6 +6,7 @@
 #include "column_widths.h"
 #include "confirmation_model.h"
 #include "dialog_button.h"
+#include "engine/readable_text.h"
 #include "message_banner.h"
 #include "table_look.h"
 #include "theme/style_sheet.h"
@@ -16,7 +17,6 @@
 #include <QHeaderView>
 #include <QHideEvent>
 #include <QLabel>
-#include <QLocale>
 #include <QProgressBar>
 #include <QTableView>
 
@@ -125,17 +125,17 @@ void ConfirmationDialog::setTheme(const Theme& theme)
 
 void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
 {
-    const QLocale locale;
     m_isRunning = snapshot.isRunning;
     m_introduction->setText(
         tr("Whole optimizer steps of %1 samples at the recommended size and its runner-up, in turn, in one "
            "fresh process. Samples/s, with 95 % intervals:")
-            .arg(locale.toString(static_cast<qlonglong>(snapshot.batchSize))));
+            .arg(engine::numberText(snapshot.batchSize)));
     m_model->display(snapshot);
     m_progress->setRange(0, std::max(1, snapshot.stepsInAll));
     m_progress->setValue(snapshot.stepsDone);
     m_steps->setText(
-        tr("%1 of %2 steps").arg(locale.toString(snapshot.stepsDone), locale.toString(snapshot.stepsInAll)));
+        tr("%1 of %2 steps")
+            .arg(engine::numberText(snapshot.stepsDone), engine::numberText(snapshot.stepsInAll)));
     const bool isMeasured = !snapshot.isRunning && snapshot.stepsInAll > 0 && snapshot.failure.isEmpty();
     m_verdict->setVisible(snapshot.failure.isEmpty());
     m_verdict->setText(isMeasured           ? training::verdictText(snapshot)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_model.h"
 
-#include "theme/quantity_text.h"
+#include "engine/readable_text.h"
 
 #include <QFont>
 
@@ -42,7 +42,6 @@ void ConfirmationModel::setTheme(const Theme& theme)
 
 ConfirmationModel::Row ConfirmationModel::rowOf(const ConfirmedSize& size, std::size_t place) const
 {
-    const QLocale locale;
     const auto miscorrelation = size.miscorrelation();
     Row row{.ranOutOfMemory = size.ranOutOfMemory,
             .isFarOff = miscorrelation && std::abs(*miscorrelation) > mostMiscorrelation};
@@ -50,14 +49,15 @@ ConfirmationModel::Row ConfirmationModel::rowOf(const ConfirmedSize& size, std::
     row.texts[Role] = row.ranOutOfMemory ? tr("%1, out of memory").arg(part)
                       : row.isFarOff     ? tr("%1, far off").arg(part)
                                          : part;
-    row.texts[Size] = locale.toString(static_cast<qlonglong>(size.microBatchSize));
-    row.texts[Accumulation] = tr("%1 ×").arg(locale.toString(static_cast<qlonglong>(size.accumulationSteps)));
-    row.texts[Predicted] = rateText(size.predictedSamplesPerSecond);
-    row.texts[Achieved] =
-        size.achievedSamplesPerSecond ? rateText(*size.achievedSamplesPerSecond, size.relativeError) : none();
+    row.texts[Size] = engine::numberText(size.microBatchSize);
+    row.texts[Accumulation] = tr("%1 ×").arg(engine::numberText(size.accumulationSteps));
+    row.texts[Predicted] = engine::rateText(size.predictedSamplesPerSecond);
+    row.texts[Achieved] = size.achievedSamplesPerSecond
+                              ? engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
+                              : none();
     row.texts[Miscorrelation] = miscorrelation ? percentText(*miscorrelation) : none();
     row.texts[Peak] =
-        size.peakReservedBytes > 0 ? memoryTextWithUnit(static_cast<double>(size.peakReservedBytes)) : none();
+        size.peakReservedBytes > 0 ? engine::memoryText(static_cast<double>(size.peakReservedBytes)) : none();
     return row;
 }
 

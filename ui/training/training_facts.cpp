@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_facts.h"
 
+#include "engine/readable_text.h"
 #include "training_words.h"
 
 #include <QDir>
@@ -13,12 +14,8 @@ namespace batchpeak::ui {
 
 namespace {
 
+using engine::numberText;
 using training::TrainingSnapshot;
-
-QString numberText(std::int64_t number)
-{
-    return QLocale().toString(static_cast<qlonglong>(number));
-}
 
 QString sizeFact(const TrainingSnapshot& snapshot)
 {

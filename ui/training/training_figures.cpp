@@ -3,8 +3,8 @@
 #include "training_figures.h"
 
 #include "card.h"
+#include "engine/readable_text.h"
 #include "figure.h"
-#include "theme/quantity_text.h"
 #include "training_words.h"
 
 #include <QHBoxLayout>
@@ -17,15 +17,17 @@ namespace batchpeak::ui {
 
 namespace {
 
+using engine::durationText;
+using engine::lossText;
+using engine::memoryText;
+using engine::MemoryUnit;
+using engine::numberText;
+using engine::rateText;
+
 const QString& none()
 {
     static const QString text = QStringLiteral("–");
     return text;
-}
-
-QString numberText(std::int64_t number)
-{
-    return QLocale().toString(static_cast<qlonglong>(number));
 }
 
 } // namespace
@@ -70,7 +72,7 @@ QList<Figure*> TrainingFigures::figures() const
 
 void TrainingFigures::showStep(const training::StepRecord& step)
 {
-    m_loss->setValue(std::isfinite(step.loss) ? QLocale().toString(step.loss, 'f', 3) : tr("no number"));
+    m_loss->setValue(std::isfinite(step.loss) ? lossText(step.loss) : tr("no number"));
     m_samples->setValue(rateText(step.samplesPerSecond));
     m_tokens->setValue(step.tokensPerSecond > 0.0 ? rateText(step.tokensPerSecond) : none());
     m_split->setValue(

@@ -3,6 +3,7 @@
 #include "training_form.h"
 
 #include "choice_box.h"
+#include "engine/readable_text.h"
 #include "form_fields.h"
 #include "path_field.h"
 #include "training_words.h"
@@ -162,7 +163,7 @@ void TrainingForm::setConfig(const config::ConfigContents& contents)
     m_way->setValue(AutomaticHalving);
     if (const auto written = contents.train ? contents.train->writtenSize() : std::nullopt) {
         m_way->setValue(Number);
-        m_size->setText(QLocale().toString(static_cast<qlonglong>(*written)));
+        m_size->setText(engine::numberText(*written));
     }
     const auto& settings = contents.training;
     m_maximum->setValue(settings.usesMaximumBatchSize ? static_cast<int>(MaximumWay::Halving) : noMaximum);
@@ -183,8 +184,7 @@ void TrainingForm::setRecommended(std::int64_t size)
         m_way->removeItem(place);
     if (size <= 0)
         return;
-    m_way->insertItem(0, tr("The recommended size, %1").arg(QLocale().toString(static_cast<qlonglong>(size))),
-                      Recommended);
+    m_way->insertItem(0, tr("The recommended size, %1").arg(engine::numberText(size)), Recommended);
     m_way->setValue(Recommended);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_words.h"
 
-#include "theme/quantity_text.h"
+#include "engine/readable_text.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -15,6 +15,12 @@ namespace batchpeak::ui {
 
 namespace {
 
+using engine::durationText;
+using engine::lossText;
+using engine::numberText;
+using engine::rateText;
+using engine::stepsText;
+using engine::trialsText;
 using training::MaximumWay;
 using training::StepRecord;
 using training::TrainingEnd;
@@ -25,11 +31,6 @@ struct Words
 {
     Q_DECLARE_TR_FUNCTIONS(TrainingWords)
 };
-
-QString numberText(std::int64_t number)
-{
-    return QLocale().toString(static_cast<qlonglong>(number));
-}
 
 std::int64_t stepOf(const TrainingSnapshot& snapshot)
 {
@@ -80,9 +81,8 @@ QString lossSentence(const std::vector<StepRecord>& steps)
     if (!std::isfinite(last))
         return Words::tr(
             "The loss is no number any more: the training has diverged. Try a lower learning rate.");
-    return steps.size() == 1 ? Words::tr("The loss is %1.").arg(QLocale().toString(last, 'f', 3))
-                             : Words::tr("The loss went from %1 to %2.")
-                                   .arg(QLocale().toString(first, 'f', 3), QLocale().toString(last, 'f', 3));
+    return steps.size() == 1 ? Words::tr("The loss is %1.").arg(lossText(last))
+                             : Words::tr("The loss went from %1 to %2.").arg(lossText(first), lossText(last));
 }
 
 QString outOfMemorySentence(int events)
