@@ -12,7 +12,7 @@
 #include "sample_trainings.h"
 #include "sample_window.h"
 #include "ui/message_banner.h"
-#include "ui/training/training_form.h"
+#include "ui/training_window/training_form.h"
 
 #include <QApplication>
 #include <QDir>

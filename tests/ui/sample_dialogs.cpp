@@ -6,7 +6,7 @@
 #include "theme/style_sheet.h"
 #include "ui/export_dialog.h"
 #include "ui/network_dialog.h"
-#include "ui/training/confirmation_dialog.h"
+#include "ui/training_window/confirmation_dialog.h"
 
 #include <QCoreApplication>
 #include <QFile>

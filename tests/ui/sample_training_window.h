@@ -4,9 +4,9 @@
 
 #include "theme/style_sheet.h"
 #include "theme/theme.h"
-#include "ui/training/training_actions.h"
-#include "ui/training/training_view.h"
-#include "ui/training/training_words.h"
+#include "ui/training_window/training_actions.h"
+#include "ui/training_window/training_view.h"
+#include "ui/training_window/training_words.h"
 
 #include <QAction>
 #include <QVBoxLayout>

@@ -3,8 +3,8 @@
 #include "sample_trainings.h"
 #include "support/test_main.h"
 #include "ui/message_banner.h"
-#include "ui/training/confirmation_dialog.h"
-#include "ui/training/confirmation_model.h"
+#include "ui/training_window/confirmation_dialog.h"
+#include "ui/training_window/confirmation_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QPushButton>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/test_main.h"
 #include "ui/choice_box.h"
-#include "ui/training/training_form.h"
+#include "ui/training_window/training_form.h"
 
 #include <QCheckBox>
 #include <QDir>

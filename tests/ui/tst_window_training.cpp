@@ -7,11 +7,11 @@
 #include "ui/log_view.h"
 #include "ui/main_window.h"
 #include "ui/message_banner.h"
-#include "ui/training/confirmation_dialog.h"
-#include "ui/training/training_actions.h"
-#include "ui/training/training_figures.h"
-#include "ui/training/training_form.h"
-#include "ui/training/training_window.h"
+#include "ui/training_window/confirmation_dialog.h"
+#include "ui/training_window/training_actions.h"
+#include "ui/training_window/training_figures.h"
+#include "ui/training_window/training_form.h"
+#include "ui/training_window/training_window.h"
 
 #include <QAction>
 #include <QFile>
