@@ -2,21 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "card.h"
 
-#include "fonts.h"
+#include "labels.h"
+#include "theme/theme.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
 namespace batchpeak::ui {
-
-QLabel* mutedLabel(const QString& text, QWidget* parent)
-{
-    auto* label = new QLabel(text, parent);
-    // A palette would lose against the style sheet of an ancestor.
-    label->setProperty("muted", true);
-    return label;
-}
 
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent),
@@ -40,8 +33,7 @@ Card::Card(const QString& title, QWidget* parent)
 
 void Card::setUnit(const QString& unit)
 {
-    if (m_unit->text() != unit)
-        m_unit->setText(unit);
+    setTextIfNew(m_unit, unit);
 }
 
 void Card::setHeaderWidget(QWidget* widget)

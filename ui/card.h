@@ -30,7 +30,4 @@ private:
     QVBoxLayout* m_body;
 };
 
-/// A label in the muted colour of the theme.
-QLabel* mutedLabel(const QString& text, QWidget* parent);
-
 } // namespace batchpeak::ui

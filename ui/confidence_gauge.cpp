@@ -3,7 +3,6 @@
 #include "confidence_gauge.h"
 
 #include "charts/chart_scene.h"
-#include "fonts.h"
 
 #include <QLocale>
 #include <QPainter>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "diff_view.h"
 
-#include "fonts.h"
-
 #include <QPainter>
 #include <QTextBlock>
 #include <QTextCursor>

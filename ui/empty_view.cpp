@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "empty_view.h"
 
-#include "fonts.h"
 #include "theme/glyphs.h"
 
 #include <QMouseEvent>

@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_view.h"
 
-#include "charts/chart_key.h"
-#include "charts/chart_pair.h"
-#include "charts/memory_chart.h"
-#include "charts/throughput_chart.h"
-#include "column_widths.h"
+#include "charts/exploration_charts.h"
+#include "charts/legend.h"
 #include "empty_view.h"
 #include "log_view.h"
 #include "message_banner.h"
 #include "recommendation_card.h"
-#include "run_bar.h"
-#include "status_strip.h"
+#include "status_bar.h"
+#include "table_layout.h"
+#include "tool_bar.h"
 #include "trials_view.h"
 #include "window_actions.h"
 
@@ -52,14 +50,14 @@ QString lastLines(const std::vector<engine::LogLine>& log)
 ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* menu, QWidget* parent)
     : QWidget(parent),
       m_actions(actions),
-      m_runBar(new RunBar(*actions, recent, menu, this)),
+      m_toolBar(new ToolBar(*actions, recent, menu, this)),
       m_banner(new MessageBanner(this)),
       m_columns(splitter(Qt::Horizontal, QStringLiteral("columns"))),
       m_charts(splitter(Qt::Vertical, QStringLiteral("charts"))),
       m_side(splitter(Qt::Vertical, QStringLiteral("side"))),
       m_stack(new QStackedWidget(this)),
       m_empty(new EmptyView(this)),
-      m_status(new StatusStrip(this))
+      m_status(new StatusBar(this))
 {
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeCharts());
@@ -79,7 +77,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
-    outer->addWidget(m_runBar);
+    outer->addWidget(m_toolBar);
     outer->addLayout(inner, 1);
     outer->addWidget(m_status);
 
@@ -92,15 +90,15 @@ QWidget* ExplorationView::makeCharts()
 {
     auto* throughputCard = new Card(tr("Throughput"));
     throughputCard->setUnit(tr("samples/s"));
-    auto* key = new ChartKey(throughputCard);
-    throughputCard->setHeaderWidget(key);
+    auto* legend = new ExplorationLegend(throughputCard);
+    throughputCard->setHeaderWidget(legend);
     m_throughput = new ThroughputChart(throughputCard);
     throughputCard->body()->addWidget(m_throughput, 1);
 
     m_memoryCard = new Card(tr("Peak memory"));
     m_memory = new MemoryChart(m_memoryCard);
     m_memoryCard->body()->addWidget(m_memory, 1);
-    m_pair = new ChartPair(m_throughput, m_memory, key, this);
+    m_pair = new ExplorationCharts(m_throughput, m_memory, legend, this);
 
     m_charts->addWidget(throughputCard);
     m_charts->addWidget(m_memoryCard);
@@ -147,7 +145,7 @@ QList<QSplitter*> ExplorationView::splitters() const
 
 void ExplorationView::setTheme(const Theme& theme)
 {
-    m_runBar->setTheme(theme);
+    m_toolBar->setTheme(theme);
     m_banner->setTheme(theme);
     m_empty->setTheme(theme);
     m_pair->setTheme(theme);
@@ -171,7 +169,7 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_pair->display(snapshot);
     const engine::MemoryUnit& unit = m_pair->memoryUnit();
     m_memoryCard->setUnit(unit.name);
-    m_runBar->display(snapshot);
+    m_toolBar->display(snapshot);
     m_recommendation->display(snapshot, unit);
     m_trials->display(snapshot, unit);
     m_log->display(snapshot.log);

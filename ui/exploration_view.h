@@ -14,15 +14,15 @@ class QStackedWidget;
 namespace batchpeak::ui {
 
 class Card;
-class ChartPair;
+class ExplorationCharts;
 class ColumnWidths;
 class EmptyView;
 class LogView;
 class MemoryChart;
 class MessageBanner;
 class RecommendationCard;
-class RunBar;
-class StatusStrip;
+class ToolBar;
+class StatusBar;
 class ThroughputChart;
 class TrialsView;
 class WindowActions;
@@ -58,7 +58,7 @@ private:
     void showFailure(const engine::Snapshot& snapshot);
 
     WindowActions* m_actions;
-    RunBar* m_runBar;
+    ToolBar* m_toolBar;
     MessageBanner* m_banner;
     QSplitter* m_columns;
     QSplitter* m_charts;
@@ -68,11 +68,11 @@ private:
     ThroughputChart* m_throughput;
     MemoryChart* m_memory;
     Card* m_memoryCard;
-    ChartPair* m_pair;
+    ExplorationCharts* m_pair;
     RecommendationCard* m_recommendation;
     TrialsView* m_trials;
     LogView* m_log;
-    StatusStrip* m_status;
+    StatusBar* m_status;
     QString m_failureShown;
 };
 

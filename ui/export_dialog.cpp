@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export_dialog.h"
 
-#include "batch_choice_box.h"
-#include "card.h"
-#include "dialog_button.h"
+#include "buttons.h"
 #include "diff_view.h"
 #include "engine/batch_text.h"
 #include "engine/located_error.h"
+#include "engine/readable_text.h"
 #include "engine/unified_diff.h"
-#include "theme/style_sheet.h"
+#include "labels.h"
 
+#include <QButtonGroup>
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -18,21 +18,32 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QVBoxLayout>
 
 namespace batchpeak::ui {
 
 namespace {
 
-constexpr QSize usualSize{720, 460};
+using engine::numberText;
 
-QLabel* wrapped(QLabel* label)
+/// "60 samples in 5 accumulation steps of 12"
+QString batchText(config::BatchPlan plan, std::int64_t microBatchSize, std::int64_t batch)
 {
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
+    plan.globalBatchSize = batch;
+    const std::int64_t steps = plan.accumulationSteps(microBatchSize);
+    const QString size = numberText(microBatchSize);
+    const QString parts =
+        steps == 1 ? BatchChoiceBox::tr("1 accumulation step of %1").arg(size)
+                   : BatchChoiceBox::tr("%1 accumulation steps of %2").arg(numberText(steps), size);
+    const QString samples = plan.knowsDevices ? BatchChoiceBox::tr("%1 samples in %2")
+                                              : BatchChoiceBox::tr("%1 samples on each device in %2");
+    const QString text = samples.arg(numberText(batch), parts);
+    return plan.devices > 1 ? BatchChoiceBox::tr("%1 on %2 devices").arg(text, numberText(plan.devices))
+                            : text;
 }
+
+constexpr QSize usualSize{720, 460};
 
 // Without the place, since the dialog is about that one file.
 QString sentenceOf(const config::ConfigError& error, const engine::ConfigFile& file)
@@ -52,6 +63,40 @@ QString notesText(const config::SplicedText& spliced)
 
 } // namespace
 
+BatchChoiceBox::BatchChoiceBox(const config::BatchPlan& plan, std::int64_t microBatchSize,
+                               const config::BatchNotKept& choice, QWidget* parent)
+    : QWidget(parent), m_buttons(new QButtonGroup(this)), m_layout(new QVBoxLayout(this))
+{
+    m_layout->setContentsMargins(0, 0, 0, 0);
+    m_layout->setSpacing(4);
+    auto* question = new QLabel(
+        tr("The batch of one optimizer step is %1. Change it to:").arg(numberText(plan.globalBatchSize)),
+        this);
+    m_layout->addWidget(question);
+    setAccessibleName(question->text());
+    if (const auto below = choice.below())
+        offer(tr("&Fewer: %1").arg(batchText(plan, microBatchSize, *below)), *below);
+    offer(tr("&More: %1").arg(batchText(plan, microBatchSize, choice.above())), choice.above());
+    connect(m_buttons, &QButtonGroup::idToggled, this, [this](int, bool isChosen) {
+        if (isChosen)
+            emit changed();
+    });
+}
+
+void BatchChoiceBox::offer(const QString& text, std::int64_t batch)
+{
+    auto* button = new QRadioButton(text, this);
+    m_buttons->addButton(button, static_cast<int>(m_batches.size()));
+    m_batches.push_back(batch);
+    m_layout->addWidget(button);
+}
+
+std::optional<std::int64_t> BatchChoiceBox::chosen() const
+{
+    const int place = m_buttons->checkedId();
+    return place < 0 ? std::nullopt : std::optional(m_batches.at(static_cast<std::size_t>(place)));
+}
+
 ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, std::int64_t microBatchSize,
                            const Theme& theme, QWidget* parent)
     : QDialog(parent), m_file(file), m_chosen{.phase = phase, .microBatchSize = microBatchSize}
@@ -70,7 +115,7 @@ ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, s
         addBatches(layout, *question);
     addPreview(layout, theme);
     addButtons(layout);
-    dressDialog(*this, theme);
+    applyPalette(*this, theme);
     resize(usualSize);
     if (m_spliced)
         showChange();

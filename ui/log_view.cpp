@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "log_view.h"
 
-#include "fonts.h"
-#include "whole_rows.h"
+#include "table_layout.h"
+#include "theme/theme.h"
 
 #include <QPlainTextEdit>
 #include <QScrollBar>

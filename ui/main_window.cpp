@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window.h"
 
-#include "charts/chart_frame.h"
-#include "column_widths.h"
-#include "config_remarks.h"
+#include "charts/exploration_charts.h"
 #include "engine/exploration.h"
 #include "exploration_view.h"
 #include "file_drop.h"
 #include "message_banner.h"
-#include "network_picker.h"
+#include "network_dialog.h"
 #include "recent_files.h"
-#include "theme/style_sheet.h"
+#include "table_layout.h"
 #include "window_actions.h"
 #include "window_exports.h"
-#include "window_title.h"
 #include "window_training.h"
 
 #include <QAction>
@@ -24,6 +21,7 @@
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QScreen>
+#include <QStringList>
 
 #include <chrono>
 #include <utility>
@@ -38,6 +36,43 @@ using namespace std::chrono_literals;
 constexpr auto drawInterval = 33ms;
 constexpr QSize leastSize{980, 640};
 constexpr QSize usualSize{1440, 900};
+
+// More would take the charts' room.
+constexpr qsizetype mostRemarks = 3;
+
+/// "● 192 – gpt-medium.yaml – Batchpeak": what was found, so that a task bar tells it, and of which config.
+QString windowTitleOf(const engine::Snapshot& snapshot)
+{
+    QStringList parts;
+    if (snapshot.state == engine::State::Finished && snapshot.searchState.recommendation)
+        parts << QStringLiteral("● %1").arg(snapshot.searchState.recommendation->size);
+    if (snapshot.run)
+        parts << QFileInfo(snapshot.run->filePath).fileName();
+    parts << MainWindow::tr("Batchpeak");
+    return parts.join(QStringLiteral(" – "));
+}
+
+/// What a person should know about a config that can be explored, a sentence a line: the first few of them,
+/// and how many there are besides. Empty where there is nothing.
+QString remarksText(const engine::ConfigFile& file)
+{
+    const auto& warnings = file.contents().warnings;
+    QStringList lines;
+    for (const config::Warning& warning : warnings) {
+        const QString sentence = QString::fromStdString(warning.sentence);
+        lines << (warning.position.line > 0
+                      ? MainWindow::tr("Line %1: %2").arg(warning.position.line).arg(sentence)
+                      : sentence);
+    }
+    const qsizetype others = lines.size() - mostRemarks;
+    if (others > 1) {
+        lines.resize(mostRemarks);
+        lines << MainWindow::tr("There are %1 more; 'batchpeak inspect %2' says all of them.")
+                     .arg(others)
+                     .arg(QFileInfo(file.path()).fileName());
+    }
+    return lines.join(QLatin1Char('\n'));
+}
 
 } // namespace
 
@@ -292,7 +327,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
     // Elsewhere the space bar presses buttons and selects rows.
-    if (event->key() == Qt::Key_Space && qobject_cast<ChartFrame*>(focusWidget()) &&
+    if (event->key() == Qt::Key_Space && qobject_cast<ExplorationChart*>(focusWidget()) &&
         m_actions->pause->isEnabled()) {
         pauseOrResume();
         return;

@@ -9,6 +9,7 @@
 #include "window_settings.h"
 
 #include <QMainWindow>
+#include <QString>
 #include <QTimer>
 
 #include <optional>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "message_banner.h"
 
-#include "fonts.h"
+#include "labels.h"
 #include "theme/glyphs.h"
 
 #include <QAction>
@@ -56,20 +56,13 @@ QString wordFor(Kind kind)
 MessageBanner::MessageBanner(QWidget* parent)
     : QFrame(parent),
       m_sign(new QLabel(this)),
-      m_text(new QLabel(this)),
-      m_details(new QLabel(this)),
+      m_text(wrapped(new QLabel(this))),
+      m_details(wrapped(mutedLabel(QString(), this))),
       m_button(new QPushButton(this)),
       m_close(new QToolButton(this))
 {
     setProperty("banner", QStringLiteral("note"));
-    m_text->setWordWrap(true);
-    m_text->setTextFormat(Qt::PlainText);
-    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_details->setProperty("muted", true);
-    m_details->setTextFormat(Qt::PlainText);
     m_details->setFont(fixedFont(font(), 0.9));
-    m_details->setWordWrap(true);
-    m_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_button->setProperty("secondary", true);
     m_close->setToolTip(tr("Close this message"));
     m_close->setAccessibleName(tr("Close this message"));

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network_dialog.h"
 
-#include "card.h"
+#include "buttons.h"
 #include "config/networks/hub_models.h"
-#include "dialog_button.h"
+#include "engine/located_error.h"
 #include "engine/readable_text.h"
+#include "labels.h"
 #include "model/parameter_table.h"
-#include "theme/style_sheet.h"
+#include "window_settings.h"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -20,6 +21,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <QWidget>
 
 #include <chrono>
 
@@ -34,13 +36,6 @@ constexpr auto pauseInWriting = 300ms;
 constexpr int usualWidth = 620;
 // An error may need so many, and the buttons should not move with it.
 constexpr int findingLines = 4;
-
-QLabel* wrapped(QLabel* label)
-{
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    return label;
-}
 
 QStringList knownIds()
 {
@@ -58,8 +53,12 @@ bool hasOwnNetwork(const engine::ConfigFile& config)
     return std::holds_alternative<model::ModelSpec>(config.contents().model);
 }
 
-} // namespace
+QString keyOf(const engine::ConfigFile& config)
+{
+    return QFileInfo(config.path()).absoluteFilePath();
+}
 
+/// "llama with 1,235,814,400 parameters"
 QString networkText(const model::ModelSpec& spec)
 {
     const QString family = QString::fromStdString(spec.family);
@@ -69,6 +68,8 @@ QString networkText(const model::ModelSpec& spec)
         .arg(family, engine::numberText(model::parameterCount(spec)));
 }
 
+/// The absolute path where a text names a file, or a folder with a config.json; an id as it is.
+/// \param folder  that a path is relative to
 QString absoluteSource(const QString& fileOrId, const QDir& folder)
 {
     const QString path = QDir::cleanPath(folder.absoluteFilePath(fileOrId));
@@ -76,6 +77,8 @@ QString absoluteSource(const QString& fileOrId, const QDir& folder)
         QFileInfo(path).isFile() || QFileInfo(QDir(path), QStringLiteral("config.json")).isFile();
     return !fileOrId.isEmpty() && isThere ? path : fileOrId;
 }
+
+} // namespace
 
 NetworkDialog::NetworkDialog(const engine::ConfigFile& config, const QString& present, const Theme& theme,
                              QWidget* parent)
@@ -92,11 +95,10 @@ NetworkDialog::NetworkDialog(const engine::ConfigFile& config, const QString& pr
     addQuestion(layout);
     addField(layout);
     m_finding->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_finding->setMinimumHeight(findingLines * fontMetrics().lineSpacing());
     layout->addWidget(m_finding, 1);
     addButtons(layout);
-    dressDialog(*this, theme);
+    applyPalette(*this, theme);
     m_pause.setSingleShot(true);
     m_pause.setInterval(pauseInWriting);
     connect(&m_pause, &QTimer::timeout, this, &NetworkDialog::look);
@@ -234,6 +236,39 @@ void NetworkDialog::accept()
         return;
     m_network = chosen();
     QDialog::accept();
+}
+
+NetworkPicker::NetworkPicker(WindowSettings* settings, QWidget* window)
+    : QObject(window), m_settings(settings), m_window(window)
+{}
+
+engine::ConfigFile NetworkPicker::completed(const engine::ConfigFile& config, const QString& network)
+{
+    // A file is remembered for later, when the program may run in another folder.
+    const QString chosen =
+        network.isEmpty() ? m_settings->networkOf(keyOf(config)) : absoluteSource(network, QDir::current());
+    if (chosen.isEmpty()) {
+        if (const auto* none = std::get_if<config::UnsupportedModel>(&config.contents().model))
+            throw NetworkNeeded(
+                engine::located(config.path(), config::ConfigError(none->sentence, none->position)).what());
+        return config;
+    }
+    try {
+        engine::ConfigFile file = config.withModel(chosen);
+        m_settings->setNetworkOf(keyOf(config), chosen);
+        return file;
+    } catch (const config::ConfigError& error) {
+        throw NetworkNeeded(error.what(), error.position());
+    }
+}
+
+bool NetworkPicker::choose(const engine::ConfigFile& config, const Theme& theme)
+{
+    NetworkDialog dialog(config, m_settings->networkOf(keyOf(config)), theme, m_window);
+    if (dialog.exec() != QDialog::Accepted)
+        return false;
+    m_settings->setNetworkOf(keyOf(config), dialog.network());
+    return true;
 }
 
 } // namespace batchpeak::ui

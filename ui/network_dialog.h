@@ -6,15 +6,18 @@
 #include "theme/theme.h"
 
 #include <QDialog>
+#include <QObject>
 #include <QTimer>
 
 class QComboBox;
-class QDir;
 class QLabel;
 class QPushButton;
 class QVBoxLayout;
+class QWidget;
 
 namespace batchpeak::ui {
+
+class WindowSettings;
 
 /// Asks which network is run for a config: that of a file, or a well-known one by its id. What is written is
 /// looked at while it is written, and can be chosen once it stands for a network that the config can run
@@ -58,11 +61,35 @@ private:
     QPushButton* m_choose = nullptr;
 };
 
-/// "llama with 1,235,814,400 parameters"
-QString networkText(const model::ModelSpec& spec);
+/// A config without a network that can be run, so that one has to be chosen; it says why.
+class NetworkNeeded : public config::ConfigError
+{
+public:
+    using ConfigError::ConfigError;
+};
 
-/// The absolute path where a text names a file, or a folder with a config.json; an id as it is.
-/// \param folder  that a path is relative to
-QString absoluteSource(const QString& fileOrId, const QDir& folder);
+/// Which network is run for a config: its own, or the one that a person chose for it, which is remembered
+/// with the path of the config.
+class NetworkPicker : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param window  that its dialog belongs to
+    NetworkPicker(WindowSettings* settings, QWidget* window);
+
+    /// \p config with the network to run.
+    ///
+    /// \param config   as it was opened
+    /// \param network  file or id to take and to remember; empty for what is remembered
+    /// \throws NetworkNeeded where there is none, or it cannot be run
+    engine::ConfigFile completed(const engine::ConfigFile& config, const QString& network = {});
+    /// Asks for a network, and remembers it. \return whether one was chosen
+    bool choose(const engine::ConfigFile& config, const Theme& theme);
+
+private:
+    WindowSettings* m_settings;
+    QWidget* m_window;
+};
 
 } // namespace batchpeak::ui

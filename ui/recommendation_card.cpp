@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recommendation_card.h"
 
+#include "buttons.h"
 #include "charts/chart_scene.h"
 #include "confidence_gauge.h"
 #include "engine/readable_text.h"
-#include "figure.h"
-#include "fonts.h"
-#include "recommendation_chips.h"
+#include "engine/speed_text.h"
+#include "labels.h"
 
 #include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QStyle>
 
 #include <algorithm>
+#include <cmath>
 
 namespace batchpeak::ui {
 
@@ -29,28 +31,96 @@ constexpr int fewestLines = 2;
 constexpr int sideMargin = 16;
 constexpr int buttonGap = 8;
 
-void setIfNew(QLabel* label, const QString& text)
+QLabel* chip(QWidget* parent)
 {
-    if (label->text() != text)
-        label->setText(text);
+    auto* label = new QLabel(parent);
+    label->setProperty("chip", QStringLiteral("plain"));
+    label->setFont(scaled(label->font(), 0.9));
+    label->hide();
+    return label;
 }
 
-QPushButton* buttonFor(QAction* action, const char* kind, QWidget* parent)
+/// Empty where there is nothing to say of the recommended size.
+QString verificationWord(const Snapshot& snapshot)
 {
-    auto* button = new QPushButton(parent);
-    button->setProperty(kind, true);
-    const auto follow = [button, action] {
-        button->setText(action->text());
-        button->setToolTip(action->toolTip());
-        button->setEnabled(action->isEnabled());
-    };
-    follow();
-    QObject::connect(action, &QAction::changed, button, follow);
-    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
-    return button;
+    using Outcome = engine::Verification::Outcome;
+    const auto& recommendation = snapshot.searchState.recommendation;
+    if (!snapshot.verification || !recommendation || recommendation->size != snapshot.verification->size)
+        return {};
+    switch (snapshot.verification->outcome) {
+    case Outcome::Pending:
+        return RecommendationCard::tr("verifying");
+    case Outcome::Confirmed:
+        return RecommendationCard::tr("verified");
+    case Outcome::Slower:
+        return RecommendationCard::tr("ran slower");
+    case Outcome::NotRun:
+        return RecommendationCard::tr("not verified");
+    case Outcome::Failed:
+        break;
+    }
+    return {};
+}
+
+bool isWarning(const std::optional<engine::Verification>& verification)
+{
+    return verification && (verification->outcome == engine::Verification::Outcome::Slower ||
+                            verification->outcome == engine::Verification::Outcome::NotRun);
+}
+
+void word(QLabel* label, const QString& text, const QString& toolTip)
+{
+    setTextIfNew(label, text);
+    label->setToolTip(toolTip);
+    label->setVisible(!text.isEmpty());
 }
 
 } // namespace
+
+/// Two words on the recommended size, each with its numbers as its tool tip: what limits its speed, and how
+/// its verification in a fresh process stands.
+class RecommendationCard::Chips : public QWidget
+{
+public:
+    explicit Chips(QWidget* parent);
+
+    void display(const Snapshot& snapshot);
+    QStringList words() const { return {m_limit->text(), m_verification->text()}; }
+
+private:
+    QLabel* m_limit;
+    QLabel* m_verification;
+};
+
+RecommendationCard::Chips::Chips(QWidget* parent)
+    : QWidget(parent), m_limit(chip(this)), m_verification(chip(this))
+{
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    layout->addStretch(1);
+    layout->addWidget(m_limit);
+    layout->addWidget(m_verification);
+}
+
+void RecommendationCard::Chips::display(const Snapshot& snapshot)
+{
+    const bool hasSize = snapshot.searchState.recommendation && snapshot.finish != FinishStatus::NothingFits;
+    const search::SpeedLimit& limit = snapshot.searchState.speedLimit;
+    word(m_limit, hasSize ? engine::speedLimitWord(limit) : QString(),
+         RecommendationCard::tr("%1\nProbability: %2 %")
+             .arg(snapshot.speedLimit)
+             .arg(std::clamp(std::lround(100.0 * limit.probability), 1L, 99L)));
+    word(m_verification, hasSize ? verificationWord(snapshot) : QString(),
+         snapshot.verification ? engine::verificationText(*snapshot.verification) : QString());
+    const QString kind = isWarning(snapshot.verification) ? QStringLiteral("warn") : QStringLiteral("plain");
+    if (m_verification->property("chip").toString() != kind) {
+        m_verification->setProperty("chip", kind);
+        style()->unpolish(m_verification);
+        style()->polish(m_verification);
+        m_verification->updateGeometry();
+    }
+}
 
 RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
                                        QWidget* parent)
@@ -60,16 +130,16 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_gain(mutedLabel(QString(), this)),
       m_energy(mutedLabel(QString(), this)),
       m_gauge(new ConfidenceGauge(this)),
-      m_figures(new QWidget(this)),
-      m_rate(new Figure(tr("samples/s"), m_figures)),
-      m_peak(new Figure(QString(), m_figures)),
-      m_accumulation(new Figure(tr("accumulation"), m_figures)),
+      m_metrics(new QWidget(this)),
+      m_rate(new Metric(tr("samples/s"), m_metrics)),
+      m_peak(new Metric(QString(), m_metrics)),
+      m_accumulation(new Metric(tr("accumulation"), m_metrics)),
       m_sentence(mutedLabel(QString(), this)),
-      m_chips(new RecommendationChips(this)),
+      m_chips(new Chips(this)),
       m_exportAction(exportAction),
-      m_export(buttonFor(exportAction, "primary", this)),
-      m_copy(buttonFor(copyAction, "secondary", this)),
-      m_confirm(buttonFor(confirmAction, "secondary", this))
+      m_export(actionButton(exportAction, "primary", this)),
+      m_copy(actionButton(copyAction, "secondary", this)),
+      m_confirm(actionButton(confirmAction, "secondary", this))
 {
     m_key->setFont(fixedFont(font(), 0.9));
     m_size->setFont(scaled(font(), 3.4, QFont::DemiBold));
@@ -92,15 +162,15 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     top->addWidget(m_gauge, 0, Qt::AlignTop);
     body()->addLayout(top);
 
-    auto* figures = new QHBoxLayout(m_figures);
-    figures->setContentsMargins(0, 0, 0, 0);
-    figures->setSpacing(20);
-    for (Figure* figure : {m_rate, m_peak, m_accumulation})
-        figures->addWidget(figure);
-    figures->addStretch(1);
+    auto* metrics = new QHBoxLayout(m_metrics);
+    metrics->setContentsMargins(0, 0, 0, 0);
+    metrics->setSpacing(20);
+    for (Metric* metric : {m_rate, m_peak, m_accumulation})
+        metrics->addWidget(metric);
+    metrics->addStretch(1);
     m_accumulation->setExplanation(tr("Micro-batches in one optimizer step on one device"));
     m_rate->setExplanation(tr("Mean ± 95 % interval"));
-    body()->addWidget(m_figures);
+    body()->addWidget(m_metrics);
 
     m_sentence->setWordWrap(true);
     m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop);
@@ -136,34 +206,34 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
     const auto& recommendation = snapshot.searchState.recommendation;
     const bool nothingFits = snapshot.finish == FinishStatus::NothingFits;
     m_gauge->setVisible(!nothingFits);
-    m_figures->setVisible(!nothingFits);
+    m_metrics->setVisible(!nothingFits);
     const auto& joulesPerSample = snapshot.recommendedJoulesPerSample;
-    setIfNew(m_energy, joulesPerSample ? engine::energyPerSampleText(*joulesPerSample) : QString());
+    setTextIfNew(m_energy, joulesPerSample ? engine::energyPerSampleText(*joulesPerSample) : QString());
     m_energy->setVisible(joulesPerSample && !nothingFits);
     m_export->setVisible(!nothingFits);
     m_copy->setVisible(!nothingFits);
     m_confirm->setVisible(!nothingFits);
     m_gain->setVisible(recommendation && !nothingFits);
     const config::BatchPlan plan = snapshot.run ? snapshot.run->plan : config::BatchPlan{};
-    setIfNew(m_key, nothingFits ? tr("nothing fits") : QString::fromStdString(plan.microBatchKey));
+    setTextIfNew(m_key, nothingFits ? tr("nothing fits") : QString::fromStdString(plan.microBatchKey));
     if (nothingFits) {
-        setIfNew(m_size, tr("not even 1"));
+        setTextIfNew(m_size, tr("not even 1"));
         setSizeTone(Tone::Bad);
         return;
     }
     m_gauge->setConfidence(recommendation ? std::optional(recommendation->confidence) : std::nullopt);
     if (!recommendation) {
-        setIfNew(m_size, QStringLiteral("–"));
+        setTextIfNew(m_size, QStringLiteral("–"));
         setSizeTone(Tone::Muted);
         return;
     }
-    setIfNew(m_size, engine::numberText(recommendation->size));
+    setTextIfNew(m_size, engine::numberText(recommendation->size));
     setSizeTone(recommendation->confidence >= leadingBelowPercent ? Tone::Good : Tone::Plain);
-    setIfNew(m_gain, tr("%1 base").arg(engine::factorText(recommendation->relativePerformance)));
+    setTextIfNew(m_gain, tr("%1 base").arg(engine::factorText(recommendation->relativePerformance)));
     m_gain->setToolTip(tr("Compared with the first recommendation of this exploration"));
 }
 
-void RecommendationCard::showFigures(const Snapshot& snapshot, const engine::MemoryUnit& unit)
+void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
     const QString none = QStringLiteral("–");
@@ -223,7 +293,7 @@ void RecommendationCard::resizeEvent(QResizeEvent* event)
 void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     showSize(snapshot);
-    showFigures(snapshot, unit);
+    showMetrics(snapshot, unit);
     m_chips->display(snapshot);
     const auto sentence = [&] {
         if (snapshot.finish == FinishStatus::NothingFits)
@@ -250,7 +320,7 @@ void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryU
         }
         return tr("No size was measured.");
     };
-    setIfNew(m_sentence, sentence());
+    setTextIfNew(m_sentence, sentence());
     fitSentence();
     setAccessibleDescription(summary());
 }
@@ -261,9 +331,9 @@ QString RecommendationCard::summary() const
     if (!m_gauge->isHidden())
         parts << m_gain->text() << m_energy->text()
               << tr("confidence %1").arg(m_gauge->accessibleDescription());
-    if (!m_figures->isHidden()) {
-        for (const Figure* figure : {m_rate, m_peak, m_accumulation})
-            parts << figure->text();
+    if (!m_metrics->isHidden()) {
+        for (const Metric* metric : {m_rate, m_peak, m_accumulation})
+            parts << metric->text();
     }
     parts << m_sentence->text() << m_chips->words();
     parts.removeAll(QString());

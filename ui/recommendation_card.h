@@ -8,13 +8,13 @@
 #include "theme/theme.h"
 
 class QAction;
+class QLabel;
 class QPushButton;
 
 namespace batchpeak::ui {
 
 class ConfidenceGauge;
-class Figure;
-class RecommendationChips;
+class Metric;
 
 /// What the program would use now, how sure it is, why, and what comes next; or that nothing fits.
 class RecommendationCard : public Card
@@ -37,7 +37,7 @@ protected:
 
 private:
     void showSize(const engine::Snapshot& snapshot);
-    void showFigures(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
+    void showMetrics(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     void fitSentence();
     void fitExportButton();
     void setSizeTone(Tone tone);
@@ -50,12 +50,13 @@ private:
     /// Only where the device measures it.
     QLabel* m_energy;
     ConfidenceGauge* m_gauge;
-    QWidget* m_figures;
-    Figure* m_rate;
-    Figure* m_peak;
-    Figure* m_accumulation;
+    QWidget* m_metrics;
+    Metric* m_rate;
+    Metric* m_peak;
+    Metric* m_accumulation;
     QLabel* m_sentence;
-    RecommendationChips* m_chips;
+    class Chips;
+    Chips* m_chips;
     QAction* m_exportAction;
     QPushButton* m_export;
     QPushButton* m_copy;

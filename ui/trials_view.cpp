@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials_view.h"
 
-#include "column_widths.h"
-#include "table_look.h"
+#include "table_layout.h"
 #include "trials_model.h"
-#include "whole_rows.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -35,7 +33,7 @@ TrialsView::TrialsView(QWidget* parent)
 {
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Trials, newest first"));
-    const int rowHeight = makePlain(*m_table);
+    const int rowHeight = applyTableStyle(*m_table);
     const auto* header = m_table->horizontalHeader();
     m_columns = new ColumnWidths(m_table, TrialRow::Result, columnNames());
     m_columns->setHidden(TrialRow::Device, true);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_actions.h"
 
-#include "theme/glyphs.h"
+#include "buttons.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -24,13 +24,6 @@ bool isUnderWay(State state)
 {
     return state == State::Starting || state == State::Exploring || state == State::Verifying ||
            state == State::Paused;
-}
-
-QIcon iconFor(Glyph glyph, const QColor& colour, const Theme& theme)
-{
-    QColor faint = theme.mutedText;
-    faint.setAlpha(150);
-    return glyphIcon(glyph, colour, faint);
 }
 
 } // namespace
@@ -147,19 +140,19 @@ void WindowActions::update(const Snapshot& snapshot)
 void WindowActions::setTheme(const Theme& theme)
 {
     m_theme = theme;
-    open->setIcon(iconFor(Glyph::Open, theme.mutedText, theme));
-    start->setIcon(iconFor(Glyph::Play, theme.text, theme));
-    stop->setIcon(iconFor(Glyph::Stop, theme.bad, theme));
-    exportSize->setIcon(iconFor(Glyph::Export, theme.text, theme));
-    confirm->setIcon(iconFor(Glyph::Check, theme.text, theme));
-    train->setIcon(iconFor(Glyph::Descent, theme.text, theme));
-    copySize->setIcon(iconFor(Glyph::Copy, theme.text, theme));
+    open->setIcon(actionIcon(Glyph::Open, theme.mutedText, theme));
+    start->setIcon(actionIcon(Glyph::Play, theme.text, theme));
+    stop->setIcon(actionIcon(Glyph::Stop, theme.bad, theme));
+    exportSize->setIcon(actionIcon(Glyph::Export, theme.text, theme));
+    confirm->setIcon(actionIcon(Glyph::Check, theme.text, theme));
+    train->setIcon(actionIcon(Glyph::Descent, theme.text, theme));
+    copySize->setIcon(actionIcon(Glyph::Copy, theme.text, theme));
     signPause();
 }
 
 void WindowActions::signPause()
 {
-    pause->setIcon(iconFor(m_resumes ? Glyph::Play : Glyph::Pause, m_theme.text, m_theme));
+    pause->setIcon(actionIcon(m_resumes ? Glyph::Play : Glyph::Pause, m_theme.text, m_theme));
 }
 
 } // namespace batchpeak::ui

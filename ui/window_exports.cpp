@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_exports.h"
 
-#include "chart_picture.h"
 #include "engine/readable_text.h"
 #include "export_dialog.h"
-#include "size_line.h"
-#include "trials_csv.h"
+#include "export_formats.h"
 
 #include <QBuffer>
 #include <QClipboard>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_training.h"
 
-#include "training_window/confirmation_dialog.h"
 #include "training/confirmation_run.h"
 #include "training/past_exploration.h"
+#include "training_window/confirmation_dialog.h"
 #include "training_window/training_window.h"
 #include "window_actions.h"
 

@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
 
 /// So much may a colour be off for a pixel to count as painted with it: edges are smoothed.
 inline constexpr int nearEnough = 90;
@@ -31,4 +31,4 @@ inline bool hasColourNear(const QImage& image, const QPointF& position, const QC
     return false;
 }
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

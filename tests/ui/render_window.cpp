@@ -4,13 +4,12 @@
 // be looked at:
 //   QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE | DIALOG]
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
-#include "charts/run_chart.h"
-#include "charts/throughput_chart.h"
+#include "charts/exploration_charts.h"
+#include "charts/run_charts.h"
 #include "sample_dialogs.h"
 #include "sample_snapshots.h"
-#include "sample_training_window.h"
 #include "sample_trainings.h"
-#include "sample_window.h"
+#include "sample_windows.h"
 #include "ui/message_banner.h"
 #include "ui/training_window/training_form.h"
 
@@ -19,6 +18,7 @@
 #include <QStandardPaths>
 #include <QTextStream>
 
+using namespace batchpeak;
 using namespace batchpeak::ui;
 
 namespace {

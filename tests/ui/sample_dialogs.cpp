@@ -3,7 +3,7 @@
 #include "sample_dialogs.h"
 
 #include "sample_trainings.h"
-#include "theme/style_sheet.h"
+#include "theme/theme.h"
 #include "ui/export_dialog.h"
 #include "ui/network_dialog.h"
 #include "ui/training_window/confirmation_dialog.h"
@@ -14,7 +14,9 @@
 #include <QTemporaryDir>
 #include <QWidget>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
+
+using namespace batchpeak::ui;
 
 namespace {
 
@@ -127,4 +129,4 @@ std::vector<DialogPicture> dialogPictures(const Theme& theme)
     return std::move(studio.pictures);
 }
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
 
 /// A dialog of the window in one of its states, as it looks over a window of that theme.
 struct DialogPicture
@@ -18,6 +18,6 @@ struct DialogPicture
     QPixmap picture;
 };
 
-std::vector<DialogPicture> dialogPictures(const Theme& theme);
+std::vector<DialogPicture> dialogPictures(const ui::Theme& theme);
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

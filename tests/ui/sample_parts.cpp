@@ -5,15 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
 
 using namespace batchpeak::engine;
-
-namespace {
-
-constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
-
-} // namespace
 
 std::int64_t bytesOf(double gibibytes)
 {
@@ -73,12 +67,6 @@ void addCurve(Snapshot& snapshot, double from, double to, double spread)
     }
 }
 
-void say(Snapshot& snapshot, int second, const QString& text, LogLevel level)
-{
-    const QDateTime time(QDate(2026, 3, 14), QTime(14, 0, 0).addSecs(second));
-    snapshot.log.push_back({.time = time, .level = level, .text = text});
-}
-
 void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double base, const QString& reason)
 {
     const auto real = static_cast<double>(size);
@@ -112,4 +100,4 @@ DeviceSnapshot sampleGpu(const QString& id)
             .telemetry = {.utilizationPercent = 97, .temperatureCelsius = 64, .clockMegahertz = 1980}};
 }
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

@@ -4,12 +4,15 @@
 
 #include "engine/snapshot.h"
 
+#include <QDateTime>
+
 #include <cstdint>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
 
 /// The parts of which the sample Snapshots are made: an invented device, and trials by an invented law.
 
+inline constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 std::int64_t bytesOf(double gibibytes);
 /// A fixed cost, then a slope, then full: what an accelerator does.
 double throughputAt(double size);
@@ -27,7 +30,12 @@ void addMemory(engine::Snapshot& snapshot);
 /// \param base  size with which the gain is compared
 void recommend(engine::Snapshot& snapshot, std::int64_t size, int confidence, double base,
                const QString& reason);
-void say(engine::Snapshot& snapshot, int second, const QString& text,
-         engine::LogLevel level = engine::LogLevel::Info);
+/// A line of the log of an exploration, or of a training run.
+template<typename Snapshot>
+void say(Snapshot& snapshot, int second, const QString& text, engine::LogLevel level = engine::LogLevel::Info)
+{
+    const QDateTime time(QDate(2026, 3, 14), QTime(14, 0, 0).addSecs(second));
+    snapshot.log.push_back({.time = time, .level = level, .text = text});
+}
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

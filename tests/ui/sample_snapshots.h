@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
 
 /// An invented but plausible Snapshot of each state that the window has to show. All numbers are made
 /// up by formulas: nothing here was measured.
@@ -45,4 +45,4 @@ engine::Snapshot trainerSnapshot();
 
 std::vector<SampleSnapshot> allSamples();
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

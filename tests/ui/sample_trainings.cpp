@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
 
 using namespace batchpeak::training;
 using accumulation::GrowthDecision;
@@ -55,13 +55,6 @@ void evaluate(TrainingSnapshot& snapshot, std::int64_t step)
     record.phase = model::Phase::Eval;
     record.loss = lossAt(step) * 1.03;
     snapshot.evaluations.push_back(record);
-}
-
-void say(TrainingSnapshot& snapshot, int second, const QString& text,
-         engine::LogLevel level = engine::LogLevel::Info)
-{
-    const QDateTime time(QDate(2026, 3, 14), QTime(14, 0, 0).addSecs(second));
-    snapshot.log.push_back({.time = time, .level = level, .text = text});
 }
 
 void tellTime(TrainingSnapshot& snapshot)
@@ -318,4 +311,4 @@ ConfirmationSnapshot failedConfirmation()
     return snapshot;
 }
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

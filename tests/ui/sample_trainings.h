@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace batchpeak::ui::test {
+namespace batchpeak::test {
 
 /// Invented but plausible snapshots of training runs and confirmations, made up by formulas.
 struct SampleTraining
@@ -40,4 +40,4 @@ training::ConfirmationSnapshot runningConfirmation();
 training::ConfirmationSnapshot doneConfirmation();
 training::ConfirmationSnapshot failedConfirmation();
 
-} // namespace batchpeak::ui::test
+} // namespace batchpeak::test

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "charts/chart_scales.h"
+#include "charts/axis_scales.h"
 #include "charts/chart_scene.h"
 #include "sample_snapshots.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -45,16 +46,13 @@ private slots:
 
     void countsMemoryInTheUnitOfWhatIsShown_data()
     {
-        QTest::addColumn<double>("peakOfLimit");
-        QTest::addColumn<QString>("unit");
-        QTest::newRow("some MiB far below 20 GiB") << 0.002 << QStringLiteral("MiB");
-        QTest::newRow("near the limit") << 0.5 << QStringLiteral("GiB");
-        QTest::newRow("nothing measured") << 0.0 << QStringLiteral("GiB");
+        rows<double, std::string>({{"some MiB far below 20 GiB", {0.002, "MiB"}},
+                                   {"near the limit", {0.5, "GiB"}},
+                                   {"nothing measured", {0.0, "GiB"}}});
     }
     void countsMemoryInTheUnitOfWhatIsShown()
     {
-        QFETCH(double, peakOfLimit);
-        QFETCH(QString, unit);
+        const auto& [peakOfLimit, unit] = row<double, std::string>();
         constexpr std::int64_t limit = 20LL << 30;
         engine::Snapshot snapshot;
         snapshot.devices = {{.limitBytes = limit}};
@@ -64,7 +62,7 @@ private slots:
                  .state = engine::TrialState::Ok,
                  .samplesPerSecond = 10.0,
                  .peakReservedBytes = static_cast<std::int64_t>(peakOfLimit * static_cast<double>(limit))}};
-        QCOMPARE(chartSceneOf(snapshot).unit.name, unit);
+        QCOMPARE(chartSceneOf(snapshot).unit.name.toStdString(), unit);
     }
 
     void leavesOutSizesThatWouldEmptyALogarithmicAxis()
@@ -80,17 +78,14 @@ private slots:
 
     void placesTheWallBetweenWhatRanAndWhatDidNot_data()
     {
-        QTest::addColumn<std::int64_t>("ran");
-        QTest::addColumn<std::int64_t>("failed");
-        QTest::newRow("the model is right") << std::int64_t{224} << std::int64_t{288};
-        QTest::newRow("the model is too hopeful") << std::int64_t{128} << std::int64_t{160};
-        QTest::newRow("the model is too timid") << std::int64_t{300} << std::int64_t{320};
-        QTest::newRow("next to each other") << std::int64_t{127} << std::int64_t{128};
+        rows<std::int64_t, std::int64_t>({{"the model is right", {224, 288}},
+                                          {"the model is too hopeful", {128, 160}},
+                                          {"the model is too timid", {300, 320}},
+                                          {"next to each other", {127, 128}}});
     }
     void placesTheWallBetweenWhatRanAndWhatDidNot()
     {
-        QFETCH(std::int64_t, ran);
-        QFETCH(std::int64_t, failed);
+        const auto& [ran, failed] = row<std::int64_t, std::int64_t>();
         engine::Snapshot snapshot = test::earlySnapshot();
         snapshot.trials[3].microBatchSize = ran;
         snapshot.trials[4].microBatchSize = failed;
@@ -135,17 +130,16 @@ private slots:
 
     void choosesRoundTicksWithRoomAbove_data()
     {
-        QTest::addColumn<double>("largest");
-        QTest::addColumn<int>("mostTicks");
+        const auto add = rows<double, int>();
         for (const double largest : {0.013, 0.9, 2.31, 12.3, 79.1, 100.0, 2304.0, 98765.0}) {
             for (const int mostTicks : {2, 3, 4, 6})
-                QTest::addRow("%g in %d", largest, mostTicks) << largest << mostTicks;
+                add(QStringLiteral("%1 in %2").arg(largest).arg(mostTicks).toStdString(),
+                    {largest, mostTicks});
         }
     }
     void choosesRoundTicksWithRoomAbove()
     {
-        QFETCH(double, largest);
-        QFETCH(int, mostTicks);
+        const auto& [largest, mostTicks] = row<double, int>();
         const ValueScale scale = valueScaleFor(largest, mostTicks);
         QVERIFY(scale.top >= largest * 1.1);
         const int ticks = static_cast<int>(std::floor(scale.top / scale.step)) + 1;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/chart_scene.h"
-#include "charts/memory_chart.h"
-#include "charts/throughput_chart.h"
+#include "charts/exploration_charts.h"
 #include "pixels.h"
 #include "sample_snapshots.h"
-#include "sample_window.h"
+#include "sample_windows.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QAbstractScrollArea>
@@ -18,9 +18,9 @@
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
-using batchpeak::ui::test::difference;
-using batchpeak::ui::test::hasColourNear;
-using batchpeak::ui::test::nearEnough;
+using batchpeak::test::difference;
+using batchpeak::test::hasColourNear;
+using batchpeak::test::nearEnough;
 
 class ChartsTest : public QObject
 {
@@ -32,6 +32,7 @@ class ChartsTest : public QObject
     const engine::Snapshot m_running = test::runningSnapshot();
     const ChartScene m_scene = chartSceneOf(m_running);
 
+    QList<ExplorationChart*> charts() const { return {m_throughput, m_memory}; }
     QPointF positionOf(const MeasuredPoint& point) const
     {
         return m_throughput->positionOf(static_cast<double>(point.size), point.samplesPerSecond);
@@ -125,9 +126,8 @@ private slots:
 
     void marksTheSizesBeyondMemoryInBothCharts()
     {
-        for (const ChartFrame* chart :
-             {static_cast<ChartFrame*>(m_throughput), static_cast<ChartFrame*>(m_memory)}) {
-            const QImage image = const_cast<ChartFrame*>(chart)->grab().toImage();
+        for (ExplorationChart* chart : charts()) {
+            const QImage image = chart->grab().toImage();
             const QRectF area = chart->plotArea();
             const int y = static_cast<int>(area.center().y()) + 9;
             int tinted = 0;
@@ -154,16 +154,13 @@ private slots:
 
     void keepsTheSizesOfBothChartsUnderEachOther_data()
     {
-        QTest::addColumn<QSize>("size");
-        QTest::addColumn<bool>("logarithmic");
-        QTest::newRow("large") << QSize(1440, 900) << true;
-        QTest::newRow("small") << QSize(1100, 680) << true;
-        QTest::newRow("evenly spread") << QSize(1440, 900) << false;
+        rows<QSize, bool>({{"large", {QSize(1440, 900), true}},
+                           {"small", {QSize(1100, 680), true}},
+                           {"evenly spread", {QSize(1440, 900), false}}});
     }
     void keepsTheSizesOfBothChartsUnderEachOther()
     {
-        QFETCH(QSize, size);
-        QFETCH(bool, logarithmic);
+        const auto& [size, logarithmic] = row<QSize, bool>();
         m_window.resize(size);
         m_window.view()->setLogarithmic(logarithmic);
         m_window.grab();
@@ -177,8 +174,7 @@ private slots:
                 QVERIFY2(std::abs(above[i] - tick) < 2.0, qPrintable(QString::number(tick)));
             }
         }
-        for (const ChartFrame* chart :
-             {static_cast<ChartFrame*>(m_throughput), static_cast<ChartFrame*>(m_memory)}) {
+        for (ExplorationChart* chart : charts()) {
             for (const QString& label : chart->tickLabels())
                 QVERIFY2(!label.contains(QStringLiteral("…")) && !label.contains(QStringLiteral("...")),
                          qPrintable(label));
@@ -194,22 +190,22 @@ private slots:
         m_window.show();
         QWidget* viewport = m_throughput->findChild<QAbstractScrollArea*>()->viewport();
         QTest::mouseMove(viewport, viewport->mapFrom(m_throughput, near.toPoint()));
-        QTRY_VERIFY(!m_throughput->hoverBox().isEmpty());
-        QVERIFY(!m_memory->hoverBox().isEmpty());
+        QTRY_VERIFY(!m_throughput->calloutBox().isEmpty());
+        QVERIFY(!m_memory->calloutBox().isEmpty());
         const QPointF point = m_throughput->positionOf(96.0, 2047.0);
         const QImage image = m_throughput->grab().toImage();
         QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().throughput) < nearEnough);
 
         emit m_throughput->placePointedAt(std::nullopt);
-        QVERIFY(m_throughput->hoverBox().isEmpty());
+        QVERIFY(m_throughput->calloutBox().isEmpty());
         m_window.hide();
     }
 
-    void keepsTheHoverBoxOffTheData()
+    void keepsTheCalloutOffTheData()
     {
         for (const auto& hovered : m_scene.points) {
             emit m_throughput->placePointedAt(hovered.size);
-            const QRectF box = m_throughput->hoverBox();
+            const QRectF box = m_throughput->calloutBox();
             QVERIFY(m_throughput->plotArea().contains(box));
             for (const auto& other : m_scene.points)
                 QVERIFY2(!box.contains(positionOf(other)),
@@ -221,12 +217,12 @@ private slots:
     void walksThroughTheSizesByArrowKeys()
     {
         QTest::keyClick(m_throughput, Qt::Key_Right);
-        const QRectF first = m_throughput->hoverBox();
+        const QRectF first = m_throughput->calloutBox();
         QVERIFY(!first.isEmpty());
         QTest::keyClick(m_throughput, Qt::Key_Right);
-        QVERIFY(m_throughput->hoverBox() != first);
+        QVERIFY(m_throughput->calloutBox() != first);
         QTest::keyClick(m_throughput, Qt::Key_Left);
-        QCOMPARE(m_throughput->hoverBox(), first);
+        QCOMPARE(m_throughput->calloutBox(), first);
         emit m_throughput->placePointedAt(std::nullopt);
     }
 

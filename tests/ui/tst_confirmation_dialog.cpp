@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_trainings.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/message_banner.h"
 #include "ui/training_window/confirmation_dialog.h"
 #include "ui/training_window/confirmation_model.h"
+#include "window_fixture.h"
 
 #include <QAbstractItemModelTester>
 #include <QPushButton>
@@ -13,20 +15,25 @@
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
+using test::buttonOf;
+
+namespace {
+
+/// What can be done, while a confirmation runs or once it has.
+struct Offer
+{
+    bool runs = false;
+    QString obstacle;
+    bool stops = false;
+    bool repeats = false;
+};
+
+} // namespace
 
 /// A confirmation as it is shown: table, verdict, and what can be done.
 class ConfirmationDialogTest : public QObject
 {
     Q_OBJECT
-
-    static QPushButton* button(const QWidget& dialog, const QString& text)
-    {
-        for (auto* candidate : dialog.findChildren<QPushButton*>()) {
-            if (candidate->text().remove(QLatin1Char('&')) == text)
-                return candidate;
-        }
-        return nullptr;
-    }
 
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
@@ -76,24 +83,19 @@ private slots:
 
     void offersWhatIsPossible_data()
     {
-        QTest::addColumn<bool>("runs");
-        QTest::addColumn<QString>("obstacle");
-        QTest::addColumn<bool>("stops");
-        QTest::addColumn<bool>("repeats");
-        QTest::newRow("running") << true << QString() << true << false;
-        QTest::newRow("done") << false << QString() << false << true;
-        QTest::newRow("done, device taken") << false << QStringLiteral("Taken.") << false << false;
+        rows<Offer>({{"running", {.runs = true, .stops = true}},
+                     {"done", {.repeats = true}},
+                     {"done, device taken", {.obstacle = QStringLiteral("Taken.")}}});
     }
     void offersWhatIsPossible()
     {
-        QFETCH(bool, runs);
-        QFETCH(QString, obstacle);
+        const auto& [runs, obstacle, stops, repeats] = row<Offer>();
         ConfirmationDialog dialog(Theme::day());
         dialog.setObstacle(obstacle);
         dialog.display(runs ? test::runningConfirmation() : test::doneConfirmation());
-        QTEST(button(dialog, QStringLiteral("Stop"))->isEnabled(), "stops");
-        QTEST(button(dialog, QStringLiteral("Confirm again"))->isEnabled(), "repeats");
-        QCOMPARE(button(dialog, QStringLiteral("Confirm again"))->toolTip(), obstacle);
+        QCOMPARE(buttonOf(dialog, "Stop")->isEnabled(), stops);
+        QCOMPARE(buttonOf(dialog, "Confirm again")->isEnabled(), repeats);
+        QCOMPARE(buttonOf(dialog, "Confirm again")->toolTip(), obstacle);
     }
 
     void saysTheVerdictOnceItIsMeasured()

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "charts/throughput_chart.h"
+#include "charts/exploration_charts.h"
 #include "sample_snapshots.h"
-#include "sample_window.h"
+#include "sample_windows.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/confidence_gauge.h"
 #include "ui/empty_view.h"
 #include "ui/log_view.h"
 #include "ui/message_banner.h"
 #include "ui/recommendation_card.h"
-#include "ui/run_bar.h"
-#include "ui/status_strip.h"
+#include "ui/status_bar.h"
+#include "ui/tool_bar.h"
 
 #include <QAction>
 #include <QFontMetrics>
@@ -44,26 +45,23 @@ private slots:
 
     void allowsWhatTheStateAllows_data()
     {
-        QTest::addColumn<Snapshot>("snapshot");
-        QTest::addColumn<QString>("allowed");
-        QTest::newRow("empty") << test::emptySnapshot() << QString();
-        QTest::newRow("ready") << test::readySnapshot() << QStringLiteral("start");
-        QTest::newRow("starting") << test::startingSnapshot() << QStringLiteral("stop");
-        QTest::newRow("early") << test::earlySnapshot() << QStringLiteral("pause stop export copy");
-        QTest::newRow("running") << test::runningSnapshot() << QStringLiteral("pause stop export copy");
-        QTest::newRow("paused") << test::pausedSnapshot() << QStringLiteral("pause stop export copy");
-        QTest::newRow("verifying") << test::verifyingSnapshot() << QStringLiteral("pause stop export copy");
-        QTest::newRow("finished") << test::finishedSnapshot() << QStringLiteral("start export copy");
-        QTest::newRow("nothing fits") << test::nothingFitsSnapshot() << QStringLiteral("start");
-        QTest::newRow("failed") << test::failedSnapshot() << QStringLiteral("start");
         Snapshot pausing = test::runningSnapshot();
         pausing.pauseRequested = true;
-        QTest::newRow("pausing") << pausing << QStringLiteral("stop export copy");
+        rows<Snapshot, std::string>({{"empty", {test::emptySnapshot(), ""}},
+                                     {"ready", {test::readySnapshot(), "start"}},
+                                     {"starting", {test::startingSnapshot(), "stop"}},
+                                     {"early", {test::earlySnapshot(), "pause stop export copy"}},
+                                     {"running", {test::runningSnapshot(), "pause stop export copy"}},
+                                     {"paused", {test::pausedSnapshot(), "pause stop export copy"}},
+                                     {"verifying", {test::verifyingSnapshot(), "pause stop export copy"}},
+                                     {"finished", {test::finishedSnapshot(), "start export copy"}},
+                                     {"nothing fits", {test::nothingFitsSnapshot(), "start"}},
+                                     {"failed", {test::failedSnapshot(), "start"}},
+                                     {"pausing", {pausing, "stop export copy"}}});
     }
     void allowsWhatTheStateAllows()
     {
-        QFETCH(Snapshot, snapshot);
-        QFETCH(QString, allowed);
+        const auto& [snapshot, allowed] = row<Snapshot, std::string>();
         QWidget window;
         WindowActions actions(&window);
         actions.update(snapshot);
@@ -77,7 +75,7 @@ private slots:
             if (action->isEnabled())
                 enabled << name;
         }
-        QCOMPARE(enabled.join(QLatin1Char(' ')), allowed);
+        QCOMPARE(enabled.join(QLatin1Char(' ')).toStdString(), allowed);
         QVERIFY(actions.open->isEnabled());
     }
 
@@ -93,35 +91,29 @@ private slots:
 
     void namesWhatIsRunByItsOwnNames_data()
     {
-        QTest::addColumn<QString>("network");
-        QTest::addColumn<bool>("knowsDevices");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("the config's own network")
-            << QString() << true
-            << QStringLiteral("gpt-medium.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  global batch 1536");
-        QTest::newRow("an id, devices from the launcher")
-            << QStringLiteral("meta-llama/Llama-3.2-1B") << false
-            << QStringLiteral("gpt-medium.yaml  ·  network from meta-llama/Llama-3.2-1B  ·  "
-                              "cuda:0 NVIDIA H100  ·  bf16  ·  per-device batch 1536");
-        QTest::newRow("a file")
-            << QStringLiteral("/home/user/models/tiny.yaml") << true
-            << QStringLiteral(
-                   "gpt-medium.yaml  ·  network from tiny.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
-                   "global batch 1536");
-        QTest::newRow("a file as many are named")
-            << QStringLiteral("/home/user/models/tiny/config.json") << true
-            << QStringLiteral("gpt-medium.yaml  ·  network from tiny/config.json  ·  cuda:0 NVIDIA H100  ·  "
-                              "bf16  ·  global batch 1536");
+        rows<std::string, bool, std::string>(
+            {{"the config's own network",
+              {"", true, "gpt-medium.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  global batch 1536"}},
+             {"an id, devices from the launcher",
+              {"meta-llama/Llama-3.2-1B", false,
+               "gpt-medium.yaml  ·  network from meta-llama/Llama-3.2-1B  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
+               "per-device batch 1536"}},
+             {"a file",
+              {"/home/user/models/tiny.yaml", true,
+               "gpt-medium.yaml  ·  network from tiny.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
+               "global batch 1536"}},
+             {"a file as many are named",
+              {"/home/user/models/tiny/config.json", true,
+               "gpt-medium.yaml  ·  network from tiny/config.json  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
+               "global batch 1536"}}});
     }
     void namesWhatIsRunByItsOwnNames()
     {
-        QFETCH(QString, network);
-        QFETCH(bool, knowsDevices);
-        QFETCH(QString, expected);
+        const auto& [network, knowsDevices, expected] = row<std::string, bool, std::string>();
         Snapshot snapshot = test::withDevice();
-        snapshot.run->modelSource = network;
+        snapshot.run->modelSource = QString::fromStdString(network);
         snapshot.run->plan.knowsDevices = knowsDevices;
-        QCOMPARE(runText(snapshot), expected);
+        QCOMPARE(runText(snapshot).toStdString(), expected);
     }
 
     void namesTheSizeAsItsTrainerDoes()
@@ -146,49 +138,42 @@ private slots:
 
     void saysTheRecommendationInWords_data()
     {
-        QTest::addColumn<Snapshot>("snapshot");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("running") << test::runningSnapshot()
-                                 << QStringLiteral(
-                                        "micro_batch_size; 192; 2.05× base; confidence 93 percent; "
-                                        "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; "
-                                        "8 × accumulation; 192 is 0.4 % faster than 224, the next best, "
-                                        "and needs less memory. Next: 208, to tell the two apart. "
-                                        "160 is within 2 % and leaves 8.4 GiB more.; launch-bound");
         Snapshot tiny = test::runningSnapshot();
         tiny.recommendedPeakBytes = 44LL << 20;
         tiny.smallerSize.clear();
         tiny.searchState.speedLimit = {};
         for (auto& trial : tiny.trials)
             trial.peakReservedBytes = 44LL << 20;
-        QTest::newRow("peaks far below the limit")
-            << tiny
-            << QStringLiteral("micro_batch_size; 192; 2.05× base; confidence 93 percent; "
-                              "2234 ± 38 samples/s; 44.0 MiB of 79.1 GiB peak memory; "
-                              "8 × accumulation; 192 is 0.4 % faster than 224, the next best, "
-                              "and needs less memory. Next: 208, to tell the two apart.");
-        QTest::newRow("finished")
-            << test::finishedSnapshot()
-            << QStringLiteral("micro_batch_size; 192; 2.05× base; 318 mJ/sample; confidence 96 percent; "
-                              "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; "
-                              "8 × accumulation; 192 is 0.4 % faster than 224 and 2.1 % faster than 128. "
-                              "160 is within 2 % and leaves 8.4 GiB more.; launch-bound; verified");
-        QTest::newRow("nothing fits")
-            << test::nothingFitsSnapshot()
-            << QStringLiteral(
-                   "nothing fits; not even 1; Not even 1 sample fits into 7.4 GiB: it would need at "
-                   "least 9.7 GiB. Use a shorter sequence, a smaller network, or a device with more "
-                   "memory.");
+        rows<Snapshot, std::string>(
+            {{"running",
+              {test::runningSnapshot(),
+               "micro_batch_size; 192; 2.05× base; confidence 93 percent; 2234 ± 38 samples/s; "
+               "59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster than 224, the next "
+               "best, and needs less memory. Next: 208, to tell the two apart. 160 is within 2 % and leaves "
+               "8.4 GiB more.; launch-bound"}},
+             {"peaks far below the limit",
+              {tiny, "micro_batch_size; 192; 2.05× base; confidence 93 percent; 2234 ± 38 samples/s; "
+                     "44.0 MiB of 79.1 GiB peak memory; 8 × accumulation; 192 is 0.4 % faster than 224, the "
+                     "next best, and needs less memory. Next: 208, to tell the two apart."}},
+             {"finished",
+              {test::finishedSnapshot(),
+               "micro_batch_size; 192; 2.05× base; 318 mJ/sample; confidence 96 percent; "
+               "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster "
+               "than 224 and 2.1 % faster than 128. 160 is within 2 % and leaves 8.4 GiB more.; "
+               "launch-bound; verified"}},
+             {"nothing fits",
+              {test::nothingFitsSnapshot(),
+               "nothing fits; not even 1; Not even 1 sample fits into 7.4 GiB: it would need at least "
+               "9.7 GiB. Use a shorter sequence, a smaller network, or a device with more memory."}}});
     }
     void saysTheRecommendationInWords()
     {
-        QFETCH(Snapshot, snapshot);
-        QFETCH(QString, expected);
+        const auto& [snapshot, expected] = row<Snapshot, std::string>();
         test::SampleWindow window(Theme::day(), QSize(1100, 680));
         window.display(snapshot);
         const auto* card = window.findChild<RecommendationCard*>();
-        QCOMPARE(card->summary(), expected);
-        QCOMPARE(card->accessibleDescription(), expected);
+        QCOMPARE(card->summary().toStdString(), expected);
+        QCOMPARE(card->accessibleDescription().toStdString(), expected);
     }
 
     void offersNoExportWhereNothingFits()
@@ -206,31 +191,22 @@ private slots:
 
     void says_data()
     {
-        QTest::addColumn<Snapshot>("snapshot");
-        QTest::addColumn<QString>("activity");
-        QTest::addColumn<QString>("devices");
-        const QString gpu = QStringLiteral("GPU 97 %  ·  64 °C  ·  1980 MHz  ·  worker pid 41232");
-        QTest::newRow("empty") << test::emptySnapshot() << QStringLiteral("No config opened") << QString();
-        QTest::newRow("running") << test::runningSnapshot()
-                                 << QStringLiteral("Trial 17 of about 24  ·  about 1 min 12 s left") << gpu;
-        QTest::newRow("paused") << test::pausedSnapshot() << QStringLiteral("Paused  ·  Trial 16 of about 24")
-                                << gpu;
-        QTest::newRow("verifying") << test::verifyingSnapshot()
-                                   << QStringLiteral("Verifying 192 in a fresh process") << gpu;
-        QTest::newRow("finished") << test::finishedSnapshot()
-                                  << QStringLiteral("Finished after 18 trials  ·  3 min 24 s  ·  confident")
-                                  << QString();
-        QTest::newRow("cpu has no clock")
-            << test::cpuSnapshot() << QStringLiteral("Trial 6 of about 11  ·  about 38 s left")
-            << QStringLiteral("worker pid 7311");
+        const std::string gpu = "GPU 97 %  ·  64 °C  ·  1980 MHz  ·  worker pid 41232";
+        rows<Snapshot, std::string, std::string>(
+            {{"empty", {test::emptySnapshot(), "No config opened", ""}},
+             {"running", {test::runningSnapshot(), "Trial 17 of about 24  ·  about 1 min 12 s left", gpu}},
+             {"paused", {test::pausedSnapshot(), "Paused  ·  Trial 16 of about 24", gpu}},
+             {"verifying", {test::verifyingSnapshot(), "Verifying 192 in a fresh process", gpu}},
+             {"finished",
+              {test::finishedSnapshot(), "Finished after 18 trials  ·  3 min 24 s  ·  confident", ""}},
+             {"cpu has no clock",
+              {test::cpuSnapshot(), "Trial 6 of about 11  ·  about 38 s left", "worker pid 7311"}}});
     }
     void says()
     {
-        QFETCH(Snapshot, snapshot);
-        QFETCH(QString, activity);
-        QFETCH(QString, devices);
-        QCOMPARE(activityText(snapshot), activity);
-        QCOMPARE(deviceText(snapshot.devices), devices);
+        const auto& [snapshot, activity, devices] = row<Snapshot, std::string, std::string>();
+        QCOMPARE(activityText(snapshot).toStdString(), activity);
+        QCOMPARE(deviceText(snapshot.devices).toStdString(), devices);
     }
 
     void invitesAConfigWhileThereIsNone()

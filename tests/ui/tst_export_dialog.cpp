@@ -1,19 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/batch_choice_box.h"
 #include "ui/diff_view.h"
 #include "ui/export_dialog.h"
+#include "window_fixture.h"
 
-#include <QApplication>
-#include <QFile>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QScrollBar>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTextBlock>
 
@@ -96,57 +94,30 @@ QStringList tabStops(QWidget& window)
 
 } // namespace
 
-class ExportDialogTest : public QObject
+class ExportDialogTest : public test::WindowFixture
 {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-
-    QString pathOf(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
-
-    QString fileWith(const QByteArray& text, const char* name = "config.yaml")
+    engine::ConfigFile opened(const QByteArray& text) const
     {
-        QFile file(pathOf(name));
-        if (!file.open(QIODevice::WriteOnly))
-            return {};
-        file.write(text);
-        return file.fileName();
-    }
-
-    static QByteArray contentsOf(const QString& path)
-    {
-        QFile file(path);
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    }
-
-    static QPushButton* writeButton(const QDialog& dialog)
-    {
-        for (auto* button : dialog.findChildren<QPushButton*>()) {
-            if (button->text() == QStringLiteral("&Write"))
-                return button;
-        }
-        return nullptr;
+        return engine::ConfigFile::open(fileWith("config.yaml", text));
     }
 
 private slots:
-    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+    void init() { QLocale::setDefault(QLocale::c()); }
 
     void showsTheUnifiedDiffAndWritesIt_data()
     {
-        QTest::addColumn<model::Phase>("phase");
-        QTest::addColumn<QByteArray>("old");
-        QTest::addColumn<QByteArray>("fresh");
-        QTest::newRow("training") << model::Phase::Train << QByteArray("micro_batch_size: 4 # tried by hand")
-                                  << QByteArray("micro_batch_size: 16 # tried by hand");
-        QTest::newRow("evaluation") << model::Phase::Eval << QByteArray("eval_micro_batch_size: 8")
-                                    << QByteArray("eval_micro_batch_size: 16");
+        rows<model::Phase, QByteArray, QByteArray>(
+            {{"training",
+              {model::Phase::Train, "micro_batch_size: 4 # tried by hand",
+               "micro_batch_size: 16 # tried by hand"}},
+             {"evaluation", {model::Phase::Eval, "eval_micro_batch_size: 8", "eval_micro_batch_size: 16"}}});
     }
     void showsTheUnifiedDiffAndWritesIt()
     {
-        QFETCH(model::Phase, phase);
-        QFETCH(QByteArray, old);
-        QFETCH(QByteArray, fresh);
-        const auto file = engine::ConfigFile::open(fileWith(own));
+        const auto& [phase, old, fresh] = row<model::Phase, QByteArray, QByteArray>();
+        const auto file = opened(own);
         ExportDialog dialog(file, phase, 16, Theme::day());
         QVERIFY2(dialog.preview().startsWith(QStringLiteral("--- config.yaml\n+++ config.yaml\n@@ ")),
                  qPrintable(dialog.preview()));
@@ -162,22 +133,22 @@ private slots:
 
     void saysThatNothingChanges()
     {
-        const auto file = engine::ConfigFile::open(fileWith(own));
+        const auto file = opened(own);
         ExportDialog dialog(file, model::Phase::Train, 4, Theme::day());
         QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
     }
 
     void refusesAFileThatHoldsANetworkAlone()
     {
-        const auto file = engine::ConfigFile::open(
-            fileWith("{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n"));
+        const auto file =
+            opened("{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n");
         QVERIFY_EXCEPTION_THROWN(ExportDialog(file, model::Phase::Train, 16, Theme::day()),
                                  config::ConfigError);
     }
 
     void hidesTheLineEndsOfWindows()
     {
-        const auto file = engine::ConfigFile::open(fileWith(QByteArray(own).replace("\n", "\r\n")));
+        const auto file = opened(QByteArray(own).replace("\n", "\r\n"));
         ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
         // A "\r" would be one more end of a line here.
         QVERIFY(!dialog.preview().contains(QStringLiteral("\n\n")));
@@ -186,7 +157,7 @@ private slots:
 
     void staysWhenTheFileCannotBeWritten()
     {
-        const auto file = engine::ConfigFile::open(fileWith(own));
+        const auto file = opened(own);
         ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
         dialog.show();
         dialog.setPath(pathOf("no/such/folder/out.yaml"));
@@ -203,7 +174,7 @@ private slots:
 
     void asksForTheBatchThatCannotBeKept()
     {
-        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        const auto file = opened(trainingArguments);
         ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 2);
@@ -212,7 +183,7 @@ private slots:
         QCOMPARE(offers.at(1)->text(),
                  QStringLiteral("&More: 72 samples on each device in 6 accumulation steps of 12"));
         QVERIFY(!offers.at(0)->isChecked() && !offers.at(1)->isChecked());
-        QVERIFY(!writeButton(dialog)->isEnabled());
+        QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
         QVERIFY2(dialog.preview().contains(QStringLiteral("64 samples")) &&
                      dialog.preview().endsWith(QStringLiteral("before a batch is chosen.")),
                  qPrintable(dialog.preview()));
@@ -223,11 +194,11 @@ private slots:
 
     void followsTheBatchThatIsChosen()
     {
-        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        const auto file = opened(trainingArguments);
         ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
         const auto offers = dialog.findChildren<QRadioButton*>();
         offers.at(1)->click();
-        QVERIFY(writeButton(dialog)->isEnabled());
+        QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
         QVERIFY(dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 6")));
         offers.at(0)->click();
         QVERIFY(dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 5")));
@@ -240,7 +211,7 @@ private slots:
 
     void offersOnlyMoreWhereOneMicroBatchIsTooMuch()
     {
-        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        const auto file = opened(trainingArguments);
         ExportDialog dialog(file, model::Phase::Train, 96, Theme::day());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 1);
@@ -263,7 +234,7 @@ private slots:
 
     void isReachedByTheKeyboard()
     {
-        const auto file = engine::ConfigFile::open(fileWith(trainingArguments));
+        const auto file = opened(trainingArguments);
         ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
         dialog.show();
         dialog.activateWindow();
@@ -282,15 +253,12 @@ private slots:
 
     void setsTheLinesOnGroundsOfTheirOwn_data()
     {
-        QTest::addColumn<bool>("dark");
-        QTest::newRow("light") << false;
-        QTest::newRow("dark") << true;
+        rows<Theme>({{"light", Theme::day()}, {"dark", Theme::night()}});
     }
     void setsTheLinesOnGroundsOfTheirOwn()
     {
-        QFETCH(bool, dark);
-        const Theme theme = dark ? Theme::night() : Theme::day();
-        const auto file = engine::ConfigFile::open(fileWith(own));
+        const auto& theme = row<Theme>();
+        const auto file = opened(own);
         ExportDialog dialog(file, model::Phase::Train, 16, theme);
         dialog.resize(700, 500);
         auto* view = dialog.findChild<DiffView*>();
@@ -307,8 +275,7 @@ private slots:
     void scrollsToLinesThatAreLong()
     {
         const QByteArray comment = " # " + QByteArray(400, 'x');
-        const auto file =
-            engine::ConfigFile::open(fileWith(QByteArray(own).replace(" # tried by hand", comment)));
+        const auto file = opened(QByteArray(own).replace(" # tried by hand", comment));
         ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
         dialog.grab();
         QVERIFY(dialog.findChild<DiffView*>()->horizontalScrollBar()->maximum() > 0);

@@ -1,26 +1,23 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/empty_view.h"
-#include "ui/main_window.h"
 #include "ui/message_banner.h"
 #include "ui/recent_files.h"
-#include "ui/trial_row.h"
+#include "ui/trials_model.h"
 #include "ui/window_settings.h"
+#include "window_fixture.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QDragEnterEvent>
 #include <QDropEvent>
-#include <QFile>
 #include <QHeaderView>
 #include <QMimeData>
 #include <QScreen>
-#include <QSettings>
 #include <QSplitter>
-#include <QStandardPaths>
 #include <QTableView>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QUrl>
 
@@ -28,21 +25,6 @@ using namespace batchpeak;
 using namespace batchpeak::ui;
 
 namespace {
-
-const QByteArray gpt2 = "train_input:\n"
-                        "  batch_size: 12\n"
-                        "  micro_batch_size: 4 # tried by hand\n"
-                        "  max_sequence_length: 32\n"
-                        "model:\n"
-                        "  model_name: gpt2\n"
-                        "  vocab_size: 128\n"
-                        "  hidden_size: 32\n"
-                        "  num_hidden_layers: 2\n"
-                        "  num_heads: 2\n"
-                        "  filter_size: 64\n"
-                        "  max_position_embeddings: 32\n"
-                        "runconfig:\n"
-                        "  max_steps: 1\n";
 
 void drop(MainWindow& window, const QList<QUrl>& urls)
 {
@@ -58,55 +40,24 @@ void drop(MainWindow& window, const QList<QUrl>& urls)
 
 } // namespace
 
-class MainWindowTest : public QObject
+class MainWindowTest : public test::WindowFixture
 {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
     QString m_path;
 
-    void overwrite(const QByteArray& text) const
-    {
-        QFile file(m_path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text);
-    }
-
-    static QAction* actionOf(const MainWindow& window, const QString& text)
-    {
-        for (QAction* action : window.actions()) {
-            if (action->text() == text)
-                return action;
-        }
-        return nullptr;
-    }
-
 private slots:
-    void initTestCase()
-    {
-        QStandardPaths::setTestModeEnabled(true);
-        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope,
-                           m_folder.filePath(QStringLiteral("settings")));
-    }
-
-    void init()
-    {
-        m_path = m_folder.filePath(QStringLiteral("params.yaml"));
-        overwrite(gpt2);
-    }
+    void init() { m_path = fileWith("params.yaml", smallGpt2("12", "4 # tried by hand")); }
 
     void opensADroppedConfig()
     {
-        MainWindow window;
-        window.show();
-        const auto* empty = window.findChild<EmptyView*>();
+        const auto* empty = window().findChild<EmptyView*>();
         QVERIFY(empty->isVisible());
-        drop(window, {QUrl::fromLocalFile(m_path)});
-        const auto* banner = window.findChild<MessageBanner*>();
-        QVERIFY2(banner->isHidden(), qPrintable(banner->text()));
+        drop(window(), {QUrl::fromLocalFile(m_path)});
+        QVERIFY2(banner().isHidden(), qPrintable(banner().text()));
         QVERIFY(!empty->isVisible());
-        QVERIFY(window.windowTitle().startsWith(QStringLiteral("params.yaml")));
-        QCOMPARE(window.findChild<RecentFiles*>()->files(), QStringList{m_path});
+        QVERIFY(window().windowTitle().startsWith(QStringLiteral("params.yaml")));
+        QCOMPARE(window().findChild<RecentFiles*>()->files(), QStringList{m_path});
     }
 
     void isNeverLargerThanTheScreen()
@@ -128,49 +79,36 @@ private slots:
 
     void refusesWhatIsNoSingleFile_data()
     {
-        QTest::addColumn<QList<QUrl>>("urls");
-        QTest::newRow("a web page") << QList<QUrl>{QUrl(QStringLiteral("https://example.org/params.yaml"))};
-        QTest::newRow("two files") << QList<QUrl>{QUrl::fromLocalFile(QStringLiteral("/a")),
-                                                  QUrl::fromLocalFile(QStringLiteral("/b"))};
+        rows<QStringList>({{"a web page", {QStringLiteral("https://example.org/params.yaml")}},
+                           {"two files", {QStringLiteral("file:///a"), QStringLiteral("file:///b")}}});
     }
     void refusesWhatIsNoSingleFile()
     {
-        QFETCH(QList<QUrl>, urls);
-        MainWindow window;
-        window.show();
-        drop(window, urls);
-        QVERIFY(window.findChild<EmptyView*>()->isVisible());
-        QVERIFY(window.findChild<MessageBanner*>()->isHidden());
+        drop(window(), QUrl::fromStringList(row<QStringList>()));
+        QVERIFY(window().findChild<EmptyView*>()->isVisible());
+        QVERIFY(banner().isHidden());
     }
 
     void saysWhatIsWrongWithAConfig_data()
     {
-        QTest::addColumn<QByteArray>("text");
-        QTest::newRow("empty") << QByteArray();
-        QTest::newRow("no YAML") << QByteArray("a: [b\n");
-        QTest::newRow("another kind of file") << QByteArray("a: b\n");
-        QTest::newRow("illegal size")
-            << QByteArray(gpt2).replace("micro_batch_size: 4", "micro_batch_size: 400");
+        rows<QByteArray>({{"empty", ""},
+                          {"no YAML", "a: [b\n"},
+                          {"another kind of file", "a: b\n"},
+                          {"illegal size", smallGpt2("12", "400")}});
     }
     void saysWhatIsWrongWithAConfig()
     {
-        QFETCH(QByteArray, text);
-        overwrite(text);
-        MainWindow window;
-        window.show();
-        QVERIFY(!window.openConfig(m_path));
-        const auto* banner = window.findChild<MessageBanner*>();
-        QVERIFY(banner->isVisible());
-        QVERIFY2(banner->text().contains(QStringLiteral("params.yaml")), qPrintable(banner->text()));
-        QVERIFY2(banner->text().endsWith(QLatin1Char('.')), qPrintable(banner->text()));
+        QVERIFY(!window().openConfig(fileWith("params.yaml", row<QByteArray>())));
+        QVERIFY(banner().isVisible());
+        QVERIFY2(banner().text().contains(QStringLiteral("params.yaml")), qPrintable(banner().text()));
+        QVERIFY2(banner().text().endsWith(QLatin1Char('.')), qPrintable(banner().text()));
     }
 
     void followsTheDesktopUnlessTold()
     {
         const QPalette before = QApplication::palette();
-        MainWindow window;
-        window.show();
-        const auto lightness = [&] { return window.palette().color(QPalette::Window).lightness(); };
+        const MainWindow& following = window();
+        const auto lightness = [&] { return following.palette().color(QPalette::Window).lightness(); };
         QApplication::setPalette(Theme::night().palette());
         QTRY_VERIFY(lightness() < 128);
         QApplication::setPalette(Theme::day().palette());
@@ -217,7 +155,7 @@ private slots:
         QCOMPARE(tableOf(window)->columnWidth(TrialRow::Rate), 150);
         const auto column = QStringLiteral("rate");
         QCOMPARE(WindowSettings().columnWidths().keys(), QStringList{column});
-        actionOf(window, QStringLiteral("&Reset layout"))->trigger();
+        test::actionOf(window, "Reset layout")->trigger();
         QVERIFY(tableOf(window)->columnWidth(TrialRow::Rate) < 150);
         QVERIFY(WindowSettings().columnWidths().isEmpty());
     }

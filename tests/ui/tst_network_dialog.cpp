@@ -1,25 +1,21 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/network_dialog.h"
-#include "ui/network_picker.h"
 #include "ui/window_settings.h"
+#include "window_fixture.h"
 
-#include <QApplication>
 #include <QComboBox>
 #include <QCompleter>
 #include <QDir>
-#include <QFile>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTemporaryDir>
 #include <QTest>
-#include <QTimer>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
+using test::buttonOf;
 
 namespace {
 
@@ -45,43 +41,17 @@ const QByteArray network = "batchpeak: 1\n"
 
 } // namespace
 
-class NetworkDialogTest : public QObject
+class NetworkDialogTest : public test::WindowFixture
 {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
     QString m_config;
     QString m_network;
 
-    QString fileWith(const char* name, const QByteArray& text)
-    {
-        QFile file(m_folder.filePath(QString::fromUtf8(name)));
-        if (!file.open(QIODevice::WriteOnly))
-            return {};
-        file.write(text);
-        return file.fileName();
-    }
-
-    static QPushButton* button(const QDialog& dialog, const QString& text)
-    {
-        for (auto* candidate : dialog.findChildren<QPushButton*>()) {
-            if (candidate->text().remove(QLatin1Char('&')) == text)
-                return candidate;
-        }
-        return nullptr;
-    }
-
 private slots:
-    void initTestCase()
-    {
-        QLocale::setDefault(QLocale::c());
-        QStandardPaths::setTestModeEnabled(true);
-        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope,
-                           m_folder.filePath(QStringLiteral("settings")));
-    }
-
     void init()
     {
+        QLocale::setDefault(QLocale::c());
         m_config = fileWith("sft.yaml", withoutNetwork);
         m_network = fileWith("network.yaml", network);
     }
@@ -90,12 +60,12 @@ private slots:
     {
         const auto config = engine::ConfigFile::open(m_config);
         NetworkDialog dialog(config, {}, Theme::day());
-        QVERIFY(!button(dialog, QStringLiteral("Choose"))->isEnabled());
+        QVERIFY(!buttonOf(dialog, "Choose")->isEnabled());
         dialog.setText(m_network);
         QVERIFY2(dialog.finding().startsWith(QStringLiteral("This is gpt2 with ")) &&
                      dialog.finding().endsWith(QStringLiteral(" parameters.")),
                  qPrintable(dialog.finding()));
-        QVERIFY(button(dialog, QStringLiteral("Choose"))->isEnabled());
+        QVERIFY(buttonOf(dialog, "Choose")->isEnabled());
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         QCOMPARE(dialog.network(), m_network);
@@ -103,22 +73,19 @@ private slots:
 
     void takesAFileBesideTheConfig_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("file");
-        QTest::newRow("a file") << QStringLiteral(" network.yaml ") << QStringLiteral("network.yaml");
-        QTest::newRow("a folder as of the hub") << QStringLiteral("tiny/") << QStringLiteral("tiny");
+        rows<std::string, std::string>(
+            {{"a file", {" network.yaml ", "network.yaml"}}, {"a folder as of the hub", {"tiny/", "tiny"}}});
     }
     void takesAFileBesideTheConfig()
     {
-        QFETCH(QString, text);
-        QFETCH(QString, file);
-        QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("tiny")));
+        const auto& [text, file] = row<std::string, std::string>();
+        QVERIFY(QDir().mkpath(pathOf("tiny")));
         fileWith("tiny/config.json", network);
         const auto config = engine::ConfigFile::open(m_config);
         NetworkDialog dialog(config, {}, Theme::day());
-        dialog.setText(text);
+        dialog.setText(QString::fromStdString(text));
         dialog.accept();
-        QCOMPARE(dialog.network(), m_folder.filePath(file));
+        QCOMPARE(dialog.network(), pathOf(file.c_str()));
     }
 
     void knowsTheNetworksOfTheHub()
@@ -137,26 +104,21 @@ private slots:
 
     void saysWhyATextStandsForNoNetwork_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("word");
-        QTest::newRow("no file, no id")
-            << QStringLiteral("nobody/nothing") << QStringLiteral("nobody/nothing");
-        QTest::newRow("no config") << QStringLiteral("notes.txt") << QStringLiteral("notes.txt");
-        QTest::newRow("a config without one")
-            << QStringLiteral("sft.yaml") << QStringLiteral("no-such-network");
+        rows<std::string, std::string>({{"no file, no id", {"nobody/nothing", "nobody/nothing"}},
+                                        {"no config", {"notes.txt", "notes.txt"}},
+                                        {"a config without one", {"sft.yaml", "no-such-network"}}});
     }
     void saysWhyATextStandsForNoNetwork()
     {
-        QFETCH(QString, text);
-        QFETCH(QString, word);
+        const auto& [text, word] = row<std::string, std::string>();
         fileWith("notes.txt", "nothing to see\n");
         const auto config = engine::ConfigFile::open(m_config);
         NetworkDialog dialog(config, {}, Theme::day());
         dialog.show();
-        dialog.setText(text);
-        QVERIFY2(dialog.finding().contains(word), qPrintable(dialog.finding()));
+        dialog.setText(QString::fromStdString(text));
+        QVERIFY2(dialog.finding().contains(QString::fromStdString(word)), qPrintable(dialog.finding()));
         QVERIFY2(dialog.finding().endsWith(QLatin1Char('.')), qPrintable(dialog.finding()));
-        QVERIFY(!button(dialog, QStringLiteral("Choose"))->isEnabled());
+        QVERIFY(!buttonOf(dialog, "Choose")->isEnabled());
         dialog.accept();
         QVERIFY(dialog.isVisible());
     }
@@ -200,15 +162,15 @@ private slots:
     {
         const auto config = engine::ConfigFile::open(m_network);
         NetworkDialog fresh(config, {}, Theme::day());
-        QVERIFY(!button(fresh, QStringLiteral("Use the config's own")));
+        QVERIFY(!buttonOf(fresh, "Use the config's own"));
         NetworkDialog dialog(config, m_network, Theme::day());
-        button(dialog, QStringLiteral("Use the config's own"))->click();
+        buttonOf(dialog, "Use the config's own")->click();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         QCOMPARE(dialog.network(), QString());
         // A config without a network has nothing to lead back to.
         const auto needing = engine::ConfigFile::open(m_config);
         NetworkDialog other(needing, m_network, Theme::day());
-        QVERIFY(!button(other, QStringLiteral("Use the config's own")));
+        QVERIFY(!buttonOf(other, "Use the config's own"));
     }
 
     void remembersTheNetworkOfAConfig()
@@ -239,7 +201,7 @@ private slots:
     void asksAnewWhereTheFileIsGone()
     {
         WindowSettings settings;
-        settings.setNetworkOf(m_config, m_folder.filePath(QStringLiteral("gone.json")));
+        settings.setNetworkOf(m_config, pathOf("gone.json"));
         QWidget window;
         NetworkPicker picker(&settings, &window);
         try {
@@ -254,7 +216,7 @@ private slots:
     void forgetsConfigsThatAreGone()
     {
         WindowSettings settings;
-        const QString gone = m_folder.filePath(QStringLiteral("gone.yaml"));
+        const QString gone = pathOf("gone.yaml");
         settings.setNetworkOf(gone, m_network);
         QCOMPARE(settings.networkOf(gone), m_network);
         settings.setNetworkOf(m_config, m_network);

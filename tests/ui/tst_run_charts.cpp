@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "charts/run_chart.h"
+#include "charts/run_charts.h"
 #include "pixels.h"
-#include "sample_training_window.h"
 #include "sample_trainings.h"
+#include "sample_windows.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QAbstractScrollArea>
@@ -12,9 +13,9 @@
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
-using batchpeak::ui::test::difference;
-using batchpeak::ui::test::hasColourNear;
-using batchpeak::ui::test::nearEnough;
+using batchpeak::test::difference;
+using batchpeak::test::hasColourNear;
+using batchpeak::test::nearEnough;
 
 /// The three charts of a training run, by the pixels that they paint.
 class RunChartsTest : public QObject
@@ -125,17 +126,14 @@ private slots:
 
     void keepsTheStepsOfAllChartsUnderEachOther_data()
     {
-        QTest::addColumn<QSize>("size");
-        QTest::addColumn<int>("steps");
-        QTest::newRow("large") << QSize(1440, 900) << 120;
-        QTest::newRow("small") << QSize(1100, 680) << 120;
-        QTest::newRow("many steps") << QSize(1100, 680) << 10000;
-        QTest::newRow("the first step") << QSize(1100, 680) << 1;
+        rows<QSize, int>({{"large", {QSize(1440, 900), 120}},
+                          {"small", {QSize(1100, 680), 120}},
+                          {"many steps", {QSize(1100, 680), 10000}},
+                          {"the first step", {QSize(1100, 680), 1}}});
     }
     void keepsTheStepsOfAllChartsUnderEachOther()
     {
-        QFETCH(QSize, size);
-        QFETCH(int, steps);
+        const auto& [size, steps] = row<QSize, int>();
         m_window.resize(size);
         m_window.display(test::longTraining(steps));
         m_window.grab();
@@ -169,27 +167,27 @@ private slots:
         QWidget* viewport = m_rate->findChild<QAbstractScrollArea*>()->viewport();
         const QPointF near = m_rate->positionOf(70.2, 500.0);
         QTest::mouseMove(viewport, viewport->mapFrom(m_rate, near.toPoint()));
-        QTRY_VERIFY(!m_loss->hoverBox().isEmpty());
+        QTRY_VERIFY(!m_loss->calloutBox().isEmpty());
         const QImage image = m_loss->grab().toImage();
         const QPointF point = m_loss->positionOf(70.0, test::halvingTraining().steps[69].loss);
         QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().loss) < nearEnough);
         for (const RunChart* chart : charts())
-            QVERIFY(chart->plotArea().contains(chart->hoverBox()));
+            QVERIFY(chart->plotArea().contains(chart->calloutBox()));
         emit m_loss->placePointedAt(std::nullopt);
         for (const RunChart* chart : charts())
-            QVERIFY(chart->hoverBox().isEmpty());
+            QVERIFY(chart->calloutBox().isEmpty());
         m_window.hide();
     }
 
     void walksThroughTheStepsByArrowKeys()
     {
         QTest::keyClick(m_loss, Qt::Key_Left);
-        const QRectF last = m_schedule->hoverBox();
+        const QRectF last = m_schedule->calloutBox();
         QVERIFY(!last.isEmpty());
         QTest::keyClick(m_loss, Qt::Key_Left);
-        QVERIFY(m_schedule->hoverBox() != last);
+        QVERIFY(m_schedule->calloutBox() != last);
         QTest::keyClick(m_loss, Qt::Key_Right);
-        QCOMPARE(m_schedule->hoverBox(), last);
+        QCOMPARE(m_schedule->calloutBox(), last);
         emit m_loss->placePointedAt(std::nullopt);
     }
 

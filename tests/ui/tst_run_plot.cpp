@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "charts/chart_scales.h"
+#include "charts/axis_scales.h"
 #include "charts/run_plot.h"
 #include "sample_trainings.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -16,6 +17,15 @@ using namespace batchpeak::ui;
 
 namespace {
 
+/// Of a run: the last before it, the newest, those that it has in all, and where the axis ends.
+struct Steps
+{
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    std::int64_t planned = 0;
+    double end = 0.0;
+};
+
 std::vector<StepValue> wave(std::int64_t steps)
 {
     std::vector<StepValue> values;
@@ -27,8 +37,8 @@ std::vector<StepValue> wave(std::int64_t steps)
 QStringList textsOf(const RunPlot& plot)
 {
     QStringList texts;
-    for (const auto& mark : plot.marks)
-        texts << QStringLiteral("%1: %2").arg(mark.step).arg(mark.text);
+    for (const auto& marker : plot.markers)
+        texts << QStringLiteral("%1: %2").arg(marker.step).arg(marker.text);
     return texts;
 }
 
@@ -44,19 +54,16 @@ private slots:
 
     void thinsToTheExtremesOfEachColumn_data()
     {
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<int>("columns");
-        QTest::newRow("none") << 0 << 10;
-        QTest::newRow("fewer than columns") << 7 << 10;
-        QTest::newRow("exactly as many as can be drawn") << 20 << 10;
-        QTest::newRow("one more") << 21 << 10;
-        QTest::newRow("many") << 10000 << 500;
-        QTest::newRow("one column") << 1000 << 1;
+        rows<int, int>({{"none", {0, 10}},
+                        {"fewer than columns", {7, 10}},
+                        {"exactly as many as can be drawn", {20, 10}},
+                        {"one more", {21, 10}},
+                        {"many", {10000, 500}},
+                        {"one column", {1000, 1}}});
     }
     void thinsToTheExtremesOfEachColumn()
     {
-        QFETCH(int, steps);
-        QFETCH(int, columns);
+        const auto& [steps, columns] = row<int, int>();
         auto values = wave(steps);
         if (steps > 500)
             values[333].value = 9.0;
@@ -88,7 +95,7 @@ private slots:
         training::TrainingSnapshot atOnce = test::divergedTraining();
         for (auto& step : atOnce.steps)
             step.loss = std::numeric_limits<double>::infinity();
-        QCOMPARE(lossPlot(atOnce).marks.front().step, 1);
+        QCOMPARE(lossPlot(atOnce).markers.front().step, 1);
     }
 
     void marksHalvingsOfTrainingAlone()
@@ -142,41 +149,29 @@ private slots:
 
     void standsStillForAWhileWhenStepsAreAdded_data()
     {
-        QTest::addColumn<qint64>("first");
-        QTest::addColumn<qint64>("last");
-        QTest::addColumn<qint64>("planned");
-        QTest::addColumn<double>("end");
-        QTest::newRow("nothing yet") << qint64(0) << qint64(0) << qint64(0) << 10.0;
-        QTest::newRow("few are planned") << qint64(0) << qint64(3) << qint64(6) << 6.0;
-        QTest::newRow("beyond the first ten") << qint64(0) << qint64(11) << qint64(0) << 13.0;
-        QTest::newRow("no further than planned") << qint64(0) << qint64(90) << qint64(100) << 100.0;
-        QTest::newRow("more than planned") << qint64(0) << qint64(12) << qint64(11) << 13.0;
-        QTest::newRow("resumed") << qint64(400) << qint64(405) << qint64(1000) << 410.0;
+        rows<Steps>({{"nothing yet", {.end = 10.0}},
+                     {"few are planned", {.last = 3, .planned = 6, .end = 6.0}},
+                     {"beyond the first ten", {.last = 11, .end = 13.0}},
+                     {"no further than planned", {.last = 90, .planned = 100, .end = 100.0}},
+                     {"more than planned", {.last = 12, .planned = 11, .end = 13.0}},
+                     {"resumed", {.first = 400, .last = 405, .planned = 1000, .end = 410.0}}});
     }
     void standsStillForAWhileWhenStepsAreAdded()
     {
-        QFETCH(qint64, first);
-        QFETCH(qint64, last);
-        QFETCH(qint64, planned);
-        QFETCH(double, end);
+        const auto& [first, last, planned, end] = row<Steps>();
         QCOMPARE(stepRangeFor(first, last, planned), (AxisRange{static_cast<double>(first), end}));
     }
 
     void beginsAtZeroUnlessThatHidesTheValues_data()
     {
-        QTest::addColumn<double>("smallest");
-        QTest::addColumn<double>("largest");
-        QTest::addColumn<bool>("fromZero");
-        QTest::newRow("falls far") << 2.5 << 10.8 << true;
-        QTest::newRow("differs little") << 2.9 << 3.1 << false;
-        QTest::newRow("all the same") << 3.0 << 3.0 << true;
-        QTest::newRow("nothing") << 0.0 << 0.0 << true;
+        rows<double, double, bool>({{"falls far", {2.5, 10.8, true}},
+                                    {"differs little", {2.9, 3.1, false}},
+                                    {"all the same", {3.0, 3.0, true}},
+                                    {"nothing", {0.0, 0.0, true}}});
     }
     void beginsAtZeroUnlessThatHidesTheValues()
     {
-        QFETCH(double, smallest);
-        QFETCH(double, largest);
-        QFETCH(bool, fromZero);
+        const auto& [smallest, largest, fromZero] = row<double, double, bool>();
         for (const int mostTicks : {2, 3, 6}) {
             const ValueScale scale = valueScaleFor(smallest, largest, mostTicks);
             QCOMPARE(scale.bottom == 0.0, fromZero);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/choice_box.h"
+#include "ui/form_fields.h"
 #include "ui/training_window/training_form.h"
 
 #include <QCheckBox>
@@ -12,7 +13,7 @@
 #include <QTest>
 
 #include <functional>
-#include <memory>
+#include <string>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -74,9 +75,6 @@ const auto arrayData = static_cast<int>(trial::DataKind::Arrays);
 
 } // namespace
 
-Q_DECLARE_METATYPE(Fill)
-Q_DECLARE_METATYPE(Check)
-
 /// What is chosen in the form, and what becomes of it.
 class TrainingFormTest : public QObject
 {
@@ -87,62 +85,60 @@ private slots:
 
     void turnsFieldsIntoOptions_data()
     {
-        QTest::addColumn<Fill>("fill");
-        QTest::addColumn<Check>("check");
-        const auto row = [](const char* name, const Fill& fill, const Check& check) {
-            QTest::newRow(name) << fill << check;
-        };
+        const auto add = rows<Fill, Check>();
         using Options = const TrainingOptions&;
-        row(
-            "as it opens", [](TrainingForm&) {},
-            [](Options o) {
-                return o.halvesAutomatically && !o.maximum && !o.steps && !o.epochs && !o.learningRate &&
-                       o.growth.isEmpty() && o.data == trial::DataChoice{.samples = 0} &&
-                       o.evaluateEvery == 0;
-            });
-        row(
-            "the recommended size", [](TrainingForm& form) { form.setRecommended(192); },
-            [](Options o) { return o.run.setting == config::Setting(config::Fixed{192}); });
-        row("the whole batch", chooses(way, TrainingForm::WholeBatch), [](Options o) {
-            return o.run.setting == config::Setting(config::Whole{}) && !o.halvesAutomatically;
-        });
-        row("a size", both(chooses(way, TrainingForm::Number), writes(size, "1,024")),
-            [](Options o) { return o.run.setting == config::Setting(config::Fixed{1024}); });
-        row("the maximum", chooses(maximum, binary), [](Options o) {
-            return o.maximum == MaximumWay::Binary && !o.exact && !o.halvesAutomatically && !o.run.setting;
-        });
-        row("the exact maximum",
-            both(chooses(maximum, halving),
-                 [](TrainingForm& form) { form.findChild<QCheckBox*>()->click(); }),
-            [](Options o) { return o.maximum == MaximumWay::Halving && o.exact; });
-        row("growth up to a maximum",
-            both(both(chooses(maximum, binary), writes(growth, " epoch < 3 ? 4 : 0 ")),
-                 both(chooses(way, TrainingForm::Number), writes(size, "8"))),
-            [](Options o) {
-                return o.growth == QLatin1String("epoch < 3 ? 4 : 0") && o.maximum == MaximumWay::Binary &&
-                       o.run.setting == config::Setting(config::Fixed{8});
-            });
-        row("epochs", writes(length, "3"), [](Options o) { return o.epochs == 3 && !o.steps; });
-        row("steps", both(chooses(lengthUnit, 0), writes(length, "500")),
-            [](Options o) { return o.steps == 500 && !o.epochs; });
-        row("a text", both(chooses(data, textData), writes(text, "/data/a.txt")),
-            [](Options o) { return o.data.kind == trial::DataKind::Text && o.data.path == "/data/a.txt"; });
-        row("arrays", both(chooses(data, arrayData), writes(arrays, "tokens")), [](Options o) {
-            return o.data.kind == trial::DataKind::Arrays &&
-                   o.data.path == QDir::current().filePath(QStringLiteral("tokens")).toStdString();
-        });
-        row("a learning rate", writes(rate, "2e-5"), [](Options o) { return o.learningRate == 2e-5; });
-        row("evaluation", writes(evaluate, "50"), [](Options o) { return o.evaluateEvery == 50; });
-        row("checkpoints", both(writes(checkpoints, "/run"), writes(saveEvery, "100")), [](Options o) {
-            return o.checkpointFolder == QLatin1String("/run") && o.checkpointEvery == 100;
-        });
-        row("going on", writes(resume, "/run"),
-            [](Options o) { return o.resumeFolder == QLatin1String("/run"); });
+        add("as it opens", {[](TrainingForm&) {},
+                            [](Options o) {
+                                return o.halvesAutomatically && !o.maximum && !o.steps && !o.epochs &&
+                                       !o.learningRate && o.growth.isEmpty() &&
+                                       o.data == trial::DataChoice{.samples = 0} && o.evaluateEvery == 0;
+                            }});
+        add("the recommended size",
+            {[](TrainingForm& form) { form.setRecommended(192); },
+             [](Options o) { return o.run.setting == config::Setting(config::Fixed{192}); }});
+        add("the whole batch", {chooses(way, TrainingForm::WholeBatch), [](Options o) {
+                                    return o.run.setting == config::Setting(config::Whole{}) &&
+                                           !o.halvesAutomatically;
+                                }});
+        add("a size", {both(chooses(way, TrainingForm::Number), writes(size, "1,024")),
+                       [](Options o) { return o.run.setting == config::Setting(config::Fixed{1024}); }});
+        add("the maximum", {chooses(maximum, binary), [](Options o) {
+                                return o.maximum == MaximumWay::Binary && !o.exact &&
+                                       !o.halvesAutomatically && !o.run.setting;
+                            }});
+        add("the exact maximum", {both(chooses(maximum, halving),
+                                       [](TrainingForm& form) { form.findChild<QCheckBox*>()->click(); }),
+                                  [](Options o) { return o.maximum == MaximumWay::Halving && o.exact; }});
+        add("growth up to a maximum",
+            {both(both(chooses(maximum, binary), writes(growth, " epoch < 3 ? 4 : 0 ")),
+                  both(chooses(way, TrainingForm::Number), writes(size, "8"))),
+             [](Options o) {
+                 return o.growth == QLatin1String("epoch < 3 ? 4 : 0") && o.maximum == MaximumWay::Binary &&
+                        o.run.setting == config::Setting(config::Fixed{8});
+             }});
+        add("epochs", {writes(length, "3"), [](Options o) { return o.epochs == 3 && !o.steps; }});
+        add("steps", {both(chooses(lengthUnit, 0), writes(length, "500")),
+                      [](Options o) { return o.steps == 500 && !o.epochs; }});
+        add("a text", {both(chooses(data, textData), writes(text, "/data/a.txt")), [](Options o) {
+                           return o.data.kind == trial::DataKind::Text && o.data.path == "/data/a.txt";
+                       }});
+        add("arrays", {both(chooses(data, arrayData), writes(arrays, "tokens")), [](Options o) {
+                           return o.data.kind == trial::DataKind::Arrays &&
+                                  o.data.path ==
+                                      QDir::current().filePath(QStringLiteral("tokens")).toStdString();
+                       }});
+        add("a learning rate", {writes(rate, "2e-5"), [](Options o) { return o.learningRate == 2e-5; }});
+        add("evaluation", {writes(evaluate, "50"), [](Options o) { return o.evaluateEvery == 50; }});
+        add("checkpoints", {both(writes(checkpoints, "/run"), writes(saveEvery, "100")), [](Options o) {
+                                return o.checkpointFolder == QLatin1String("/run") &&
+                                       o.checkpointEvery == 100;
+                            }});
+        add("going on",
+            {writes(resume, "/run"), [](Options o) { return o.resumeFolder == QLatin1String("/run"); }});
     }
     void turnsFieldsIntoOptions()
     {
-        QFETCH(Fill, fill);
-        QFETCH(Check, check);
+        const auto& [fill, check] = row<Fill, Check>();
         TrainingForm form;
         fill(form);
         engine::ExplorationOptions base{.headroom = 0.08, .seed = 7};
@@ -155,34 +151,29 @@ private slots:
 
     void saysWhichFieldIsWrong_data()
     {
-        QTest::addColumn<Fill>("fill");
-        QTest::addColumn<QString>("field");
-        const auto row = [](const char* name, const Fill& fill, const char* field) {
-            QTest::newRow(name) << fill << QString::fromUtf8(field);
-        };
-        row("no size", chooses(way, TrainingForm::Number), size);
-        row("a size of 0", both(chooses(way, TrainingForm::Number), writes(size, "0")), size);
-        row("a size in words", both(chooses(way, TrainingForm::Number), writes(size, "many")), size);
-        row("no length at all", writes(length, "0"), length);
-        row("a broken length", writes(length, "1.5"), length);
-        row("no text", chooses(data, textData), text);
-        row("no arrays", chooses(data, arrayData), arrays);
-        row("a negative rate", writes(rate, "-1e-4"), rate);
-        row("an endless rate", writes(rate, "inf"), rate);
-        row("a negative interval", writes(evaluate, "-1"), evaluate);
-        row("checkpoints nowhere", writes(saveEvery, "10"), checkpoints);
+        const auto add = rows<Fill, std::string>();
+        add("no size", {chooses(way, TrainingForm::Number), size});
+        add("a size of 0", {both(chooses(way, TrainingForm::Number), writes(size, "0")), size});
+        add("a size in words", {both(chooses(way, TrainingForm::Number), writes(size, "many")), size});
+        add("no length at all", {writes(length, "0"), length});
+        add("a broken length", {writes(length, "1.5"), length});
+        add("no text", {chooses(data, textData), text});
+        add("no arrays", {chooses(data, arrayData), arrays});
+        add("a negative rate", {writes(rate, "-1e-4"), rate});
+        add("an endless rate", {writes(rate, "inf"), rate});
+        add("a negative interval", {writes(evaluate, "-1"), evaluate});
+        add("checkpoints nowhere", {writes(saveEvery, "10"), checkpoints});
     }
     void saysWhichFieldIsWrong()
     {
-        QFETCH(Fill, fill);
-        QFETCH(QString, field);
+        const auto& [fill, field] = row<Fill, std::string>();
         TrainingForm form;
         fill(form);
         try {
             form.options({});
             QFAIL("nothing was refused");
         } catch (const FormProblem& problem) {
-            QCOMPARE(problem.field()->accessibleName(), field);
+            QCOMPARE(problem.field()->accessibleName().toStdString(), field);
             const QString sentence = QString::fromUtf8(problem.what());
             QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
         }

@@ -6,6 +6,8 @@
 
 #include <QtCharts/QChart>
 
+#include <cmath>
+
 namespace batchpeak::ui {
 
 namespace {
@@ -36,6 +38,11 @@ ChartOverlay::ChartOverlay(PlotCanvas* canvas, Layer layer)
         m_bounds = m_canvas->chartRect();
         update();
     });
+}
+
+double crisp(double x)
+{
+    return std::floor(x) + 0.5;
 }
 
 QRectF ChartOverlay::boundingRect() const

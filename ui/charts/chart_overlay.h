@@ -28,4 +28,7 @@ private:
     QRectF m_bounds;
 };
 
+/// The middle of the pixel at \p x: lines of one pixel are sharp only there.
+double crisp(double x);
+
 } // namespace batchpeak::ui

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace batchpeak::ui {
@@ -155,6 +156,27 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
     scene.unit = unitFor(scene);
     placeZones(scene);
     return scene;
+}
+
+AxisRange sizeRangeOf(const ChartScene& scene)
+{
+    double smallest = std::numeric_limits<double>::infinity();
+    double largest = 0.0;
+    const auto take = [&](std::int64_t size) {
+        smallest = std::min(smallest, static_cast<double>(size));
+        largest = std::max(largest, static_cast<double>(size));
+    };
+    for (const auto& point : scene.points)
+        take(point.size);
+    std::ranges::for_each(scene.running, take);
+    std::ranges::for_each(scene.outOfMemory, take);
+    std::ranges::for_each(scene.failed, take);
+    if (largest <= 0.0)
+        return {};
+    double end = largest * 1.15;
+    if (scene.wall > 0.0)
+        end = std::min(end, scene.wall * 2.2);
+    return {.minimum = smallest * 0.87, .maximum = std::max(end, smallest * 4.6)};
 }
 
 QString throughputSummary(const ChartScene& scene)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "axis_scales.h"
 #include "engine/readable_text.h"
 #include "engine/snapshot.h"
 
@@ -40,6 +41,12 @@ struct MeasuredPoint
     /// No later trial measured this size.
     bool newest = true;
     bool operator==(const MeasuredPoint&) const = default;
+
+    /// Of the 95 % interval, half of its width [samples/s]; 0 where the error is not known.
+    double halfInterval() const
+    {
+        return engine::standardErrorsOf95Percent * relativeError.value_or(0.0) * samplesPerSecond;
+    }
 };
 
 struct ModelPoint
@@ -95,6 +102,11 @@ struct ChartScene
 };
 
 ChartScene chartSceneOf(const engine::Snapshot& snapshot);
+
+/// The sizes that both charts of an exploration span: from the smallest size x 0.87 to the least of the
+/// largest size x 1.15 and the wall x 2.2: far enough behind the wall to see it, not so far that it fills the
+/// chart. At least two doublings, so that one single size has an axis to stand on.
+AxisRange sizeRangeOf(const ChartScene& scene);
 
 /// What a chart shows, in sentences, for those who do not see it.
 QString throughputSummary(const ChartScene& scene);

@@ -9,6 +9,26 @@
 
 namespace batchpeak::ui {
 
+/// The sizes that cannot be recommended: a plain amber zone where they reach into the headroom, a
+/// hatched red one where they pass the limit.
+class ZonesOverlay : public ChartOverlay
+{
+    Q_OBJECT
+
+public:
+    explicit ZonesOverlay(PlotCanvas* canvas);
+
+    /// \param headroomFrom  first size of the headroom zone, 0 without one
+    /// \param wall          first size beyond memory, 0 when unknown
+    void setZones(double headroomFrom, double wall);
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    double m_headroomFrom = 0.0;
+    double m_wall = 0.0;
+};
+
 /// The lines across the memory chart: the device limit with its label above, the headroom with its
 /// label below, so that they never meet. A limit far above all peaks is named at the top instead of
 /// pressing the peaks onto the axis.

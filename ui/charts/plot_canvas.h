@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "chart_scales.h"
+#include "axis_scales.h"
 #include "theme/theme.h"
 
 #include <QtCharts/QChartView>

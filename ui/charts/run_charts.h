@@ -2,23 +2,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "plot_widget.h"
+#include "run_plot.h"
 #include "theme/theme.h"
 #include "training/training_snapshot.h"
 
-#include <QObject>
-
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace batchpeak::ui {
 
-class RunChart;
-class RunKey;
+class RunLegend;
+class RunMarkersOverlay;
 
-/// Keeps the three charts of a training run in step: one axis of steps, one left margin, one hovered step. It
-/// draws again only what has changed.
-class RunCharts : public QObject
+/// One quantity of a training run over its steps. It draws a RunPlot and decides nothing; RunCharts keeps
+/// several in step.
+///
+/// However many steps there are, it draws only as many points as a screen can show.
+class RunChart : public PlotWidget
+{
+    Q_OBJECT
+
+public:
+    explicit RunChart(RunPlot::Quantity quantity, const QString& name, QWidget* parent = nullptr);
+    ~RunChart() override;
+
+    /// \param plot  of the quantity of this chart
+    void setPlot(RunPlot plot, const AxisRange& range);
+
+protected:
+    void drawScene() override;
+    std::vector<std::int64_t> places() const override;
+    void showHovered(std::optional<std::int64_t> place) override;
+
+private:
+    void drawLines();
+    void drawMarkers();
+    void scaleValues();
+    std::vector<QRectF> obstaclesAround(double step) const;
+
+    RunPlot m_plot;
+    class Lines;
+    std::unique_ptr<Lines> m_lines;
+    RunMarkersOverlay* m_markers;
+};
+
+/// Keeps the three charts of a training run in step over one axis of steps. It draws again only what has
+/// changed.
+class RunCharts : public PlotGroup
 {
     Q_OBJECT
 
@@ -26,7 +60,7 @@ public:
     struct Part
     {
         RunChart* chart = nullptr;
-        RunKey* key = nullptr;
+        RunLegend* legend = nullptr;
     };
 
     RunCharts(const Part& loss, const Part& rate, const Part& schedule, QObject* parent = nullptr);
@@ -35,10 +69,7 @@ public:
     void display(const training::TrainingSnapshot& snapshot);
 
 private:
-    void alignMargins();
-
     std::array<Part, 3> m_parts;
-    int m_rightMargin = 0;
 };
 
 } // namespace batchpeak::ui

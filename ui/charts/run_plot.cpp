@@ -37,20 +37,20 @@ std::vector<StepValue> valuesOf(const std::vector<StepRecord>& records, Value va
     return values;
 }
 
-std::optional<RunPlot::Mark> divergence(const std::vector<StepRecord>& steps)
+std::optional<RunPlot::Marker> divergence(const std::vector<StepRecord>& steps)
 {
     const auto lost = std::ranges::find_if(steps, [](const auto& step) { return !std::isfinite(step.loss); });
     if (lost == steps.end())
         return std::nullopt;
-    return RunPlot::Mark{.step = lost->step,
-                         .value = lost == steps.begin() ? 0.0 : std::prev(lost)->loss,
-                         .glyph = Glyph::Cross,
-                         .tone = Tone::Bad,
-                         .word = Words::tr("diverged"),
-                         .text = Words::tr("no number from here on")};
+    return RunPlot::Marker{.step = lost->step,
+                           .value = lost == steps.begin() ? 0.0 : std::prev(lost)->loss,
+                           .glyph = Glyph::Cross,
+                           .tone = Tone::Bad,
+                           .word = Words::tr("diverged"),
+                           .text = Words::tr("no number from here on")};
 }
 
-RunPlot::Mark markOf(const SizeChange& change)
+RunPlot::Marker markerOf(const SizeChange& change)
 {
     const bool isOutOfMemory = change.reason == SizeChange::Reason::OutOfMemory;
     return {.step = change.step,
@@ -64,19 +64,19 @@ RunPlot::Mark markOf(const SizeChange& change)
                              valueText(RunPlot::Quantity::Size, static_cast<double>(change.to)))};
 }
 
-std::optional<RunPlot::Mark> markOf(const training::ScheduleEntry& entry)
+std::optional<RunPlot::Marker> markerOf(const training::ScheduleEntry& entry)
 {
     const bool passes = entry.decision == GrowthDecision::Kind::PassesMaximum;
     if (!passes && entry.decision != GrowthDecision::Kind::LeavesNothing)
         return std::nullopt;
     const QString increment = engine::numberText(std::abs(entry.increment));
-    return RunPlot::Mark{.step = entry.step,
-                         .value = static_cast<double>(entry.microBatchSize),
-                         .glyph = Glyph::Barred,
-                         .tone = Tone::Warn,
-                         .word = Words::tr("growth ignored"),
-                         .text = passes ? Words::tr("+%1 ignored: above the maximum").arg(increment)
-                                        : Words::tr("−%1 ignored: nothing would be left").arg(increment)};
+    return RunPlot::Marker{.step = entry.step,
+                           .value = static_cast<double>(entry.microBatchSize),
+                           .glyph = Glyph::Barred,
+                           .tone = Tone::Warn,
+                           .word = Words::tr("growth ignored"),
+                           .text = passes ? Words::tr("+%1 ignored: above the maximum").arg(increment)
+                                          : Words::tr("−%1 ignored: nothing would be left").arg(increment)};
 }
 
 std::vector<StepValue> levelAt(double value, const std::vector<StepRecord>& steps)
@@ -100,8 +100,8 @@ RunPlot lossPlot(const TrainingSnapshot& snapshot)
                     .look = RunPlot::Look::Dots,
                     .hue = &Theme::loss,
                     .values = valuesOf(snapshot.evaluations, loss)}};
-    if (auto mark = divergence(snapshot.steps))
-        plot.marks.push_back(std::move(*mark));
+    if (auto marker = divergence(snapshot.steps))
+        plot.markers.push_back(std::move(*marker));
     return plot;
 }
 
@@ -134,13 +134,13 @@ RunPlot schedulePlot(const TrainingSnapshot& snapshot)
          .values = valuesOf(snapshot.steps, [](const StepRecord& record) { return record.microBatchSize; })}};
     for (const SizeChange& change : snapshot.changes) {
         if (change.phase == model::Phase::Train && change.reason != SizeChange::Reason::Growth)
-            plot.marks.push_back(markOf(change));
+            plot.markers.push_back(markerOf(change));
     }
     for (const auto& entry : snapshot.schedule) {
-        if (auto mark = markOf(entry))
-            plot.marks.push_back(std::move(*mark));
+        if (auto marker = markerOf(entry))
+            plot.markers.push_back(std::move(*marker));
     }
-    std::erase_if(plot.marks, [](const RunPlot::Mark& mark) { return mark.value < 1.0; });
+    std::erase_if(plot.markers, [](const RunPlot::Marker& marker) { return marker.value < 1.0; });
     return plot;
 }
 
@@ -177,9 +177,9 @@ QStringList linesAt(const RunPlot& plot, std::int64_t step)
         lines << (plot.quantity == RunPlot::Quantity::Rate ? text
                                                            : QStringLiteral("%1 %2").arg(series.name, text));
     }
-    for (const auto& mark : plot.marks) {
-        if (mark.step == step)
-            lines << mark.text;
+    for (const auto& marker : plot.markers) {
+        if (marker.step == step)
+            lines << marker.text;
     }
     return lines;
 }
@@ -196,8 +196,8 @@ QString runPlotSummary(const RunPlot& plot)
                          .arg(valueText(plot.quantity, series.values.back().value))
                          .arg(series.values.back().step);
     }
-    for (const auto& mark : plot.marks)
-        sentences << Words::tr("Step %1: %2.").arg(mark.step).arg(mark.text);
+    for (const auto& marker : plot.markers)
+        sentences << Words::tr("Step %1: %2.").arg(marker.step).arg(marker.text);
     return sentences.isEmpty() ? Words::tr("No step is done yet.") : sentences.join(QLatin1Char(' '));
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "chart_scales.h"
+#include "axis_scales.h"
 #include "theme/glyphs.h"
 #include "theme/theme.h"
 #include "training/training_snapshot.h"
@@ -43,21 +43,21 @@ struct RunPlot
         bool operator==(const Series&) const = default;
     };
     /// Something that happened at a step.
-    struct Mark
+    struct Marker
     {
         std::int64_t step = 0;
         double value = 0.0;
         Glyph glyph = Glyph::Cross;
         Tone tone = Tone::Bad;
-        /// The word of the key, and what is said of this one.
+        /// The word of the legend, and what is said of this one.
         QString word;
         QString text;
-        bool operator==(const Mark&) const = default;
+        bool operator==(const Marker&) const = default;
     };
 
     Quantity quantity = Quantity::Loss;
     std::vector<Series> series;
-    std::vector<Mark> marks;
+    std::vector<Marker> markers;
 
     bool operator==(const RunPlot&) const = default;
 };
@@ -75,7 +75,7 @@ AxisRange stepRangeOf(const training::TrainingSnapshot& snapshot);
 
 /// A value in words: "2.413", "1,204 samples/s", "64".
 QString valueText(RunPlot::Quantity quantity, double value);
-/// What is known of a step: its number, then a line for each value and each mark.
+/// What is known of a step: its number, then a line for each value and each marker.
 QStringList linesAt(const RunPlot& plot, std::int64_t step);
 /// What a chart shows, in sentences, for those who do not see it.
 QString runPlotSummary(const RunPlot& plot);

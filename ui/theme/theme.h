@@ -3,7 +3,11 @@
 #pragma once
 
 #include <QColor>
+#include <QFont>
 #include <QPalette>
+#include <QString>
+
+class QWidget;
 
 namespace batchpeak::ui {
 
@@ -32,7 +36,7 @@ struct Theme
     QColor alternateRow;
     QColor scrollBar;
     QColor gaugeTrack;
-    QColor hoverBox;
+    QColor toolTip;
     /// The grounds of added and removed lines, on which every text colour keeps its contrast.
     QColor addedLine;
     QColor removedLine;
@@ -54,10 +58,35 @@ enum class Tone { Plain, Muted, Good, Warn, Bad };
 
 QColor colourOf(Tone tone, const Theme& theme);
 
+/// \param alpha  0..255
+QColor withAlpha(QColor colour, int alpha);
+
 enum class ThemeSetting { System, Light, Dark };
 
 /// \param system  the palette of the desktop, asked only by ThemeSetting::System: Qt 6.4 has no
 ///                QStyleHints::colorScheme, so its window colour tells whether it is dark
 Theme themeFor(ThemeSetting setting, const QPalette& system);
+
+/// The style sheet of the window: cards, bars, headers, progress, buttons, scroll bars and muted text;
+/// all else is Theme::palette() and Fusion.
+///
+/// Widgets ask for a part by a dynamic property, set before they are first shown: "card", "bar",
+/// "muted", "primary", "secondary", "banner", "framed", "plain". No font is set here: a weight set in a style
+/// sheet is missing from the size hint, and the text is cut off.
+QString styleSheetFor(const Theme& theme);
+
+/// Gives a window the style sheet and the palette of a theme.
+void applyTheme(QWidget& window, const Theme& theme);
+
+/// Gives a dialog that has all its parts the palette of a theme; the style sheet reaches it from its window.
+/// Where a style sheet is, Qt 6.4 hands no palette down, and Fusion would draw the parts in the colours of
+/// the desktop.
+void applyPalette(QWidget& dialog, const Theme& theme);
+
+/// \p font at a multiple of its size, in another weight where one is given.
+QFont scaled(const QFont& font, double factor, QFont::Weight weight = QFont::Normal);
+
+/// The system's fixed font, at a multiple of the size of \p font.
+QFont fixedFont(const QFont& font, double factor);
 
 } // namespace batchpeak::ui

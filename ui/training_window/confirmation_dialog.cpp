@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_dialog.h"
 
-#include "card.h"
-#include "column_widths.h"
+#include "buttons.h"
 #include "confirmation_model.h"
-#include "dialog_button.h"
 #include "engine/readable_text.h"
+#include "labels.h"
 #include "message_banner.h"
-#include "table_look.h"
-#include "theme/style_sheet.h"
+#include "table_layout.h"
 #include "training/confirmation_verdict.h"
 
 #include <QDialogButtonBox>
@@ -29,14 +27,6 @@ constexpr int usualWidth = 680;
 constexpr int rows = 2;
 // What a verdict may need, so that the buttons do not move when it comes.
 constexpr int verdictLines = 3;
-
-QLabel* wrapped(QLabel* label)
-{
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
 
 QStringList columnNames()
 {
@@ -78,7 +68,7 @@ void ConfirmationDialog::addTable(QVBoxLayout* layout)
     auto* table = new QTableView(this);
     table->setModel(m_model);
     table->setAccessibleName(tr("Predicted and achieved samples per second of each size"));
-    const int rowHeight = makePlain(*table);
+    const int rowHeight = applyTableStyle(*table);
     table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     new ColumnWidths(table, ConfirmationModel::Role, columnNames());
     table->setFixedHeight(table->horizontalHeader()->height() + rows * rowHeight);
@@ -120,7 +110,7 @@ void ConfirmationDialog::setTheme(const Theme& theme)
 {
     m_model->setTheme(theme);
     m_banner->setTheme(theme);
-    dressDialog(*this, theme);
+    applyPalette(*this, theme);
 }
 
 void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)

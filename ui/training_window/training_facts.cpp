@@ -3,7 +3,8 @@
 #include "training_facts.h"
 
 #include "engine/readable_text.h"
-#include "training_words.h"
+#include "labels.h"
+#include "training_text.h"
 
 #include <QDir>
 #include <QGridLayout>
@@ -74,10 +75,7 @@ void TrainingFacts::display(const TrainingSnapshot& snapshot)
     const auto facts = trainingFacts(snapshot);
     while (m_rows.size() < facts.size()) {
         const auto row = static_cast<int>(m_rows.size());
-        m_rows.push_back({.name = mutedLabel(QString(), this), .value = new QLabel(this)});
-        m_rows.back().value->setWordWrap(true);
-        m_rows.back().value->setTextFormat(Qt::PlainText);
-        m_rows.back().value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        m_rows.push_back({.name = mutedLabel(QString(), this), .value = wrapped(new QLabel(this))});
         m_grid->addWidget(m_rows.back().name, row, 0, Qt::AlignTop);
         m_grid->addWidget(m_rows.back().value, row, 1);
     }
@@ -87,10 +85,8 @@ void TrainingFacts::display(const TrainingSnapshot& snapshot)
         m_rows[i].value->setVisible(isUsed);
         if (!isUsed)
             continue;
-        if (m_rows[i].name->text() != facts[i].name)
-            m_rows[i].name->setText(facts[i].name);
-        if (m_rows[i].value->text() != facts[i].value)
-            m_rows[i].value->setText(facts[i].value);
+        setTextIfNew(m_rows[i].name, facts[i].name);
+        setTextIfNew(m_rows[i].value, facts[i].value);
     }
 }
 

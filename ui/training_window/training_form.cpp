@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_form.h"
 
-#include "choice_box.h"
 #include "engine/readable_text.h"
 #include "form_fields.h"
-#include "path_field.h"
-#include "training_words.h"
+#include "training_text.h"
 
 #include <QCheckBox>
 #include <QGridLayout>

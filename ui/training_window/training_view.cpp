@@ -2,30 +2,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_view.h"
 
-#include "bar_button.h"
-#include "charts/run_chart.h"
+#include "buttons.h"
+#include "charts/legend.h"
 #include "charts/run_charts.h"
-#include "charts/run_key.h"
-#include "elided_label.h"
+#include "labels.h"
 #include "log_view.h"
 #include "message_banner.h"
-#include "run_bar.h"
-#include "status_strip.h"
-#include "training_actions.h"
+#include "status_bar.h"
+#include "theme/glyphs.h"
+#include "tool_bar.h"
 #include "training_facts.h"
-#include "training_figures.h"
 #include "training_form.h"
-#include "training_words.h"
+#include "training_metrics.h"
+#include "training_text.h"
 
 #include <QAction>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <QWidget>
 
 namespace batchpeak::ui {
 
 namespace {
+
+using training::TrainingState;
 
 constexpr int margin = 12;
 constexpr int gap = 10;
@@ -42,8 +44,8 @@ ChartCard chartCard(RunPlot::Quantity quantity, const QString& title, const QStr
 {
     ChartCard made{.card = new Card(title)};
     made.card->setUnit(unit);
-    made.part.key = new RunKey(TrainingView::tr("Key of the %1").arg(name), made.card);
-    made.card->setHeaderWidget(made.part.key);
+    made.part.legend = new RunLegend(TrainingView::tr("Key of the %1").arg(name), made.card);
+    made.card->setHeaderWidget(made.part.legend);
     made.part.chart = new RunChart(quantity, name, made.card);
     // Three of them share the height that two have in the main window.
     made.card->body()->setContentsMargins(16, 9, 16, 2);
@@ -54,17 +56,55 @@ ChartCard chartCard(RunPlot::Quantity quantity, const QString& title, const QStr
 
 } // namespace
 
+TrainingActions::TrainingActions(QWidget* window)
+    : QObject(window),
+      start(new QAction(tr("&Start"), this)),
+      stop(new QAction(tr("S&top"), this)),
+      settings(new QAction(tr("S&ettings"), this)),
+      close(new QAction(tr("&Close"), this))
+{
+    start->setShortcut(Qt::Key_F5);
+    stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
+    settings->setCheckable(true);
+    settings->setChecked(true);
+    settings->setShortcut(Qt::Key_F4);
+    settings->setToolTip(tr("Show how to train, in place of the log"));
+    close->setShortcuts(QKeySequence::Close);
+    for (QAction* action : {start, stop, settings, close})
+        window->addAction(action);
+}
+
+void TrainingActions::update(const training::TrainingSnapshot& snapshot, const QString& obstacle)
+{
+    const bool underWay = isUnderWay(snapshot.state);
+    const bool ended = snapshot.state == TrainingState::Finished || snapshot.state == TrainingState::Failed;
+    start->setText(ended ? tr("&Start again") : tr("&Start"));
+    start->setEnabled(!underWay && obstacle.isEmpty());
+    start->setToolTip(obstacle);
+    stop->setEnabled(underWay);
+    stop->setToolTip(snapshot.state == TrainingState::Finishing
+                         ? tr("End at once, without waiting for the step under way")
+                         : tr("End after the step under way"));
+}
+
+void TrainingActions::setTheme(const Theme& theme)
+{
+    start->setIcon(actionIcon(Glyph::Play, theme.text, theme));
+    stop->setIcon(actionIcon(Glyph::Stop, theme.bad, theme));
+    settings->setIcon(actionIcon(Glyph::Menu, theme.text, theme));
+}
+
 TrainingView::TrainingView(TrainingActions* actions, QWidget* parent)
     : QWidget(parent),
       m_actions(actions),
       m_run(new ElidedLabel(Qt::ElideMiddle, this)),
       m_banner(new MessageBanner(this)),
-      m_figures(new TrainingFigures(this)),
+      m_metrics(new TrainingMetrics(this)),
       m_side(new QStackedWidget(this)),
       m_form(new TrainingForm),
       m_facts(new TrainingFacts),
       m_log(new LogView),
-      m_status(new StatusStrip(this))
+      m_status(new StatusBar(this))
 {
     auto* columns = new QHBoxLayout;
     columns->setSpacing(gap);
@@ -74,7 +114,7 @@ TrainingView::TrainingView(TrainingActions* actions, QWidget* parent)
     inner->setContentsMargins(margin, margin, margin, margin);
     inner->setSpacing(gap);
     inner->addWidget(m_banner);
-    inner->addWidget(m_figures);
+    inner->addWidget(m_metrics);
     inner->addLayout(columns, 1);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -95,9 +135,9 @@ QWidget* TrainingView::makeBar()
     layout->setContentsMargins(12, 0, 12, 0);
     layout->setSpacing(6);
     for (QAction* action : {m_actions->start, m_actions->stop})
-        layout->addWidget(barButton(action, bar));
-    layout->addWidget(barLine(bar));
-    layout->addWidget(barButton(m_actions->settings, bar));
+        layout->addWidget(toolBarButton(action, bar));
+    layout->addWidget(toolBarSeparator(bar));
+    layout->addWidget(toolBarButton(m_actions->settings, bar));
     layout->addSpacing(12);
     m_run->setProperty("muted", true);
     m_run->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -159,7 +199,7 @@ void TrainingView::display(const training::TrainingSnapshot& snapshot)
     if (!snapshot.device.id.isEmpty())
         devices.push_back(snapshot.device);
     m_run->setFullText(snapshot.run ? runText(snapshot.run->run, devices) : m_subject);
-    m_figures->display(snapshot);
+    m_metrics->display(snapshot);
     m_charts->display(snapshot);
     m_facts->display(snapshot);
     m_log->display(snapshot.log);

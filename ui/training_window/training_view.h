@@ -5,10 +5,14 @@
 #include "theme/theme.h"
 #include "training/training_snapshot.h"
 
+#include <QObject>
+#include <QString>
 #include <QWidget>
 
+class QAction;
 class QSplitter;
 class QStackedWidget;
+class QWidget;
 
 namespace batchpeak::ui {
 
@@ -16,11 +20,29 @@ class ElidedLabel;
 class LogView;
 class MessageBanner;
 class RunCharts;
-class StatusStrip;
-class TrainingActions;
+class StatusBar;
 class TrainingFacts;
-class TrainingFigures;
+class TrainingMetrics;
 class TrainingForm;
+
+/// What a person can do in the training window: names, shortcuts, signs, and when each is possible.
+class TrainingActions : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit TrainingActions(QWidget* window);
+
+    /// \param obstacle  why nothing can be started now, as a sentence; else empty
+    void update(const training::TrainingSnapshot& snapshot, const QString& obstacle);
+    void setTheme(const Theme& theme);
+
+    QAction* start;
+    QAction* stop;
+    /// Checked while the form is shown, not the log.
+    QAction* settings;
+    QAction* close;
+};
 
 /// All of the training window's inside, laid out and fed: it draws a TrainingSnapshot, and does not know
 /// where that comes from.
@@ -50,13 +72,13 @@ private:
     TrainingActions* m_actions;
     ElidedLabel* m_run;
     MessageBanner* m_banner;
-    TrainingFigures* m_figures;
+    TrainingMetrics* m_metrics;
     RunCharts* m_charts = nullptr;
     QStackedWidget* m_side;
     TrainingForm* m_form;
     TrainingFacts* m_facts;
     LogView* m_log;
-    StatusStrip* m_status;
+    StatusBar* m_status;
     QString m_subject;
     QString m_failureShown;
 };

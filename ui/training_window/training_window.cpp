@@ -3,12 +3,10 @@
 #include "training_window.h"
 
 #include "message_banner.h"
-#include "theme/style_sheet.h"
 #include "training/training_run.h"
-#include "training_actions.h"
 #include "training_form.h"
+#include "training_text.h"
 #include "training_view.h"
-#include "training_words.h"
 
 #include <QAction>
 #include <QApplication>
@@ -74,7 +72,7 @@ TrainingWindow::~TrainingWindow()
 void TrainingWindow::setTheme(const Theme& theme)
 {
     applyTheme(*this, theme);
-    dressDialog(*this, theme);
+    applyPalette(*this, theme);
     m_actions->setTheme(theme);
     m_view->setTheme(theme);
 }

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "ui/export_formats.h"
+
+#include <QLocale>
+#include <QTest>
+
+#include <string>
+
+using namespace batchpeak;
+using engine::TrialSnapshot;
+using engine::TrialState;
+
+class ExportFormatsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void copiesTheSizeAsItsConfigWritesIt_data()
+    {
+        rows<std::string, std::string, std::string>(
+            {{"YAML", {"per_device_train_batch_size", "a: {b: 1}\n", "per_device_train_batch_size: 96"}},
+             {"JSON",
+              {"train_micro_batch_size_per_gpu", "\n {\"a\": 1}", "\"train_micro_batch_size_per_gpu\": 96"}},
+             {"JSON with a byte order mark",
+              {"train_micro_batch_size_per_gpu", "\xEF\xBB\xBF{}", "\"train_micro_batch_size_per_gpu\": 96"}},
+             {"arguments", {"--micro-batch-size", "#!/bin/bash\n", "--micro-batch-size 96"}}});
+    }
+    void copiesTheSizeAsItsConfigWritesIt()
+    {
+        const auto& [key, text, line] = row<std::string, std::string, std::string>();
+        const config::BatchPlan plan{.microBatchKey = key};
+        QCOMPARE(ui::sizeLine(plan, 96, text).toStdString(), line);
+    }
+
+    void writesFinishedTrialsForOtherPrograms()
+    {
+        // A comma for the decimal point, a point for thousands.
+        QLocale::setDefault(QLocale(QLocale::German));
+        const std::vector<TrialSnapshot> trials{{.number = 1,
+                                                 .device = QStringLiteral("cuda:0"),
+                                                 .microBatchSize = 2048,
+                                                 .state = TrialState::Ok,
+                                                 .samplesPerSecond = 1234.5,
+                                                 .relativeError = 0.01,
+                                                 .secondsPerStep = 1.5,
+                                                 .peakAllocatedBytes = 7000000000,
+                                                 .peakReservedBytes = 8000000000,
+                                                 .timedSteps = 12,
+                                                 .wallSeconds = 20.25,
+                                                 .joulesPerSample = 0.5,
+                                                 .flags = {QStringLiteral("abandoned")}},
+                                                {.number = 2,
+                                                 .device = QStringLiteral("cuda:0"),
+                                                 .microBatchSize = 4096,
+                                                 .state = TrialState::OutOfMemory,
+                                                 .wallSeconds = 0.5,
+                                                 .text = QStringLiteral("said \"no\", twice")},
+                                                {.number = 3, .microBatchSize = 3072}};
+        const QByteArray text = ui::trialsCsv(trials);
+        QLocale::setDefault(QLocale::c());
+        QCOMPARE(
+            text,
+            QByteArray("trial,device,micro_batch_size,outcome,seconds_per_step,samples_per_second,"
+                       "relative_error,peak_allocated_bytes,peak_reserved_bytes,steps,wall_seconds,"
+                       "flags,text,joules_per_sample\r\n"
+                       "1,cuda:0,2048,ok,1.5,1234.5,0.01,7000000000,8000000000,12,20.25,abandoned,,0.5\r\n"
+                       "2,cuda:0,4096,oom,,,,,,0,0.5,,\"said \"\"no\"\", twice\",\r\n"));
+    }
+};
+
+BATCHPEAK_TEST(ExportFormatsTest)
+#include "tst_export_formats.moc"

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "markers_overlay.h"
+
+#include "plot_canvas.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr double ringPixels = 9.0;
+constexpr double dotPixels = 13.0;
+constexpr double capPixels = 4.0;
+// A shorter interval would only be a smudge on its ring.
+constexpr double shortestBarPixels = 6.0;
+constexpr double crossAboveAxisPixels = 12.0;
+
+} // namespace
+
+MarkersOverlay::MarkersOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::OverSeries) {}
+
+void MarkersOverlay::setMarkers(Markers markers)
+{
+    m_markers = std::move(markers);
+    update();
+}
+
+void MarkersOverlay::setHoveredSize(std::optional<double> size)
+{
+    if (m_hoveredSize == size)
+        return;
+    m_hoveredSize = size;
+    update();
+}
+
+void MarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
+{
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (m_markers.rings.empty()) {
+        painter->setPen(canvas().theme().mutedText);
+        painter->setFont(canvas().font());
+        painter->drawText(canvas().plotArea(), Qt::AlignCenter, m_markers.emptyText);
+    }
+    paintLines(*painter);
+    paintRings(*painter);
+    paintCrosses(*painter);
+    paintLead(*painter);
+    paintRunning(*painter);
+    paintLabels(*painter);
+}
+
+void MarkersOverlay::paintLines(QPainter& painter) const
+{
+    const QRectF area = canvas().plotArea();
+    const auto vertical = [&](double size, const QPen& pen) {
+        const double x = crisp(canvas().positionOf(size, 0.0).x());
+        painter.setPen(pen);
+        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+    };
+    if (m_hoveredSize)
+        vertical(*m_hoveredSize, QPen(canvas().theme().mutedText, 1.0));
+    if (m_markers.lead)
+        vertical(m_markers.lead->size, QPen(m_markers.lead->colour, 1.4, Qt::DashLine, Qt::FlatCap));
+}
+
+void MarkersOverlay::paintRings(QPainter& painter) const
+{
+    const auto colourOf = [&](const Ring& ring) {
+        QColor colour = ring.colour;
+        colour.setAlpha(ring.superseded ? 110 : 255);
+        return colour;
+    };
+    const QRectF area = canvas().plotArea();
+    const double leadSize = m_markers.lead ? m_markers.lead->size : 0.0;
+    for (const auto& ring : m_markers.rings) {
+        const double top = canvas().positionOf(ring.size, ring.value + ring.half).y();
+        const double bottom = canvas().positionOf(ring.size, ring.value - ring.half).y();
+        if (ring.half <= 0.0 || ring.superseded || bottom - top < shortestBarPixels)
+            continue;
+        const double x = crisp(canvas().positionOf(ring.size, ring.value).x());
+        painter.setPen(QPen(ring.size == leadSize ? m_markers.lead->colour : ring.colour, 1.6, Qt::SolidLine,
+                            Qt::FlatCap));
+        // A cap says where the interval ends, so that one that leaves the plot has none there.
+        painter.drawLine(QPointF(x, std::max(top, area.top())), QPointF(x, std::min(bottom, area.bottom())));
+        for (const double end : {top, bottom}) {
+            if (end >= area.top() && end <= area.bottom())
+                painter.drawLine(QPointF(x - capPixels, end), QPointF(x + capPixels, end));
+        }
+    }
+    for (const auto& ring : m_markers.rings) {
+        QPointF centre = canvas().positionOf(ring.size, ring.value);
+        centre.setX(crisp(centre.x()));
+        const bool hovered = m_hoveredSize == ring.size && !ring.superseded;
+        painter.setPen(QPen(colourOf(ring), 2.0));
+        painter.setBrush(hovered ? ring.colour : canvas().theme().card);
+        const double radius = (hovered ? ringPixels + 2.0 : ringPixels) / 2.0;
+        painter.drawEllipse(centre, radius, radius);
+    }
+}
+
+void MarkersOverlay::paintCrosses(QPainter& painter) const
+{
+    const QRectF area = canvas().plotArea();
+    for (const auto& cross : m_markers.crosses) {
+        if (!canvas().isInRange(cross.size))
+            continue;
+        QPointF centre = canvas().positionOf(cross.size, m_markers.crossValue.value_or(0.0));
+        if (!m_markers.crossValue)
+            centre.setY(area.bottom() - crossAboveAxisPixels);
+        centre.setY(std::max(centre.y(), area.top() + crossAboveAxisPixels));
+        painter.setPen(QPen(cross.colour, 2.0, Qt::SolidLine, Qt::RoundCap));
+        const double arm = 4.5;
+        painter.drawLine(centre - QPointF(arm, arm), centre + QPointF(arm, arm));
+        painter.drawLine(centre - QPointF(arm, -arm), centre + QPointF(arm, -arm));
+    }
+}
+
+void MarkersOverlay::paintLead(QPainter& painter) const
+{
+    if (!m_markers.lead)
+        return;
+    QPointF centre = canvas().positionOf(m_markers.lead->size, m_markers.lead->value);
+    centre.setX(crisp(centre.x()));
+    painter.setPen(QPen(canvas().theme().card, 2.0));
+    painter.setBrush(m_markers.lead->colour);
+    painter.drawEllipse(centre, dotPixels / 2.0, dotPixels / 2.0);
+}
+
+void MarkersOverlay::paintRunning(QPainter& painter) const
+{
+    const QRectF area = canvas().plotArea();
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(canvas().theme().warn);
+    for (const double size : m_markers.running) {
+        if (!canvas().isInRange(size))
+            continue;
+        const QPointF tip(canvas().positionOf(size, 0.0).x(), area.top() - 1.0);
+        painter.drawPolygon(QPolygonF{tip, tip + QPointF(-6.0, -8.0), tip + QPointF(6.0, -8.0)});
+    }
+}
+
+QFont MarkersOverlay::labelFont() const
+{
+    QFont font = canvas().font();
+    font.setWeight(QFont::DemiBold);
+    font.setPointSizeF(font.pointSizeF() * 0.95);
+    return font;
+}
+
+std::vector<MarkersOverlay::Label> MarkersOverlay::labels() const
+{
+    const QFontMetricsF metrics(labelFont());
+    const QRectF area = canvas().plotArea();
+    const double gap = 8.0;
+    const double top = area.top() + 4.0;
+    const auto boxOf = [&](const QString& text) {
+        return QRectF(0.0, top, metrics.horizontalAdvance(text) + 4.0, metrics.height());
+    };
+
+    std::vector<Label> labels;
+    if (m_markers.wall > 0.0 && canvas().isInRange(m_markers.wall)) {
+        const double edge = canvas().positionOf(m_markers.wall, 0.0).x();
+        for (const QString& text : {m_markers.wallLabel, m_markers.wallShortLabel}) {
+            QRectF box = boxOf(text);
+            box.moveLeft(edge + gap);
+            if (!text.isEmpty() && box.right() <= area.right()) {
+                labels.push_back({box, text, canvas().theme().bad});
+                break;
+            }
+        }
+    }
+    if (m_markers.lead && !m_markers.lead->label.isEmpty()) {
+        QRectF box = boxOf(m_markers.lead->label);
+        const double x = canvas().positionOf(m_markers.lead->size, 0.0).x();
+        box.moveRight(x - gap);
+        if (box.left() < area.left())
+            box.moveLeft(x + gap);
+        if (std::ranges::any_of(labels, [&](const Label& other) { return other.box.intersects(box); }))
+            box.translate(0.0, metrics.height() + 2.0);
+        labels.push_back({box, m_markers.lead->label, m_markers.lead->colour});
+    }
+    return labels;
+}
+
+std::vector<QRectF> MarkersOverlay::labelBoxes() const
+{
+    std::vector<QRectF> boxes;
+    for (const auto& label : labels())
+        boxes.push_back(label.box);
+    return boxes;
+}
+
+void MarkersOverlay::paintLabels(QPainter& painter) const
+{
+    painter.setFont(labelFont());
+    for (const auto& label : labels()) {
+        // Keeps the lines behind it from striking it through.
+        QColor ground = canvas().theme().card;
+        ground.setAlpha(215);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(ground);
+        painter.drawRoundedRect(label.box.adjusted(-3, 0, 3, 0), 3, 3);
+        painter.setPen(label.colour);
+        painter.drawText(label.box, Qt::AlignCenter, label.text);
+    }
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart_overlay.h"
+
+#include <QColor>
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// All that marks a size in a chart, in the order in which it must lie: the lines of the hovered and
+/// the leading size, intervals, rings, crosses, the leading dot, the running marker, labels.
+class MarkersOverlay : public ChartOverlay
+{
+    Q_OBJECT
+
+public:
+    struct Ring
+    {
+        double size = 1.0;
+        double value = 0.0;
+        /// Half of the interval; 0 without one.
+        double half = 0.0;
+        QColor colour;
+        /// Replaced by a later trial of the same size: still drawn, but paler.
+        bool superseded = false;
+    };
+    struct Cross
+    {
+        double size = 1.0;
+        QColor colour;
+    };
+    struct Lead
+    {
+        double size = 1.0;
+        double value = 0.0;
+        QColor colour;
+        QString label;
+    };
+    struct Markers
+    {
+        std::vector<Ring> rings;
+        std::vector<Cross> crosses;
+        /// Where crosses stand; without it, at the bottom.
+        std::optional<double> crossValue;
+        std::optional<Lead> lead;
+        std::vector<double> running;
+        /// First size beyond memory, its label, and a shorter one for a narrow zone; 0 without a label.
+        double wall = 0.0;
+        QString wallLabel;
+        QString wallShortLabel;
+        /// Said in the middle while there is no ring.
+        QString emptyText;
+    };
+
+    explicit MarkersOverlay(PlotCanvas* canvas);
+
+    void setMarkers(Markers markers);
+    void setHoveredSize(std::optional<double> size);
+    /// The labels as last laid out, so that other things can keep off them.
+    std::vector<QRectF> labelBoxes() const;
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    struct Label
+    {
+        QRectF box;
+        QString text;
+        QColor colour;
+    };
+
+    QFont labelFont() const;
+    std::vector<Label> labels() const;
+    void paintLines(QPainter& painter) const;
+    void paintRings(QPainter& painter) const;
+    void paintCrosses(QPainter& painter) const;
+    void paintLead(QPainter& painter) const;
+    void paintRunning(QPainter& painter) const;
+    void paintLabels(QPainter& painter) const;
+
+    Markers m_markers;
+    std::optional<double> m_hoveredSize;
+};
+
+} // namespace batchpeak::ui

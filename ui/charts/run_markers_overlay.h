@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart_overlay.h"
+#include "run_plot.h"
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// All that stands at single steps of a chart of a run: dots, markers, the hovered step and its values.
+class RunMarkersOverlay : public ChartOverlay
+{
+    Q_OBJECT
+
+public:
+    struct Point
+    {
+        double step = 0.0;
+        double value = 0.0;
+        QColor colour;
+    };
+
+    explicit RunMarkersOverlay(PlotCanvas* canvas);
+
+    void setMarkers(std::vector<Point> dots, std::vector<RunPlot::Marker> markers);
+    /// \param points  of the hovered step, filled
+    void setHovered(std::optional<double> step, std::vector<Point> points);
+    /// Said in the middle while nothing is drawn.
+    void setEmptyText(const QString& text);
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    std::vector<Point> m_dots;
+    std::vector<RunPlot::Marker> m_markers;
+    std::optional<double> m_hoveredStep;
+    std::vector<Point> m_hoveredPoints;
+    QString m_emptyText;
+};
+
+/// The sign of an evaluation: a hollow diamond, which is told from a line of the same hue in grey too.
+/// \param arm  from its centre to a corner [pixels]
+void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
+                  double arm = 4.5);
+
+} // namespace batchpeak::ui

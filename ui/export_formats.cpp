@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "export_formats.h"
+
+#include "charts/chart_scene.h"
+#include "engine/batch_text.h"
+#include "engine/readable_text.h"
+#include "engine/trial_record.h"
+#include "tool_bar.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QPainter>
+#include <QWidget>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::TrialSnapshot;
+using engine::TrialState;
+
+bool beginsWithBrace(std::string_view text)
+{
+    constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(byteOrderMark))
+        text.remove_prefix(byteOrderMark.size());
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{';
+}
+
+QString number(double value)
+{
+    return QLocale::c().toString(value, 'g', QLocale::FloatingPointShortest);
+}
+
+QString number(std::int64_t value)
+{
+    return QString::number(value);
+}
+
+template<typename Value>
+QString numberIfKnown(const std::optional<Value>& value)
+{
+    return value ? number(*value) : QString();
+}
+
+// Words of a user's own program may hold anything.
+QString quotedIfNeeded(const QString& text)
+{
+    const bool isPlain = std::ranges::none_of(text, [](QChar c) {
+        return c == QLatin1Char(',') || c == QLatin1Char('"') || c == QLatin1Char('\n') ||
+               c == QLatin1Char('\r');
+    });
+    if (isPlain)
+        return text;
+    return QLatin1Char('"') + QString(text).replace(QLatin1Char('"'), QLatin1String("\"\"")) +
+           QLatin1Char('"');
+}
+
+QString lineOf(const QStringList& fields)
+{
+    QStringList quoted;
+    for (const QString& field : fields)
+        quoted << quotedIfNeeded(field);
+    return quoted.join(QLatin1Char(',')) + QLatin1String("\r\n");
+}
+
+QStringList fieldsOf(const TrialSnapshot& trial)
+{
+    const std::string_view outcome = trial::toText(engine::outcomeOf(trial.state));
+    return {QString::number(trial.number),
+            trial.device,
+            number(trial.microBatchSize),
+            QString::fromUtf8(outcome.data(), static_cast<qsizetype>(outcome.size())),
+            numberIfKnown(trial.secondsPerStep),
+            numberIfKnown(trial.samplesPerSecond),
+            numberIfKnown(trial.relativeError),
+            numberIfKnown(trial.peakAllocatedBytes),
+            numberIfKnown(trial.peakReservedBytes),
+            QString::number(trial.timedSteps),
+            number(trial.wallSeconds),
+            trial.flags.join(QLatin1String("; ")),
+            trial.text,
+            numberIfKnown(trial.joulesPerSample)};
+}
+
+// Print and dense screens show the difference, and no screen is denser than three times.
+constexpr int pixelRatio = 2;
+constexpr int margin = 12;
+
+struct Words
+{
+    Q_DECLARE_TR_FUNCTIONS(ChartPicture)
+};
+
+QString titleOf(const engine::Snapshot& snapshot)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    if (!recommendation)
+        return Words::tr("No recommendation yet");
+    const QString size = engine::numberText(recommendation->size);
+    const QString rate = engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
+    return recommendation->confidence >= leadingBelowPercent
+               ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
+                     .arg(size, rate)
+                     .arg(recommendation->confidence)
+               : Words::tr("Leading micro-batch size %1: %2 samples/s, confidence %3 %")
+                     .arg(size, rate)
+                     .arg(recommendation->confidence);
+}
+
+} // namespace
+
+QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std::string_view text)
+{
+    if (!beginsWithBrace(text))
+        return engine::sizeText(plan, microBatchSize);
+    return QStringLiteral("\"%1\": %2").arg(QString::fromStdString(plan.microBatchKey)).arg(microBatchSize);
+}
+
+QByteArray trialsCsv(const std::vector<TrialSnapshot>& trials)
+{
+    QString text = lineOf(
+        {QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
+         QStringLiteral("outcome"), QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
+         QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
+         QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
+         QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample")});
+    for (const TrialSnapshot& trial : trials) {
+        if (trial.state != TrialState::Running)
+            text += lineOf(fieldsOf(trial));
+    }
+    return text.toUtf8();
+}
+
+QImage chartPicture(QWidget& charts, const engine::Snapshot& snapshot, const Theme& theme,
+                    const QDateTime& time)
+{
+    const QFont titleFont = scaled(charts.font(), 1.2, QFont::DemiBold);
+    const int titleHeight = QFontMetrics(titleFont).height();
+    const int runHeight = charts.fontMetrics().height();
+    const int top = margin + titleHeight + runHeight + margin;
+    const QSize size = charts.size() + QSize(2 * margin, top + margin);
+    QImage picture(size * pixelRatio, QImage::Format_RGB32);
+    picture.setDevicePixelRatio(pixelRatio);
+    picture.fill(theme.window);
+
+    QPainter painter(&picture);
+    const auto write = [&](int y, int height, const QFont& font, const QColor& colour, const QString& text) {
+        painter.setFont(font);
+        painter.setPen(colour);
+        painter.drawText(QRect(margin, y, charts.width(), height), Qt::AlignLeft | Qt::AlignVCenter,
+                         QFontMetrics(font).elidedText(text, Qt::ElideMiddle, charts.width()));
+    };
+    write(margin, titleHeight, titleFont, theme.text, titleOf(snapshot));
+    write(margin + titleHeight, runHeight, charts.font(), theme.mutedText,
+          runText(snapshot) + QStringLiteral("  ·  ") +
+              QLocale().toString(time.date(), QLocale::ShortFormat));
+    charts.render(&painter, QPoint(margin, top), {}, QWidget::DrawChildren);
+    return picture;
+}
+
+} // namespace batchpeak::ui

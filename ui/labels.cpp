@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "labels.h"
+
+#include "theme/theme.h"
+
+#include <QEvent>
+#include <QFontMetrics>
+#include <QVBoxLayout>
+
+namespace batchpeak::ui {
+
+QLabel* mutedLabel(const QString& text, QWidget* parent)
+{
+    auto* label = new QLabel(text, parent);
+    // A palette would lose against the style sheet of an ancestor.
+    label->setProperty("muted", true);
+    return label;
+}
+
+QLabel* wrapped(QLabel* label)
+{
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+void setTextIfNew(QLabel* label, const QString& text)
+{
+    if (label->text() != text)
+        label->setText(text);
+}
+
+ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget* parent) : QLabel(parent), m_mode(mode)
+{
+    setTextFormat(Qt::PlainText);
+    setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+}
+
+void ElidedLabel::setFullText(const QString& text)
+{
+    if (text == m_fullText)
+        return;
+    m_fullText = text;
+    setAccessibleName(text);
+    updateGeometry();
+    elide();
+}
+
+QSize ElidedLabel::sizeHint() const
+{
+    return {fontMetrics().horizontalAdvance(m_fullText) + 4, fontMetrics().height()};
+}
+
+QSize ElidedLabel::minimumSizeHint() const
+{
+    return {fontMetrics().horizontalAdvance(QLatin1Char('m')) * 6, fontMetrics().height()};
+}
+
+void ElidedLabel::elide()
+{
+    const QString shown = fontMetrics().elidedText(m_fullText, m_mode, width());
+    if (shown != text())
+        setText(shown);
+    setToolTip(shown == m_fullText ? QString() : m_fullText);
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event)
+{
+    QLabel::resizeEvent(event);
+    elide();
+}
+
+void ElidedLabel::changeEvent(QEvent* event)
+{
+    QLabel::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        elide();
+}
+
+Metric::Metric(const QString& caption, QWidget* parent)
+    : QWidget(parent), m_value(new QLabel(this)), m_caption(mutedLabel(caption, this))
+{
+    m_value->setFont(scaled(font(), 1.1, QFont::DemiBold));
+    m_value->setTextFormat(Qt::PlainText);
+    m_caption->setFont(scaled(font(), 0.9));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_value);
+    layout->addWidget(m_caption);
+}
+
+void Metric::setValue(const QString& value)
+{
+    setTextIfNew(m_value, value);
+}
+
+void Metric::setCaption(const QString& caption)
+{
+    setTextIfNew(m_caption, caption);
+}
+
+void Metric::setExplanation(const QString& sentence)
+{
+    m_caption->setToolTip(sentence);
+}
+
+QString Metric::text() const
+{
+    return QStringLiteral("%1 %2").arg(m_value->text(), m_caption->text());
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QWidget>
+
+namespace batchpeak::ui {
+
+/// A label in the muted colour of the theme.
+QLabel* mutedLabel(const QString& text, QWidget* parent);
+
+/// \p label for plain text of several lines, which can be marked and copied.
+QLabel* wrapped(QLabel* label);
+
+/// Unlike QLabel::setText(), lays nothing out again where the text stays the same.
+void setTextIfNew(QLabel* label, const QString& text);
+
+/// One line of text that ends in "…" where it has no room, instead of forcing the window wider. The
+/// whole of it is then the tool tip.
+class ElidedLabel : public QLabel
+{
+    Q_OBJECT
+
+public:
+    explicit ElidedLabel(Qt::TextElideMode mode, QWidget* parent = nullptr);
+
+    void setFullText(const QString& text);
+    const QString& fullText() const { return m_fullText; }
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void elide();
+
+    Qt::TextElideMode m_mode;
+    QString m_fullText;
+};
+
+/// One number that a person reads first, over a muted word for what it is.
+class Metric : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit Metric(const QString& caption, QWidget* parent = nullptr);
+
+    void setValue(const QString& value);
+    void setCaption(const QString& caption);
+    /// Of the caption, what it means.
+    void setExplanation(const QString& sentence);
+
+    /// "2,266 ± 38 samples/s"
+    QString text() const;
+
+private:
+    QLabel* m_value;
+    QLabel* m_caption;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status_bar.h"
+
+#include "engine/readable_text.h"
+#include "labels.h"
+
+#include <QHBoxLayout>
+#include <QProgressBar>
+
+#include <algorithm>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::FinishStatus;
+using engine::Snapshot;
+using engine::State;
+
+const QString& separator()
+{
+    static const QString text = QStringLiteral("  ·  ");
+    return text;
+}
+
+QString trialText(const Snapshot& snapshot)
+{
+    if (snapshot.trials.empty())
+        return StatusBar::tr("No trial yet");
+    const int number = snapshot.trials.back().number;
+    const int expected = snapshot.searchState.expectedTrials;
+    return expected >= number ? StatusBar::tr("Trial %1 of about %2").arg(number).arg(expected)
+                              : StatusBar::tr("Trial %1").arg(number);
+}
+
+QString endText(FinishStatus status)
+{
+    switch (status) {
+    case FinishStatus::Confident:
+        return StatusBar::tr("confident");
+    case FinishStatus::Exhausted:
+        return StatusBar::tr("every allowed size tried");
+    case FinishStatus::Budget:
+        return StatusBar::tr("budget used up");
+    case FinishStatus::Cancelled:
+        return StatusBar::tr("stopped");
+    case FinishStatus::NothingFits:
+        return StatusBar::tr("nothing fits");
+    case FinishStatus::Failed:
+        break;
+    }
+    return StatusBar::tr("failed");
+}
+
+QString finishedText(const Snapshot& snapshot)
+{
+    QStringList parts{
+        StatusBar::tr("Finished after %1").arg(engine::trialsText(static_cast<int>(snapshot.trials.size()))),
+        engine::durationText(snapshot.elapsedSeconds)};
+    if (snapshot.finish)
+        parts << endText(*snapshot.finish);
+    return parts.join(separator());
+}
+
+} // namespace
+
+QString activityText(const Snapshot& snapshot)
+{
+    switch (snapshot.state) {
+    case State::Idle:
+        return snapshot.run ? StatusBar::tr("Ready to start") : StatusBar::tr("No config opened");
+    case State::Starting:
+        return StatusBar::tr("Starting the worker");
+    case State::Paused:
+        return StatusBar::tr("Paused") + separator() + trialText(snapshot);
+    case State::Finishing:
+        return StatusBar::tr("Ending the worker");
+    case State::Finished:
+        return finishedText(snapshot);
+    case State::Failed:
+        return StatusBar::tr("Failed");
+    case State::Verifying:
+        return StatusBar::tr("Verifying %1 in a fresh process")
+            .arg(engine::numberText(snapshot.verification->size));
+    case State::Exploring:
+        break;
+    }
+    if (snapshot.pauseRequested)
+        return StatusBar::tr("Pausing after this trial") + separator() + trialText(snapshot);
+    QString text = trialText(snapshot);
+    if (snapshot.secondsLeft)
+        text += separator() + StatusBar::tr("about %1 left").arg(engine::durationText(*snapshot.secondsLeft));
+    return text;
+}
+
+QString deviceText(const std::vector<engine::DeviceSnapshot>& devices)
+{
+    if (devices.empty())
+        return {};
+    const auto& device = devices.front();
+    QStringList parts;
+    const auto& telemetry = device.telemetry;
+    const QString kind = device.kind == QLatin1String("cpu") ? StatusBar::tr("CPU") : StatusBar::tr("GPU");
+    if (telemetry.utilizationPercent)
+        parts << StatusBar::tr("%1 %2 %").arg(kind).arg(*telemetry.utilizationPercent);
+    if (telemetry.temperatureCelsius)
+        parts << StatusBar::tr("%1 °C").arg(*telemetry.temperatureCelsius);
+    if (telemetry.clockMegahertz)
+        parts << StatusBar::tr("%1 MHz").arg(engine::numberText(*telemetry.clockMegahertz));
+    if (device.workerPid > 0)
+        parts << StatusBar::tr("worker pid %1").arg(device.workerPid);
+    if (device.restarts > 0)
+        parts << StatusBar::tr("restarts: %1").arg(device.restarts);
+    if (devices.size() > 1)
+        parts << StatusBar::tr("more devices: %1").arg(devices.size() - 1);
+    return parts.join(separator());
+}
+
+StatusBar::StatusBar(QWidget* parent)
+    : QFrame(parent),
+      m_progress(new QProgressBar(this)),
+      m_activity(new ElidedLabel(Qt::ElideRight, this)),
+      m_stall(new QLabel(this)),
+      m_devices(new ElidedLabel(Qt::ElideRight, this))
+{
+    setProperty("bar", QStringLiteral("bottom"));
+    m_progress->setFixedSize(220, 6);
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress"));
+    m_activity->setProperty("muted", true);
+    m_activity->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_stall->setProperty("warn", true);
+    m_stall->hide();
+    m_devices->setProperty("muted", true);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(12, 4, 12, 4);
+    layout->setSpacing(10);
+    layout->addWidget(m_progress);
+    layout->addWidget(m_activity);
+    layout->addWidget(m_stall);
+    layout->addStretch(1);
+    layout->addWidget(m_devices);
+}
+
+void StatusBar::display(const StatusLine& line)
+{
+    const int progress = static_cast<int>(std::clamp(line.progress, 0.0, 1.0) * 1000.0);
+    if (m_progress->value() != progress)
+        m_progress->setValue(progress);
+    m_activity->setFullText(line.activity);
+    m_devices->setFullText(line.devices);
+    setTextIfNew(m_stall, line.stall);
+    m_stall->setVisible(!line.stall.isEmpty());
+}
+
+void StatusBar::display(const Snapshot& snapshot)
+{
+    const bool stalled = snapshot.stalledSeconds > 0.0;
+    display(
+        {.progress = snapshot.progress,
+         .activity = activityText(snapshot),
+         .stall = stalled ? tr("stalled %1").arg(engine::durationText(snapshot.stalledSeconds)) : QString(),
+         .devices = deviceText(snapshot.devices)});
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tool_bar.h"
+
+#include "buttons.h"
+#include "engine/readable_text.h"
+#include "labels.h"
+#include "theme/glyphs.h"
+#include "window_actions.h"
+
+#include <QAction>
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QToolButton>
+
+namespace batchpeak::ui {
+
+namespace {
+
+QString deviceName(const engine::DeviceSnapshot& device)
+{
+    if (device.kind == QLatin1String("cpu"))
+        return device.name.isEmpty() ? ToolBar::tr("CPU") : ToolBar::tr("CPU %1").arg(device.name);
+    return QStringLiteral("%1 %2").arg(device.id, device.name).trimmed();
+}
+
+/// Of a file its name, with its folder where all such files have one name; an id as it is.
+QString sourceName(const QString& fileOrId)
+{
+    const QFileInfo file(fileOrId);
+    if (!file.isAbsolute())
+        return fileOrId;
+    const bool isUsualName = file.fileName() == QLatin1String("config.json");
+    return isUsualName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
+}
+
+} // namespace
+
+QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices)
+{
+    QStringList parts{QFileInfo(run.filePath).fileName()};
+    if (!run.modelSource.isEmpty())
+        parts << ToolBar::tr("network from %1").arg(sourceName(run.modelSource));
+    if (!devices.empty())
+        parts << deviceName(devices.front());
+    if (devices.size() > 1)
+        parts << ToolBar::tr("%1 devices").arg(devices.size());
+    const std::string_view precision = model::toText(run.precision);
+    parts << QString::fromUtf8(precision.data(), static_cast<qsizetype>(precision.size()));
+    if (run.phase == model::Phase::Eval)
+        parts << ToolBar::tr("evaluation");
+    const QString batch = engine::numberText(run.plan.globalBatchSize);
+    parts << (run.plan.knowsDevices ? ToolBar::tr("global batch %1") : ToolBar::tr("per-device batch %1"))
+                 .arg(batch);
+    return parts.join(QStringLiteral("  ·  "));
+}
+
+QString runText(const engine::Snapshot& snapshot)
+{
+    return snapshot.run ? runText(*snapshot.run, snapshot.devices) : QString();
+}
+
+ToolBar::ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent)
+    : QFrame(parent), m_run(new ElidedLabel(Qt::ElideMiddle, this)), m_menuButton(new QToolButton(this))
+{
+    setProperty("bar", QStringLiteral("top"));
+    setFixedHeight(51);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(12, 0, 12, 0);
+    layout->setSpacing(6);
+
+    QToolButton* open = toolBarButton(actions.open, this);
+    open->setMenu(recent);
+    open->setPopupMode(QToolButton::DelayedPopup);
+    open->setToolTip(tr("Open a config; hold for the recent ones"));
+    layout->addWidget(open);
+    layout->addWidget(toolBarSeparator(this));
+    for (QAction* action : {actions.start, actions.pause, actions.stop})
+        layout->addWidget(toolBarButton(action, this));
+    layout->addWidget(toolBarSeparator(this));
+    layout->addWidget(toolBarButton(actions.exportSize, this));
+    layout->addWidget(toolBarButton(actions.train, this));
+    layout->addSpacing(12);
+
+    m_run->setProperty("muted", true);
+    layout->addWidget(m_run, 1);
+
+    m_menuButton->setMenu(menu);
+    m_menuButton->setPopupMode(QToolButton::InstantPopup);
+    m_menuButton->setToolTip(tr("Menu"));
+    m_menuButton->setAccessibleName(tr("Menu"));
+    layout->addWidget(m_menuButton);
+}
+
+void ToolBar::setTheme(const Theme& theme)
+{
+    m_menuButton->setIcon(glyphIcon(Glyph::Menu, theme.mutedText, theme.mutedText));
+}
+
+void ToolBar::display(const engine::Snapshot& snapshot)
+{
+    m_run->setFullText(runText(snapshot));
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/snapshot.h"
+#include "theme/theme.h"
+
+#include <QFrame>
+
+#include <vector>
+
+class QMenu;
+class QToolButton;
+
+namespace batchpeak::ui {
+
+class ElidedLabel;
+class WindowActions;
+
+/// The top of the window: what can be done at the left, what is being explored at the right.
+class ToolBar : public QFrame
+{
+    Q_OBJECT
+
+public:
+    /// \param recent  menu of the files opened before
+    /// \param menu    everything that has no button of its own
+    ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const engine::Snapshot& snapshot);
+
+private:
+    ElidedLabel* m_run;
+    QToolButton* m_menuButton;
+};
+
+/// "sft.yaml · network from gpt2 · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
+QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices);
+/// Empty without a config.
+QString runText(const engine::Snapshot& snapshot);
+
+} // namespace batchpeak::ui

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_text.h"
+
+#include "engine/readable_text.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::durationText;
+using engine::lossText;
+using engine::numberText;
+using engine::rateText;
+using engine::stepsText;
+using engine::trialsText;
+using training::MaximumWay;
+using training::StepRecord;
+using training::TrainingEnd;
+using training::TrainingSnapshot;
+using training::TrainingState;
+
+struct Words
+{
+    Q_DECLARE_TR_FUNCTIONS(TrainingWords)
+};
+
+std::int64_t stepOf(const TrainingSnapshot& snapshot)
+{
+    if (!snapshot.steps.empty())
+        return snapshot.steps.back().step;
+    return snapshot.run ? snapshot.run->firstStep : 0;
+}
+
+QString stepText(const TrainingSnapshot& snapshot)
+{
+    const std::int64_t step = stepOf(snapshot);
+    return snapshot.run && snapshot.run->steps >= step && snapshot.run->steps > 0
+               ? Words::tr("Step %1 of %2").arg(numberText(step), numberText(snapshot.run->steps))
+               : Words::tr("Step %1").arg(numberText(step));
+}
+
+QString stepActivity(const TrainingSnapshot& snapshot)
+{
+    QStringList parts{stepText(snapshot)};
+    const std::int64_t microBatches = snapshot.steps.empty() ? 0 : snapshot.steps.back().accumulationSteps;
+    if (snapshot.microBatchesDone > 0 && microBatches >= snapshot.microBatchesDone && microBatches > 1)
+        parts << Words::tr("micro-batch %1 of %2")
+                     .arg(numberText(snapshot.microBatchesDone), numberText(microBatches));
+    if (snapshot.secondsLeft)
+        parts << Words::tr("about %1 left").arg(durationText(*snapshot.secondsLeft));
+    return parts.join(QStringLiteral("  ·  "));
+}
+
+QString endText(TrainingEnd end)
+{
+    switch (end) {
+    case TrainingEnd::Completed:
+        return Words::tr("completed");
+    case TrainingEnd::Interrupted:
+        return Words::tr("stopped");
+    case TrainingEnd::NothingFits:
+        return Words::tr("nothing fits");
+    case TrainingEnd::Failed:
+        break;
+    }
+    return Words::tr("failed");
+}
+
+QString lossSentence(const std::vector<StepRecord>& steps)
+{
+    const double first = steps.front().loss;
+    const double last = steps.back().loss;
+    if (!std::isfinite(last))
+        return Words::tr(
+            "The loss is no number any more: the training has diverged. Try a lower learning rate.");
+    return steps.size() == 1 ? Words::tr("The loss is %1.").arg(lossText(last))
+                             : Words::tr("The loss went from %1 to %2.").arg(lossText(first), lossText(last));
+}
+
+QString outOfMemorySentence(int events)
+{
+    return events == 1 ? Words::tr("Memory ran out once.")
+                       : Words::tr("Memory ran out %1 times.").arg(events);
+}
+
+/// What came of the steps that were done.
+QString summary(const TrainingSnapshot& snapshot)
+{
+    if (snapshot.steps.empty())
+        return Words::tr("It ended before its first step.");
+    const StepRecord& last = snapshot.steps.back();
+    QStringList sentences;
+    sentences << (snapshot.end == TrainingEnd::Interrupted ? Words::tr("Stopped after %1 in %2:")
+                                                           : Words::tr("%1 in %2:"))
+                         .arg(stepsText(static_cast<int>(snapshot.steps.size())),
+                              durationText(snapshot.elapsedSeconds)) +
+                     QLatin1Char(' ') +
+                     Words::tr("%1 samples/s, at last in micro-batches of %2, %3 a step.")
+                         .arg(rateText(snapshot.samplesPerSecond), numberText(last.microBatchSize),
+                              numberText(last.accumulationSteps));
+    sentences << lossSentence(snapshot.steps);
+    if (snapshot.outOfMemoryEvents > 0)
+        sentences << outOfMemorySentence(snapshot.outOfMemoryEvents);
+    if (!snapshot.checkpoint.isEmpty())
+        sentences
+            << Words::tr("The newest checkpoint is %1.").arg(QDir::toNativeSeparators(snapshot.checkpoint));
+    return sentences.join(QLatin1Char(' '));
+}
+
+} // namespace
+
+bool isUnderWay(TrainingState state)
+{
+    return state != TrainingState::Idle && state != TrainingState::Finished && state != TrainingState::Failed;
+}
+
+double progressOf(const TrainingSnapshot& snapshot)
+{
+    if (snapshot.end == TrainingEnd::Completed)
+        return 1.0;
+    if (!snapshot.run || snapshot.run->steps <= snapshot.run->firstStep)
+        return 0.0;
+    const auto done = static_cast<double>(stepOf(snapshot) - snapshot.run->firstStep);
+    return std::clamp(done / static_cast<double>(snapshot.run->steps - snapshot.run->firstStep), 0.0, 1.0);
+}
+
+QString trainingActivityText(const TrainingSnapshot& snapshot)
+{
+    switch (snapshot.state) {
+    case TrainingState::Idle:
+        return Words::tr("Ready to start");
+    case TrainingState::Starting:
+        return Words::tr("Starting the worker");
+    case TrainingState::FindingMaximum:
+        return Words::tr("Looking for the largest size that fits");
+    case TrainingState::Saving:
+        return Words::tr("Writing a checkpoint") + QStringLiteral("  ·  ") + stepText(snapshot);
+    case TrainingState::Finishing:
+        return Words::tr("Ending the worker");
+    case TrainingState::Training:
+        return stepActivity(snapshot);
+    case TrainingState::Finished:
+    case TrainingState::Failed:
+        break;
+    }
+    return Words::tr("Ended after %1").arg(stepsText(static_cast<int>(snapshot.steps.size()))) +
+           QStringLiteral("  ·  ") + endText(snapshot.end.value_or(TrainingEnd::Failed));
+}
+
+QString trainingSentence(const TrainingSnapshot& snapshot)
+{
+    if (snapshot.end == TrainingEnd::NothingFits && snapshot.steps.empty())
+        return Words::tr("Nothing was trained: not even a micro-batch of one sample fits.");
+    switch (snapshot.state) {
+    case TrainingState::Idle:
+        return Words::tr("Choose how to train, and press Start.");
+    case TrainingState::Starting:
+        return Words::tr("The worker is being started and the network loaded.");
+    case TrainingState::FindingMaximum:
+        return Words::tr("The largest micro-batch that fits is looked for, before the first step.");
+    case TrainingState::Finishing:
+        return Words::tr("No more steps are done; the worker is being ended.");
+    case TrainingState::Training:
+    case TrainingState::Saving:
+        if (snapshot.steps.empty())
+            return Words::tr("The first step is under way.");
+        return std::isfinite(snapshot.steps.back().loss) ? QString() : lossSentence(snapshot.steps);
+    case TrainingState::Finished:
+    case TrainingState::Failed:
+        break;
+    }
+    return summary(snapshot);
+}
+
+QString maximumWayText(MaximumWay way)
+{
+    switch (way) {
+    case MaximumWay::Halving:
+        return Words::tr("halving");
+    case MaximumWay::Binary:
+        return Words::tr("binary search");
+    case MaximumWay::Predict:
+        break;
+    }
+    return Words::tr("prediction");
+}
+
+QString maximumText(const training::MaximumFound& maximum)
+{
+    QString text = Words::tr("%1: %2 fits, %3 is used (%4, %5 out of memory, %6)")
+                       .arg(maximumWayText(maximum.way), numberText(maximum.measured),
+                            numberText(maximum.used), trialsText(maximum.trials),
+                            numberText(maximum.outOfMemoryEvents), durationText(maximum.seconds));
+    if (maximum.recommended > 0)
+        text += Words::tr("; the exploration recommends %1").arg(numberText(maximum.recommended));
+    return text;
+}
+
+} // namespace batchpeak::ui
