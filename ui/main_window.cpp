@@ -214,6 +214,7 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
         engine::ConfigFile file = m_networks->completed(engine::ConfigFile::open(path), network);
         m_exploration->load(file.path(), file.contents(), m_options);
         m_config = std::move(file);
+        m_training->setConfig(*m_config, m_options);
     } catch (const NetworkNeeded& need) {
         m_waiting = path;
         m_view->banner()->showMessage(MessageBanner::Kind::Warning, QString::fromUtf8(need.what()), {},
@@ -282,7 +283,7 @@ void MainWindow::draw()
     const engine::Snapshot& snapshot = m_exploration->snapshot();
     m_actions->update(snapshot);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && !configInHand().isEmpty());
-    m_training->follow(snapshot, m_config, m_options);
+    m_training->follow(snapshot);
     m_view->display(snapshot);
     if (const QString title = windowTitleOf(snapshot); title != windowTitle())
         setWindowTitle(title);

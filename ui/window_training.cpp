@@ -72,30 +72,40 @@ QString WindowTraining::obstacle() const
     return {};
 }
 
-void WindowTraining::follow(const engine::Snapshot& exploration,
-                            const std::optional<engine::ConfigFile>& config,
-                            const engine::ExplorationOptions& options)
+bool WindowTraining::hasBatch() const
+{
+    return m_config && m_config->contents().train;
+}
+
+void WindowTraining::setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& options)
+{
+    m_config = config;
+    m_options = options;
+    if (m_training && hasBatch())
+        m_training->setConfig(*m_config, m_options);
+}
+
+void WindowTraining::follow(const engine::Snapshot& exploration)
 {
     const bool hasEnded = exploration.state == State::Finished && exploration.searchState.recommendation &&
                           exploration.finish != engine::FinishStatus::NothingFits &&
                           exploration.run->phase == model::Phase::Train;
     m_isExploring = isExploring(exploration.state);
-    m_recommended = hasEnded ? exploration.searchState.recommendation->size : 0;
-    m_config = config;
-    m_options = options;
-    m_sizes.clear();
-    if (hasEnded && config && config->contents().train)
-        m_sizes = training::predictedSizes(exploration);
+    const std::int64_t recommended = hasEnded ? exploration.searchState.recommendation->size : 0;
+    if (recommended != m_recommended) {
+        m_recommended = recommended;
+        m_sizes = hasEnded && hasBatch() ? training::predictedSizes(exploration)
+                                         : std::vector<training::ConfirmedSize>();
+    }
     enableActions();
     tellWindows();
 }
 
 void WindowTraining::enableActions()
 {
-    const bool hasBatch = m_config && m_config->contents().train;
-    m_actions->train->setEnabled(hasBatch);
-    m_actions->train->setToolTip(m_config && !hasBatch ? tr("This config has no batch to train with")
-                                                       : tr("Take real optimizer steps with this config"));
+    m_actions->train->setEnabled(hasBatch());
+    m_actions->train->setToolTip(m_config && !hasBatch() ? tr("This config has no batch to train with")
+                                                         : tr("Take real optimizer steps with this config"));
     const QString taken = obstacle();
     m_actions->confirm->setEnabled(!m_sizes.empty() && taken.isEmpty());
     m_actions->confirm->setToolTip(
@@ -117,8 +127,8 @@ void WindowTraining::tellWindows()
                                   : QString();
     if (m_training) {
         m_training->setObstacle(isConfirming() ? obstacle() : exploring);
-        if (m_config && m_config->contents().train && !m_training->isUnderWay())
-            m_training->setConfig(*m_config, m_options, m_recommended);
+        if (!m_training->isUnderWay())
+            m_training->setRecommended(m_recommended);
     }
     if (m_dialog) {
         const QString unknown =
@@ -133,6 +143,7 @@ void WindowTraining::openTraining()
     if (!m_training) {
         m_training = new TrainingWindow(m_window);
         m_training->setTheme(m_theme);
+        m_training->setConfig(*m_config, m_options);
         connect(m_training, &TrainingWindow::underWayChanged, this, &WindowTraining::changed);
         connect(m_training, &TrainingWindow::closed, this, [this] {
             m_training.clear();

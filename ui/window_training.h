@@ -41,9 +41,10 @@ public:
     ~WindowTraining() override;
 
     void setTheme(const Theme& theme);
-    /// Enables what the exploration and its config allow, and says what stands in the way of the rest.
-    void follow(const engine::Snapshot& exploration, const std::optional<engine::ConfigFile>& config,
-                const engine::ExplorationOptions& options);
+    /// What is trained from now on, and where.
+    void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
+    /// Enables what the exploration and the config allow, and says what stands in the way of the rest.
+    void follow(const engine::Snapshot& exploration);
     /// What uses the device, as a sentence that says what to do; empty where it is free for an exploration.
     QString obstacle() const;
     /// Ends what is under way, and closes both windows.
@@ -60,6 +61,7 @@ private:
     void enableActions();
     void tellWindows();
     bool isConfirming() const;
+    bool hasBatch() const;
 
     WindowActions* m_actions;
     QWidget* m_window;
@@ -69,6 +71,7 @@ private:
     bool m_isExploring = false;
     /// 0 without a recommendation of a finished exploration.
     std::int64_t m_recommended = 0;
+    /// That a confirmation compares; empty without such a recommendation, or without a batch.
     std::vector<training::ConfirmedSize> m_sizes;
     QPointer<TrainingWindow> m_training;
     training::ConfirmationRun* m_confirmation;

@@ -77,22 +77,24 @@ void TrainingWindow::setTheme(const Theme& theme)
     m_view->setTheme(theme);
 }
 
-void TrainingWindow::setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base,
-                               std::int64_t recommended)
+void TrainingWindow::setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base)
 {
     const bool isAnother =
         !m_config || m_config->path() != config.path() || m_config->text() != config.text();
     m_config = config;
     m_base = base;
-    if (isAnother)
-        m_view->form()->setConfig(config.contents());
-    m_view->form()->setRecommended(recommended);
     if (!isAnother)
         return;
+    m_view->form()->setConfig(config.contents());
     const QString name = QFileInfo(config.path()).fileName();
     m_view->setSubject(name);
     setWindowTitle(tr("Training – %1").arg(name));
     draw();
+}
+
+void TrainingWindow::setRecommended(std::int64_t size)
+{
+    m_view->form()->setRecommended(size);
 }
 
 void TrainingWindow::setObstacle(const QString& sentence)

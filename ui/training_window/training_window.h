@@ -35,10 +35,10 @@ public:
 
     void setTheme(const Theme& theme);
     /// The config to train from the next start on. What was chosen stays where it is the same config.
-    /// \param base         device, memory, worker and what else the form does not ask for
-    /// \param recommended  by an exploration of this config; 0 without one
-    void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base,
-                   std::int64_t recommended);
+    /// \param base  device, memory, worker and what else the form does not ask for
+    void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base);
+    /// \param size  that an exploration of the config recommends; 0 without one
+    void setRecommended(std::int64_t size);
     /// \param sentence  why no run can start now; empty where one can
     void setObstacle(const QString& sentence);
 
