@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_text.h"
 
-#include "config/batch_rules.h"
+#include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "engine/batch_text.h"
 #include "engine/located_error.h"
@@ -96,7 +96,7 @@ QString ruleText(const config::BatchPlan& plan, std::int64_t size)
 void addRuleRow(Rows& rows, const QString& phase, const config::ConfigContents& contents,
                 const config::BatchPlan& plan, std::int64_t size)
 {
-    if (contents.formatName.starts_with("Cerebras") || contents.formatName == "Batchpeak") {
+    if (contents.rules.spreadsUnevenBatches) {
         rows.push_back({QStringLiteral("%1 strict rule").arg(phase),
                         plan.dividesExactly(size)
                             ? ruleText(plan, size)

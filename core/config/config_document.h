@@ -39,6 +39,15 @@ struct UnsupportedModel
     bool isElsewhere = false;
 };
 
+/// What the trainer behind a format demands of batches, as far as others have to know it.
+struct TrainerRules
+{
+    /// A batch need be no multiple of the micro-batch size: its samples are spread evenly.
+    bool spreadsUnevenBatches = false;
+    /// The batch of a network with batch normalisation is not cut into micro-batches, whatever a config says.
+    bool refusesBatchNormalization = false;
+};
+
 /// What was read from a config: everything that a run needs and that the user may want to check.
 ///
 /// The batch arithmetic of a config can be read, and a size written into it, also where its network
@@ -47,6 +56,7 @@ struct ConfigContents
 {
     /// "Cerebras params", "axolotl": what a person reads.
     std::string formatName;
+    TrainerRules rules;
     std::variant<model::ModelSpec, UnsupportedModel> model;
     /// Neither is there where the file describes a network alone.
     std::optional<BatchPlan> train;
@@ -71,36 +81,47 @@ struct ConfigContents
     bool isNetworkAlone() const { return !train && !eval; }
 };
 
-/// One format of config: text in, values out; text and a size in, text out. It never touches the disk.
-class ConfigFormat
+struct Format;
+class ConfigText;
+
+/// The text of a config in the format that it was recognised to be of: text in, values out; text and a size
+/// in, text out. It never touches the disk.
+class ConfigDocument
 {
 public:
-    virtual ~ConfigFormat() = default;
+    /// \param text  fits \p format, which lives as long as the program
+    ConfigDocument(const Format& format, std::shared_ptr<const ConfigText> text)
+        : m_format(format), m_text(std::move(text))
+    {}
 
-    /// What a person calls it: "Cerebras Trainer".
-    virtual std::string_view name() const = 0;
+    /// What a person calls the format: "Cerebras Trainer".
+    std::string_view name() const;
 
     /// \throws ConfigError where a value is missing or illegal
-    virtual ConfigContents read() const = 0;
+    ConfigContents read() const;
 
     /// The text with \p chosen in it: scalars replaced or entries inserted in the file's own indent and line
-    /// ends; every other byte stays. It is read again before it is returned.
+    /// ends; every other byte stays. It is read again before it is returned, and YAML by a second reader too.
     ///
     /// \throws BatchNotKept where its trainer cannot keep the batch of one optimizer step at that size, and
     /// none
     ///         was chosen in its place
-    /// \throws ConfigError where there is no place for it, or the size is illegal in this config
+    /// \throws ConfigError where there is no place for it, the size is illegal in this config, or a program
+    ///         that reads YAML otherwise than this one would find something else in the text
     SplicedText withMicroBatchSize(const ChosenSize& chosen) const;
 
-protected:
-    virtual SplicedText splice(const ChosenSize& chosen) const = 0;
+private:
+    const Format& m_format;
+    std::shared_ptr<const ConfigText> m_text;
 };
 
 /// Recognises by content, never by file name.
 /// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
 /// what
 ///         was nearest
-std::unique_ptr<ConfigFormat> recognise(std::string text);
+std::unique_ptr<const ConfigDocument> recognise(std::string text);
+/// The same of a text that was parsed already.
+std::unique_ptr<const ConfigDocument> recognise(std::shared_ptr<const ConfigText> text);
 
 /// Reads a setting as the command line gives it: explore, auto, null, none or an integer.
 /// \throws ConfigError on anything else

@@ -56,7 +56,7 @@ private:
 
     QString m_path;
     std::string m_text;
-    std::shared_ptr<const config::ConfigFormat> m_format;
+    std::shared_ptr<const config::ConfigDocument> m_format;
     config::ConfigContents m_contents;
 };
 

@@ -3,7 +3,7 @@
 #include "exploration_plan.h"
 
 #include "batch_text.h"
-#include "config/batch_rules.h"
+#include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "located_error.h"
 #include "model/parameter_table.h"
@@ -62,7 +62,7 @@ void refuseBatchNormalization(const QString& filePath, const config::ConfigConte
                               const model::ModelSpec& spec, const config::BatchPlan& plan)
 {
     const bool isExplore = std::holds_alternative<config::Explore>(plan.setting);
-    if (!isExplore || !model::normalizesOverBatch(spec) || !contents.formatName.starts_with("Cerebras"))
+    if (!isExplore || !model::normalizesOverBatch(spec) || !contents.rules.refusesBatchNormalization)
         return;
     const QString sentence = Translated::tr(
         "Cerebras does not explore micro-batches of a network with batch normalisation, which "

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "size_choice.h"
 
-#include "config/batch_rules.h"
+#include "config/batch_plan.h"
 #include "model/model_spec.h"
 
 #include <QCoreApplication>
@@ -29,7 +29,7 @@ bool normalizesOverBatch(const config::ConfigContents& contents)
 QString reasonAgainstAccumulation(const config::ConfigContents& contents)
 {
     // Cerebras, Gradient Accumulation: it is disabled for batch normalisation, whatever the keys say.
-    if (contents.formatName.starts_with("Cerebras") && normalizesOverBatch(contents))
+    if (contents.rules.refusesBatchNormalization && normalizesOverBatch(contents))
         return Translated::tr("Gradient accumulation is switched off, since Cerebras does not support it for "
                               "a network with batch "
                               "normalisation: the batch runs whole.");

@@ -3,7 +3,7 @@
 #include "training_course.h"
 
 #include "accumulation/even_spread.h"
-#include "config/batch_rules.h"
+#include "config/batch_plan.h"
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
 #include "size_choice.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_plan.h"
 
-#include "config/batch_rules.h"
+#include "config/batch_plan.h"
 #include "engine/batch_text.h"
 #include "engine/network_plan.h"
 #include "size_choice.h"

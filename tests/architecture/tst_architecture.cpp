@@ -45,9 +45,10 @@ private slots:
         QTest::newRow("CUDA, even there") << QStringLiteral("^cuda|/cuda_runtime|^nccl") << QStringList{};
         QTest::newRow("libyaml") << QStringLiteral("^yaml\\.h$")
                                  << QStringList{QStringLiteral("core/config/syntax")};
-        // The tests' own reader of what was written.
         QTest::newRow("yaml-cpp") << QStringLiteral("^yaml-cpp/")
-                                  << QStringList{QStringLiteral("tests/core/config")};
+                                  << QStringList{QStringLiteral("core/config/networks"),
+                                                 QStringLiteral("core/config/syntax"),
+                                                 QStringLiteral("tests/core/config")};
         QTest::newRow("muParser") << QStringLiteral("^muParser")
                                   << QStringList{QStringLiteral("core/training")};
         QTest::newRow("CLI11") << QStringLiteral("^CLI/")

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/config_text.h"
+#include "config/format.h"
 #include "fuzz_target.h"
-// Of the one format that this program is for.
-#include BATCHPEAK_FUZZED_HEADER
 
 namespace batchpeak::fuzz {
 
@@ -11,10 +9,11 @@ void run(std::string_view text)
 {
     try {
         const auto shared = std::make_shared<const config::ConfigText>(std::string(text));
-        const auto format = config::BATCHPEAK_FUZZED_FORMAT::entry().recognise(shared);
-        if (!format)
+        // The one format that this program is for.
+        const config::Format& format = config::BATCHPEAK_FUZZED_FORMAT;
+        if (!format.fits(*shared))
             return;
-        const config::ConfigContents contents = format->read();
+        const config::ConfigContents contents = config::ConfigDocument(format, shared).read();
         require(!contents.formatName.empty(), "a format has a name");
         for (const config::Warning& warning : contents.warnings)
             require(warning.sentence.ends_with('.'), "a warning is a sentence", warning.sentence);

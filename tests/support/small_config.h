@@ -13,6 +13,7 @@ inline config::ConfigContents smallConfig(std::int64_t batchSize = 64)
 {
     config::ConfigContents contents;
     contents.formatName = "Cerebras params";
+    contents.rules = {.spreadsUnevenBatches = true, .refusesBatchNormalization = true};
     contents.model = model::ModelSpec{.family = "gpt2",
                                       .architecture = model::DecoderSpec{.vocabularySize = 64,
                                                                          .hiddenSize = 8,

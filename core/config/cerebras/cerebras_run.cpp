@@ -2,50 +2,81 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_run.h"
 
-#include "syntax/lower_case.h"
+#include "cerebras_model.h"
+#include "run_reader.h"
 
 namespace batchpeak::config {
 
-model::Precision readPrecision(const ConfigSection& section, std::string_view enabledKey, bool enabled,
-                               std::vector<Warning>& warnings)
+namespace {
+
+std::optional<std::int64_t> firstLength(const std::vector<ConfigSection>& inputs, std::string_view key,
+                                        std::optional<std::int64_t> longest = std::nullopt)
+{
+    for (const ConfigSection& input : inputs) {
+        if (const auto length = readLength(input, key, longest, "raise max_position_embeddings or lower it"))
+            return length;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigContents& contents)
+{
+    if (model)
+        contents.model = readCerebrasModel(*model, contents.warnings);
+    else
+        contents.model = modelFromElsewhere(
+            "The config has no model section, so there is no network to run; give one with --model.");
+}
+
+model::Precision readCerebrasPrecision(const ConfigSection& section, std::string_view enabledKey,
+                                       bool enabled, std::vector<Warning>& warnings)
 {
     if (!section.boolean(enabledKey).value_or(enabled))
         return model::Precision::Fp32;
     // bfloat16 where nothing is said: MixedPrecision in ModelZoo 2.10.0, trainer/callbacks/precision.py.
     const std::string type = section.text("fp16_type").value_or("bfloat16");
-    if (type != "bfloat16" && type != "cbfloat16" && type != "float16")
+    if (type == "float16") {
+        warnOfFloat16(section.positionOf("fp16_type"), warnings);
+    } else if (type == "cbfloat16") {
+        warnings.push_back({"Trials run in bfloat16, since cbfloat16 is a format of Cerebras systems alone.",
+                            section.positionOf("fp16_type")});
+    } else if (type != "bfloat16") {
         section.fail("fp16_type", "is \"" + type + "\"; write bfloat16, cbfloat16 or float16");
-    if (type != "bfloat16") {
-        warnings.push_back(
-            {"Trials run in bfloat16, since " +
-                 std::string(type == "cbfloat16" ? "cbfloat16 is a format of Cerebras systems alone."
-                                                 : "float16 with loss scaling is not run here."),
-             section.positionOf("fp16_type")});
     }
     return model::Precision::Bf16;
 }
 
-model::Optimizer readOptimizer(const std::string& name, TextPosition position, std::vector<Warning>& warnings)
+void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContents& contents)
 {
-    const std::string word = lowerCase(name);
-    if (word == "adamw")
-        return model::Optimizer::AdamW;
-    if (word == "sgd")
-        return model::Optimizer::Sgd;
-    warnings.push_back(
-        {"Trials run AdamW in place of the optimizer " + name +
-             (word == "adam" ? ", which costs the same." : ", whose steps and memory may cost more or less."),
-         position});
-    return model::Optimizer::AdamW;
+    auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (spec && !model::takesSequences(*spec)) {
+        contents.sequenceLength = usualLength(contents);
+        return;
+    }
+    auto length = firstLength(inputs, "max_sequence_length", longestLength(contents));
+    if (!length)
+        length = firstLength(inputs, "src_max_sequence_length");
+    contents.sequenceLength = length.value_or(usualLength(contents));
+    if (!spec)
+        return;
+    contents.targetLength = model::usualTargetLength(*spec);
+    if (contents.targetLength)
+        contents.targetLength =
+            firstLength(inputs, "tgt_max_sequence_length").value_or(*contents.targetLength);
+    // The loader hands over so many masked tokens a sample, and the head is run on these alone:
+    // BertForPreTrainingModel in ModelZoo 2.10.0, models/nlp/bert/model.py.
+    if (auto* encoder = std::get_if<model::EncoderSpec>(&spec->architecture))
+        encoder->predictedTokens = firstLength(inputs, "max_predictions_per_seq").value_or(0);
 }
 
-double readMaxGradientNorm(const ConfigSection& section)
+void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings)
 {
-    constexpr std::string_view key = "max_gradient_norm";
-    const double norm = section.number(key).value_or(0.0);
-    if (!(norm >= 0))
-        section.fail(key, "must be at least 0, as in 1.0");
-    return norm;
+    if (section.has("sparsity")) {
+        warnings.push_back({"Trials run the network dense, without the sparsity of this config.",
+                            section.positionOf("sparsity")});
+    }
 }
 
 } // namespace batchpeak::config

@@ -1,22 +1,168 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cerebras_trainer_format.h"
-
-#include "batch_plan_reader.h"
-#include "cerebras_flags.h"
-#include "cerebras_lengths.h"
-#include "cerebras_model.h"
+#include "batch_schemes.h"
 #include "cerebras_run.h"
-#include "trainers/learning_rate.h"
-
-#include <array>
-#include <utility>
+#include "format.h"
+#include "run_reader.h"
+#include "syntax/yaml_edit.h"
+#include "syntax/yaml_scalar.h"
 
 namespace batchpeak::config {
 
+/// The layout of Cerebras configs from release 2.4 on: trainer.init, trainer.fit, trainer.validate.
+///
+/// The micro-batch size is a flag that a callback sets; the batches stand in the data loaders.
 namespace {
 
-constexpr std::string_view loraCallback = "Lora";
+constexpr std::string_view callbacksKey = "callbacks";
+constexpr std::string_view globalFlags = "GlobalFlags";
+
+std::string_view scopedFlags(model::Phase phase)
+{
+    return phase == model::Phase::Train ? "ScopedTrainFlags" : "ScopedValidateFlags";
+}
+
+std::string flowMapping(std::string_view key, const std::string& value)
+{
+    return "{" + std::string(key) + ": " + value + "}";
+}
+
+/// The callbacks of a Cerebras Trainer config that set flags of the system: ScopedTrainFlags for training,
+/// ScopedValidateFlags for evaluation, GlobalFlags for both.
+///
+/// It knows in which of them the micro-batch size of a phase stands, and where it goes if it stands in
+/// none. A scoped flag wins over a global one, and among equals the last, because each is set when its
+/// turn comes (ModelZoo 2.10.0, trainer/callbacks/flags.py).
+class CerebrasFlags
+{
+public:
+    /// One key, dots and all.
+    static constexpr std::string_view microBatchKey = "csx.performance.micro_batch_size";
+
+    explicit CerebrasFlags(ConfigSection init);
+
+    /// The flags with the micro-batch size that acts on \p phase; nothing where it is set nowhere.
+    std::optional<ConfigSection> microBatchSection(model::Phase phase) const;
+
+    /// Any callback of that name, whether it sets flags or not.
+    bool hasCallback(std::string_view name) const;
+
+    /// The text with that size for \p phase, in as few bytes as it takes.
+    SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const;
+
+private:
+    struct Callback
+    {
+        ConfigEntry entry;
+        ConfigSection holder;
+    };
+    std::vector<Callback> callbacksNamed(std::string_view name) const;
+    std::optional<ConfigSection> lastWithMicroBatch(std::string_view name) const;
+    SplicedText inserted(std::string_view callback, std::int64_t microBatchSize) const;
+
+    ConfigSection m_init;
+};
+
+CerebrasFlags::CerebrasFlags(ConfigSection init) : m_init(std::move(init)) {}
+
+std::optional<ConfigSection> CerebrasFlags::microBatchSection(model::Phase phase) const
+{
+    const auto scoped = lastWithMicroBatch(scopedFlags(phase));
+    return scoped ? scoped : lastWithMicroBatch(globalFlags);
+}
+
+bool CerebrasFlags::hasCallback(std::string_view name) const
+{
+    return !callbacksNamed(name).empty();
+}
+
+SplicedText CerebrasFlags::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
+{
+    if (const auto scoped = lastWithMicroBatch(scopedFlags(phase)))
+        return spliceEntry(*scoped, microBatchKey, std::to_string(microBatchSize), {});
+    if (const auto global = lastWithMicroBatch(globalFlags)) {
+        SplicedText spliced = spliceEntry(*global, microBatchKey, std::to_string(microBatchSize), {});
+        spliced.notes.emplace_back(
+            "The size stands in GlobalFlags, so it acts on training and evaluation alike.");
+        return spliced;
+    }
+    return inserted(scopedFlags(phase), microBatchSize);
+}
+
+std::vector<CerebrasFlags::Callback> CerebrasFlags::callbacksNamed(std::string_view name) const
+{
+    const auto callbacks = m_init.find(callbacksKey);
+    if (!callbacks || isNull(callbacks->resolvedValue()))
+        return {};
+    const YamlNode& value = callbacks->resolvedValue();
+    if (value.kind == NodeKind::Scalar)
+        m_init.fail(callbacksKey, "must be a list of callbacks, but is " + described(value));
+
+    const std::vector<const YamlNode*> one{&value};
+    std::vector<Callback> found;
+    std::size_t place = 0;
+    for (const YamlNode* item : value.kind == NodeKind::Sequence ? value.children : one) {
+        std::string path = m_init.pathOf(callbacksKey);
+        if (value.kind == NodeKind::Sequence)
+            path += "[" + std::to_string(place++) + "]";
+        if (resolved(*item).kind != NodeKind::Mapping)
+            continue;
+        const ConfigSection holder(m_init.document(), resolved(*item), path);
+        if (const auto entry = holder.find(name))
+            found.push_back({*entry, holder});
+    }
+    return found;
+}
+
+std::optional<ConfigSection> CerebrasFlags::lastWithMicroBatch(std::string_view name) const
+{
+    std::optional<ConfigSection> last;
+    for (const Callback& callback : callbacksNamed(name)) {
+        const auto flags = callback.holder.section(name);
+        if (flags && flags->find(microBatchKey))
+            last = flags;
+    }
+    return last;
+}
+
+SplicedText CerebrasFlags::inserted(std::string_view callback, std::int64_t microBatchSize) const
+{
+    const YamlDocument& document = m_init.document();
+    const std::string size = std::to_string(microBatchSize);
+    const std::string flags = flowMapping(microBatchKey, size);
+    const auto result = [&](const YamlEdit& edit, const YamlNode& changed, std::string_view key) {
+        SplicedText spliced = splicedText(applied(document, edit), aliasNotes(document, changed, key));
+        spliced.notes.push_back("The flag " + std::string(microBatchKey) + " was added to " +
+                                std::string(callback) + ".");
+        return spliced;
+    };
+
+    const std::vector<Callback> existing = callbacksNamed(callback);
+    if (!existing.empty()) {
+        const YamlNode& value = existing.back().entry.resolvedValue();
+        if (value.kind == NodeKind::Mapping)
+            return spliceEntry(*existing.back().holder.section(callback), microBatchKey, size, {});
+        if (isNull(value))
+            return result(replaceValue(document, *existing.back().entry.value, flags), value, callback);
+    }
+
+    const auto callbacks = m_init.find(callbacksKey);
+    const std::string item = flowMapping(callback, flags);
+    if (!callbacks) {
+        const YamlEdit edit =
+            insertEntry(document, m_init.mapping(), std::string(callbacksKey), "[" + item + "]");
+        return result(edit, m_init.mapping(), callbacksKey);
+    }
+    const YamlNode& value = callbacks->resolvedValue();
+    if (value.kind == NodeKind::Mapping)
+        return result(insertEntry(document, value, std::string(callback), flags), value, callback);
+    if (value.kind == NodeKind::Sequence) {
+        const std::string blockItem = std::string(callback) + ": " + flags;
+        return result(insertItem(document, value, value.flow ? item : blockItem), value, callback);
+    }
+    return result(replaceValue(document, *callbacks->value, "[" + item + "]"), *callbacks->value,
+                  callbacksKey);
+}
 
 /// A data loader, or the first of a list of them.
 std::optional<ConfigSection> firstLoader(const std::optional<ConfigSection>& section, std::string_view key)
@@ -64,182 +210,168 @@ std::optional<double> trainerLearningRate(const ConfigSection& init, const std::
                             "ConstantLR.learning_rate");
 }
 
-} // namespace
-
-CerebrasTrainerFormat::CerebrasTrainerFormat(std::shared_ptr<const YamlDocument> document,
-                                             ConfigSection trainer, bool isFirstOfSeveral)
-    : m_document(std::move(document)),
-      m_trainer(std::move(trainer)),
-      m_init(*m_trainer.section("init")),
-      m_isFirstOfSeveral(isFirstOfSeveral)
-{}
-
-FormatEntry CerebrasTrainerFormat::entry()
+/// The first of the document's trainers. A document may hold a list of them that run one after the other
+/// (unpack_trainer in ModelZoo 2.10.0, trainer/validate.py); the first is read and written.
+struct Trainer
 {
-    return {.name = "Cerebras Trainer",
-            .mark = "trainer.init",
-            .usualKeys = {"trainer", "trainer.init", "trainer.fit", "trainer.validate"},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                return text->document() ? of(text->document()) : nullptr;
-            }};
-}
+    ConfigSection section;
+    bool isFirstOfSeveral = false;
 
-std::unique_ptr<CerebrasTrainerFormat>
-CerebrasTrainerFormat::of(const std::shared_ptr<const YamlDocument>& document)
+    ConfigSection init() const { return *section.section("init"); }
+};
+
+std::optional<Trainer> findTrainer(const ConfigText& text)
 {
-    const auto root = ConfigSection::root(*document);
+    const auto root = text.root();
     if (!root)
-        return nullptr;
-    if (auto trainer = trainerOf(*root, "trainer"))
-        return std::unique_ptr<CerebrasTrainerFormat>(new CerebrasTrainerFormat(document, *trainer, false));
-
-    // "trainer" may be a list of configs with a trainer each: unpack_trainer in ModelZoo 2.10.0,
-    // trainer/validate.py.
+        return std::nullopt;
+    if (const auto trainer = trainerOf(*root, "trainer"))
+        return Trainer{.section = *trainer};
     const auto list = root->find("trainer");
     if (!list || list->resolvedValue().kind != NodeKind::Sequence || list->resolvedValue().children.empty())
-        return nullptr;
+        return std::nullopt;
     const auto& items = list->resolvedValue().children;
     const YamlNode& first = resolved(*items.front());
     if (first.kind != NodeKind::Mapping)
-        return nullptr;
-    const auto trainer = trainerOf(ConfigSection(*document, first, "trainer[0]"), "trainer[0].trainer");
-    if (!trainer)
-        return nullptr;
-    return std::unique_ptr<CerebrasTrainerFormat>(
-        new CerebrasTrainerFormat(document, *trainer, items.size() > 1));
+        return std::nullopt;
+    const auto trainer =
+        trainerOf(ConfigSection(root->document(), first, "trainer[0]"), "trainer[0].trainer");
+    return trainer ? std::optional(Trainer{*trainer, items.size() > 1}) : std::nullopt;
 }
 
-ConfigContents CerebrasTrainerFormat::read() const
+std::optional<ConfigSection> dataLoader(const ConfigSection& trainer, model::Phase phase)
 {
-    ConfigContents contents{.formatName = std::string(name())};
-    if (m_isFirstOfSeveral) {
-        contents.warnings.push_back({"The config lists several trainers; the first is read and written.",
-                                     m_document->positionOf(m_trainer.mapping())});
-    }
-    contents.train = readPlan(model::Phase::Train, contents.warnings);
-    contents.eval = readPlan(model::Phase::Eval, contents.warnings);
-    if (!contents.train && !contents.eval) {
-        throw ConfigError("The config has neither " + m_trainer.pathOf("fit.train_dataloader") + " nor " +
-                              m_trainer.pathOf("validate.val_dataloader") +
-                              "; add the one that is to run, with its batch_size.",
-                          m_document->positionOf(m_trainer.mapping()));
-    }
-
-    const auto modelSection = m_init.section("model");
-    if (modelSection)
-        contents.model = readCerebrasModel(*modelSection, contents.warnings);
-    else
-        contents.model = UnsupportedModel{
-            .sentence =
-                "The config has no model section, so there is no network to run; give one with --model.",
-            .position = {},
-            .isElsewhere = true};
-    if (CerebrasFlags(m_init).hasCallback(loraCallback)) {
-        contents.model =
-            UnsupportedModel{"The config trains with LoRA, where few parameters are trained; trials here "
-                             "would measure another run. Its batch sizes can be read and written all "
-                             "the same.",
-                             m_init.positionOf("callbacks")};
-    }
-
-    std::vector<ConfigSection> inputs;
-    for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
-        if (const auto section = dataLoader(phase))
-            inputs.push_back(*section);
-    }
-    readLengths(inputs, contents);
-    if (const auto precision = m_init.section("precision")) {
-        contents.precision = readPrecision(*precision, "enabled", true, contents.warnings);
-        contents.step.maxGradientNorm = readMaxGradientNorm(*precision);
-    }
-    readOptimizerInto(contents);
-    if (m_init.has("sparsity")) {
-        contents.warnings.push_back({"Trials run the network dense, without the sparsity of this config.",
-                                     m_init.positionOf("sparsity")});
-    }
-    return contents;
-}
-
-SplicedText CerebrasTrainerFormat::splice(const ChosenSize& chosen) const
-{
-    const auto section = dataLoader(chosen.phase);
-    if (!section) {
-        throw ConfigError(std::string("The config has no data loader for ") +
-                          (chosen.phase == model::Phase::Train ? "training" : "evaluation") +
-                          ", so there is no place for a size of this phase; choose the other phase.");
-    }
-    if (chosen.globalBatchSize)
-        return spliceWithBatch(*section, chosen);
-    const std::int64_t batch = readGlobalBatchSize(*section, devices());
-    checkMicroBatchSize(chosen.microBatchSize, batch, section->positionOf(BatchKeys().batchSize));
-    SplicedText spliced = CerebrasFlags(m_init).withMicroBatchSize(chosen.phase, chosen.microBatchSize);
-    noteStrictRule({.globalBatchSize = batch, .devices = devices()}, chosen.microBatchSize, spliced.notes);
-    if (m_isFirstOfSeveral)
-        spliced.notes.emplace_back("The size was written into the first of several trainers.");
-    return spliced;
-}
-
-SplicedText CerebrasTrainerFormat::spliceWithBatch(const ConfigSection& loader,
-                                                   const ChosenSize& chosen) const
-{
-    SplicedText batch =
-        spliceEntry(loader, BatchKeys().batchSize, std::to_string(*chosen.globalBatchSize), {});
-    const auto changed = of(batch.document);
-    SplicedText size = changed->splice({.phase = chosen.phase, .microBatchSize = chosen.microBatchSize});
-    size.notes.insert(size.notes.begin(), batch.notes.begin(), batch.notes.end());
-    return size;
-}
-
-std::optional<ConfigSection> CerebrasTrainerFormat::dataLoader(model::Phase phase) const
-{
-    const auto fit = m_trainer.section("fit");
+    const auto fit = trainer.section("fit");
     if (phase == model::Phase::Train)
         return firstLoader(fit, "train_dataloader");
     if (auto loader = firstLoader(fit, "val_dataloader"))
         return loader;
-    if (auto loader = firstLoader(m_trainer.section("validate"), "val_dataloader"))
+    if (auto loader = firstLoader(trainer.section("validate"), "val_dataloader"))
         return loader;
-    return firstLoader(m_trainer.section("validate_all"), "val_dataloaders");
+    return firstLoader(trainer.section("validate_all"), "val_dataloaders");
 }
 
-std::int64_t CerebrasTrainerFormat::devices() const
+std::int64_t devicesOf(const Trainer& trainer)
 {
-    const auto backend = m_init.section("backend");
-    return readDevices(backend ? backend->section("cluster_config") : std::nullopt);
+    return readDevices(trainer.init().sectionAt("backend.cluster_config"));
 }
 
-std::optional<BatchPlan> CerebrasTrainerFormat::readPlan(model::Phase phase,
-                                                         std::vector<Warning>& warnings) const
+std::optional<BatchPlan> readPlan(const Trainer& trainer, model::Phase phase, std::vector<Warning>& warnings)
 {
-    const auto section = dataLoader(phase);
-    if (!section)
+    constexpr std::string_view flag = CerebrasFlags::microBatchKey;
+    const auto loader = dataLoader(trainer.section, phase);
+    if (!loader)
         return std::nullopt;
-    BatchPlan plan{.devices = devices(), .microBatchKey = std::string(CerebrasFlags::microBatchKey)};
-    plan.globalBatchSize = readGlobalBatchSize(*section, plan.devices);
-    TextPosition position = section->positionOf("batch_size");
-    if (const auto flags = CerebrasFlags(m_init).microBatchSection(phase)) {
-        plan.setting = readSetting(*flags, CerebrasFlags::microBatchKey, plan.globalBatchSize, warnings);
-        position = flags->positionOf(CerebrasFlags::microBatchKey);
+    BatchPlan plan{.devices = devicesOf(trainer), .microBatchKey = std::string(flag)};
+    plan.globalBatchSize = readGlobalBatchSize(*loader, plan.devices);
+    TextPosition position = loader->positionOf("batch_size");
+    if (const auto flags = CerebrasFlags(trainer.init()).microBatchSection(phase)) {
+        plan.setting = readSetting(*flags, flag, plan.globalBatchSize, warnings);
+        position = flags->positionOf(flag);
     }
     warnOfUnevenDivision(plan, position, warnings);
     // Pruned by the converter from the older layout: TRAINER_POST_CONVERSION_PRUNE_LIST in ModelZoo
     // 2.10.0, trainer/utils.py.
-    if (section->find("micro_batch_size")) {
-        warnings.push_back({section->pathOf("micro_batch_size") + " has no effect in this layout; the flag " +
-                                std::string(CerebrasFlags::microBatchKey) + " of a callback stands for it.",
-                            section->positionOf("micro_batch_size")});
+    if (loader->find("micro_batch_size")) {
+        warnings.push_back({loader->pathOf("micro_batch_size") + " has no effect in this layout; the flag " +
+                                std::string(flag) + " of a callback stands for it.",
+                            loader->positionOf("micro_batch_size")});
     }
     return plan;
 }
 
-void CerebrasTrainerFormat::readOptimizerInto(ConfigContents& contents) const
+void readRunInto(const ConfigSection& init, ConfigContents& contents)
 {
-    const auto optimizer = m_init.section("optimizer");
-    if (!optimizer || optimizer->keys().empty())
-        return;
-    const std::string name(optimizer->keys().front());
-    contents.optimizer = readOptimizer(name, m_init.positionOf("optimizer"), contents.warnings);
-    contents.training.learningRate = trainerLearningRate(m_init, name);
+    if (const auto precision = init.section("precision")) {
+        contents.precision = readCerebrasPrecision(*precision, "enabled", true, contents.warnings);
+        contents.step.maxGradientNorm = readGradientNorm(*precision, "max_gradient_norm", 0.0);
+    }
+    if (const auto optimizer = init.section("optimizer"); optimizer && !optimizer->keys().empty()) {
+        const std::string name(optimizer->keys().front());
+        contents.optimizer = readOptimizer(name, {}, init.positionOf("optimizer"), contents.warnings);
+        contents.training.learningRate = trainerLearningRate(init, name);
+    }
+    warnOfSparsity(init, contents.warnings);
 }
+
+bool fits(const ConfigText& text)
+{
+    return findTrainer(text).has_value();
+}
+
+ConfigContents read(const ConfigText& text)
+{
+    const Trainer trainer = *findTrainer(text);
+    const ConfigSection init = trainer.init();
+    const TextPosition position = init.document().positionOf(trainer.section.mapping());
+    ConfigContents contents;
+    if (trainer.isFirstOfSeveral) {
+        contents.warnings.push_back(
+            {"The config lists several trainers; the first is read and written.", position});
+    }
+    contents.train = readPlan(trainer, model::Phase::Train, contents.warnings);
+    contents.eval = readPlan(trainer, model::Phase::Eval, contents.warnings);
+    if (!contents.train && !contents.eval) {
+        throw ConfigError("The config has neither " + trainer.section.pathOf("fit.train_dataloader") +
+                              " nor " + trainer.section.pathOf("validate.val_dataloader") +
+                              "; add the one that is to run, with its batch_size.",
+                          position);
+    }
+    readCerebrasNetwork(init.section("model"), contents);
+    if (CerebrasFlags(init).hasCallback("Lora")) {
+        contents.model =
+            UnsupportedModel{"The config trains with LoRA, where few parameters are trained; trials here "
+                             "would measure another run. Its batch sizes can be read and written all "
+                             "the same.",
+                             init.positionOf("callbacks")};
+    }
+    std::vector<ConfigSection> inputs;
+    for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
+        if (const auto loader = dataLoader(trainer.section, phase))
+            inputs.push_back(*loader);
+    }
+    readCerebrasLengths(inputs, contents);
+    readRunInto(init, contents);
+    return contents;
+}
+
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
+{
+    constexpr std::string_view batchKey = GlobalKeys().batchSize;
+    const Trainer trainer = *findTrainer(text);
+    const auto loader = dataLoader(trainer.section, chosen.phase);
+    if (!loader) {
+        throw ConfigError(std::string("The config has no data loader for ") +
+                          (chosen.phase == model::Phase::Train ? "training" : "evaluation") +
+                          ", so there is no place for a size of this phase; choose the other phase.");
+    }
+    if (chosen.globalBatchSize) {
+        SplicedText batch = spliceEntry(*loader, batchKey, std::to_string(*chosen.globalBatchSize), {});
+        SplicedText size = splice(ConfigText(batch.document),
+                                  {.phase = chosen.phase, .microBatchSize = chosen.microBatchSize});
+        size.notes.insert(size.notes.begin(), batch.notes.begin(), batch.notes.end());
+        return size;
+    }
+    const std::int64_t devices = devicesOf(trainer);
+    const std::int64_t batch = readGlobalBatchSize(*loader, devices);
+    checkMicroBatchSize(chosen.microBatchSize, batch, loader->positionOf(batchKey));
+    SplicedText spliced =
+        CerebrasFlags(trainer.init()).withMicroBatchSize(chosen.phase, chosen.microBatchSize);
+    noteStrictRule({.globalBatchSize = batch, .devices = devices}, chosen.microBatchSize, spliced.notes);
+    if (trainer.isFirstOfSeveral)
+        spliced.notes.emplace_back("The size was written into the first of several trainers.");
+    return spliced;
+}
+
+} // namespace
+
+constinit const Format cerebrasTrainerFormat{
+    .name = "Cerebras Trainer",
+    .mark = "trainer.init",
+    .usualKeys = "trainer trainer.init trainer.fit trainer.validate",
+    .rules = {.spreadsUnevenBatches = true, .refusesBatchNormalization = true},
+    .fits = fits,
+    .read = read,
+    .splice = splice};
 
 } // namespace batchpeak::config

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hub_models.h"
 
-#include "hub_tables.h"
+#include "hub_models_text.h"
+#include "syntax/words.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string>
+#include <map>
 
 namespace batchpeak::config {
 
@@ -39,22 +39,38 @@ const HubModel* findWhere(auto matches)
     return found == models.end() ? nullptr : &*found;
 }
 
-} // namespace
-
-std::string withKeys(std::string_view common, std::string_view own)
+/// The rows of hub_models.txt, whose first lines say how one is written.
+std::vector<HubModel> parsed(std::string_view text)
 {
-    return "{" + std::string(common) + ", " + std::string(own) + "}";
+    constexpr std::string_view commonWord = "common ";
+    std::map<std::string_view, std::string_view> commonKeys;
+    std::vector<HubModel> models;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view line = text.substr(begin, end - begin);
+        begin = end + 1;
+        if (line.starts_with(commonWord)) {
+            const std::string_view row = line.substr(commonWord.size());
+            const std::size_t blank = row.find(' ');
+            commonKeys[row.substr(0, blank)] = row.substr(blank + 1);
+        } else if (const std::size_t equals = line.find(" = ");
+                   !line.starts_with('#') && equals != std::string_view::npos) {
+            const std::string_view keys = line.substr(equals + 3);
+            const std::size_t comma = keys.find(',');
+            const auto ids = splitWords(line.substr(0, equals));
+            models.push_back({.ids = {ids.begin(), ids.end()},
+                              .config = "{" + std::string(commonKeys.at(keys.substr(0, comma))) +
+                                        std::string(keys.substr(comma)) + "}"});
+        }
+    }
+    return models;
 }
+
+} // namespace
 
 const std::vector<HubModel>& hubModels()
 {
-    static const std::vector<HubModel> models = [] {
-        std::vector<HubModel> all;
-        for (const auto table : {gptHubModels, llamaHubModels, mistralHubModels, qwenHubModels, bertHubModels,
-                                 t5HubModels, vitHubModels})
-            std::ranges::move(table(), std::back_inserter(all));
-        return all;
-    }();
+    static const std::vector<HubModel> models = parsed(hubModelsText);
     return models;
 }
 

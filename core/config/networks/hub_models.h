@@ -14,7 +14,7 @@ struct HubModel
 {
     /// All that have this architecture, as they are written on the hub; the first is what a person knows it
     /// by.
-    std::vector<std::string_view> ids;
+    std::vector<std::string> ids;
     /// The keys of its config.json that decide what it is, as JSON.
     std::string config;
 };

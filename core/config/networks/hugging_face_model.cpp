@@ -2,21 +2,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_model.h"
 
-#include "hugging_face_decoder.h"
-#include "hugging_face_encoder.h"
-#include "hugging_face_encoder_decoder.h"
-#include "hugging_face_keys.h"
-#include "hugging_face_rotary_decoder.h"
-#include "hugging_face_vision_transformer.h"
+#include "hugging_face_networks.h"
+#include "network_sizes.h"
+#include "syntax/words.h"
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <utility>
 
 namespace batchpeak::config {
 
+using model::Activation;
+
 namespace {
+
+using ActivationWord = std::pair<std::string_view, Activation>;
+
+template<std::size_t count>
+std::optional<Activation> valueOf(const std::array<ActivationWord, count>& words, std::string_view word)
+{
+    const auto* found = std::ranges::find(words, word, &ActivationWord::first);
+    return found == words.end() ? std::nullopt : std::optional(found->second);
+}
 
 constexpr std::string_view typeKey = "model_type";
 
@@ -74,6 +81,72 @@ std::variant<model::ModelSpec, UnsupportedModel> readHuggingFaceModel(const Conf
         return std::move(*unsupported);
     return model::ModelSpec{.family = *type,
                             .architecture = std::get<model::Architecture>(std::move(network))};
+}
+
+UnsupportedModel networkWith(const ConfigSection& config, std::string_view key, const std::string& feature)
+{
+    return {"The network has " + feature + " (" + config.pathOf(key) +
+                "), which trials here do not have, so that they would measure another network.",
+            config.positionOf(key)};
+}
+
+std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later)
+{
+    return config.has(later) ? later : own;
+}
+
+std::optional<std::string> classOf(const ConfigSection& config)
+{
+    const auto classes = config.words("architectures");
+    return classes && !classes->empty() ? std::optional(classes->front()) : std::nullopt;
+}
+
+std::optional<UnsupportedModel> otherHead(const ConfigSection& config, const KnownHead& known,
+                                          std::vector<Warning>& warnings)
+{
+    const auto name = classOf(config);
+    if (!name || std::ranges::any_of(known.suffixes,
+                                     [&name](std::string_view suffix) { return name->ends_with(suffix); }))
+        return std::nullopt;
+    if (*name != known.alone)
+        return networkWith(config, "architectures", "the heads of " + *name);
+    warnings.push_back(
+        {*name + " is a network without a head, which has nothing to learn by; trials run it with " +
+             known.head + ".",
+         config.positionOf("architectures")});
+    return std::nullopt;
+}
+
+std::optional<Activation> plainActivationOf(std::string_view word)
+{
+    constexpr std::array<ActivationWord, 8> words{{{"gelu", Activation::Gelu},
+                                                   {"gelu_python", Activation::Gelu},
+                                                   {"gelu_new", Activation::GeluTanh},
+                                                   {"gelu_fast", Activation::GeluTanh},
+                                                   {"gelu_accurate", Activation::GeluTanh},
+                                                   {"gelu_pytorch_tanh", Activation::GeluTanh},
+                                                   {"gelu_python_tanh", Activation::GeluTanh},
+                                                   {"relu", Activation::Relu}}};
+    return valueOf(words, word);
+}
+
+std::optional<Activation> gatedActivationOf(std::string_view word)
+{
+    if (plainActivationOf(word) == Activation::GeluTanh)
+        return Activation::GeGlu;
+    return word == "silu" || word == "swish" ? std::optional(Activation::SwiGlu) : std::nullopt;
+}
+
+std::string_view labelsKey(const ConfigSection& config)
+{
+    return config.has("id2label") ? "id2label" : "num_labels";
+}
+
+std::int64_t labelsOf(const ConfigSection& config)
+{
+    if (const auto labels = config.section("id2label"))
+        return checkedSize(config, "id2label", static_cast<std::int64_t>(labels->keys().size()));
+    return sizeOr(config, "num_labels", 2);
 }
 
 } // namespace batchpeak::config

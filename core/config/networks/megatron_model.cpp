@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_model.h"
 
-#include "megatron_sizes.h"
-#include "megatron_vocabulary.h"
-#include "syntax/lower_case.h"
+#include "differences.h"
+#include "named_model.h"
+#include "network_sizes.h"
+#include "run_reader.h"
+#include "syntax/words.h"
 
 #include <algorithm>
 #include <array>
@@ -21,15 +23,7 @@ using model::PositionEmbedding;
 
 namespace {
 
-UnsupportedModel unsupported(const MegatronSettings& settings, std::string_view name,
-                             const std::string& feature)
-{
-    return {"The network uses " + feature + " (" + settings.nameOf(name) +
-                "), which trials here do not have, so that they would measure another network. Its batch "
-                "sizes can "
-                "be read and written all the same.",
-            settings.positionOf(name)};
-}
+using enum Difference::When;
 
 /// \param tanh  "gelu" is computed by its tanh approximation
 std::optional<Activation> activationOf(const std::string& word, bool tanh)
@@ -46,7 +40,7 @@ std::optional<Activation> activationOf(const std::string& word, bool tanh)
     return std::nullopt;
 }
 
-std::optional<Activation> readActivation(const MegatronSettings& settings)
+std::optional<Activation> readActivation(const Settings& settings)
 {
     // The fused kernel computes the approximation: megatron/core/fusions/fused_bias_gelu.py of 0.20.
     const bool isFused =
@@ -55,7 +49,7 @@ std::optional<Activation> readActivation(const MegatronSettings& settings)
                         isFused || settings.boolean("openai_gelu").value_or(false));
 }
 
-std::optional<Normalization> readNormalization(const MegatronSettings& settings)
+std::optional<Normalization> readNormalization(const Settings& settings)
 {
     const std::string word = lowerCase(settings.text("normalization").value_or("LayerNorm"));
     if (word == "rmsnorm")
@@ -66,147 +60,191 @@ std::optional<Normalization> readNormalization(const MegatronSettings& settings)
     return isLayerNorm ? std::optional(Normalization::LayerNorm) : std::nullopt;
 }
 
-std::optional<PositionEmbedding> readPositions(const MegatronSettings& settings)
+PositionEmbedding readPositions(const Settings& settings)
 {
     const std::string word = settings.text("position_embedding_type").value_or("learned_absolute");
-    if (word == "learned_absolute")
-        return PositionEmbedding::Learned;
     if (word == "rope")
         return PositionEmbedding::Rotary;
-    return word == "alibi" ? std::optional(PositionEmbedding::Alibi) : std::nullopt;
+    return word == "alibi" ? PositionEmbedding::Alibi : PositionEmbedding::Learned;
 }
 
-std::optional<UnsupportedModel> switchedFeature(const MegatronSettings& settings)
-{
-    constexpr std::array<std::pair<std::string_view, const char*>, 17> switches{
-        {{"multi_latent_attention", "multi-latent attention"},
-         {"experimental_attention_variant", "a variant of attention"},
-         {"qk_l2_norm", "normalised queries and keys"},
-         {"attention_output_gate", "gated attention"},
-         {"window_size", "attention in a sliding window"},
-         {"mtp_num_layers", "layers that predict further tokens"},
-         {"moe_shared_expert_intermediate_size", "experts that every token takes"},
-         {"moe_latent_size", "experts of another width than the network's"},
-         {"hybrid_layer_pattern", "layers of several kinds"},
-         {"hybrid_override_pattern", "layers of several kinds"},
-         {"is_hybrid_model", "layers of several kinds"},
-         {"heterogeneous_layers_config_path", "layers of several sizes"},
-         {"enable_mhc_connections", "several residual streams"},
-         {"spec", "layers of its own"},
-         {"headscale", "scaled attention heads"},
-         {"hyena", "Hyena operators"},
-         {"apply_residual_connection_post_layernorm", "residual branches behind the normalisation"}}};
-    for (const auto& [name, feature] : switches) {
-        if (settings.isOn(name))
-            return unsupported(settings, name, feature);
-    }
-    return std::nullopt;
-}
+constexpr std::array<Difference, 21> otherNetworks{
+    {{"multi_latent_attention", "multi-latent attention"},
+     {"experimental_attention_variant", "a variant of attention"},
+     {"qk_l2_norm", "normalised queries and keys"},
+     {"attention_output_gate", "gated attention"},
+     {"window_size", "attention in a sliding window"},
+     {"mtp_num_layers", "layers that predict further tokens"},
+     {"moe_shared_expert_intermediate_size", "experts that every token takes"},
+     {"moe_latent_size", "experts of another width than the network's"},
+     {"hybrid_layer_pattern", "layers of several kinds"},
+     {"hybrid_override_pattern", "layers of several kinds"},
+     {"is_hybrid_model", "layers of several kinds"},
+     {"heterogeneous_layers_config_path", "layers of several sizes"},
+     {"enable_mhc_connections", "several residual streams"},
+     {"spec", "layers of its own"},
+     {"headscale", "scaled attention heads"},
+     {"hyena", "Hyena operators"},
+     {"apply_residual_connection_post_layernorm", "residual branches behind the normalisation"},
+     {"transformer_block_type", "the layers \"{value}\"", NoneOf, "pre_ln"},
+     {"softmax_type", "the softmax \"{value}\"", NoneOf, "vanilla"},
+     {"moe_layer_freq", "layers with experts and layers without", NoneOf, "1"},
+     {"position_embedding_type", "the position embedding \"{value}\"", NoneOf,
+      "learned_absolute rope alibi"}}};
 
-std::optional<UnsupportedModel> unsupportedWord(const MegatronSettings& settings)
-{
-    const auto word = [&](std::string_view name) { return "\"" + settings.text(name).value_or("") + "\""; };
-    if (!readActivation(settings))
-        return unsupported(settings, "activation", "the activation " + word("activation"));
-    if (!readNormalization(settings))
-        return unsupported(settings, "normalization", "the normalisation " + word("normalization"));
-    if (!readPositions(settings)) {
-        return unsupported(settings, "position_embedding_type",
-                           "the position embedding " + word("position_embedding_type"));
-    }
-    if (settings.text("transformer_block_type").value_or("pre_ln") != "pre_ln") {
-        return unsupported(settings, "transformer_block_type",
-                           "the layers " + word("transformer_block_type"));
-    }
-    if (settings.text("softmax_type").value_or("vanilla") != "vanilla")
-        return unsupported(settings, "softmax_type", "the softmax " + word("softmax_type"));
-    if (settings.text("moe_layer_freq").value_or("1") != "1")
-        return unsupported(settings, "moe_layer_freq", "layers with experts and layers without");
-    return std::nullopt;
-}
-
-std::optional<UnsupportedModel> unsupportedFeature(const MegatronSettings& settings)
+std::optional<UnsupportedModel> unsupportedFeature(const Settings& settings)
 {
     if (!settings.integer("num_layers") && !settings.integer("hidden_size")) {
-        return UnsupportedModel{.sentence = "The config describes no network (" +
-                                            settings.nameOf("num_layers") + ", " +
-                                            settings.nameOf("hidden_size") +
-                                            "), so one has to come from elsewhere (--model FILE).",
-                                .position = settings.positionOf("num_layers"),
-                                .isElsewhere = true};
+        return modelFromElsewhere("The config describes no network (" + settings.pathOf("num_layers") + ", " +
+                                      settings.pathOf("hidden_size") +
+                                      "), so one has to come from elsewhere (--model FILE).",
+                                  settings.positionOf("num_layers"));
     }
-    if (const auto feature = switchedFeature(settings))
-        return feature;
-    if (const auto feature = unsupportedWord(settings))
-        return feature;
+    if (const auto other = otherNetwork(settings, otherNetworks))
+        return other;
+    const auto word = [&](std::string_view name) { return "\"" + settings.text(name).value_or("") + "\""; };
+    if (!readActivation(settings))
+        return unsupportedBecause(settings, "activation", "the activation " + word("activation"));
+    if (!readNormalization(settings))
+        return unsupportedBecause(settings, "normalization", "the normalisation " + word("normalization"));
     return std::nullopt;
+}
+
+constexpr std::int64_t gpt2Tokens = 50257;
+
+/// Of tokenizers whose vocabulary is always the same. BERT's have two tokens more than their files, [BOS] and
+/// [EOS]: _BertWordPieceTokenizer in megatron/training/tokenizer/tokenizer.py of Megatron Core 0.15.
+std::optional<std::int64_t> tokensOf(std::string_view tokenizer)
+{
+    constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> known{
+        {{"GPT2BPETokenizer", gpt2Tokens},
+         {"megatron-gpt-345m", gpt2Tokens},
+         {"BertWordPieceLowerCase", 30522 + 2},
+         {"megatron-bert-345m-uncased", 30522 + 2},
+         {"BertWordPieceCase", 28996 + 2},
+         {"megatron-bert-345m-cased", 28996 + 2},
+         {"Llama2Tokenizer", 32000}}};
+    const auto found = std::ranges::find(known, tokenizer, [](const auto& entry) { return entry.first; });
+    return found != known.end() ? std::optional(found->second) : std::nullopt;
+}
+
+/// Of a tokenizer that is named by a network of the Hugging Face hub.
+std::optional<std::int64_t> tokensOfNetwork(const std::string& id, TextPosition position)
+{
+    // What is said of the network plays no part: only its tokens count.
+    std::vector<Warning> ignored;
+    const auto named = namedModel(id, position, ignored);
+    const auto* spec = std::get_if<model::ModelSpec>(&named);
+    const auto* decoder = spec ? std::get_if<model::DecoderSpec>(&spec->architecture) : nullptr;
+    return decoder ? std::optional(decoder->vocabularySize) : std::nullopt;
+}
+
+std::int64_t tokens(const Settings& settings, const std::string& usualTokenizer,
+                    std::vector<Warning>& warnings)
+{
+    if (const auto stated = settings.integer("vocab_size"))
+        return checkedSize(settings, "vocab_size", *stated);
+    const std::string tokenizer = settings.text("tokenizer_type").value_or(usualTokenizer);
+    if (const auto known = tokensOf(tokenizer))
+        return *known;
+    const std::string network = settings.text("tokenizer_model").value_or("");
+    const TextPosition position = settings.positionOf("tokenizer_type");
+    if (const auto known = network.empty() ? std::nullopt : tokensOfNetwork(network, position))
+        return *known;
+    warnings.push_back({"How many tokens the tokenizer " + (network.empty() ? tokenizer : network) +
+                            " has is not known here, so trials take the " + std::to_string(gpt2Tokens) +
+                            " of GPT-2; with a large vocabulary, the loss takes more memory than they show.",
+                        position});
+    return gpt2Tokens;
+}
+
+/// Rows of the embedding of a Megatron network, which no config states: as many as the tokenizer has tokens,
+/// made a multiple of make_vocab_size_divisible_by times tensor_model_parallel_size (vocab_size_with_padding
+/// in megatron/core/tokenizers/utils/build_tokenizer.py of Megatron Core 0.20; _vocab_size_with_padding in
+/// megatron_base_model.py of NeMo 2.0).
+///
+/// \param usualTokenizer  of the program where the config names none
+/// \param warnings        receives that the tokens of a tokenizer are not known here, so that those of GPT-2
+/// stand
+///                        in for them
+/// \throws ConfigError where a size in it is below 1
+std::int64_t megatronVocabulary(const Settings& settings, const std::string& usualTokenizer,
+                                std::vector<Warning>& warnings)
+{
+    if (const auto padded = settings.integer("override_vocab_size"))
+        return checkedSize(settings, "override_vocab_size", *padded);
+    // 128: make_vocab_size_divisible_by in both sources.
+    const std::int64_t multiple = sizeOr(settings, "make_vocab_size_divisible_by", 128) *
+                                  sizeOr(settings, "tensor_model_parallel_size", 1);
+    const std::int64_t count = tokens(settings, usualTokenizer, warnings);
+    return (count + multiple - 1) / multiple * multiple;
 }
 
 /// Of one head; 0 where the heads share the hidden size.
-std::int64_t readHeadSize(const MegatronSettings& settings, std::int64_t hidden, std::int64_t heads)
+std::int64_t readHeadSize(const Settings& settings, std::int64_t hidden, std::int64_t heads)
 {
     const auto channels = settings.integer("kv_channels");
-    const std::int64_t size = channels ? checkedMegatronSize(settings, "kv_channels", *channels) : 0;
+    const std::int64_t size = channels ? checkedSize(settings, "kv_channels", *channels) : 0;
     return size * heads == hidden ? 0 : size;
 }
 
 /// 4 times the hidden size, or of a gated activation two thirds of that in multiples of 64: validate_args.
-std::int64_t feedForwardSize(const MegatronSettings& settings, std::int64_t hidden, Activation activation)
+std::int64_t feedForwardSize(const Settings& settings, std::int64_t hidden, Activation activation)
 {
     const std::int64_t usual = activation == Activation::SwiGlu ? 8 * hidden / 3 / 64 * 64 : 4 * hidden;
-    const std::int64_t dense = megatronSizeOr(settings, "ffn_hidden_size", std::max<std::int64_t>(usual, 1));
-    return settings.isOn("num_moe_experts") ? megatronSizeOr(settings, "moe_ffn_hidden_size", dense) : dense;
+    const std::int64_t dense = sizeOr(settings, "ffn_hidden_size", std::max<std::int64_t>(usual, 1));
+    return settings.isOn("num_moe_experts") ? sizeOr(settings, "moe_ffn_hidden_size", dense) : dense;
 }
 
 /// As far as the longest sequence: NeMo's networks have so many where nothing else is said.
-std::int64_t readPositionCount(const MegatronSettings& settings)
+std::int64_t readPositionCount(const Settings& settings)
 {
     if (settings.integer("max_position_embeddings"))
-        return requiredMegatronSize(settings, "max_position_embeddings");
-    return settings.integer("encoder_seq_length") ? requiredMegatronSize(settings, "encoder_seq_length")
-                                                  : requiredMegatronSize(settings, "max_position_embeddings");
+        return requiredSize(settings, "max_position_embeddings");
+    return settings.integer("encoder_seq_length") ? requiredSize(settings, "encoder_seq_length")
+                                                  : requiredSize(settings, "max_position_embeddings");
 }
 
-void checkSoundness(const MegatronSettings& settings, const std::optional<std::string>& problem)
+void checkSoundness(const Settings& settings, const std::optional<std::string>& problem)
 {
     if (problem)
         throw ConfigError(*problem, settings.positionOf("hidden_size"));
 }
 
-void readAttention(const MegatronSettings& settings, DecoderSpec& spec)
+void readAttention(const Settings& settings, DecoderSpec& spec)
 {
-    spec.keyValueHeads = megatronSizeOr(settings, "num_query_groups", spec.heads);
+    spec.keyValueHeads = sizeOr(settings, "num_query_groups", spec.heads);
     const bool hasBias = settings.boolean("bias").value_or(true);
     spec.attentionBias = hasBias || settings.boolean("qkv_bias").value_or(false);
     spec.attentionOutputBias = spec.feedForwardBias = hasBias;
-    spec.ropeTheta = positiveMegatronNumberOr(settings, "rotary_base", 10000.0);
+    spec.ropeTheta = positiveNumberOr(settings, "rotary_base", 10000.0);
     spec.headSize = readHeadSize(settings, spec.hiddenSize, spec.heads);
     spec.queryKeyNormalization = settings.isOn("qk_layernorm");
-    const double part = positiveMegatronNumberOr(settings, "rotary_percentage", 1.0);
+    const double part = positiveNumberOr(settings, "rotary_percentage", 1.0);
     if (spec.positionEmbedding == PositionEmbedding::Rotary && part < 1.0)
         spec.rotaryDimensions =
             static_cast<std::int64_t>(part * static_cast<double>(model::headSizeOf(spec)));
 }
 
-ModelSpec readDecoder(const MegatronSettings& settings, std::vector<Warning>& warnings)
+ModelSpec readDecoder(const Settings& settings, std::vector<Warning>& warnings)
 {
     DecoderSpec spec{.vocabularySize = megatronVocabulary(settings, "GPT2BPETokenizer", warnings),
-                     .hiddenSize = requiredMegatronSize(settings, "hidden_size"),
-                     .layers = requiredMegatronSize(settings, "num_layers"),
-                     .heads = requiredMegatronSize(settings, "num_attention_heads"),
+                     .hiddenSize = requiredSize(settings, "hidden_size"),
+                     .layers = requiredSize(settings, "num_layers"),
+                     .heads = requiredSize(settings, "num_attention_heads"),
                      .maxPositions = readPositionCount(settings)};
     spec.activation = *readActivation(settings);
     spec.normalization = *readNormalization(settings);
-    spec.positionEmbedding = *readPositions(settings);
+    spec.positionEmbedding = readPositions(settings);
     spec.feedForwardSize = feedForwardSize(settings, spec.hiddenSize, spec.activation);
     spec.tiedEmbeddings = settings.boolean("share_embeddings_and_output_weights").value_or(true);
-    spec.normalizationEpsilon = positiveMegatronNumberOr(settings, "layernorm_epsilon", 1e-5);
+    spec.normalizationEpsilon = positiveNumberOr(settings, "layernorm_epsilon", 1e-5);
     spec.dropout = settings.number("hidden_dropout").value_or(0.1);
     spec.attentionDropout = settings.number("attention_dropout").value_or(0.1);
     readAttention(settings, spec);
     if (settings.isOn("num_moe_experts")) {
-        spec.experts = megatronSizeOr(settings, "num_moe_experts", 1);
-        spec.expertsPerToken = megatronSizeOr(settings, "moe_router_topk", 2);
+        spec.experts = sizeOr(settings, "num_moe_experts", 1);
+        spec.expertsPerToken = sizeOr(settings, "moe_router_topk", 2);
     }
     checkSoundness(settings, model::problemWith(spec));
     const bool isLlama = spec.normalization == Normalization::RmsNorm &&
@@ -218,12 +256,12 @@ ModelSpec readDecoder(const MegatronSettings& settings, std::vector<Warning>& wa
 
 // BertModel in megatron/core/models/bert/bert_model.py, with the layers of bert_layer_specs.py and the
 // choices of model_provider in pretrain_bert.py of Megatron Core 0.15, the last with that program.
-ModelSpec readEncoder(const MegatronSettings& settings, std::vector<Warning>& warnings)
+ModelSpec readEncoder(const Settings& settings, std::vector<Warning>& warnings)
 {
     EncoderSpec spec{.vocabularySize = megatronVocabulary(settings, "BertWordPieceLowerCase", warnings),
-                     .hiddenSize = requiredMegatronSize(settings, "hidden_size"),
-                     .layers = requiredMegatronSize(settings, "num_layers"),
-                     .heads = requiredMegatronSize(settings, "num_attention_heads"),
+                     .hiddenSize = requiredSize(settings, "hidden_size"),
+                     .layers = requiredSize(settings, "num_layers"),
+                     .heads = requiredSize(settings, "num_attention_heads"),
                      .maxPositions = readPositionCount(settings)};
     spec.activation = *readActivation(settings);
     spec.feedForwardSize = feedForwardSize(settings, spec.hiddenSize, spec.activation);
@@ -233,7 +271,7 @@ ModelSpec readEncoder(const MegatronSettings& settings, std::vector<Warning>& wa
     spec.normalizesFirst = spec.finalNormalization = true;
     spec.embeddingNormalization = false;
     spec.tiedEmbeddings = settings.boolean("share_embeddings_and_output_weights").value_or(true);
-    spec.normalizationEpsilon = positiveMegatronNumberOr(settings, "layernorm_epsilon", 1e-5);
+    spec.normalizationEpsilon = positiveNumberOr(settings, "layernorm_epsilon", 1e-5);
     spec.dropout = settings.number("hidden_dropout").value_or(0.1);
     spec.attentionDropout = settings.number("attention_dropout").value_or(0.1);
     checkSoundness(settings, model::problemWith(spec));
@@ -241,36 +279,37 @@ ModelSpec readEncoder(const MegatronSettings& settings, std::vector<Warning>& wa
 }
 
 /// Queries and keys are normalised as the layers are, for which decoders here have RMSNorm.
-std::optional<UnsupportedModel> unsupportedInDecoder(const MegatronSettings& settings)
+std::optional<UnsupportedModel> unsupportedInDecoder(const Settings& settings)
 {
     if (settings.isOn("qk_layernorm") && *readNormalization(settings) != Normalization::RmsNorm)
-        return unsupported(settings, "qk_layernorm", "queries and keys normalised by LayerNorm");
+        return unsupportedBecause(settings, "qk_layernorm", "queries and keys normalised by LayerNorm");
     return std::nullopt;
 }
 
 /// Encoders here have biases, LayerNorm, an activation without a gate, and heads that share the hidden size.
-std::optional<UnsupportedModel> unsupportedInEncoder(const MegatronSettings& settings)
+std::optional<UnsupportedModel> unsupportedInEncoder(const Settings& settings)
 {
-    if (readHeadSize(settings, requiredMegatronSize(settings, "hidden_size"),
-                     requiredMegatronSize(settings, "num_attention_heads")) != 0)
-        return unsupported(settings, "kv_channels", "an encoder with attention of another width");
+    if (readHeadSize(settings, requiredSize(settings, "hidden_size"),
+                     requiredSize(settings, "num_attention_heads")) != 0)
+        return unsupportedBecause(settings, "kv_channels", "an encoder with attention of another width");
     if (settings.isOn("qk_layernorm"))
-        return unsupported(settings, "qk_layernorm", "an encoder with normalised queries and keys");
+        return unsupportedBecause(settings, "qk_layernorm", "an encoder with normalised queries and keys");
     if (!settings.boolean("bias").value_or(true))
-        return unsupported(settings, "bias", "an encoder without biases");
+        return unsupportedBecause(settings, "bias", "an encoder without biases");
     if (model::isGated(*readActivation(settings)))
-        return unsupported(settings, "activation", "an encoder with a gated activation");
+        return unsupportedBecause(settings, "activation", "an encoder with a gated activation");
     if (*readNormalization(settings) != Normalization::LayerNorm)
-        return unsupported(settings, "normalization", "an encoder with RMSNorm");
-    if (*readPositions(settings) != PositionEmbedding::Learned)
-        return unsupported(settings, "position_embedding_type", "an encoder without learned positions");
+        return unsupportedBecause(settings, "normalization", "an encoder with RMSNorm");
+    if (readPositions(settings) != PositionEmbedding::Learned)
+        return unsupportedBecause(settings, "position_embedding_type",
+                                  "an encoder without learned positions");
     return std::nullopt;
 }
 
 } // namespace
 
-std::variant<ModelSpec, UnsupportedModel> readMegatronModel(const MegatronSettings& settings,
-                                                            MegatronKind kind, std::vector<Warning>& warnings)
+std::variant<ModelSpec, UnsupportedModel> readMegatronModel(const Settings& settings, MegatronKind kind,
+                                                            std::vector<Warning>& warnings)
 {
     if (const auto feature = unsupportedFeature(settings))
         return *feature;

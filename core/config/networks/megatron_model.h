@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config_document.h"
-#include "megatron_settings.h"
+#include "syntax/settings.h"
 
 #include <string>
 #include <variant>
@@ -14,7 +14,9 @@ namespace batchpeak::config {
 /// The kinds of network that Megatron's programs train, as far as they can be run here.
 enum class MegatronKind { Decoder, Encoder };
 
-/// A network in the settings that NeMo and the arguments of Megatron-LM share.
+/// A network in the settings that NeMo and the arguments of Megatron-LM share, by the names that NeMo gives
+/// them ("num_layers", "bias"). The tokenizer's are "tokenizer_type" and "tokenizer_model", which NeMo keeps
+/// in a section of their own.
 ///
 /// Absent ones take the defaults of TransformerConfig (megatron/core/transformer/transformer_config.py) and
 /// of _add_network_size_args and validate_args (megatron/training/arguments.py) of Megatron Core 0.20, which
@@ -23,6 +25,6 @@ enum class MegatronKind { Decoder, Encoder };
 ///
 /// \throws ConfigError where a size is missing or impossible
 std::variant<model::ModelSpec, UnsupportedModel>
-readMegatronModel(const MegatronSettings& settings, MegatronKind kind, std::vector<Warning>& warnings);
+readMegatronModel(const Settings& settings, MegatronKind kind, std::vector<Warning>& warnings);
 
 } // namespace batchpeak::config

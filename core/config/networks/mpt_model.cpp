@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mpt_model.h"
 
-#include "cerebras/cerebras_keys.h"
-#include "section_sizes.h"
-#include "syntax/lower_case.h"
+#include "differences.h"
+#include "network_sizes.h"
+#include "syntax/words.h"
 
 #include <array>
 #include <cmath>
@@ -29,7 +29,7 @@ std::string wordOr(const MaybeSection& section, std::string_view key, const char
 
 bool isOn(const MaybeSection& section, std::string_view key)
 {
-    return section && isSwitchedOn(*section, key);
+    return section && section->isOn(key);
 }
 
 /// Nothing for a norm that trials do not have.
@@ -66,47 +66,41 @@ bool hasPositions(const ConfigSection& model, const MaybeSection& attention)
            model.boolean("learned_pos_emb").value_or(true);
 }
 
-std::optional<UnsupportedModel> unsupportedAttention(const ConfigSection& attention)
-{
-    constexpr std::array<std::pair<std::string_view, const char*>, 6> switches{
-        {{"qk_ln", "normalised queries and keys"},
-         {"qk_gn", "normalised queries and keys"},
-         {"attn_logit_softcapping", "soft capping of attention"},
-         {"prefix_lm", "attention to a whole prefix"},
-         {"kv_dim", "keys and values of another width"},
-         {"reuse_kv_layer_idx", "keys and values of another layer"}}};
-    for (const auto& [key, feature] : switches) {
-        if (isSwitchedOn(attention, key))
-            return unsupportedBecause(attention, key, feature);
-    }
-    if (attention.integer("sliding_window_size").value_or(-1) != -1)
-        return unsupportedBecause(attention, "sliding_window_size", "attention in a sliding window");
-    const std::string type = attention.text("attn_type").value_or("multihead_attention");
-    if (type != "multihead_attention" && type != "multiquery_attention" && type != "grouped_query_attention")
-        return unsupportedBecause(attention, "attn_type", "the attention \"" + type + "\"");
-    return std::nullopt;
-}
+using enum Difference::When;
+
+constexpr std::array<Difference, 2> otherNetworks{
+    {{"block_overrides", "layers that differ"}, {"final_logit_softcapping", "soft capping of logits"}}};
+
+constexpr std::array<Difference, 7> otherAttentions{
+    {{"qk_ln", "normalised queries and keys"},
+     {"qk_gn", "normalised queries and keys"},
+     {"attn_logit_softcapping", "soft capping of attention"},
+     {"prefix_lm", "attention to a whole prefix"},
+     {"kv_dim", "keys and values of another width"},
+     {"reuse_kv_layer_idx", "keys and values of another layer"},
+     {"attn_type", "the attention \"{value}\"", NoneOf,
+      "multihead_attention multiquery_attention grouped_query_attention"}}};
+
+constexpr std::array<Difference, 1> otherFeedForwards{
+    {{"ffn_type", "the feed-forward layer \"{value}\"", NoneOf, "mptmlp mptglu"}}};
 
 std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model)
 {
-    for (std::string_view key : {"block_overrides", "final_logit_softcapping"}) {
-        if (isSwitchedOn(model, key)) {
-            return unsupportedBecause(
-                model, key, key == "block_overrides" ? "layers that differ" : "soft capping of logits");
-        }
-    }
+    if (const auto other = otherNetwork(model, otherNetworks))
+        return other;
     const auto attention = model.section("attn_config");
-    if (const auto unsupported = attention ? unsupportedAttention(*attention) : std::nullopt)
-        return unsupported;
+    if (const auto other = attention ? otherNetwork(*attention, otherAttentions) : std::nullopt)
+        return other;
+    if (attention && attention->integer("sliding_window_size").value_or(-1) != -1)
+        return unsupportedBecause(*attention, "sliding_window_size", "attention in a sliding window");
     if (!hasPositions(model, attention))
         return unsupportedBecause(model, "learned_pos_emb", "no position embedding");
     const std::string norm = model.text("norm_type").value_or("low_precision_layernorm");
     if (!normalizationOf(lowerCase(norm)))
         return unsupportedBecause(model, "norm_type", "the normalisation \"" + norm + "\"");
     const auto feedForward = model.section("ffn_config");
-    const std::string type = wordOr(feedForward, "ffn_type", "mptmlp");
-    if (type != "mptmlp" && type != "mptglu")
-        return unsupportedBecause(*feedForward, "ffn_type", "the feed-forward layer \"" + type + "\"");
+    if (const auto other = feedForward ? otherNetwork(*feedForward, otherFeedForwards) : std::nullopt)
+        return other;
     if (!feedForwardActivation(feedForward))
         return unsupportedBecause(*feedForward, "ffn_act_fn", "another activation");
     return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include "hub_models.h"
 #include "hugging_face_model.h"
+#include "run_reader.h"
 #include "syntax/entry_change.h"
 #include "syntax/yaml_scalar.h"
 
@@ -13,15 +14,6 @@
 namespace batchpeak::config {
 
 namespace {
-
-UnsupportedModel unknownName(const std::string& id, TextPosition position)
-{
-    return {.sentence = "The network is named \"" + id +
-                        "\", which is not among the well-known ones; give its config.json as the model "
-                        "(--model FILE).",
-            .position = position,
-            .isElsewhere = true};
-}
 
 /// As JSON writes it; nothing for a list or a mapping.
 std::optional<std::string> asJson(const ConfigSection& section, std::string_view key)
@@ -79,7 +71,10 @@ std::variant<model::ModelSpec, UnsupportedModel> namedModel(const std::string& i
 {
     const auto match = findHubModel(id);
     if (!match)
-        return unknownName(id, position);
+        return modelFromElsewhere("The network is named \"" + id +
+                                      "\", which is not among the well-known ones; give its config.json as "
+                                      "the model (--model FILE).",
+                                  position);
     if (match->isByName) {
         warnings.push_back(
             {"The network \"" + id + "\" is taken for " + std::string(match->model->ids.front()) +

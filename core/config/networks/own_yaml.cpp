@@ -4,17 +4,16 @@
 
 #include "model/architecture_fields.h"
 
+#include <yaml-cpp/emitter.h>
+#include <yaml-cpp/emittermanip.h>
+#include <yaml-cpp/stlemitter.h>
+
 #include <array>
 #include <charconv>
 
 namespace batchpeak::config {
 
 namespace {
-
-std::string numberText(std::int64_t value)
-{
-    return std::to_string(value);
-}
 
 /// The shortest text that reads as the same number; with a point, without which YAML 1.1 takes 1e-05 for a
 /// word.
@@ -29,107 +28,106 @@ std::string numberText(double value)
     return text;
 }
 
-std::string numberText(bool value)
-{
-    return value ? "true" : "false";
-}
-
-std::string quoted(const std::string& text)
-{
-    std::string result = "\"";
-    for (char character : text) {
-        if (character == '"' || character == '\\')
-            result += '\\';
-        result += character == '\n' ? "\\n" : std::string(1, character);
-    }
-    return result + '"';
-}
-
-/// Writes the members of a network as lines of a mapping.
-class LineWriter
+/// Writes entries of a mapping; as a visitor of visitFields(), the members of a network.
+class EntryWriter
 {
 public:
-    explicit LineWriter(std::string indent) : m_indent(std::move(indent)) {}
+    explicit EntryWriter(YAML::Emitter& out) : m_out(out) {}
 
-    void value(const std::string& key, const std::string& member) { add(key, quoted(member)); }
-    template<typename Number>
-    void value(const std::string& key, const Number& member)
+    void value(const std::string& key, const std::string& member)
     {
-        add(key, numberText(member));
+        m_out << YAML::Key << key << YAML::Value << YAML::DoubleQuoted << member;
     }
+    void value(const std::string& key, double member) { plain(key, numberText(member)); }
+    void value(const std::string& key, std::int64_t member) { plain(key, std::to_string(member)); }
+    void value(const std::string& key, bool member) { plain(key, member ? "true" : "false"); }
 
     template<typename Value, typename Parse>
     void word(const std::string& key, const Value& member, Parse /*parse*/)
     {
-        add(key, std::string(toText(member)));
+        plain(key, std::string(toText(member)));
     }
 
     void sizes(const std::string& key, const std::vector<std::int64_t>& member)
     {
-        std::string list;
-        for (std::int64_t size : member)
-            list += (list.empty() ? "" : ", ") + std::to_string(size);
-        add(key, "[" + list + "]");
+        m_out << YAML::Key << key << YAML::Value << YAML::Flow << member;
     }
 
     template<typename Value>
     void list(const std::string& key, std::vector<Value>& member)
     {
-        m_lines += m_indent + key + ":\n";
+        m_out << YAML::Key << key << YAML::Value << YAML::BeginSeq;
         for (Value& value : member) {
-            LineWriter item(m_indent + "    ");
-            visitFields(value, item);
-            std::string lines = item.lines();
-            lines.replace(m_indent.size(), 4, "  - ");
-            m_lines += lines;
+            m_out << YAML::BeginMap;
+            visitFields(value, *this);
+            m_out << YAML::EndMap;
+        }
+        m_out << YAML::EndSeq;
+    }
+
+    /// A text that is a number or a word to a reader of YAML.
+    void plain(const std::string& key, const std::string& text)
+    {
+        m_out << YAML::Key << key << YAML::Value << text;
+    }
+
+    void setting(const std::string& key, const Setting& setting)
+    {
+        const auto* explore = std::get_if<Explore>(&setting);
+        if (std::holds_alternative<Whole>(setting)) {
+            m_out << YAML::Key << key << YAML::Value << YAML::Null;
+        } else if (!explore || (!explore->minimum && !explore->maximum)) {
+            plain(key, toText(setting));
+        } else {
+            m_out << YAML::Key << key << YAML::Value << YAML::Flow << YAML::BeginMap << YAML::Key << "explore"
+                  << YAML::Value << YAML::BeginMap;
+            if (explore->minimum)
+                value("min", *explore->minimum);
+            if (explore->maximum)
+                value("max", *explore->maximum);
+            m_out << YAML::EndMap << YAML::EndMap;
         }
     }
 
-    void add(const std::string& key, const std::string& text)
-    {
-        m_lines += m_indent + key + ": " + text + "\n";
-    }
-
-    const std::string& lines() const { return m_lines; }
+    void comment(const std::string& text) { m_out << YAML::Comment(text); }
 
 private:
-    std::string m_indent;
-    std::string m_lines;
+    YAML::Emitter& m_out;
 };
 
-void addPlan(LineWriter& lines, const BatchPlan& plan, const std::string& prefix)
+void addPlan(EntryWriter& entries, const BatchPlan& plan, const std::string& prefix)
 {
-    lines.add(prefix + "batch_size", std::to_string(plan.globalBatchSize));
-    const std::string present =
-        plan.presentSize ? "   # " + std::to_string(*plan.presentSize) + " as " + plan.microBatchKey : "";
-    lines.add(prefix + "micro_batch_size", toText(plan.setting) + present);
+    entries.value(prefix + "batch_size", plan.globalBatchSize);
+    entries.setting(prefix + "micro_batch_size", plan.setting);
+    if (plan.presentSize)
+        entries.comment(std::to_string(*plan.presentSize) + " as " + plan.microBatchKey);
 }
 
-void addRun(LineWriter& lines, const ConfigContents& contents, const model::ModelSpec& spec)
+void addRun(EntryWriter& entries, const ConfigContents& contents, const model::ModelSpec& spec)
 {
-    if (model::takesSequences(spec))
-        lines.add("sequence_length",
-                  std::to_string(contents.sequenceLength > 0 ? contents.sequenceLength
-                                                             : model::usualSequenceLength(spec)));
+    if (model::takesSequences(spec)) {
+        entries.value("sequence_length", contents.sequenceLength > 0 ? contents.sequenceLength
+                                                                     : model::usualSequenceLength(spec));
+    }
     if (contents.targetLength)
-        lines.add("decoder_sequence_length", std::to_string(*contents.targetLength));
-    lines.add("precision", std::string(toText(contents.precision)));
-    lines.add("optimizer", std::string(toText(contents.optimizer)));
-    lines.value("activation_checkpointing", contents.step.activationCheckpointing);
-    lines.value("loss_chunk_rows", contents.step.lossChunkRows);
-    lines.value("max_gradient_norm", contents.step.maxGradientNorm);
+        entries.value("decoder_sequence_length", *contents.targetLength);
+    entries.word("precision", contents.precision, nullptr);
+    entries.word("optimizer", contents.optimizer, nullptr);
+    entries.value("activation_checkpointing", contents.step.activationCheckpointing);
+    entries.value("loss_chunk_rows", contents.step.lossChunkRows);
+    entries.value("max_gradient_norm", contents.step.maxGradientNorm);
 }
 
-void addTrainingSettings(LineWriter& lines, const TrainingSettings& settings)
+void addTrainingSettings(EntryWriter& entries, const TrainingSettings& settings)
 {
     if (settings.learningRate)
-        lines.value("learning_rate", *settings.learningRate);
+        entries.value("learning_rate", *settings.learningRate);
     if (settings.weighsTokens)
-        lines.add("weight_by", *settings.weighsTokens ? "tokens" : "samples");
+        entries.plain("weight_by", *settings.weighsTokens ? "tokens" : "samples");
     if (settings.usesMaximumBatchSize)
-        lines.value("use_maximum_batch_size", true);
+        entries.value("use_maximum_batch_size", true);
     if (!settings.batchIncreaseFunction.empty())
-        lines.value("batch_increase_function", settings.batchIncreaseFunction);
+        entries.value("batch_increase_function", settings.batchIncreaseFunction);
 }
 
 } // namespace
@@ -140,21 +138,26 @@ std::string toOwnYaml(const ConfigContents& contents)
         throw ConfigError(unsupported->sentence, unsupported->position);
     const BatchPlan* first = contents.train ? &*contents.train : contents.eval ? &*contents.eval : nullptr;
     const BatchPlan explored{.setting = Explore{}};
-
     model::ModelSpec spec = std::get<model::ModelSpec>(contents.model);
-    LineWriter network("  ");
-    network.add("family", spec.family);
-    std::visit([&network](auto& members) { visitFields(members, network); }, spec.architecture);
 
-    LineWriter run("");
-    addPlan(run, first ? *first : explored, "");
+    YAML::Emitter out;
+    out.SetNullFormat(YAML::LowerNull);
+    out.SetPreCommentIndent(3);
+    EntryWriter entries(out);
+    out << YAML::BeginMap;
+    entries.value("batchpeak", std::int64_t{1});
+    out << YAML::Key << "model" << YAML::Value << YAML::BeginMap;
+    entries.plain("family", spec.family);
+    std::visit([&entries](auto& members) { visitFields(members, entries); }, spec.architecture);
+    out << YAML::EndMap;
+    addPlan(entries, first ? *first : explored, "");
     if (contents.train && contents.eval)
-        addPlan(run, *contents.eval, "eval_");
-    run.add("devices", std::to_string(first ? first->devices : 1));
-    addRun(run, contents, spec);
-    addTrainingSettings(run, contents.training);
-    return "# Made from a config of " + contents.formatName + ".\nbatchpeak: 1\nmodel:\n" + network.lines() +
-           run.lines();
+        addPlan(entries, *contents.eval, "eval_");
+    entries.value("devices", first ? first->devices : std::int64_t{1});
+    addRun(entries, contents, spec);
+    addTrainingSettings(entries, contents.training);
+    out << YAML::EndMap;
+    return "# Made from a config of " + contents.formatName + ".\n" + out.c_str() + "\n";
 }
 
 } // namespace batchpeak::config

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "torchtune_model.h"
 
-#include "cerebras/cerebras_keys.h"
+#include "differences.h"
 #include "named_model.h"
-#include "section_sizes.h"
+#include "network_sizes.h"
+#include "run_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -163,11 +164,10 @@ std::variant<model::ModelSpec, UnsupportedModel> readTorchtuneModel(const Config
     if (const auto* general = std::ranges::find(generalBuilders, name, &GeneralBuilder::name);
         general != generalBuilders.end())
         return readGeneral(section, *general);
-    return UnsupportedModel{.sentence = "The network is built by \"" + component +
-                                        "\", which is not known here; give its config.json as the model "
-                                        "(--model FILE).",
-                            .position = section.positionOf(componentKey),
-                            .isElsewhere = true};
+    return modelFromElsewhere("The network is built by \"" + component +
+                                  "\", which is not known here; give its config.json as the model "
+                                  "(--model FILE).",
+                              section.positionOf(componentKey));
 }
 
 } // namespace batchpeak::config

@@ -4,6 +4,7 @@
 
 #include "interpolation.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace batchpeak::config {
@@ -135,6 +136,18 @@ bool ConfigSection::hasSection(std::string_view key) const
     return entry && entry->resolvedValue().kind == NodeKind::Mapping;
 }
 
+bool ConfigSection::isOn(std::string_view key) const
+{
+    if (!has(key))
+        return false;
+    const YamlNode& value = find(key)->resolvedValue();
+    if (value.kind != NodeKind::Scalar)
+        return !value.children.empty();
+    if (const auto boolean = asBoolean(value))
+        return *boolean;
+    return !value.value.empty() && asNumber(value) != 0.0;
+}
+
 std::vector<std::string_view> ConfigSection::keys() const
 {
     std::vector<std::string_view> keys;
@@ -151,6 +164,22 @@ std::optional<ConfigSection> ConfigSection::section(std::string_view key) const
     if (value.kind != NodeKind::Mapping)
         fail(key, "must be a mapping of keys to values, but is " + described(value));
     return ConfigSection(*m_document, value, pathOf(key), m_dialect);
+}
+
+std::optional<ConfigSection> ConfigSection::sectionIfAny(std::string_view key) const
+{
+    return hasSection(key) ? section(key) : std::nullopt;
+}
+
+std::optional<ConfigSection> ConfigSection::sectionAt(std::string_view path) const
+{
+    std::optional<ConfigSection> there = *this;
+    while (there && !path.empty()) {
+        const std::size_t dot = std::min(path.find('.'), path.size());
+        there = there->section(path.substr(0, dot));
+        path.remove_prefix(std::min(dot + 1, path.size()));
+    }
+    return there;
 }
 
 std::optional<std::int64_t> ConfigSection::integer(std::string_view key) const
@@ -181,6 +210,22 @@ std::optional<std::vector<std::int64_t>> ConfigSection::integers(std::string_vie
         integers.push_back(reading.value);
     }
     return integers;
+}
+
+std::optional<std::vector<std::string>> ConfigSection::words(std::string_view key) const
+{
+    if (!has(key))
+        return std::nullopt;
+    const YamlNode& list = find(key)->resolvedValue();
+    if (list.kind != NodeKind::Sequence)
+        fail(key, "must be a list of words, but is " + described(list));
+    std::vector<std::string> words;
+    for (const YamlNode* item : list.children) {
+        if (resolved(*item).kind != NodeKind::Scalar)
+            fail(key, "must be a list of words, but holds " + described(*item));
+        words.push_back(resolved(*item).value);
+    }
+    return words;
 }
 
 std::optional<double> ConfigSection::number(std::string_view key) const
@@ -238,11 +283,6 @@ std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
     return sections;
 }
 
-void ConfigSection::fail(std::string_view key, const std::string& problem) const
-{
-    throw ConfigError("The value of " + pathOf(key) + " " + problem + ".", positionOf(key));
-}
-
 std::string described(const YamlNode& node)
 {
     constexpr std::size_t longest = 60;
@@ -268,6 +308,20 @@ std::string described(const YamlNode& node)
     while (cut > 0 && (static_cast<unsigned char>(node.value[cut]) & 0xC0u) == 0x80u)
         --cut;
     return kind + "\"" + node.value.substr(0, cut) + "...\"";
+}
+
+void refuseOtherKeys(const ConfigSection& section, const std::vector<std::string>& known)
+{
+    for (std::string_view key : section.keys()) {
+        if (key == "<<" || std::ranges::find(known, key) != known.end())
+            continue;
+        std::string words;
+        for (const std::string& word : known)
+            words += (words.empty() ? "" : ", ") + word;
+        throw ConfigError("The key " + section.pathOf(key) +
+                              " has no meaning there; correct or remove it. The keys are " + words + ".",
+                          section.positionOf(key));
+    }
 }
 
 } // namespace batchpeak::config

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "settings.h"
 #include "yaml_document.h"
 #include "yaml_scalar.h"
 
@@ -31,7 +32,7 @@ struct ConfigEntry
 /// for absent.
 ///
 /// Errors name the value by its path ("train_input.batch_size") and say what may stand there.
-class ConfigSection
+class ConfigSection : public Settings
 {
 public:
     /// \param path  of the mapping, for people; empty for the root
@@ -46,33 +47,38 @@ public:
     const YamlNode& mapping() const { return *m_mapping; }
     const std::string& path() const { return m_path; }
     /// "train_input.batch_size"
-    std::string pathOf(std::string_view key) const;
-    /// Of the value where there is one, else of the section.
-    TextPosition positionOf(std::string_view key) const;
+    std::string pathOf(std::string_view key) const override;
+    TextPosition positionOf(std::string_view key) const override;
 
     /// The entry, null or not. An entry of this mapping comes before one that is merged in.
     /// \throws ConfigError where the key stands twice in one mapping
     std::optional<ConfigEntry> find(std::string_view key) const;
-    /// There is a value, and it is not null.
-    bool has(std::string_view key) const;
+    bool has(std::string_view key) const override;
+    bool isOn(std::string_view key) const override;
+    /// The key is written, and its value is null.
+    bool isWrittenNull(std::string_view key) const { return find(key) && !has(key); }
     /// There is a value, and it is a mapping: what a format is recognised by, so nothing is thrown.
     bool hasSection(std::string_view key) const;
     /// Keys of this mapping alone, in the order of the text.
     std::vector<std::string_view> keys() const;
 
-    /// Each of these: nothing where the key is absent or null.
+    std::optional<std::int64_t> integer(std::string_view key) const override;
+    std::optional<double> number(std::string_view key) const override;
+    std::optional<bool> boolean(std::string_view key) const override;
+    std::optional<std::string> text(std::string_view key) const override;
+    /// These too: nothing where the key is absent or null.
     /// \throws ConfigError where the value is of another kind
-    std::optional<ConfigSection> section(std::string_view key) const;
-    std::optional<std::int64_t> integer(std::string_view key) const;
     std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
-    std::optional<double> number(std::string_view key) const;
-    std::optional<bool> boolean(std::string_view key) const;
-    std::optional<std::string> text(std::string_view key) const;
+    std::optional<std::vector<std::string>> words(std::string_view key) const;
+    std::optional<ConfigSection> section(std::string_view key) const;
     /// The mappings of a list; none where the key is absent or null.
     std::vector<ConfigSection> sections(std::string_view key) const;
 
-    /// \throws ConfigError that names the value and tells what is wrong with it
-    [[noreturn]] void fail(std::string_view key, const std::string& problem) const;
+    /// The section, and nothing where anything else stands there, which is not thrown for.
+    std::optional<ConfigSection> sectionIfAny(std::string_view key) const;
+    /// The section behind keys with dots between them; the section itself where there are none.
+    /// \throws ConfigError where a value on the way is no mapping
+    std::optional<ConfigSection> sectionAt(std::string_view path) const;
 
 private:
     /// What a value of \p container stands for; an interpolation that the text alone does not resolve stands
@@ -87,5 +93,10 @@ private:
 
 /// A value for an error message: "its word", cut where it is long; the text "8" where it is quoted; a list.
 std::string described(const YamlNode& node);
+
+/// A key that is not known is most often a misspelt one, whose value would be passed over in silence.
+///
+/// \throws ConfigError that names the first other key of \p section and lists the known ones
+void refuseOtherKeys(const ConfigSection& section, const std::vector<std::string>& known);
 
 } // namespace batchpeak::config

@@ -3,7 +3,7 @@
 #include "interpolation.h"
 
 #include "config_section.h"
-#include "yaml_extent.h"
+#include "yaml_places.h"
 #include "yaml_scalar.h"
 
 #include <algorithm>

@@ -4,13 +4,267 @@
 
 #include "json_text.h"
 #include "text_check.h"
-#include "yaml_tree_builder.h"
+#include "yaml_places.h"
+
+#include <yaml.h>
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <string_view>
+#include <unordered_map>
 
 namespace batchpeak::config {
+
+namespace {
+
+// The deepest public config that we know of nests 9 levels, the longest holds 408 lines.
+constexpr std::size_t maxDepth = 64;
+constexpr std::size_t maxNodes = 200'000;
+
+struct ParserDeleter
+{
+    void operator()(yaml_parser_t* parser) const
+    {
+        yaml_parser_delete(parser);
+        delete parser;
+    }
+};
+
+/// An event of the parser, freed with the scope.
+struct Event
+{
+    Event() = default;
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    ~Event() { yaml_event_delete(&event); }
+
+    yaml_event_t event{};
+};
+
+std::string textOf(const yaml_char_t* text)
+{
+    return text ? std::string(reinterpret_cast<const char*>(text)) : std::string();
+}
+
+/// libyaml compares every directive with all before it, which takes minutes for a text of nothing else.
+bool hasTooManyDirectives(std::string_view text)
+{
+    constexpr int most = 100;
+    int directives = 0;
+    for (std::size_t line = 0; line < text.size() && directives <= most; line = nextLine(text, line)) {
+        if (text[line] == '%')
+            ++directives;
+        else if (std::string_view("# \t\r\n").find(text[line]) == std::string_view::npos)
+            break;
+    }
+    return directives > most;
+}
+
+} // namespace
+
+/// Turns the events of libyaml's parser into the nodes of a YamlDocument.
+///
+/// It refuses nesting and lengths that no config has before memory comes to an end.
+class YamlTreeBuilder
+{
+public:
+    explicit YamlTreeBuilder(YamlDocument& document) : m_document(document) {}
+
+    /// \param text  with every value at the byte where it stands in the document's own text
+    /// \throws ConfigError where the text is no YAML, holds several documents, or is nested or long beyond
+    ///         any real config
+    void build(std::string_view text);
+
+private:
+    void take(const yaml_event_t& event);
+    void startDocument(const yaml_event_t& event);
+    void addScalar(const yaml_event_t& event);
+    void addAlias(const yaml_event_t& event);
+    YamlNode& add(NodeKind kind, const yaml_event_t& event, const yaml_char_t* anchor,
+                  const yaml_char_t* tag);
+    void open(NodeKind kind, const yaml_event_t& event, const yaml_char_t* anchor, const yaml_char_t* tag,
+              bool isFlow);
+    void close(const yaml_event_t& event);
+    /// libyaml counts characters; marks come in the order of the text, but for a few steps back.
+    std::size_t byteOf(const yaml_mark_t& mark);
+
+    YamlDocument& m_document;
+    std::string_view m_text;
+    int m_documents = 0;
+    std::size_t m_anchors = 0;
+    std::vector<YamlNode*> m_open;
+    std::unordered_map<std::string, const YamlNode*> m_anchored;
+    /// Where byteOf() stands.
+    std::size_t m_character = 0;
+    std::size_t m_byte = 0;
+};
+
+void YamlTreeBuilder::build(std::string_view text)
+{
+    m_text = text;
+    // libyaml counts its places without the byte order mark.
+    m_byte = byteOrderMarkSize(text);
+    const std::string_view seen = text.substr(m_byte);
+    if (hasTooManyDirectives(seen))
+        throw ConfigError(
+            "The text begins with hundreds of directives (%), which no config has; remove them.");
+
+    const std::unique_ptr<yaml_parser_t, ParserDeleter> parser(new yaml_parser_t{});
+    if (!yaml_parser_initialize(parser.get()))
+        throw ConfigError("There is not enough memory to read the text; close other programs.");
+    yaml_parser_set_encoding(parser.get(), YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(parser.get(), reinterpret_cast<const unsigned char*>(seen.data()),
+                                 seen.size());
+    for (yaml_event_type_t type = YAML_NO_EVENT; type != YAML_STREAM_END_EVENT;) {
+        Event next;
+        if (!yaml_parser_parse(parser.get(), &next.event)) {
+            throw ConfigError("The text is not valid YAML (" + std::string(parser->problem) +
+                                  "); correct it at this place.",
+                              m_document.positionOf(byteOf(parser->problem_mark)));
+        }
+        type = next.event.type;
+        take(next.event);
+    }
+}
+
+void YamlTreeBuilder::take(const yaml_event_t& event)
+{
+    switch (event.type) {
+    case YAML_DOCUMENT_START_EVENT:
+        return startDocument(event);
+    case YAML_SCALAR_EVENT:
+        return addScalar(event);
+    case YAML_ALIAS_EVENT:
+        return addAlias(event);
+    case YAML_SEQUENCE_START_EVENT:
+        return open(NodeKind::Sequence, event, event.data.sequence_start.anchor,
+                    event.data.sequence_start.tag,
+                    event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
+    case YAML_MAPPING_START_EVENT:
+        return open(NodeKind::Mapping, event, event.data.mapping_start.anchor, event.data.mapping_start.tag,
+                    event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        return close(event);
+    case YAML_NO_EVENT:
+    case YAML_STREAM_START_EVENT:
+    case YAML_STREAM_END_EVENT:
+    case YAML_DOCUMENT_END_EVENT:
+        return;
+    }
+}
+
+void YamlTreeBuilder::startDocument(const yaml_event_t& event)
+{
+    if (++m_documents > 1) {
+        throw ConfigError("A second document begins here, but a config is one document; remove the line "
+                          "\"---\" or split the file.",
+                          m_document.positionOf(byteOf(event.start_mark)));
+    }
+}
+
+void YamlTreeBuilder::addScalar(const yaml_event_t& event)
+{
+    const auto& scalar = event.data.scalar;
+    YamlNode& node = add(NodeKind::Scalar, event, scalar.anchor, scalar.tag);
+    node.value.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
+    node.plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    node.empty = node.plain && scalar.length == 0;
+    // Of an empty value libyaml gives the place of what stands before it or of what follows.
+    if (node.empty)
+        node.end = node.begin;
+}
+
+void YamlTreeBuilder::addAlias(const yaml_event_t& event)
+{
+    YamlNode& node = add(NodeKind::Alias, event, nullptr, nullptr);
+    const auto anchored = m_anchored.find(textOf(event.data.alias.anchor));
+    if (anchored == m_anchored.end()) {
+        throw ConfigError("No anchor of this name stands before this alias; write &" +
+                              textOf(event.data.alias.anchor) + " where the values are.",
+                          m_document.positionOf(node));
+    }
+    node.target = anchored->second;
+    const bool isInside =
+        std::ranges::any_of(m_open, [&](const YamlNode* open) { return open == node.target; });
+    if (isInside) {
+        throw ConfigError("This alias stands inside of what it stands for, which never ends; write the "
+                          "value out instead.",
+                          m_document.positionOf(node));
+    }
+}
+
+YamlNode& YamlTreeBuilder::add(NodeKind kind, const yaml_event_t& event, const yaml_char_t* anchor,
+                               const yaml_char_t* tag)
+{
+    const std::size_t begin = byteOf(event.start_mark);
+    if (m_document.m_nodes.size() >= maxNodes) {
+        throw ConfigError("The text holds more than " + std::to_string(maxNodes) +
+                              " values, which no config does; open the config itself.",
+                          m_document.positionOf(begin));
+    }
+    YamlNode& node = m_document.m_nodes.emplace_back();
+    node.kind = kind;
+    // libyaml lets a node begin with its anchor and tag.
+    node.begin = anchor || tag ? afterProperties(m_text, begin) : begin;
+    node.end = byteOf(event.end_mark);
+    if (tag && textOf(tag) != "!")
+        node.tag = textOf(tag);
+    node.depth = static_cast<int>(m_open.size());
+    node.index = m_document.m_nodes.size() - 1;
+    node.indexAfter = node.index + 1;
+    if (anchor) {
+        node.anchor = ++m_anchors;
+        m_anchored[textOf(anchor)] = &node;
+    }
+    if (!m_open.empty()) {
+        node.parent = m_open.back();
+        node.place = node.parent->children.size();
+        m_open.back()->children.push_back(&node);
+    }
+    return node;
+}
+
+void YamlTreeBuilder::open(NodeKind kind, const yaml_event_t& event, const yaml_char_t* anchor,
+                           const yaml_char_t* tag, bool isFlow)
+{
+    YamlNode& node = add(kind, event, anchor, tag);
+    node.flow = isFlow;
+    if (m_open.size() >= maxDepth) {
+        throw ConfigError("The text is nested more than " + std::to_string(maxDepth) +
+                              " levels deep, which no config is; open the config itself.",
+                          m_document.positionOf(node));
+    }
+    m_open.push_back(&node);
+}
+
+void YamlTreeBuilder::close(const yaml_event_t& event)
+{
+    YamlNode& node = *m_open.back();
+    node.indexAfter = m_document.m_nodes.size();
+    // A block ends, for libyaml, where the next thing begins.
+    node.end = node.flow || node.children.empty() ? byteOf(event.end_mark) : node.children.back()->end;
+    m_open.pop_back();
+}
+
+std::size_t YamlTreeBuilder::byteOf(const yaml_mark_t& mark)
+{
+    const std::size_t first = byteOrderMarkSize(m_text);
+    while (m_character < mark.index && m_byte < m_text.size()) {
+        do {
+            ++m_byte;
+        } while (m_byte < m_text.size() && isContinuationByte(m_text[m_byte]));
+        ++m_character;
+    }
+    while (m_character > mark.index && m_byte > first) {
+        do {
+            --m_byte;
+        } while (m_byte > first && isContinuationByte(m_text[m_byte]));
+        --m_character;
+    }
+    return m_byte;
+}
 
 YamlDocument::YamlDocument(std::string text) : m_text(std::move(text)), m_lineBegins(lineBegins(m_text))
 {

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "yaml_edit.h"
 
-#include "yaml_extent.h"
-#include "yaml_insertion.h"
-
 #include <algorithm>
 #include <optional>
 #include <unordered_set>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "yaml_document.h"
-#include "yaml_insertion.h"
+#include "yaml_places.h"
 
 #include <memory>
 #include <string>

@@ -1,75 +1,175 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "axolotl_format.h"
+#include "batch_schemes.h"
+#include "differences.h"
+#include "format.h"
+#include "run_reader.h"
+#include "syntax/yaml_scalar.h"
+#include "training_arguments.h"
 
-#include "accumulated_batch.h"
-#include "axolotl_batch.h"
-#include "cerebras/cerebras_keys.h"
-#include "trainer_run.h"
-
-#include <algorithm>
 #include <array>
 
 namespace batchpeak::config {
 
+/// Configs of axolotl; how many devices there are is for the launcher to say.
+///
+/// The batch is micro_batch_size with gradient_accumulation_steps or with the deprecated batch_size, which is
+/// that of one device; and eval_batch_size, which is micro_batch_size where it is absent.
+///
+/// Sources: HyperparametersConfig in axolotl 0.12, utils/schemas/training.py; TrainingValidationMixin,
+/// utils/schemas/validation.py; normalize_config, utils/config/__init__.py.
 namespace {
 
-bool fits(const ConfigSection& root)
-{
-    constexpr std::array<std::string_view, 6> others{"micro_batch_size",    "datasets",
-                                                     "pretraining_dataset", "sequence_len",
-                                                     "sample_packing",      "num_epochs"};
-    return root.find("base_model") &&
-           std::ranges::any_of(others, [&](std::string_view key) { return root.find(key).has_value(); });
-}
+constexpr std::string_view microKey = "micro_batch_size";
+constexpr std::string_view stepsKey = "gradient_accumulation_steps";
+constexpr std::string_view batchKey = "batch_size";
+constexpr std::string_view evalKey = "eval_batch_size";
+constexpr AccumulationKeys keys{.microBatchSize = microKey, .accumulationSteps = stepsKey};
 
-constexpr std::array<RunDifference, 5> otherRuns{
-    {{"adapter",
-      "makes the run train an adapter and leave the network itself as it is. Trials train all of it, so that "
-      "they would measure another run."},
-     {"unfrozen_parameters", "trains some of the network's parameters. Trials train all of them, so that "
+constexpr RunKeys runKeys{.optimizer = "optimizer",
+                          .adamW = torchAdamW,
+                          // None in HyperparametersConfig, and then not handed on (core/builders/base.py), so
+                          // that TrainingArguments' own counts.
+                          .gradientNorm = "max_grad_norm",
+                          .usualGradientNorm = 1.0,
+                          .learningRate = "learning_rate",
+                          .weighsTokens = true};
+
+using enum Difference::When;
+
+/// sequence_parallel_degree is the older name (utils/schemas/deprecated.py).
+constexpr std::array<Difference, 8> otherRuns{
+    {{"adapter", "{} makes the run train an adapter and leave the network itself as it is. Trials train all "
+                 "of it, so that they would measure another run."},
+     {"unfrozen_parameters", "{} trains some of the network's parameters. Trials train all of them, so that "
                              "they would measure another run."},
-     {"rl", "trains on preferences or rewards, where a step runs more than the network on one text. Trials "
-            "would measure another run."},
-     {"reward_model", "trains a network that scores texts. Trials train one that writes them, so that they "
-                      "would measure another run."},
-     {"process_reward_model", "trains a network that scores texts. Trials train one that writes them, so "
-                              "that they would measure another run."}}};
+     {"rl", "{} trains on preferences or rewards, where a step runs more than the network on one text. "
+            "Trials would measure another run."},
+     {"reward_model", "{} trains a network that scores texts. Trials train one that writes them, so that "
+                      "they would measure another run."},
+     {"process_reward_model", "{} trains a network that scores texts. Trials train one that writes them, so "
+                              "that they would measure another run."},
+     {"tensor_parallel_size", cutOverDevices, AboveOne},
+     {"context_parallel_size", cutOverDevices, AboveOne},
+     {"sequence_parallel_degree", cutOverDevices, AboveOne}}};
 
-constexpr std::array<RunDifference, 6> differences{
-    {{"load_in_8bit", "quantises the weights. Trials hold them whole, which takes more memory."},
-     {"load_in_4bit", "quantises the weights. Trials hold them whole, which takes more memory."},
-     {"sample_packing", "puts several texts into one sample. Trials run each sample as one text of full "
-                        "length."},
-     {"activation_offloading", "moves activations to the host. Trials keep them on the device, which takes "
-                               "more memory."},
-     {"fp8", "runs matrix products in fp8. Trials run them in bfloat16, which takes longer."},
-     {"float16", "keeps the parameters in float16. Trials run in bfloat16."}}};
+constexpr std::array<Difference, 6> differences{
+    {{"load_in_8bit", quantisedWeights},
+     {"load_in_4bit", quantisedWeights},
+     {"sample_packing", packedSamples},
+     {"activation_offloading", "{} moves activations to the host. Trials keep them on the device, which "
+                               "takes more memory."},
+     {"fp8", "{} runs matrix products in fp8. Trials run them in bfloat16, which takes longer."},
+     {"float16", "{} keeps the parameters in float16. Trials run in bfloat16."}}};
 
-/// Over how many devices one network or one text is cut; sequence_parallel_degree is the older name
-/// (axolotl 0.12, utils/schemas/deprecated.py).
-std::optional<UnsupportedModel> cutOverDevices(const ConfigSection& root)
+/// check_batch_size_fields and check_gas_bsz of TrainingValidationMixin.
+/// \throws ConfigError where a number is illegal, or others than two of the three are there
+void checkBatch(const ConfigSection& root)
 {
-    constexpr std::array<std::string_view, 3> keys{"tensor_parallel_size", "context_parallel_size",
-                                                   "sequence_parallel_degree"};
-    for (std::string_view key : keys) {
-        if (countOr(root, key, 1) > 1) {
-            return UnsupportedModel{.sentence = root.pathOf(key) +
-                                                " cuts the network or its texts over several devices. Trials "
-                                                "run them whole on one, so that they would measure another "
-                                                "run.",
-                                    .position = root.positionOf(key)};
+    if (root.has(stepsKey) && root.has(batchKey)) {
+        root.fail(batchKey, "stands beside gradient_accumulation_steps, of which axolotl takes one; "
+                            "remove batch_size");
+    }
+    for (std::string_view key : {microKey, root.has(batchKey) ? batchKey : stepsKey}) {
+        if (!root.has(key)) {
+            throw ConfigError(std::string(key) +
+                                  " is missing; axolotl takes micro_batch_size with "
+                                  "gradient_accumulation_steps or with batch_size, so write it.",
+                              root.positionOf(key));
         }
     }
-    return std::nullopt;
+    const std::int64_t size = countOr(root, microKey, 1);
+    const std::int64_t batch = countOr(root, batchKey, size);
+    if (batch < size) {
+        root.fail(batchKey, "is " + std::to_string(batch) + ", less than micro_batch_size, which is " +
+                                std::to_string(size) + "; write a multiple of it");
+    }
 }
 
-/// gradient_checkpointing is True, False, or a word for where activations go (AxolotlInputConfig in axolotl
-/// 0.12, utils/schemas/config.py): "offload", "offload_disk", "unsloth". False where nothing is said.
+BatchPlan trainPlan(const ConfigSection& root)
+{
+    BatchPlan plan = readAccumulatedBatch(root, keys);
+    if (!root.has(batchKey))
+        return plan;
+    // normalize_config: there are batch_size // micro_batch_size of them.
+    plan.globalBatchSize = countOr(root, batchKey, 1) / *plan.presentSize * *plan.presentSize;
+    plan.globalBatchKey = batchKey;
+    return plan;
+}
+
+/// Nothing where no texts are set aside and no size is written.
+std::optional<BatchPlan> evalPlan(const ConfigSection& root)
+{
+    if (!root.isOn("val_set_size") && !root.isOn("test_datasets") && !root.has(evalKey))
+        return std::nullopt;
+    // normalize_config: the size of training where it has none of its own.
+    return readPlainBatch(root, evalKey, countOr(root, microKey, 1));
+}
+
+/// check_context_parallel_size in utils/schemas/validation.py: ring attention takes packed samples one by
+/// one.
+bool packsOverDevices(const ConfigSection& root)
+{
+    return root.isOn("sample_packing") && (countOr(root, "context_parallel_size", 1) > 1 ||
+                                           countOr(root, "sequence_parallel_degree", 1) > 1);
+}
+
+void warnOfBatch(const ConfigSection& root, const BatchPlan& train, std::vector<Warning>& warnings)
+{
+    if (root.has(batchKey)) {
+        const bool isWhole = countOr(root, batchKey, 1) == train.globalBatchSize;
+        warnings.push_back({"axolotl takes batch_size for deprecated; it is that of one device" +
+                                (isWhole ? std::string(".")
+                                         : ", and no multiple of micro_batch_size, so that a step takes " +
+                                               std::to_string(train.globalBatchSize) + " samples."),
+                            root.positionOf(batchKey)});
+    }
+    // hint_eval_train_mbsz of TrainingValidationMixin.
+    if (root.has(evalKey) && evalPlan(root)->presentSize != train.presentSize) {
+        warnings.push_back({"eval_batch_size differs from micro_batch_size, of which axolotl warns that "
+                            "memory may become unstable.",
+                            root.positionOf(evalKey)});
+    }
+    if (packsOverDevices(root) && train.presentSize != 1) {
+        warnings.push_back({"axolotl refuses a micro_batch_size other than 1 with sample_packing where a "
+                            "text is cut over devices.",
+                            root.positionOf(microKey)});
+    }
+}
+
+/// "auto" where nothing is said (AxolotlInputConfig.bf16, utils/schemas/config.py), which is True on any GPU
+/// that has it unless fp16 is on. "full" is True.
+bool isBf16(const ConfigSection& root)
+{
+    if (root.boolean("bfloat16").value_or(false))
+        return true;
+    const bool isAuto = !root.has("bf16") || root.text("bf16") == "auto";
+    return isAuto ? !root.boolean("fp16").value_or(false) : root.isOn("bf16");
+}
+
+/// resolve_dtype, utils/config/__init__.py, decides the type of the parameters too.
+model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    if (isBf16(root)) {
+        warnOfMissingCopies(root.positionOf(root.has("bf16") ? "bf16" : "bfloat16"), warnings);
+        return model::Precision::PureBf16;
+    }
+    if (root.boolean("fp16").value_or(false)) {
+        warnOfFloat16(root.positionOf("fp16"), warnings);
+        return model::Precision::PureBf16;
+    }
+    // "auto" stands for True on any GPU that has it, as does an absent key (AxolotlInputConfig.tf32 in
+    // axolotl 0.13, utils/schemas/config.py).
+    const bool isOff = root.has("tf32") && !root.isOn("tf32");
+    return isOff ? model::Precision::Fp32 : model::Precision::Tf32;
+}
+
+/// gradient_checkpointing is True, False, or a word for where activations go (AxolotlInputConfig): "offload",
+/// "offload_disk", "unsloth". False where nothing is said.
 bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "gradient_checkpointing";
-    const bool isOn = isSwitchedOn(root, key);
+    const bool isOn = root.isOn(key);
     if (isOn && !asBoolean(root.find(key)->resolvedValue())) {
         warnings.push_back({root.pathOf(key) +
                                 " moves what is kept of activations off the device. Trials keep it there, "
@@ -79,94 +179,90 @@ bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings
     return isOn;
 }
 
-} // namespace
-
-AxolotlFormat::AxolotlFormat(std::shared_ptr<const YamlDocument> document)
-    : m_document(std::move(document)), m_root(*m_document, m_document->root(), {})
-{}
-
-FormatEntry AxolotlFormat::entry()
+bool fits(const ConfigText& text)
 {
-    return {.name = "axolotl",
-            .mark = "base_model with micro_batch_size, datasets or sequence_len",
-            .usualKeys = {"base_model", "micro_batch_size", "gradient_accumulation_steps", "sequence_len",
-                          "datasets", "adapter", "val_set_size"},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->root();
-                if (!root || !fits(*root))
-                    return nullptr;
-                return std::unique_ptr<ConfigFormat>(new AxolotlFormat(text->document()));
-            }};
+    const auto root = text.root();
+    return root && root->find("base_model") &&
+           hasOneOf(*root,
+                    "micro_batch_size datasets pretraining_dataset sequence_len sample_packing num_epochs");
 }
 
-ConfigContents AxolotlFormat::read() const
+ConfigContents read(const ConfigText& text)
 {
-    const AxolotlBatch batch(m_root);
-    ConfigContents contents{.formatName = std::string(name()), .train = batch.train(), .eval = batch.eval()};
-    batch.warn(contents.warnings);
-    warnOfBatchFinder(m_root, contents.warnings);
-    warnOfSharding(m_root, contents.warnings);
-    warnOfDifferences(m_root, differences, contents.warnings);
-    contents.model = readModel(contents.warnings);
-    // AxolotlInputConfig.sequence_len in axolotl 0.12, utils/schemas/config.py.
-    contents.sequenceLength = countOr(m_root, "sequence_len", 512);
+    const ConfigSection root = *text.root();
+    checkBatch(root);
+    ConfigContents contents{.train = trainPlan(root), .eval = evalPlan(root)};
+    warnOfBatch(root, *contents.train, contents.warnings);
+    warnOfBatchFinder(root, contents.warnings);
+    warnOfSharding(root, contents.warnings);
+    warnOf(root, differences, contents.warnings);
+    if (auto other = otherRun(root, otherRuns))
+        contents.model = *other;
+    else
+        contents.model = readNamedModel(root, "base_model", contents.warnings);
+    // AxolotlInputConfig.sequence_len.
+    contents.sequenceLength = countOr(root, "sequence_len", 512);
     settleLengths(contents);
-    contents.precision = readPrecision(contents.warnings);
-    contents.optimizer = readTorchOptimizer(m_root, "optimizer", contents.warnings);
-    contents.step.activationCheckpointing = readCheckpointing(m_root, contents.warnings);
-    // None in HyperparametersConfig of axolotl 0.12, utils/schemas/training.py, and then not handed on
-    // (core/builders/base.py), so that TrainingArguments' own counts.
-    contents.step.maxGradientNorm = clippingNormOr(m_root, "max_grad_norm", 1.0);
-    readTrainerSettings(m_root, contents.training);
+    contents.precision = readPrecision(root, contents.warnings);
+    readRun(root, runKeys, contents);
+    contents.step.activationCheckpointing = readCheckpointing(root, contents.warnings);
+    contents.training.halvesAutomatically = findsBatchSize(root);
     return contents;
 }
 
-SplicedText AxolotlFormat::splice(const ChosenSize& chosen) const
+std::vector<EntryChange> trainChanges(const ConfigSection& root, const ChosenSize& chosen)
 {
-    std::vector<std::string> notes;
-    const std::vector<EntryChange> changes = AxolotlBatch(m_root).changes(chosen, notes);
-    if (chosen.phase == model::Phase::Train)
-        noteDeepSpeed(m_root, notes);
-    SplicedText spliced = withEntries(*m_document, m_root.dialect(), changes);
-    spliced.notes.insert(spliced.notes.end(), notes.begin(), notes.end());
-    return spliced;
-}
-
-std::variant<model::ModelSpec, UnsupportedModel>
-AxolotlFormat::readModel(std::vector<Warning>& warnings) const
-{
-    if (auto other = firstDifference(m_root, otherRuns))
-        return *other;
-    if (auto cut = cutOverDevices(m_root))
-        return *cut;
-    return readNamedModel(m_root, "base_model", warnings);
-}
-
-/// resolve_dtype in axolotl 0.12, utils/config/__init__.py, decides the type of the parameters too.
-model::Precision AxolotlFormat::readPrecision(std::vector<Warning>& warnings) const
-{
-    if (isBf16()) {
-        warnOfMissingCopies(m_root.positionOf(m_root.has("bf16") ? "bf16" : "bfloat16"), warnings);
-        return model::Precision::PureBf16;
+    if (packsOverDevices(root) && chosen.microBatchSize != 1) {
+        throw ConfigError("axolotl takes a micro_batch_size of 1 alone with sample_packing where a text is "
+                          "cut over devices (context_parallel_size); write 1, or switch either off.",
+                          root.positionOf(microKey));
     }
-    if (m_root.boolean("fp16").value_or(false)) {
-        warnOfFloat16(m_root.positionOf("fp16"), warnings);
-        return model::Precision::PureBf16;
-    }
-    // "auto" stands for True on any GPU that has it, as does an absent key (AxolotlInputConfig.tf32 in
-    // axolotl 0.13, utils/schemas/config.py).
-    const bool isOff = m_root.has("tf32") && !isSwitchedOn(m_root, "tf32");
-    return isOff ? model::Precision::Fp32 : model::Precision::Tf32;
+    if (!root.has(batchKey))
+        return accumulatedBatchChanges(root, keys, chosen);
+    const WholeBatch batch =
+        wholeBatch(trainPlan(root), chosen, std::string(batchKey), root.positionOf(batchKey));
+    return {countChange(microKey, chosen.microBatchSize), countChange(batchKey, batch.globalBatchSize)};
 }
 
-/// "auto" where nothing is said (AxolotlInputConfig.bf16 in axolotl 0.12, utils/schemas/config.py), which is
-/// True on any GPU that has it unless fp16 is on. "full" is True.
-bool AxolotlFormat::isBf16() const
+void noteEvaluation(const ConfigSection& root, std::int64_t microBatchSize, std::vector<std::string>& notes)
 {
-    if (m_root.boolean("bfloat16").value_or(false))
-        return true;
-    const bool isAuto = !m_root.has("bf16") || m_root.text("bf16") == "auto";
-    return isAuto ? !m_root.boolean("fp16").value_or(false) : isSwitchedOn(m_root, "bf16");
+    const auto plan = evalPlan(root);
+    if (plan && !root.has(evalKey)) {
+        notes.emplace_back("Evaluation takes the same size, since there is no eval_batch_size.");
+    } else if (plan && plan->presentSize != microBatchSize) {
+        notes.push_back("eval_batch_size stays " + std::to_string(*plan->presentSize) +
+                        "; axolotl warns of a size other than micro_batch_size.");
+    }
 }
+
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
+{
+    const ConfigSection root = *text.root();
+    checkBatch(root);
+    if (chosen.phase == model::Phase::Train) {
+        std::vector<EntryChange> changes = trainChanges(root, chosen);
+        std::vector<std::string> notes;
+        switchOffBatchFinder(root, changes, notes);
+        noteEvaluation(root, chosen.microBatchSize, notes);
+        noteDeepSpeed(root, notes);
+        return withChanges(root, changes, notes);
+    }
+    if (!evalPlan(root)) {
+        throw ConfigError("The config sets nothing aside to evaluate on, so there is no place for its size; "
+                          "choose the other phase, or write val_set_size.");
+    }
+    return withChanges(root, {plainBatchChange(evalKey, microKey, chosen)});
+}
+
+} // namespace
+
+constinit const Format axolotlFormat{
+    .name = "axolotl",
+    .mark = "base_model with micro_batch_size, datasets or sequence_len",
+    .usualKeys = "base_model micro_batch_size gradient_accumulation_steps sequence_len datasets adapter "
+                 "val_set_size",
+    .fits = fits,
+    .read = read,
+    .splice = splice};
 
 } // namespace batchpeak::config

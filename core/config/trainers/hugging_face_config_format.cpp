@@ -1,69 +1,61 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "hugging_face_config_format.h"
-
+#include "format.h"
 #include "networks/hugging_face_model.h"
+#include "run_reader.h"
 #include "syntax/json_text.h"
+#include "syntax/words.h"
 
 #include <algorithm>
-#include <array>
 
 namespace batchpeak::config {
 
+/// The config.json beside the weights of a network on the Hugging Face hub: a network alone, for the config
+/// of a trainer that names it. It has no batch, so there is no place in it for a size.
 namespace {
 
 // The arguments of a training as JSON may hold a model_type too (ModelArguments of run_clm.py in
 // transformers 5.23.0, examples/pytorch/language-modeling), but they say what is trained and to where.
-constexpr std::array<std::string_view, 4> keysOfTrainings{"model_name_or_path", "base_model", "output_dir",
-                                                          "per_device_train_batch_size"};
+constexpr std::string_view keysOfTrainings =
+    "model_name_or_path base_model output_dir per_device_train_batch_size";
 
-bool isConfigJson(const YamlDocument& document)
+bool fits(const ConfigText& text)
 {
-    const auto root = ConfigSection::root(document, Dialect::Json);
-    if (!root || !document.isJson())
+    const auto root = text.root(Dialect::Json);
+    if (!root || !text.document()->isJson())
         return false;
     const auto type = root->find("model_type");
     return type && type->resolvedValue().kind == NodeKind::Scalar && !type->resolvedValue().plain &&
-           std::ranges::none_of(keysOfTrainings, [&root](std::string_view key) { return root->has(key); });
+           std::ranges::none_of(splitWords(keysOfTrainings),
+                                [&](std::string_view key) { return root->has(key); });
 }
 
-} // namespace
-
-HuggingFaceConfigFormat::HuggingFaceConfigFormat(std::shared_ptr<const YamlDocument> document)
-    : m_document(std::move(document)), m_root(*m_document, m_document->root(), {}, Dialect::Json)
-{}
-
-FormatEntry HuggingFaceConfigFormat::entry()
-{
-    return {.name = "Hugging Face config.json",
-            .mark = "model_type in JSON",
-            .usualKeys = {"architectures", "hidden_size", "num_hidden_layers", "vocab_size",
-                          "transformers_version"},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                if (!text->document() || !isConfigJson(*text->document()))
-                    return nullptr;
-                return std::unique_ptr<ConfigFormat>(new HuggingFaceConfigFormat(text->document()));
-            }};
-}
-
-ConfigContents HuggingFaceConfigFormat::read() const
+ConfigContents read(const ConfigText& text)
 {
     // transformers reads it with json.load (configuration_utils.py, _dict_from_json_file).
-    requireJson(m_document->text(), JsonComments::Refused);
-    ConfigContents contents{.formatName = std::string(name())};
-    contents.model = readHuggingFaceModel(m_root, contents.warnings);
-    if (const auto* spec = std::get_if<model::ModelSpec>(&contents.model)) {
-        contents.sequenceLength = model::usualSequenceLength(*spec);
-        contents.targetLength = model::usualTargetLength(*spec);
-    }
+    requireJson(text.text(), JsonComments::Refused);
+    ConfigContents contents;
+    contents.model = readHuggingFaceModel(*text.root(Dialect::Json), contents.warnings);
+    contents.sequenceLength = usualLength(contents);
+    settleLengths(contents);
     return contents;
 }
 
-SplicedText HuggingFaceConfigFormat::splice(const ChosenSize&) const
+SplicedText splice(const ConfigText&, const ChosenSize&)
 {
     throw ConfigError(
         "A config.json describes a network alone and has no place for a micro-batch size; open the "
         "config of the trainer, with this file as its model (--model FILE).");
 }
+
+} // namespace
+
+constinit const Format huggingFaceConfigFormat{
+    .name = "Hugging Face config.json",
+    .mark = "model_type in JSON",
+    .usualKeys = "architectures hidden_size num_hidden_layers vocab_size transformers_version",
+    .fits = fits,
+    .read = read,
+    .splice = splice};
 
 } // namespace batchpeak::config

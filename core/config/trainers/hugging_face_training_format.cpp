@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "hugging_face_training_format.h"
-
-#include "llama_factory_format.h"
+#include "differences.h"
+#include "format.h"
+#include "run_reader.h"
 #include "syntax/json_text.h"
-#include "trainer_run.h"
+#include "syntax/words.h"
 #include "training_arguments.h"
 
 #include <algorithm>
@@ -12,13 +12,90 @@
 
 namespace batchpeak::config {
 
+/// Configs of programs around transformers' Trainer: its own scripts, TRL's and those of alignment-handbook,
+/// in YAML or JSON.
+///
+/// The micro-batch size stands under per_device_train_batch_size and per_device_eval_batch_size. What a
+/// script decides in its own code is not known here, such as the length of texts where no key says it.
 namespace {
 
-constexpr std::string_view modelKey = "model_name_or_path";
+/// Steps that hold more than a network and its texts.
+constexpr std::string_view onPreferences =
+    "{} belongs to training on preferences (DPO and its relatives), where a step runs two texts for each "
+    "sample and a second network. Trials would measure another run.";
+constexpr std::array<Difference, 4> otherSteps{
+    {{"use_peft", "{} makes the run train an adapter and leave the network itself as it is. Trials train all "
+                  "of it, so that they would measure another run."},
+     {"beta", onPreferences},
+     {"max_prompt_length", onPreferences},
+     {"num_generations", "{} belongs to training on texts that the network writes itself (GRPO and its "
+                         "relatives). Trials would measure another run."}}};
 
-bool hasOneOf(const ConfigSection& root, std::span<const std::string_view> keys)
+constexpr std::array<Difference, 3> differences{
+    {{"load_in_4bit", quantisedWeights}, {"load_in_8bit", quantisedWeights}, {"packing", packedSamples}}};
+
+/// Of SFTConfig and ModelConfig in TRL, and of ScriptArguments in alignment-handbook, which is built on it.
+bool isTrl(const ConfigSection& root)
 {
-    return std::ranges::any_of(keys, [&](std::string_view key) { return root.find(key).has_value(); });
+    return hasOneOf(root, "max_length max_seq_length packing dataset_text_field dataset_mixture "
+                          "dataset_mixer use_peft assistant_only_loss");
+}
+
+void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigContents& contents)
+{
+    if (!isTrl(root))
+        return;
+    contents.warnings.push_back({"The config does not say " + std::string(key) +
+                                     ", which is taken for True, as in TRL since August 2025; write it, so "
+                                     "that the run does not hang on a release.",
+                                 root.positionOf(key)});
+}
+
+void readLengths(const ConfigSection& root, ConfigContents& contents)
+{
+    // max_seq_length is what SFTConfig called it in older releases of TRL; block_size and max_source_length
+    // are those of transformers' example scripts.
+    constexpr std::array<std::string_view, 4> keys{"max_length", "max_seq_length", "block_size",
+                                                   "max_source_length"};
+    // SFTConfig.max_length in TRL 1.x, trl/trainer/sft_config.py.
+    constexpr std::int64_t usualOfTrl = 1024;
+    const auto* key = std::ranges::find_if(keys, [&](std::string_view k) { return root.has(k); });
+    if (key != keys.end())
+        contents.sequenceLength = countOr(root, *key, 1);
+    else if (isTrl(root) && !root.find("max_length"))
+        contents.sequenceLength = usualOfTrl;
+    if (root.has("max_target_length"))
+        contents.targetLength = countOr(root, "max_target_length", 1);
+    settleLengths(contents);
+}
+
+void readPrecision(const ConfigSection& root, ConfigContents& contents)
+{
+    // On where nothing is said: SFTConfig in TRL 1.x; off: TrainingArguments in transformers 5.23.
+    contents.precision = readMixedPrecision(root, isTrl(root), contents.warnings);
+    if (!root.has("bf16") && !root.has("fp16"))
+        warnOfTrlDefault(root, "bf16", contents);
+    // dtype is what torch_dtype is called since transformers 4.56.
+    const std::string_view key = root.has("dtype") ? "dtype" : "torch_dtype";
+    const auto type = root.text(key);
+    if (type != "bfloat16" && type != "float16")
+        return;
+    contents.precision = model::Precision::PureBf16;
+    if (type == "bfloat16")
+        warnOfMissingCopies(root.positionOf(key), contents.warnings);
+    else
+        warnOfFloat16(root.positionOf(key), contents.warnings);
+}
+
+void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
+{
+    // The older name counts where the newer is absent: TrainingArguments.__post_init__ in transformers 5.23,
+    // where it is off if nothing is said. TRL has it on (SFTConfig in TRL 1.x; pull request 3510).
+    const auto isOn = root.boolean(root.has("activation_checkpointing") ? "activation_checkpointing"
+                                                                        : "gradient_checkpointing");
+    contents.step.activationCheckpointing = isOn.value_or(isTrl(root));
+    if (!isOn)
+        warnOfTrlDefault(root, "gradient_checkpointing", contents);
 }
 
 /// JSON has quotation marks around its keys; braces alone are YAML too.
@@ -28,146 +105,48 @@ Dialect dialectOf(const YamlDocument& document)
     return document.isJson() && !keys.empty() && !keys.front()->plain ? Dialect::Json : Dialect::PyYaml;
 }
 
-bool fits(const ConfigSection& root)
+bool fits(const ConfigText& text)
 {
-    constexpr std::array<std::string_view, 4> marks{
-        "per_device_train_batch_size", "per_device_eval_batch_size", "num_train_epochs", modelKey};
-    return hasOneOf(root, marks) && !LlamaFactoryFormat::fits(root);
+    const auto root = text.root();
+    return root &&
+           hasOneOf(*root, "per_device_train_batch_size per_device_eval_batch_size num_train_epochs "
+                           "model_name_or_path") &&
+           !llamaFactoryFormat.fits(text);
 }
 
-/// Steps that hold more than a network and its texts.
-constexpr std::array<RunDifference, 4> otherSteps{
-    {{"use_peft",
-      "makes the run train an adapter and leave the network itself as it is. Trials train all of it, so that "
-      "they would measure another run."},
-     {"beta", "belongs to training on preferences (DPO and its relatives), where a step runs two texts for "
-              "each sample and a second network. Trials would measure another run."},
-     {"max_prompt_length",
-      "belongs to training on preferences (DPO and its relatives), where a step runs two "
-      "texts for each sample and a second network. Trials would measure another run."},
-     {"num_generations", "belongs to training on texts that the network writes itself (GRPO and its "
-                         "relatives). Trials would measure another run."}}};
-
-constexpr std::array<RunDifference, 3> differences{
-    {{"load_in_4bit", "quantises the weights. Trials hold them whole, which takes more memory."},
-     {"load_in_8bit", "quantises the weights. Trials hold them whole, which takes more memory."},
-     {"packing", "puts several texts into one sample. Trials run each sample as one text of full length."}}};
-
-} // namespace
-
-HuggingFaceTrainingFormat::HuggingFaceTrainingFormat(std::shared_ptr<const YamlDocument> document)
-    : m_document(std::move(document)), m_root(*m_document, m_document->root(), {}, dialectOf(*m_document))
-{}
-
-FormatEntry HuggingFaceTrainingFormat::entry()
+ConfigContents read(const ConfigText& text)
 {
-    return {.name = "Hugging Face TrainingArguments",
-            .mark = "per_device_train_batch_size, num_train_epochs or model_name_or_path",
-            .usualKeys = {"per_device_train_batch_size", "per_device_eval_batch_size",
-                          "gradient_accumulation_steps", "model_name_or_path", "num_train_epochs",
-                          "output_dir", "learning_rate", "bf16"},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->root();
-                if (!root || !fits(*root))
-                    return nullptr;
-                return std::unique_ptr<ConfigFormat>(new HuggingFaceTrainingFormat(text->document()));
-            }};
-}
-
-ConfigContents HuggingFaceTrainingFormat::read() const
-{
+    const ConfigSection root = *text.root(dialectOf(*text.document()));
     // HfArgumentParser.parse_json_file in transformers 5.23, hf_argparser.py, reads with json.loads.
-    if (m_root.dialect() == Dialect::Json)
-        requireJson(m_document->text(), JsonComments::Refused);
-    ConfigContents contents{.formatName = std::string(name())};
-    readTrainingArguments(m_root, contents);
-    warnOfDifferences(m_root, differences, contents.warnings);
-    readModelInto(contents);
-    readLengthsInto(contents);
-    readPrecisionInto(contents);
-    readCheckpointingInto(contents);
+    if (root.dialect() == Dialect::Json)
+        requireJson(text.text(), JsonComments::Refused);
+    ConfigContents contents;
+    readTrainingArguments(root, contents);
+    warnOf(root, differences, contents.warnings);
+    if (auto other = otherRun(root, otherSteps))
+        contents.model = std::move(*other);
+    else
+        contents.model = readNamedModel(root, "model_name_or_path", contents.warnings);
+    readLengths(root, contents);
+    readPrecision(root, contents);
+    readCheckpointing(root, contents);
     return contents;
 }
 
-SplicedText HuggingFaceTrainingFormat::splice(const ChosenSize& chosen) const
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 {
-    return withSizeInTrainingArguments(m_root, chosen);
+    return withSizeInTrainingArguments(*text.root(dialectOf(*text.document())), chosen);
 }
 
-bool HuggingFaceTrainingFormat::isTrl() const
-{
-    // Of SFTConfig and ModelConfig in TRL, and of ScriptArguments in alignment-handbook, which is built on
-    // it.
-    constexpr std::array<std::string_view, 8> keys{
-        "max_length",      "max_seq_length", "packing",  "dataset_text_field",
-        "dataset_mixture", "dataset_mixer",  "use_peft", "assistant_only_loss"};
-    return hasOneOf(m_root, keys);
-}
+} // namespace
 
-void HuggingFaceTrainingFormat::readModelInto(ConfigContents& contents) const
-{
-    if (auto other = firstDifference(m_root, otherSteps))
-        contents.model = std::move(*other);
-    else
-        contents.model = readNamedModel(m_root, modelKey, contents.warnings);
-}
-
-void HuggingFaceTrainingFormat::readLengthsInto(ConfigContents& contents) const
-{
-    // max_seq_length is what SFTConfig called it in older releases of TRL; block_size and max_source_length
-    // are those of transformers' example scripts.
-    constexpr std::array<std::string_view, 4> keys{"max_length", "max_seq_length", "block_size",
-                                                   "max_source_length"};
-    // SFTConfig.max_length in TRL 1.x, trl/trainer/sft_config.py.
-    constexpr std::int64_t usualOfTrl = 1024;
-    const auto key = std::ranges::find_if(keys, [&](std::string_view k) { return m_root.has(k); });
-    if (key != keys.end())
-        contents.sequenceLength = countOr(m_root, *key, 1);
-    else if (isTrl() && !m_root.find("max_length"))
-        contents.sequenceLength = usualOfTrl;
-    if (m_root.has("max_target_length"))
-        contents.targetLength = countOr(m_root, "max_target_length", 1);
-    settleLengths(contents);
-}
-
-void HuggingFaceTrainingFormat::readPrecisionInto(ConfigContents& contents) const
-{
-    // On where nothing is said: SFTConfig in TRL 1.x; off: TrainingArguments in transformers 5.23.
-    contents.precision = readMixedPrecision(m_root, isTrl(), contents.warnings);
-    if (!m_root.has("bf16") && !m_root.has("fp16"))
-        warnOfTrlDefault("bf16", contents);
-    // dtype is what torch_dtype is called since transformers 4.56.
-    const std::string_view key = m_root.has("dtype") ? "dtype" : "torch_dtype";
-    const auto type = m_root.text(key);
-    if (type == "bfloat16") {
-        contents.precision = model::Precision::PureBf16;
-        warnOfMissingCopies(m_root.positionOf(key), contents.warnings);
-    } else if (type == "float16") {
-        warnOfFloat16(m_root.positionOf(key), contents.warnings);
-        contents.precision = model::Precision::PureBf16;
-    }
-}
-
-void HuggingFaceTrainingFormat::readCheckpointingInto(ConfigContents& contents) const
-{
-    // The older name counts where the newer is absent: TrainingArguments.__post_init__ in transformers 5.23,
-    // where it is off if nothing is said. TRL has it on (SFTConfig in TRL 1.x; pull request 3510).
-    const std::string_view key =
-        m_root.has("activation_checkpointing") ? "activation_checkpointing" : "gradient_checkpointing";
-    const auto isOn = m_root.boolean(key);
-    contents.step.activationCheckpointing = isOn.value_or(isTrl());
-    if (!isOn)
-        warnOfTrlDefault("gradient_checkpointing", contents);
-}
-
-void HuggingFaceTrainingFormat::warnOfTrlDefault(std::string_view key, ConfigContents& contents) const
-{
-    if (!isTrl())
-        return;
-    contents.warnings.push_back({"The config does not say " + std::string(key) +
-                                     ", which is taken for True, as in TRL since August 2025; write it, so "
-                                     "that the run does not hang on a release.",
-                                 m_root.positionOf(key)});
-}
+constinit const Format huggingFaceTrainingFormat{
+    .name = "Hugging Face TrainingArguments",
+    .mark = "per_device_train_batch_size, num_train_epochs or model_name_or_path",
+    .usualKeys = "per_device_train_batch_size per_device_eval_batch_size gradient_accumulation_steps "
+                 "model_name_or_path num_train_epochs output_dir learning_rate bf16",
+    .fits = fits,
+    .read = read,
+    .splice = splice};
 
 } // namespace batchpeak::config

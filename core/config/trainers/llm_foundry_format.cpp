@@ -1,20 +1,68 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "llm_foundry_format.h"
+#include "batch_schemes.h"
+#include "differences.h"
+#include "format.h"
+#include "networks/mpt_model.h"
+#include "networks/named_model.h"
+#include "run_reader.h"
+#include "syntax/yaml_scalar.h"
 
-#include "llm_foundry_run.h"
-#include "networks/llm_foundry_model.h"
-
-#include <algorithm>
-#include <string>
+#include <array>
 
 namespace batchpeak::config {
 
+/// A training config of MosaicML's LLM-Foundry, which Composer runs: global_train_batch_size is the batch
+/// over all GPUs, device_train_microbatch_size how much of it one takes at a time.
+///
+/// How many GPUs there are is for the launcher to say, so the plan is that of one GPU that takes the whole
+/// batch. A batch need not be a whole multiple of the micro-batch (calculate_batch_size_info in
+/// llmfoundry/utils/config_utils.py of LLM-Foundry 0.22), so it is kept with every size.
+///
+/// Defaults are those of TrainConfig in llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
 namespace {
 
 constexpr std::string_view globalKey = "global_train_batch_size";
 constexpr std::string_view microKey = "device_train_microbatch_size";
 constexpr std::string_view evalKey = "device_eval_batch_size";
+constexpr GlobalKeys keys{.microBatchSize = microKey, .batchSize = globalKey};
+
+constexpr RunKeys runKeys{.optimizer = "optimizer.name",
+                          // Two moments a parameter, as AdamW: DecoupledAdamW in
+                          // composer/optim/decoupled_weight_decay.py.
+                          .adamW = "decoupled_adamw",
+                          .learningRate = "optimizer.lr",
+                          .checkpointing = "fsdp_config.activation_checkpointing"};
+
+using enum Difference::When;
+
+constexpr std::array<Difference, 3> otherNetworks{
+    {{"peft_config", "adapters, where few parameters are trained"},
+     {"pretrained_lora_id_or_path", "adapters, where few parameters are trained"},
+     {"load_in_8bit", "weights in 8 bits"}}};
+
+constexpr std::array<Difference, 1> otherRuns{
+    {{"tp_config",
+      "The run cuts each layer over several GPUs ({}), which trials on one GPU do not, so that they would "
+      "measure another run. Its batch sizes can be read and written all the same.",
+      There}}};
+
+constexpr std::array<Difference, 1> shardingDifferences{
+    {{"activation_cpu_offload",
+      "Trials keep activations on the GPU, which a run with activation_cpu_offload "
+      "moves to the host's memory.",
+      True}}};
+
+constexpr std::array<Difference, 2> differences{
+    {{"compile_config", "Trials run the network as it is, not compiled (compile_config).", There},
+     // update_config_with_batch_size_info in llmfoundry/utils/config_utils.py.
+     {"device_train_grad_accum",
+      "LLM-Foundry computes device_train_grad_accum itself and passes over the value here.", There}}};
+constexpr std::array<Difference, 1> datasetDifferences{
+    {{"packing_ratio",
+      "Samples are packed into sequences (packing_ratio); a sample of a trial is one packed sequence of full "
+      "length.",
+      There}}};
 
 /// Samples at a time; nothing where it is a part of one, as 0.5 is, which a warning says.
 std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view key,
@@ -43,10 +91,10 @@ std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view
     return size;
 }
 
+/// 'auto' where nothing is said.
 bool isAuto(const ConfigSection& root)
 {
     const auto entry = root.find(microKey);
-    // 'auto' where nothing is said: TrainConfig in llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
     return !entry ||
            (entry->resolvedValue().kind == NodeKind::Scalar && entry->resolvedValue().value == "auto");
 }
@@ -56,11 +104,202 @@ bool hasEvaluation(const ConfigSection& root)
     return root.has("eval_loader") || root.has("icl_tasks") || root.has(evalKey);
 }
 
-void refuseSizeBelowOne(const ChosenSize& chosen)
+std::int64_t readGlobalBatch(const ConfigSection& root)
 {
-    if (chosen.microBatchSize < 1)
-        throw ConfigError("The micro-batch size is " + std::to_string(chosen.microBatchSize) +
-                          ", but a micro-batch has at least 1 sample; choose another.");
+    const auto batch = root.integer(globalKey);
+    if (!batch)
+        root.fail(globalKey, "is empty; write how many samples one optimizer step takes over all GPUs");
+    if (*batch < 1)
+        root.fail(globalKey, "is " + std::to_string(*batch) + ", but a batch has at least 1 sample");
+    return *batch;
+}
+
+BatchPlan readTrainPlan(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    BatchPlan plan{.globalBatchSize = readGlobalBatch(root),
+                   .setting = Auto{},
+                   .knowsDevices = false,
+                   .microBatchKey = std::string(microKey),
+                   .globalBatchKey = std::string(globalKey)};
+    warnings.push_back({"The launcher decides on how many GPUs the " + std::to_string(plan.globalBatchSize) +
+                            " samples of " + std::string(globalKey) +
+                            " are spread; each takes them divided by the number of GPUs, and no micro-batch "
+                            "is larger than that. The figures here are those of one GPU.",
+                        root.positionOf(globalKey)});
+    if (isAuto(root))
+        return plan;
+    plan.setting = Explore{};
+    plan.presentSize = readSize(root, microKey, warnings);
+    if (plan.presentSize && *plan.presentSize > plan.globalBatchSize) {
+        warnings.push_back({std::string(microKey) + " is " + std::to_string(*plan.presentSize) +
+                                ", more than a batch has; LLM-Foundry lowers it to the batch of one GPU.",
+                            root.positionOf(microKey)});
+        plan.presentSize = plan.globalBatchSize;
+    }
+    return plan;
+}
+
+std::optional<BatchPlan> readEvalPlan(const ConfigSection& root, const BatchPlan& train,
+                                      std::vector<Warning>& warnings)
+{
+    if (!hasEvaluation(root))
+        return std::nullopt;
+    // 1 beside an 'auto' of training, else the size of training: update_config_with_batch_size_info in
+    // llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
+    if (!root.find(evalKey))
+        return plainBatch(evalKey, isAuto(root) ? std::optional<std::int64_t>(1) : train.presentSize);
+    return plainBatch(evalKey, readSize(root, evalKey, warnings));
+}
+
+/// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
+/// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
+std::variant<model::ModelSpec, UnsupportedModel> readNetwork(const ConfigSection& root,
+                                                             std::vector<Warning>& warnings)
+{
+    constexpr std::string_view hubKey = "pretrained_model_name_or_path";
+    const auto section = root.section("model");
+    if (!section) {
+        return modelFromElsewhere("The config has no model; give a network (--model FILE).",
+                                  root.document().positionOf(root.mapping()));
+    }
+    if (const auto other = otherNetwork(*section, otherNetworks))
+        return *other;
+    const std::string name = section->text("name").value_or("");
+    if (name == "mpt_causal_lm")
+        return readMptModel(*section, warnings);
+    const auto id = section->text(hubKey);
+    if (name.starts_with("hf_") && id)
+        return namedModel(*id, section->positionOf(hubKey), warnings, section->section("config_overrides"));
+    return modelFromElsewhere("The network is built as \"" + name +
+                                  "\", which is not known here; give its config.json as the model "
+                                  "(--model FILE).",
+                              section->positionOf("name"));
+}
+
+void readLengths(const ConfigSection& root, ConfigContents& contents)
+{
+    contents.sequenceLength =
+        readLength(root, "max_seq_len", longestLength(contents), "lower it, or raise those of the network")
+            .value_or(usualLength(contents));
+    // Targets are padded to the same length: _process_and_batch_encoder_decoder in
+    // llmfoundry/data/finetuning/collator.py.
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (spec && model::usualTargetLength(*spec))
+        contents.targetLength = contents.sequenceLength;
+}
+
+model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "precision";
+    const std::string word = root.text(key).value_or("amp_bf16");
+    // Composer switches TF32 on: DeviceGPU in composer/devices/device_gpu.py of Composer 0.32.
+    if (word == "fp32")
+        return model::Precision::Tf32;
+    if (word == "amp_fp16" || word == "amp_fp8") {
+        warnings.push_back({"Trials run in bfloat16 (amp_bf16) in place of " + word + ", whose " +
+                                (word == "amp_fp16" ? "loss scaling" : "8-bit products") +
+                                " are not run here.",
+                            root.positionOf(key)});
+    } else if (word != "amp_bf16") {
+        root.fail(key, "is \"" + word + "\"; write amp_bf16, amp_fp16, amp_fp8 or fp32");
+    }
+    return model::Precision::Bf16;
+}
+
+/// build_composer_model in llmfoundry/utils/builders.py turns the weights themselves into this type.
+bool keepsWeightsIn16Bits(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "master_weights_dtype";
+    const auto model = root.section("model");
+    const std::string type = model ? model->text(key).value_or("fp32") : "fp32";
+    if (type == "fp32" || type == "float32")
+        return false;
+    warnings.push_back({"Trials keep fp32 copies of the weights in the optimizer, which a run with " +
+                            std::string(key) + " " + type + " does not; it takes less memory.",
+                        model->positionOf(key)});
+    return true;
+}
+
+void readClipping(const ConfigSection& clipping, ConfigContents& contents)
+{
+    constexpr std::string_view typeKey = "clipping_type";
+    const std::string type = clipping.text(typeKey).value_or("");
+    if (type != "norm" && type != "value" && type != "adaptive")
+        clipping.fail(typeKey, "is \"" + type + "\"; write norm, value or adaptive");
+    if (type == "norm") {
+        contents.step.maxGradientNorm = readGradientNorm(clipping, "clipping_threshold", 0.0);
+        return;
+    }
+    contents.warnings.push_back({"Trials do not clip gradients by " + type + "; that takes little of a step.",
+                                 clipping.positionOf(typeKey)});
+}
+
+void readAlgorithms(const ConfigSection& root, ConfigContents& contents)
+{
+    const auto algorithms = root.section("algorithms");
+    if (!algorithms)
+        return;
+    for (std::string_view name : algorithms->keys()) {
+        const auto section = algorithms->sectionIfAny(name);
+        if (name == "gradient_clipping" && section) {
+            readClipping(*section, contents);
+        } else {
+            contents.warnings.push_back(
+                {"Trials leave out the algorithm " + std::string(name) + ".", algorithms->positionOf(name)});
+        }
+    }
+}
+
+void warnOfSharding(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    const auto fsdp = root.section("fsdp_config");
+    if (!fsdp)
+        return;
+    warnOf(*fsdp, shardingDifferences, warnings);
+    // FULL_SHARD where nothing is said: FSDPConfig in composer/utils/parallelism.py of Composer 0.32.
+    if (fsdp->text("sharding_strategy").value_or("FULL_SHARD") != "NO_SHARD") {
+        warnings.push_back(
+            {"FSDP spreads weights, gradients and optimizer state over the GPUs of a run; trials hold all of "
+             "them on one GPU, so that a run on several has room for more.",
+             root.positionOf("fsdp_config")});
+    }
+}
+
+void readRunInto(const ConfigSection& root, ConfigContents& contents)
+{
+    contents.precision = readPrecision(root, contents.warnings);
+    if (keepsWeightsIn16Bits(root, contents.warnings))
+        contents.precision = model::Precision::PureBf16;
+    readRun(root, runKeys, contents);
+    readAlgorithms(root, contents);
+    warnOfSharding(root, contents.warnings);
+    warnOf(root, differences, contents.warnings);
+    const auto loader = root.sectionIfAny("train_loader");
+    if (const auto dataset = loader ? loader->sectionIfAny("dataset") : std::nullopt)
+        warnOf(*dataset, datasetDifferences, contents.warnings);
+    // True since LLM-Foundry 0.14 (pull request 1618).
+    contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
+    contents.training.halvesAutomatically = isAuto(root);
+}
+
+bool fits(const ConfigText& text)
+{
+    const auto root = text.root(Dialect::OmegaConf);
+    return root && root->find(globalKey) && (root->find(microKey) || root->hasSection("train_loader"));
+}
+
+ConfigContents read(const ConfigText& text)
+{
+    const ConfigSection root = *text.root(Dialect::OmegaConf);
+    ConfigContents contents;
+    contents.train = readTrainPlan(root, contents.warnings);
+    contents.eval = readEvalPlan(root, *contents.train, contents.warnings);
+    contents.model = readNetwork(root, contents.warnings);
+    if (const auto other = otherRun(root, otherRuns); other && root.section("model"))
+        contents.model = *other;
+    readLengths(root, contents);
+    readRunInto(root, contents);
+    return contents;
 }
 
 /// Composer splits the batch of a device into as many micro-batches of that size as there are, and one of the
@@ -75,150 +314,52 @@ void noteRest(std::int64_t batch, std::int64_t size, std::vector<std::string>& n
                     " and one of " + std::to_string(rest) + "; on several, each GPU splits its share so.");
 }
 
-} // namespace
-
-LlmFoundryFormat::LlmFoundryFormat(std::shared_ptr<const YamlDocument> document)
-    : m_document(std::move(document)), m_root(*m_document, m_document->root(), {}, Dialect::OmegaConf)
-{}
-
-FormatEntry LlmFoundryFormat::entry()
+SplicedText spliceTrain(const ConfigSection& root, const ChosenSize& chosen)
 {
-    return {.name = "LLM-Foundry",
-            .mark = "global_train_batch_size with train_loader or device_train_microbatch_size",
-            .usualKeys = {globalKey, microKey, evalKey, "train_loader", "max_seq_len", "max_duration"},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->root(Dialect::OmegaConf);
-                const bool fits = root && root->find(globalKey) &&
-                                  (root->find(microKey) || root->hasSection("train_loader"));
-                return fits ? std::unique_ptr<ConfigFormat>(new LlmFoundryFormat(text->document())) : nullptr;
-            }};
-}
-
-ConfigContents LlmFoundryFormat::read() const
-{
-    ConfigContents contents{.formatName = std::string(name())};
-    contents.train = readTrainPlan(contents.warnings);
-    contents.eval = readEvalPlan(*contents.train, contents.warnings);
-    readNetwork(contents);
-    readLlmFoundryLength(m_root, contents);
-    readLlmFoundryRun(m_root, contents);
-    contents.training.halvesAutomatically = isAuto(m_root);
-    return contents;
-}
-
-void LlmFoundryFormat::readNetwork(ConfigContents& contents) const
-{
-    const auto section = m_root.section("model");
-    if (!section) {
-        contents.model =
-            UnsupportedModel{.sentence = "The config has no model; give a network (--model FILE).",
-                             .position = m_document->positionOf(m_root.mapping()),
-                             .isElsewhere = true};
-        return;
-    }
-    contents.model = readLlmFoundryModel(*section, contents.warnings);
-    if (m_root.has("tp_config")) {
-        contents.model = UnsupportedModel{
-            "The run cuts each layer over several GPUs (tp_config), which trials on one GPU do not, so that "
-            "they would measure another run. Its batch sizes can be read and written all the same.",
-            m_root.positionOf("tp_config")};
-    }
-}
-
-std::int64_t LlmFoundryFormat::readGlobalBatch() const
-{
-    const auto batch = m_root.integer(globalKey);
-    if (!batch)
-        m_root.fail(globalKey, "is empty; write how many samples one optimizer step takes over all GPUs");
-    if (*batch < 1)
-        m_root.fail(globalKey, "is " + std::to_string(*batch) + ", but a batch has at least 1 sample");
-    return *batch;
-}
-
-BatchPlan LlmFoundryFormat::readTrainPlan(std::vector<Warning>& warnings) const
-{
-    BatchPlan plan{.globalBatchSize = readGlobalBatch(),
-                   .setting = Auto{},
-                   .knowsDevices = false,
-                   .microBatchKey = std::string(microKey),
-                   .globalBatchKey = std::string(globalKey)};
-    warnings.push_back({"The launcher decides on how many GPUs the " + std::to_string(plan.globalBatchSize) +
-                            " samples of " + std::string(globalKey) +
-                            " are spread; each takes them divided by the number of GPUs, and no micro-batch "
-                            "is larger than that. The figures here are those of one GPU.",
-                        m_root.positionOf(globalKey)});
-    if (isAuto(m_root))
-        return plan;
-    plan.setting = Explore{};
-    plan.presentSize = readSize(m_root, microKey, warnings);
-    if (plan.presentSize && *plan.presentSize > plan.globalBatchSize) {
-        warnings.push_back({std::string(microKey) + " is " + std::to_string(*plan.presentSize) +
-                                ", more than a batch has; LLM-Foundry lowers it to the batch of one GPU.",
-                            m_root.positionOf(microKey)});
-        plan.presentSize = plan.globalBatchSize;
-    }
-    return plan;
-}
-
-std::optional<BatchPlan> LlmFoundryFormat::readEvalPlan(const BatchPlan& train,
-                                                        std::vector<Warning>& warnings) const
-{
-    if (!hasEvaluation(m_root))
-        return std::nullopt;
-    BatchPlan plan{.setting = Explore{},
-                   .knowsDevices = false,
-                   .microBatchKey = std::string(evalKey),
-                   .globalBatchKey = std::string(evalKey)};
-    // 1 beside an 'auto' of training, else the size of training: update_config_with_batch_size_info in
-    // llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
-    plan.presentSize = m_root.find(evalKey) ? readSize(m_root, evalKey, warnings)
-                       : isAuto(m_root)     ? std::optional<std::int64_t>(1)
-                                            : train.presentSize;
-    plan.globalBatchSize = plan.presentSize.value_or(1);
-    return plan;
-}
-
-SplicedText LlmFoundryFormat::splice(const ChosenSize& chosen) const
-{
-    refuseSizeBelowOne(chosen);
-    return chosen.phase == model::Phase::Train ? spliceTrain(chosen) : spliceEval(chosen);
-}
-
-SplicedText LlmFoundryFormat::spliceTrain(const ChosenSize& chosen) const
-{
-    const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatch());
+    const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatch(root));
     if (chosen.microBatchSize > batch) {
         throw ConfigError("The micro-batch size " + std::to_string(chosen.microBatchSize) + " is above the " +
                               std::to_string(batch) + " samples of " + std::string(globalKey) +
                               ", to which LLM-Foundry would lower it; choose a smaller size, or raise the "
                               "batch.",
-                          m_root.positionOf(globalKey));
+                          root.positionOf(globalKey));
     }
-    std::vector<EntryChange> changes{{.key = std::string(microKey),
-                                      .value = std::to_string(chosen.microBatchSize),
-                                      .below = std::string(globalKey)}};
-    if (chosen.globalBatchSize)
-        changes.push_back({.key = std::string(globalKey), .value = std::to_string(batch)});
-    SplicedText spliced = withEntries(*m_document, m_root.dialect(), changes);
-    noteRest(batch, chosen.microBatchSize, spliced.notes);
-    if (hasEvaluation(m_root) && !m_root.find(evalKey)) {
-        spliced.notes.push_back("Evaluation takes this size too, because " + std::string(evalKey) +
-                                " is not set.");
-    }
-    return spliced;
+    std::vector<std::string> notes;
+    noteRest(batch, chosen.microBatchSize, notes);
+    if (hasEvaluation(root) && !root.find(evalKey))
+        notes.push_back("Evaluation takes this size too, because " + std::string(evalKey) + " is not set.");
+    return withChanges(root, globalBatchChanges({}, keys, chosen), notes);
 }
 
-SplicedText LlmFoundryFormat::spliceEval(const ChosenSize& chosen) const
+SplicedText spliceEval(const ConfigSection& root, const ChosenSize& chosen)
 {
-    if (!hasEvaluation(m_root)) {
+    if (!hasEvaluation(root)) {
         throw ConfigError(
             "The config has no eval_loader and no icl_tasks, so there is no evaluation to choose "
             "a size for; choose the other phase.");
     }
-    return withEntries(*m_document, m_root.dialect(),
-                       {{.key = std::string(evalKey),
-                         .value = std::to_string(chosen.microBatchSize),
-                         .below = std::string(m_root.find(microKey) ? microKey : globalKey)}});
+    return withChanges(root, {plainBatchChange(evalKey, root.find(microKey) ? microKey : globalKey, chosen)});
 }
+
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
+{
+    if (chosen.microBatchSize < 1) {
+        throw ConfigError("The micro-batch size is " + std::to_string(chosen.microBatchSize) +
+                          ", but a micro-batch has at least 1 sample; choose another.");
+    }
+    const ConfigSection root = *text.root(Dialect::OmegaConf);
+    return chosen.phase == model::Phase::Train ? spliceTrain(root, chosen) : spliceEval(root, chosen);
+}
+
+} // namespace
+
+constinit const Format llmFoundryFormat{
+    .name = "LLM-Foundry",
+    .mark = "global_train_batch_size with train_loader or device_train_microbatch_size",
+    .usualKeys = "global_train_batch_size device_train_microbatch_size device_eval_batch_size train_loader "
+                 "max_seq_len max_duration",
+    .fits = fits,
+    .read = read,
+    .splice = splice};
 
 } // namespace batchpeak::config

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_arguments.h"
 
-#include "learning_rate.h"
-#include "networks/megatron_sizes.h"
+#include "run_reader.h"
 #include "syntax/shell_arithmetic.h"
+#include "syntax/words.h"
 
 #include <algorithm>
 #include <array>
@@ -79,6 +79,11 @@ std::optional<double> numberIn(const std::string& text)
 
 } // namespace
 
+bool MegatronArguments::has(std::string_view name) const
+{
+    return m_script.has(optionOf(name, m_script));
+}
+
 std::optional<std::int64_t> MegatronArguments::integer(std::string_view name) const
 {
     // Groups count where they are switched on, and are 1 where their number is not said.
@@ -91,7 +96,7 @@ std::optional<std::int64_t> MegatronArguments::integer(std::string_view name) co
                                                                    : std::nullopt;
     const auto number = shellNumber(*value);
     if (!number)
-        failMegatron(*this, name, "must be a whole number, but is \"" + *value + "\"");
+        fail(name, "must be a whole number, but is \"" + *value + "\"");
     return number;
 }
 
@@ -102,7 +107,7 @@ std::optional<double> MegatronArguments::number(std::string_view name) const
         return std::nullopt;
     const auto number = numberIn(*value);
     if (!number)
-        failMegatron(*this, name, "must be a number, but is \"" + *value + "\"");
+        fail(name, "must be a number, but is \"" + *value + "\"");
     return number;
 }
 
@@ -139,7 +144,7 @@ bool MegatronArguments::isOn(std::string_view name) const
     return m_script.has(option) && value != "0" && value != "None";
 }
 
-std::string MegatronArguments::nameOf(std::string_view name) const
+std::string MegatronArguments::pathOf(std::string_view name) const
 {
     return optionOf(name, m_script);
 }
@@ -151,24 +156,13 @@ TextPosition MegatronArguments::positionOf(std::string_view name) const
 
 std::optional<UnsupportedModel> MegatronArguments::unresolved() const
 {
-    constexpr std::array<std::string_view, 17> deciding{"num_layers",
-                                                        "hidden_size",
-                                                        "num_attention_heads",
-                                                        "ffn_hidden_size",
-                                                        "num_query_groups",
-                                                        "kv_channels",
-                                                        "normalization",
-                                                        "max_position_embeddings",
-                                                        "encoder_seq_length",
-                                                        "position_embedding_type",
-                                                        "num_moe_experts",
-                                                        "moe_router_topk",
-                                                        "moe_ffn_hidden_size",
-                                                        "tensor_model_parallel_size",
-                                                        "context_parallel_size",
-                                                        "pipeline_model_parallel_size",
-                                                        "expert_model_parallel_size"};
-    for (std::string_view name : deciding) {
+    constexpr std::string_view deciding =
+        "num_layers hidden_size num_attention_heads ffn_hidden_size num_query_groups kv_channels "
+        "normalization "
+        "max_position_embeddings encoder_seq_length position_embedding_type num_moe_experts moe_router_topk "
+        "moe_ffn_hidden_size tensor_model_parallel_size context_parallel_size pipeline_model_parallel_size "
+        "expert_model_parallel_size";
+    for (std::string_view name : splitWords(deciding)) {
         const std::string option = optionOf(name, m_script);
         const ShellArgument* argument = m_script.argument(option);
         if (!argument || argument->values.empty() || m_script.value(option))

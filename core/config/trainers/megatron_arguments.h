@@ -3,25 +3,26 @@
 #pragma once
 
 #include "config_document.h"
-#include "networks/megatron_settings.h"
+#include "syntax/settings.h"
 #include "syntax/shell_script.h"
 
 namespace batchpeak::config {
 
-/// The arguments of Megatron-LM's programs as settings: megatron/training/arguments.py of Megatron Core 0.20,
-/// with the names that older ones had.
-class MegatronArguments : public MegatronSettings
+/// The arguments of Megatron-LM's programs by the names that NeMo gives the same settings ("num_layers",
+/// "bias"): megatron/training/arguments.py of Megatron Core 0.20, with the names that older ones had.
+class MegatronArguments : public Settings
 {
 public:
     /// \param script  lives as long
     explicit MegatronArguments(const ShellScript& script) : m_script(script) {}
 
+    bool has(std::string_view name) const override;
     std::optional<std::int64_t> integer(std::string_view name) const override;
     std::optional<double> number(std::string_view name) const override;
     std::optional<bool> boolean(std::string_view name) const override;
     std::optional<std::string> text(std::string_view name) const override;
     bool isOn(std::string_view name) const override;
-    std::string nameOf(std::string_view name) const override;
+    std::string pathOf(std::string_view name) const override;
     TextPosition positionOf(std::string_view name) const override;
 
     /// --lr, where the script tells it and it is above 0; trials do without it, so nothing is thrown.

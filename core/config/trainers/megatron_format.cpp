@@ -1,18 +1,24 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "megatron_format.h"
-
-#include "batch_rules.h"
-#include "cerebras/cerebras_run.h"
+#include "batch_choice.h"
+#include "differences.h"
+#include "format.h"
+#include "megatron_arguments.h"
+#include "megatron_run.h"
 #include "networks/megatron_model.h"
-#include "networks/megatron_sizes.h"
+#include "run_reader.h"
 #include "syntax/shell_arithmetic.h"
-#include "syntax/shell_edit.h"
+#include "syntax/shell_script.h"
 
 #include <algorithm>
+#include <array>
 
 namespace batchpeak::config {
 
+/// A script that launches one of Megatron-LM's programs, or a text of their arguments alone.
+///
+/// The script is read, not run (ShellScript). Evaluation takes --eval-micro-batch-size, which programs know
+/// since Megatron Core 0.18, and that of training where it is absent.
 namespace {
 
 constexpr std::string_view microOption = "--micro-batch-size";
@@ -21,7 +27,19 @@ constexpr std::string_view evalMicroOption = "--eval-micro-batch-size";
 constexpr std::string_view evalGlobalOption = "--eval-global-batch-size";
 constexpr std::string_view rampOption = "--rampup-batch-size";
 constexpr std::string_view scheduleOption = "--step-batch-size-schedule";
-constexpr std::string_view decreaseOption = "--decrease-batch-size-if-needed";
+
+using enum Difference::When;
+
+constexpr std::array<Difference, 2> differences{
+    {{"rampup_batch_size",
+      "The batch grows to --global-batch-size step by step (--rampup-batch-size), which Megatron Core "
+      "ignores "
+      "since 0.18; the plan is that of its end.",
+      There},
+     {"decrease_batch_size_if_needed",
+      "Where the micro-batches do not make up --global-batch-size, the run takes less samples in a step "
+      "without a word (--decrease-batch-size-if-needed).",
+      There}}};
 
 std::optional<std::int64_t> numberOf(const ShellScript& script, std::string_view option)
 {
@@ -81,29 +99,35 @@ std::optional<std::string> programOf(const ShellScript& script)
     return std::nullopt;
 }
 
-} // namespace
-
-FormatEntry MegatronFormat::entry()
+/// A script with what is read of it.
+class LaunchScript
 {
-    return {.name = "Megatron-LM launch script",
-            .mark = "--micro-batch-size or --global-batch-size",
-            .usualKeys = {},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                // A script may be YAML by chance, but no mapping that does not say what it is.
-                const bool isScript = text->text().starts_with("#!");
-                const bool isConfig = text->document() && text->document()->root().kind != NodeKind::Scalar;
-                if ((isConfig && !isScript) || !mayNameBatch(text->text()))
-                    return nullptr;
-                std::unique_ptr<MegatronFormat> format(new MegatronFormat(text->text()));
-                const ShellScript& script = format->m_script;
-                const bool fits = hasValue(script, microOption) || hasValue(script, globalOption);
-                return fits && !isOfAnotherTrainer(script) ? std::move(format) : nullptr;
-            }};
-}
+public:
+    explicit LaunchScript(const std::string& text) : m_script(text), m_arguments(m_script) {}
 
-ConfigContents MegatronFormat::read() const
+    ConfigContents read() const;
+    SplicedText splice(const ChosenSize& chosen) const;
+
+private:
+    std::optional<std::int64_t> readWorld() const;
+    MegatronParallelism parallelism() const;
+    /// The last of --step-batch-size-schedule, at which a run arrives.
+    std::optional<std::int64_t> scheduledBatch() const;
+    MegatronBatch readBatch() const;
+    MegatronBatch readEvalBatch() const;
+    BatchPlan readPlan(model::Phase phase) const;
+    std::variant<model::ModelSpec, UnsupportedModel> readNetwork(std::vector<Warning>& warnings) const;
+    void readRunInto(ConfigContents& contents) const;
+    void warnOfSchedules(std::vector<Warning>& warnings) const;
+    void noteConstraints(const ChosenSize& chosen, std::vector<std::string>& notes) const;
+
+    ShellScript m_script;
+    MegatronArguments m_arguments;
+};
+
+ConfigContents LaunchScript::read() const
 {
-    ConfigContents contents{.formatName = std::string(name())};
+    ConfigContents contents;
     contents.train = readPlan(model::Phase::Train);
     contents.eval = readPlan(model::Phase::Eval);
     warnOfMegatronBatch(*contents.train, parallelism(), readBatch().position, contents.warnings);
@@ -115,7 +139,7 @@ ConfigContents MegatronFormat::read() const
 
 /// Processes of torchrun, which runs one node where no number of them is given (torch/distributed/run.py of
 /// torch 2.11), else the WORLD_SIZE that the script calculates.
-std::optional<std::int64_t> MegatronFormat::readWorld() const
+std::optional<std::int64_t> LaunchScript::readWorld() const
 {
     if (!m_script.has("--nproc-per-node")) {
         const auto world = m_script.variable("WORLD_SIZE");
@@ -130,7 +154,7 @@ std::optional<std::int64_t> MegatronFormat::readWorld() const
     return isKnown ? std::optional(*processes * *nodes) : std::nullopt;
 }
 
-MegatronParallelism MegatronFormat::parallelism() const
+MegatronParallelism LaunchScript::parallelism() const
 {
     bool isKnown = true;
     for (const char* option :
@@ -142,13 +166,13 @@ MegatronParallelism MegatronFormat::parallelism() const
                                                    : "--pipeline-model-parallel-size"));
 }
 
-std::optional<std::int64_t> MegatronFormat::scheduledBatch() const
+std::optional<std::int64_t> LaunchScript::scheduledBatch() const
 {
     const auto batches = scheduledBatches(m_script.value(scheduleOption).value_or(""));
     return batches.empty() ? std::nullopt : std::optional(batches.back());
 }
 
-MegatronBatch MegatronFormat::readBatch() const
+MegatronBatch LaunchScript::readBatch() const
 {
     const auto global = numberOf(m_script, globalOption);
     if (hasValue(m_script, globalOption) && !global) {
@@ -167,7 +191,7 @@ MegatronBatch MegatronFormat::readBatch() const
 }
 
 /// That of training where evaluation has none of its own: validate_args in megatron/training/arguments.py.
-MegatronBatch MegatronFormat::readEvalBatch() const
+MegatronBatch LaunchScript::readEvalBatch() const
 {
     MegatronBatch batch = readBatch();
     batch.global = readPlan(model::Phase::Train).globalBatchSize;
@@ -183,13 +207,13 @@ MegatronBatch MegatronFormat::readEvalBatch() const
     return batch;
 }
 
-BatchPlan MegatronFormat::readPlan(model::Phase phase) const
+BatchPlan LaunchScript::readPlan(model::Phase phase) const
 {
     return megatronPlan(phase == model::Phase::Train ? readBatch() : readEvalBatch(), parallelism());
 }
 
 std::variant<model::ModelSpec, UnsupportedModel>
-MegatronFormat::readNetwork(std::vector<Warning>& warnings) const
+LaunchScript::readNetwork(std::vector<Warning>& warnings) const
 {
     if (auto unknown = m_arguments.unresolved())
         return *unknown;
@@ -200,14 +224,13 @@ MegatronFormat::readNetwork(std::vector<Warning>& warnings) const
         return readMegatronModel(m_arguments, MegatronKind::Decoder, warnings);
     if (program == "pretrain_bert.py")
         return readMegatronModel(m_arguments, MegatronKind::Encoder, warnings);
-    return UnsupportedModel{.sentence =
-                                "The network of " + program +
-                                " cannot be run here. Its batch sizes can be read and written all the same.",
-                            .position = {.line = 1, .column = 1},
-                            .isElsewhere = true};
+    return modelFromElsewhere(
+        "The network of " + program +
+            " cannot be run here. Its batch sizes can be read and written all the same.",
+        {.line = 1, .column = 1});
 }
 
-void MegatronFormat::readRunInto(ConfigContents& contents) const
+void LaunchScript::readRunInto(ConfigContents& contents) const
 {
     const bool isFp16 = m_script.has("--fp16");
     if (isFp16 || m_script.has("--bf16")) {
@@ -219,9 +242,7 @@ void MegatronFormat::readRunInto(ConfigContents& contents) const
     readMegatronRun(m_arguments, contents);
     // 1.0 where nothing is said: _add_regularization_args in megatron/training/arguments.py of Megatron Core
     // 0.20.
-    contents.step.maxGradientNorm = m_arguments.number("clip_grad").value_or(1.0);
-    if (!(contents.step.maxGradientNorm >= 0))
-        failMegatron(m_arguments, "clip_grad", "must be at least 0, as in 1.0");
+    contents.step.maxGradientNorm = readGradientNorm(m_arguments, "clip_grad", 1.0);
     contents.training.learningRate = m_arguments.learningRate();
     // Else micro-batches count alike: forward_step_calc_loss in megatron/core/pipeline_parallel/schedules.py
     // of Megatron Core 0.20.
@@ -229,37 +250,25 @@ void MegatronFormat::readRunInto(ConfigContents& contents) const
         contents.training.weighsTokens = true;
     if (const auto optimizer = m_arguments.text("optimizer")) {
         // Adam decouples its weight decay unless told otherwise: OptimizerConfig of Megatron Core 0.20.
-        contents.optimizer = config::readOptimizer(*optimizer == "adam" ? "AdamW" : *optimizer,
-                                                   m_script.positionOf("--optimizer"), contents.warnings);
+        contents.optimizer =
+            readOptimizer(*optimizer, "adam", m_script.positionOf("--optimizer"), contents.warnings);
     }
 }
 
-void MegatronFormat::warnOfSchedules(std::vector<Warning>& warnings) const
+void LaunchScript::warnOfSchedules(std::vector<Warning>& warnings) const
 {
-    if (m_script.has(rampOption)) {
-        warnings.push_back(
-            {"The batch grows to --global-batch-size step by step (--rampup-batch-size), which Megatron "
-             "Core ignores since 0.18; the plan is that of its end.",
-             m_script.positionOf(rampOption)});
-    }
-    if (m_script.has(scheduleOption)) {
-        const bool hasGlobal = hasValue(m_script, globalOption);
-        warnings.push_back(
-            {"The batch changes step by step (--step-batch-size-schedule); the plan is that of " +
-                 std::string(hasGlobal ? "--global-batch-size, beside which Megatron Core 0.18 refuses "
-                                         "the schedule."
-                                       : "its end."),
-             m_script.positionOf(scheduleOption)});
-    }
-    if (m_script.has(decreaseOption)) {
-        warnings.push_back(
-            {"Where the micro-batches do not make up --global-batch-size, the run takes less samples in "
-             "a step without a word (--decrease-batch-size-if-needed).",
-             m_script.positionOf(decreaseOption)});
-    }
+    warnOf(m_arguments, differences, warnings);
+    if (!m_script.has(scheduleOption))
+        return;
+    warnings.push_back(
+        {"The batch changes step by step (--step-batch-size-schedule); the plan is that of " +
+             std::string(hasValue(m_script, globalOption)
+                             ? "--global-batch-size, beside which Megatron Core 0.18 refuses the schedule."
+                             : "its end."),
+         m_script.positionOf(scheduleOption)});
 }
 
-SplicedText MegatronFormat::splice(const ChosenSize& chosen) const
+SplicedText LaunchScript::splice(const ChosenSize& chosen) const
 {
     const bool isTrain = chosen.phase == model::Phase::Train;
     const std::string_view micro = isTrain ? microOption : evalMicroOption;
@@ -278,7 +287,7 @@ SplicedText MegatronFormat::splice(const ChosenSize& chosen) const
                 "--eval-micro-batch-size is known to Megatron Core since 0.18; older programs "
                 "refuse it, and evaluate with --micro-batch-size.");
     }
-    const MegatronFormat changed(spliced.text);
+    const LaunchScript changed(spliced.text);
     if (changed.readPlan(chosen.phase).globalBatchSize != batch.globalBatchSize) {
         if (isTrain && scheduledBatch() && !hasValue(m_script, globalOption)) {
             throw ConfigError(
@@ -291,12 +300,12 @@ SplicedText MegatronFormat::splice(const ChosenSize& chosen) const
         spliced.text = std::move(both.text);
         spliced.notes.insert(spliced.notes.end(), both.notes.begin(), both.notes.end());
     }
-    MegatronFormat(spliced.text).noteConstraints(chosen, spliced.notes);
+    LaunchScript(spliced.text).noteConstraints(chosen, spliced.notes);
     return spliced;
 }
 
 /// What the text demands beside the batch, as it is now.
-void MegatronFormat::noteConstraints(const ChosenSize& chosen, std::vector<std::string>& notes) const
+void LaunchScript::noteConstraints(const ChosenSize& chosen, std::vector<std::string>& notes) const
 {
     const BatchPlan plan = readPlan(chosen.phase);
     const BatchPlan eval = readPlan(model::Phase::Eval);
@@ -323,5 +332,35 @@ void MegatronFormat::noteConstraints(const ChosenSize& chosen, std::vector<std::
     if (const auto schedule = m_script.value(scheduleOption))
         notes.push_back(scheduleNote(std::string(scheduleOption), scheduledBatches(*schedule), unit));
 }
+
+bool fits(const ConfigText& text)
+{
+    // A script may be YAML by chance, but no mapping that does not say what it is.
+    const bool isScript = text.text().starts_with("#!");
+    const bool isConfig = text.document() && text.document()->root().kind != NodeKind::Scalar;
+    if ((isConfig && !isScript) || !mayNameBatch(text.text()))
+        return false;
+    const ShellScript script(text.text());
+    return (hasValue(script, microOption) || hasValue(script, globalOption)) && !isOfAnotherTrainer(script);
+}
+
+ConfigContents read(const ConfigText& text)
+{
+    return LaunchScript(text.text()).read();
+}
+
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
+{
+    return LaunchScript(text.text()).splice(chosen);
+}
+
+} // namespace
+
+constinit const Format megatronFormat{.name = "Megatron-LM launch script",
+                                      .mark = "--micro-batch-size or --global-batch-size",
+                                      .usualKeys = "",
+                                      .fits = fits,
+                                      .read = read,
+                                      .splice = splice};
 
 } // namespace batchpeak::config

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_run.h"
 
-#include "batch_rules.h"
-#include "networks/megatron_sizes.h"
+#include "differences.h"
+#include "networks/network_sizes.h"
+#include "run_reader.h"
 #include "syntax/shell_arithmetic.h"
-#include "trainer_run.h"
 
 #include <algorithm>
 #include <array>
@@ -20,11 +20,23 @@ namespace {
 constexpr std::int64_t maxSamples = std::int64_t{1} << 31;
 constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
 
-std::int64_t parts(const MegatronSettings& settings, std::string_view name)
+constexpr std::array<Difference, 7> differences{
+    {{"fp8", "The run computes in FP8, and trials in bfloat16, which takes more time and memory."},
+     {"fp4", "The run computes in FP4, and trials in bfloat16, which takes more time and memory."},
+     {"fsdp", "The run spreads parameters over its devices (FSDP), and trials hold all of them on one, so "
+              "that the run has memory for larger sizes."},
+     {"use_distributed_optimizer", "The run spreads the optimizer's state over its devices, and trials hold "
+                                   "all of it on one, so that the run may have memory for larger sizes."},
+     {"cpu_offloading", "The run keeps activations or weights in the memory of the host, and trials do not."},
+     {"optimizer_cpu_offload",
+      "The run keeps the optimizer's state in the memory of the host, and trials do not."},
+     {"fp32_residual_connection", "The run keeps its residual stream in fp32, and trials do not."}}};
+
+std::int64_t parts(const Settings& settings, std::string_view name)
 {
-    const std::int64_t size = megatronSizeOr(settings, name, 1);
+    const std::int64_t size = sizeOr(settings, name, 1);
     if (size > maxDevices)
-        failMegatron(settings, name, "is " + std::to_string(size) + ", more devices than any cluster has");
+        settings.fail(name, "is " + std::to_string(size) + ", more devices than any cluster has");
     return size;
 }
 
@@ -53,14 +65,14 @@ std::string product(const MegatronParallelism& parallelism)
            std::to_string(parallelism.context);
 }
 
-void readRecomputation(const MegatronSettings& settings, ConfigContents& contents)
+void readRecomputation(const Settings& settings, ConfigContents& contents)
 {
     constexpr std::string_view key = "activations_checkpoint_granularity";
     const std::string granularity = settings.text(key).value_or("");
     contents.step.activationCheckpointing = granularity == "full";
     if (granularity == "selective") {
         contents.warnings.push_back({"The run computes attention again in its backward pass (" +
-                                         settings.nameOf(key) +
+                                         settings.pathOf(key) +
                                          " selective); trials do so only where their attention kernel does.",
                                      settings.positionOf(key)});
     } else if (granularity == "full" &&
@@ -69,29 +81,6 @@ void readRecomputation(const MegatronSettings& settings, ConfigContents& content
             {"The run computes some layers again in its backward pass, and trials all of them, "
              "so that they take more time and less memory.",
              settings.positionOf(key)});
-    }
-}
-
-void warnOfDifferences(const MegatronSettings& settings, std::vector<Warning>& warnings)
-{
-    constexpr std::array<std::pair<std::string_view, const char*>, 7> differences{
-        {{"fp8", "The run computes in FP8, and trials in bfloat16, which takes more time and memory."},
-         {"fp4", "The run computes in FP4, and trials in bfloat16, which takes more time and memory."},
-         {"fsdp",
-          "The run spreads parameters over its devices (FSDP), and trials hold all of them on one, so that "
-          "the run has memory for larger sizes."},
-         {"use_distributed_optimizer", "The run spreads the optimizer's state over its devices, and trials "
-                                       "hold all of it on one, so that the run "
-                                       "may have memory for larger sizes."},
-         {"cpu_offloading",
-          "The run keeps activations or weights in the memory of the host, and trials do not."},
-         {"optimizer_cpu_offload",
-          "The run keeps the optimizer's state in the memory of the host, and trials do "
-          "not."},
-         {"fp32_residual_connection", "The run keeps its residual stream in fp32, and trials do not."}}};
-    for (const auto& [name, sentence] : differences) {
-        if (settings.isOn(name))
-            warnings.push_back({sentence, settings.positionOf(name)});
     }
 }
 
@@ -105,7 +94,7 @@ std::string listed(const std::vector<std::int64_t>& numbers)
 
 } // namespace
 
-MegatronParallelism readParallelism(const MegatronSettings& settings, std::optional<std::int64_t> world,
+MegatronParallelism readParallelism(const Settings& settings, std::optional<std::int64_t> world,
                                     TextPosition position)
 {
     return {.world = world,
@@ -223,22 +212,21 @@ model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition 
     return model::Precision::PureBf16;
 }
 
-void readMegatronRun(const MegatronSettings& settings, ConfigContents& contents)
+void readMegatronRun(const Settings& settings, ConfigContents& contents)
 {
-    contents.sequenceLength = megatronSizeOr(settings, "encoder_seq_length", 1);
+    contents.sequenceLength = sizeOr(settings, "encoder_seq_length", 1);
     if (!settings.integer("encoder_seq_length"))
         contents.sequenceLength = 0;
-    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
-    const auto longest = spec ? model::longestSequence(*spec) : std::nullopt;
+    const auto longest = longestLength(contents);
     if (longest && contents.sequenceLength > *longest) {
-        failMegatron(settings, "encoder_seq_length",
-                     "is " + std::to_string(contents.sequenceLength) + ", but the network has learned " +
-                         std::to_string(*longest) + " positions; write at most that");
+        settings.fail("encoder_seq_length", "is " + std::to_string(contents.sequenceLength) +
+                                                ", but the network has learned " + std::to_string(*longest) +
+                                                " positions; write at most that");
     }
-    if (spec && contents.sequenceLength == 0)
-        contents.sequenceLength = model::usualSequenceLength(*spec);
+    if (contents.sequenceLength == 0)
+        contents.sequenceLength = usualLength(contents);
     readRecomputation(settings, contents);
-    warnOfDifferences(settings, contents.warnings);
+    warnOf(settings, differences, contents.warnings);
 }
 
 } // namespace batchpeak::config

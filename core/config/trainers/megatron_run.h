@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config_document.h"
-#include "networks/megatron_settings.h"
+#include "syntax/settings.h"
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +33,7 @@ struct MegatronParallelism
 };
 
 /// \throws ConfigError where a size is below 1, or beyond any cluster
-MegatronParallelism readParallelism(const MegatronSettings& settings, std::optional<std::int64_t> world,
+MegatronParallelism readParallelism(const Settings& settings, std::optional<std::int64_t> world,
                                     TextPosition position);
 
 /// The two numbers of a batch as a config has them, and what it calls them.
@@ -79,6 +79,6 @@ model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition 
 
 /// The length of sequences, recomputation, and warnings of what trials do otherwise.
 /// \throws ConfigError where sequences are longer than the positions that a network has learned
-void readMegatronRun(const MegatronSettings& settings, ConfigContents& contents);
+void readMegatronRun(const Settings& settings, ConfigContents& contents);
 
 } // namespace batchpeak::config

@@ -1,33 +1,100 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "own_format.h"
-
-#include "batch_plan_reader.h"
+#include "batch_schemes.h"
+#include "format.h"
+#include "model/architecture_fields.h"
+#include "model/family.h"
 #include "model_choice.h"
-#include "networks/own_model.h"
-#include "syntax/known_keys.h"
+#include "run_reader.h"
+#include "syntax/words.h"
 
 #include <string>
+#include <utility>
 
 namespace batchpeak::config {
 
+/// Batchpeak's own layout, in which everything is explicit: "batchpeak: 1" on top, the network under
+/// "model", and the batches and the step beside it.
+///
+/// The micro-batch size of training stands under micro_batch_size, that of evaluation under
+/// eval_micro_batch_size; evaluation takes batch_size where there is no eval_batch_size. The keys of a
+/// network are those of the trial protocol (core/model/architecture_fields.h), and an absent one keeps the
+/// default of its member.
 namespace {
 
 constexpr std::string_view versionKey = "batchpeak";
 constexpr std::int64_t version = 1;
-constexpr std::string_view devicesKey = "devices";
 constexpr std::string_view sequenceLengthKey = "sequence_length";
 
-std::string_view settingKeyOf(model::Phase phase)
+constexpr std::string_view knownKeys =
+    "batchpeak model batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
+    "sequence_length "
+    "decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows max_gradient_norm "
+    "learning_rate weight_by use_maximum_batch_size batch_increase_function";
+
+GlobalKeys keysOf(const ConfigSection& root, model::Phase phase)
 {
-    return phase == model::Phase::Train ? "micro_batch_size" : "eval_micro_batch_size";
+    if (phase == model::Phase::Train)
+        return {.devices = "devices"};
+    return {.microBatchSize = "eval_micro_batch_size",
+            .batchSize = root.has("eval_batch_size") ? "eval_batch_size" : "batch_size",
+            .devices = "devices"};
 }
 
-BatchKeys keysOf(const ConfigSection& root, model::Phase phase)
+/// Reads the members of a network from a section, each where its key is there.
+class SectionReader
 {
-    const bool hasOwnEvalBatch = phase == model::Phase::Eval && root.has("eval_batch_size");
-    return {.batchSize = hasOwnEvalBatch ? "eval_batch_size" : "batch_size", .devices = devicesKey};
-}
+public:
+    /// \param known  keys that others read
+    SectionReader(const ConfigSection& section, std::vector<std::string> known)
+        : m_section(section), m_known(std::move(known))
+    {}
+
+    void value(const std::string& key, std::int64_t& member) { set(key, member, m_section.integer(key)); }
+    void value(const std::string& key, double& member) { set(key, member, m_section.number(key)); }
+    void value(const std::string& key, bool& member) { set(key, member, m_section.boolean(key)); }
+    void value(const std::string& key, std::string& member) { set(key, member, m_section.text(key)); }
+
+    template<typename Value>
+    void word(const std::string& key, Value& member, std::optional<Value> (*parse)(std::string_view))
+    {
+        const auto text = m_section.text(key);
+        const auto parsed = text ? parse(*text) : std::nullopt;
+        if (text && !parsed)
+            m_section.fail(key, "is none of the words that it may be: \"" + *text + "\"");
+        set(key, member, parsed);
+    }
+
+    void sizes(const std::string& key, std::vector<std::int64_t>& member)
+    {
+        set(key, member, m_section.integers(key));
+    }
+
+    template<typename Value>
+    void list(const std::string& key, std::vector<Value>& member)
+    {
+        m_known.push_back(key);
+        for (const ConfigSection& section : m_section.sections(key)) {
+            SectionReader reader(section, {});
+            visitFields(member.emplace_back(), reader);
+            refuseOtherKeys(section, reader.known());
+        }
+    }
+
+    const std::vector<std::string>& known() const { return m_known; }
+
+private:
+    template<typename Value>
+    void set(const std::string& key, Value& member, std::optional<Value> found)
+    {
+        m_known.push_back(key);
+        if (found)
+            member = std::move(*found);
+    }
+
+    const ConfigSection& m_section;
+    std::vector<std::string> m_known;
+};
 
 template<typename Value>
 Value readWord(const ConfigSection& section, std::string_view key,
@@ -42,151 +109,153 @@ Value readWord(const ConfigSection& section, std::string_view key,
     return *value;
 }
 
-} // namespace
-
-OwnFormat::OwnFormat(std::shared_ptr<const YamlDocument> document)
-    : m_document(std::move(document)), m_root(*m_document, m_document->root(), {})
-{}
-
-FormatEntry OwnFormat::entry()
+/// \throws ConfigError where the family is unknown, a key has no meaning for it, a value is of another kind,
+/// or
+///         such a network cannot exist
+model::ModelSpec readNetwork(const ConfigSection& section)
 {
-    return {.name = "Batchpeak",
-            .mark = "batchpeak",
-            .usualKeys = {"model.family", "batch_size", "micro_batch_size", "sequence_length"},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->root();
-                if (!root || !root->find(versionKey))
-                    return nullptr;
-                return std::unique_ptr<ConfigFormat>(new OwnFormat(text->document()));
-            }};
-}
-
-ConfigContents OwnFormat::read() const
-{
-    checkVersion();
-    refuseOtherKeys(m_root, {"batchpeak", "model", "batch_size", "micro_batch_size", "eval_batch_size",
-                             "eval_micro_batch_size", "devices", "sequence_length", "decoder_sequence_length",
-                             "precision", "optimizer", "activation_checkpointing", "loss_chunk_rows",
-                             "max_gradient_norm", "learning_rate", "weight_by", "use_maximum_batch_size",
-                             "batch_increase_function"});
-    const auto modelSection = m_root.section("model");
-    if (!modelSection) {
-        throw ConfigError("The config has no model; describe the network under this key.",
-                          m_document->positionOf(m_root.mapping()));
+    const auto family = section.text("family");
+    if (!family) {
+        throw ConfigError(section.pathOf("family") + " is missing; write which network it is, such as " +
+                              model::familyWords() + ".",
+                          section.positionOf("family"));
     }
-    const model::ModelSpec spec = readOwnModel(*modelSection);
+    auto architecture = model::architectureOf(*family);
+    if (!architecture)
+        section.fail("family", "is \"" + *family + "\", which is none of " + model::familyWords());
 
-    ConfigContents contents{.formatName = std::string(name()), .model = spec};
-    contents.train = readPlan(model::Phase::Train, contents.warnings);
-    contents.eval = readPlan(model::Phase::Eval, contents.warnings);
-    readRunInto(contents, spec);
-    warnOfBatchNormalization(spec, m_root.positionOf("model"), contents.warnings);
-    return contents;
+    model::ModelSpec spec{.family = *family, .architecture = std::move(*architecture)};
+    SectionReader reader(section, {"family"});
+    std::visit([&reader](auto& members) { visitFields(members, reader); }, spec.architecture);
+    refuseOtherKeys(section, reader.known());
+    if (const auto problem = problemWith(spec))
+        throw ConfigError(*problem, section.document().positionOf(section.mapping()));
+    return spec;
 }
 
-void OwnFormat::checkVersion() const
+std::int64_t readBatch(const ConfigSection& root, model::Phase phase)
 {
-    const auto found = m_root.integer(versionKey);
-    if (found != version) {
-        m_root.fail(versionKey, "is the version of this layout, of which only " + std::to_string(version) +
-                                    " is known here; write that, or use a newer Batchpeak");
-    }
+    return readGlobalBatchSize(root, readDevices(root, "devices"), keysOf(root, phase));
 }
 
-std::int64_t OwnFormat::readGlobalBatch(model::Phase phase) const
+BatchPlan readPlan(const ConfigSection& root, model::Phase phase, std::vector<Warning>& warnings)
 {
-    return readGlobalBatchSize(m_root, readDevices(m_root, devicesKey), keysOf(m_root, phase));
-}
-
-BatchPlan OwnFormat::readPlan(model::Phase phase, std::vector<Warning>& warnings) const
-{
-    BatchPlan plan{.globalBatchSize = readGlobalBatch(phase), .devices = readDevices(m_root, devicesKey)};
-    const std::string_view settingKey = settingKeyOf(phase);
-    plan.microBatchKey = settingKey;
-    plan.globalBatchKey = keysOf(m_root, phase).batchSize;
-    plan.setting = readSetting(m_root, settingKey, plan.globalBatchSize, warnings);
-    warnOfUnevenDivision(plan, m_root.positionOf(settingKey), warnings, keysOf(m_root, phase));
+    const GlobalKeys keys = keysOf(root, phase);
+    BatchPlan plan{.globalBatchSize = readBatch(root, phase),
+                   .devices = readDevices(root, "devices"),
+                   .microBatchKey = std::string(keys.microBatchSize),
+                   .globalBatchKey = std::string(keys.batchSize)};
+    plan.setting = readSetting(root, keys.microBatchSize, plan.globalBatchSize, warnings);
+    warnOfUnevenDivision(plan, root.positionOf(keys.microBatchSize), warnings, keys);
     return plan;
 }
 
-void OwnFormat::readRunInto(ConfigContents& contents, const model::ModelSpec& spec) const
-{
-    if (m_root.has(sequenceLengthKey) && !takesSequences(spec))
-        m_root.fail(sequenceLengthKey,
-                    "has no meaning for this network, which takes no sequences; remove it");
-    contents.sequenceLength = m_root.integer(sequenceLengthKey).value_or(usualSequenceLength(spec));
-    const auto longest = longestSequence(spec);
-    if (contents.sequenceLength < 1 || (longest && contents.sequenceLength > *longest)) {
-        m_root.fail(sequenceLengthKey,
-                    "is " + std::to_string(contents.sequenceLength) + ", but must be at least 1" +
-                        (longest ? " and at most " + std::to_string(*longest) : std::string()));
-    }
-    contents.targetLength = readTargetLength(spec);
-    contents.precision = readWord(m_root, "precision", model::precisionFromText, contents.precision,
-                                  "fp32, tf32, bf16 and pure-bf16");
-    contents.optimizer =
-        readWord(m_root, "optimizer", model::optimizerFromText, contents.optimizer, "adamw and sgd");
-    contents.step = readStepOptions();
-    contents.training = readTrainingSettings();
-}
-
-std::optional<std::int64_t> OwnFormat::readTargetLength(const model::ModelSpec& spec) const
+std::optional<std::int64_t> readTargetLength(const ConfigSection& root, const model::ModelSpec& spec)
 {
     constexpr std::string_view key = "decoder_sequence_length";
     const auto usual = usualTargetLength(spec);
-    const auto length = m_root.integer(key);
-    if (length && !usual)
-        m_root.fail(key, "has no meaning for this network, whose decoder reads no sequence of its own; "
-                         "remove it");
+    const auto length = root.integer(key);
+    if (length && !usual) {
+        root.fail(key,
+                  "has no meaning for this network, whose decoder reads no sequence of its own; remove it");
+    }
     if (length && *length < 1)
-        m_root.fail(key, "is " + std::to_string(*length) + ", but must be at least 1");
+        root.fail(key, "is " + std::to_string(*length) + ", but must be at least 1");
     return length ? length : usual;
 }
 
-model::StepOptions OwnFormat::readStepOptions() const
+void readLengths(const ConfigSection& root, const model::ModelSpec& spec, ConfigContents& contents)
 {
-    const model::StepOptions otherwise;
-    const model::StepOptions options{
-        .activationCheckpointing =
-            m_root.boolean("activation_checkpointing").value_or(otherwise.activationCheckpointing),
-        .lossChunkRows = m_root.integer("loss_chunk_rows").value_or(otherwise.lossChunkRows),
-        .maxGradientNorm = m_root.number("max_gradient_norm").value_or(otherwise.maxGradientNorm)};
-    if (options.lossChunkRows < 0)
-        m_root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
-    if (!(options.maxGradientNorm >= 0))
-        m_root.fail("max_gradient_norm", "must be at least 0, which stands for no clipping");
-    return options;
+    if (root.has(sequenceLengthKey) && !takesSequences(spec))
+        root.fail(sequenceLengthKey, "has no meaning for this network, which takes no sequences; remove it");
+    const std::int64_t length = root.integer(sequenceLengthKey).value_or(usualSequenceLength(spec));
+    const auto longest = longestSequence(spec);
+    if (length < 1 || (longest && length > *longest)) {
+        root.fail(sequenceLengthKey,
+                  "is " + std::to_string(length) + ", but must be at least 1" +
+                      (longest ? " and at most " + std::to_string(*longest) : std::string()));
+    }
+    contents.sequenceLength = length;
+    contents.targetLength = readTargetLength(root, spec);
 }
 
-TrainingSettings OwnFormat::readTrainingSettings() const
+void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
 {
     constexpr std::string_view rateKey = "learning_rate";
     constexpr std::string_view weightKey = "weight_by";
-    TrainingSettings settings{.usesMaximumBatchSize =
-                                  m_root.boolean("use_maximum_batch_size").value_or(false),
-                              .batchIncreaseFunction = m_root.text("batch_increase_function").value_or(""),
-                              .learningRate = m_root.number(rateKey)};
+    settings.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
+    settings.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
+    settings.learningRate = root.number(rateKey);
     if (settings.learningRate && !(*settings.learningRate > 0))
-        m_root.fail(rateKey, "must be above 0, as in 3.0e-4");
-    const auto weight = m_root.text(weightKey);
+        root.fail(rateKey, "must be above 0, as in 3.0e-4");
+    const auto weight = root.text(weightKey);
     if (weight && *weight != "samples" && *weight != "tokens")
-        m_root.fail(weightKey, "is \"" + *weight + "\", which is none of samples and tokens");
+        root.fail(weightKey, "is \"" + *weight + "\", which is none of samples and tokens");
     if (weight)
         settings.weighsTokens = *weight == "tokens";
-    return settings;
 }
 
-SplicedText OwnFormat::splice(const ChosenSize& chosen) const
+void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
-    const BatchKeys keys = keysOf(m_root, chosen.phase);
-    const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatch(chosen.phase));
-    checkMicroBatchSize(chosen.microBatchSize, batch, m_root.positionOf(keys.batchSize));
-    std::vector<EntryChange> changes{{.key = std::string(settingKeyOf(chosen.phase)),
-                                      .value = std::to_string(chosen.microBatchSize),
-                                      .below = std::string(keys.batchSize)}};
-    if (chosen.globalBatchSize)
-        changes.push_back({.key = std::string(keys.batchSize), .value = std::to_string(batch)});
-    return withEntries(*m_document, m_root.dialect(), changes);
+    contents.precision = readWord(root, "precision", model::precisionFromText, contents.precision,
+                                  "fp32, tf32, bf16 and pure-bf16");
+    contents.optimizer =
+        readWord(root, "optimizer", model::optimizerFromText, contents.optimizer, "adamw and sgd");
+    contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
+    contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
+    if (contents.step.lossChunkRows < 0)
+        root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
+    contents.step.maxGradientNorm = readGradientNorm(root, "max_gradient_norm", 0.0);
+    readTrainingSettings(root, contents.training);
 }
+
+bool fits(const ConfigText& text)
+{
+    const auto root = text.root();
+    return root && root->find(versionKey);
+}
+
+ConfigContents read(const ConfigText& text)
+{
+    const ConfigSection root = *text.root();
+    if (root.integer(versionKey) != version) {
+        root.fail(versionKey, "is the version of this layout, of which only " + std::to_string(version) +
+                                  " is known here; write that, or use a newer Batchpeak");
+    }
+    const auto known = splitWords(knownKeys);
+    refuseOtherKeys(root, {known.begin(), known.end()});
+    const auto section = root.section("model");
+    if (!section) {
+        throw ConfigError("The config has no model; describe the network under this key.",
+                          root.document().positionOf(root.mapping()));
+    }
+    const model::ModelSpec spec = readNetwork(*section);
+    ConfigContents contents{.model = spec};
+    contents.train = readPlan(root, model::Phase::Train, contents.warnings);
+    contents.eval = readPlan(root, model::Phase::Eval, contents.warnings);
+    readLengths(root, spec, contents);
+    readRunInto(root, contents);
+    warnOfBatchNormalization(spec, root.positionOf("model"), contents.warnings);
+    return contents;
+}
+
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
+{
+    const ConfigSection root = *text.root();
+    const GlobalKeys keys = keysOf(root, chosen.phase);
+    checkMicroBatchSize(chosen.microBatchSize, chosen.globalBatchSize.value_or(readBatch(root, chosen.phase)),
+                        root.positionOf(keys.batchSize));
+    return withChanges(root, globalBatchChanges({}, keys, chosen));
+}
+
+} // namespace
+
+constinit const Format ownFormat{.name = "Batchpeak",
+                                 .mark = "batchpeak",
+                                 .usualKeys = "model.family batch_size micro_batch_size sequence_length",
+                                 .rules = {.spreadsUnevenBatches = true},
+                                 .fits = fits,
+                                 .read = read,
+                                 .splice = splice};
 
 } // namespace batchpeak::config

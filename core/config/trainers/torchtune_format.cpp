@@ -1,160 +1,272 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "torchtune_format.h"
-
+#include "batch_schemes.h"
+#include "differences.h"
+#include "format.h"
 #include "networks/torchtune_model.h"
-#include "torchtune_run.h"
+#include "run_reader.h"
+#include "syntax/yaml_scalar.h"
 
-#include <string>
+#include <array>
 
 namespace batchpeak::config {
 
+/// A training config of torchtune's recipes: batch_size is the micro-batch of one GPU, of which
+/// gradient_accumulation_steps make a batch.
+///
+/// How many GPUs there are is for the launcher to say, so the plan is that of one. With optimizer_in_bwd
+/// nothing is accumulated, so that the batch of a step is one micro-batch.
+///
+/// Defaults are those of recipes/full_finetune_single_device.py and full_finetune_distributed.py of torchtune
+/// 0.7.
 namespace {
 
 constexpr std::string_view sizeKey = "batch_size";
 constexpr std::string_view stepsKey = "gradient_accumulation_steps";
 constexpr std::string_view evalKey = "batch_size_val";
 constexpr std::string_view inBackwardKey = "optimizer_in_bwd";
-constexpr const char* batchKeys = "batch_size * gradient_accumulation_steps";
+constexpr std::string_view componentKey = "_component_";
+constexpr AccumulationKeys keys{.microBatchSize = sizeKey, .accumulationSteps = stepsKey};
+
+constexpr RunKeys runKeys{.learningRate = "optimizer.lr",
+                          .checkpointing = "enable_activation_checkpointing",
+                          // train() of recipes/full_finetune_single_device.py divides by num_tokens since
+                          // torchtune 0.4 (pull request 1875).
+                          .weighsTokens = true};
+
+using enum Difference::When;
+
+/// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
+/// full_dpo_distributed.py, lora_dpo_*.py and qat_*.py.
+constexpr std::array<Difference, 7> otherRuns{
+    {{"teacher_model", "uses a second network, the teacher", There},
+     {"ref_checkpointer", "uses a second network, the reference", There},
+     {"reference_checkpointer", "uses a second network, the reference", There},
+     {"quantizer", "rounds weights as a quantised network has them", There},
+     {"policy_model", "trains several networks", There},
+     {"tensor_parallel_dim", "cuts layers or sequences over several GPUs", AboveOne},
+     {"context_parallel_dim", "cuts layers or sequences over several GPUs", AboveOne}}};
+
+constexpr std::array<Difference, 7> differences{
+    {{"compile", "Trials run the network as it is, not compiled (compile)."},
+     {"enable_activation_offloading", "Trials keep activations on the GPU, which a run with "
+                                      "enable_activation_offloading moves to the host's memory."},
+     {"ac_mode", "Trials checkpoint whole layers, not as ac_mode chooses."},
+     {"enable_fp8_training", "Trials run products in bf16, not in 8 bits (enable_fp8_training)."},
+     {"fsdp_cpu_offload", "Trials keep weights and optimizer state on the GPU, which a run with "
+                          "fsdp_cpu_offload moves to the host's memory."},
+     {"custom_sharded_layers", "FSDP spreads weights, gradients and optimizer state over the GPUs of a run; "
+                               "trials hold all of them on one GPU, so that a run on several has room for "
+                               "more."},
+     {"optimizer_in_bwd", "The run updates each weight within backward (optimizer_in_bwd) and drops its "
+                          "gradient; trials keep all gradients until the step, which takes more memory."}}};
+
+constexpr std::array<Difference, 1> datasetDifferences{
+    {{"packed", "Samples are packed into sequences (packed); a sample of a trial is one packed sequence of "
+                "full length."}}};
+
+/// The last part of the name of what a section builds: "AdamW".
+std::string componentOf(const std::optional<ConfigSection>& section)
+{
+    const std::string component = section ? section->text(componentKey).value_or("") : "";
+    return component.substr(component.rfind('.') + 1);
+}
+
+UnsupportedModel otherRunBecause(const std::string& what, const std::string& key, TextPosition position)
+{
+    return {"The run " + what + " (" + key +
+                "), which trials do not, so that they would measure another run. Its batch sizes can be read "
+                "and written all the same.",
+            position};
+}
+
+/// What makes the run one that trials cannot stand for, though its network can be built.
+std::optional<UnsupportedModel> unsupportedRun(const ConfigSection& root)
+{
+    for (const Difference& row : otherRuns) {
+        if (const auto found = firstOf(root, std::span(&row, 1)))
+            return otherRunBecause(found->sentence, root.pathOf(row.key), found->position);
+    }
+    const auto loss = root.sectionIfAny("loss");
+    const std::string name = componentOf(loss);
+    for (std::string_view kind : {"DPO", "PPO", "GRPO", "RSO", "SimPO"}) {
+        if (name.find(kind) != std::string::npos) {
+            return otherRunBecause("learns by preferences, from more than one answer a sample",
+                                   loss->pathOf(componentKey), loss->positionOf(componentKey));
+        }
+    }
+    return std::nullopt;
+}
+
+BatchPlan readTrainPlan(const ConfigSection& root)
+{
+    if (!root.has(sizeKey)) {
+        throw ConfigError("batch_size is missing; write how many samples one GPU takes at a time.",
+                          root.positionOf(sizeKey));
+    }
+    const BatchPlan plan = readAccumulatedBatch(root, keys);
+    const std::int64_t steps = countOr(root, stepsKey, 1);
+    if (steps > 1 && root.boolean(inBackwardKey).value_or(false)) {
+        // __init__ of recipes/full_finetune_single_device.py in torchtune 0.7.
+        root.fail(stepsKey, "is " + std::to_string(steps) + ", but torchtune takes only 1 where " +
+                                std::string(inBackwardKey) + " is True; set one of the two otherwise");
+    }
+    return plan;
+}
+
+// get_dtype in torchtune/training/precision.py: fp32 where nothing is said, and TF32 is left off.
+model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "dtype";
+    const std::string type = root.text(key).value_or("fp32");
+    if (type == "fp32")
+        return model::Precision::Fp32;
+    if (type != "bf16")
+        root.fail(key, "is \"" + type + "\", which torchtune's recipes do not train in; write bf16 or fp32");
+    warnings.push_back(
+        {"torchtune keeps weights, gradients and optimizer state in bf16; trials keep fp32 copies "
+         "of the weights and fp32 optimizer state beside them, which takes more memory.",
+         root.positionOf(key)});
+    return model::Precision::PureBf16;
+}
+
+double readClipping(const ConfigSection& root)
+{
+    constexpr std::string_view key = "clip_grad_norm";
+    // 'inf' measures the norm and scales nothing.
+    const bool isInfinite = root.has(key) && !asNumber(root.find(key)->resolvedValue()) &&
+                            root.text(key).value_or("").ends_with("inf");
+    return isInfinite ? 0.0 : readGradientNorm(root, key, 0.0);
+}
+
+void warnOfTheLoss(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    const auto loss = root.sectionIfAny("loss");
+    const std::string name = componentOf(loss);
+    if (name != "LinearCrossEntropyLoss" && name != "CEWithChunkedOutputLoss")
+        return;
+    // In torchtune/modules/loss. The parts grow with the micro-batch; those of a trial have a fixed size.
+    const std::int64_t parts = loss->integer("num_output_chunks").value_or(8);
+    warnings.push_back(
+        {"The run computes the loss of a micro-batch in " + std::to_string(parts) +
+             " parts; trials compute it whole, which takes more memory, unless they are told to "
+             "take so many tokens at a time (--loss-chunk).",
+         loss->positionOf(componentKey)});
+}
+
+void readLengths(const ConfigSection& root, ConfigContents& contents)
+{
+    constexpr std::string_view key = "max_seq_len";
+    for (std::string_view name : {"tokenizer", "dataset"}) {
+        const auto section = root.sectionIfAny(name);
+        const auto length = section ? readLength(*section, key) : std::nullopt;
+        if (length) {
+            contents.sequenceLength = *length;
+            return;
+        }
+    }
+    contents.sequenceLength = usualLength(contents);
+    const auto tokenizer = root.sectionIfAny("tokenizer");
+    const std::string asLong =
+        "tokenizer.max_seq_len is not set, so samples are as long as the data have them";
+    contents.warnings.push_back(
+        {asLong + (std::holds_alternative<model::ModelSpec>(contents.model)
+                       ? "; trials run the " + std::to_string(contents.sequenceLength) +
+                             " tokens that the network takes at most. Set it, or give another length "
+                             "(--sequence-length)."
+                       : "; set it, or give a length (--sequence-length)."),
+         tokenizer ? tokenizer->positionOf(key) : root.positionOf(key)});
+}
+
+void readRunInto(const ConfigSection& root, ConfigContents& contents)
+{
+    contents.precision = readPrecision(root, contents.warnings);
+    const auto optimizer = root.sectionIfAny("optimizer");
+    if (const std::string name = componentOf(optimizer); !name.empty()) {
+        contents.optimizer = readOptimizer(name, {}, optimizer->positionOf(componentKey), contents.warnings);
+    }
+    readRun(root, runKeys, contents);
+    contents.step.maxGradientNorm = readClipping(root);
+    warnOfTheLoss(root, contents.warnings);
+    if (const auto dataset = root.sectionIfAny("dataset"))
+        warnOf(*dataset, datasetDifferences, contents.warnings);
+    warnOf(root, differences, contents.warnings);
+    // The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
+    contents.training.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
+    contents.training.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
+}
 
 bool namesAComponent(const ConfigSection& root, std::string_view key)
 {
-    const auto section = root.hasSection(key) ? root.section(key) : std::nullopt;
-    const auto component = section ? section->find("_component_") : std::nullopt;
+    const auto section = root.sectionIfAny(key);
+    const auto component = section ? section->find(componentKey) : std::nullopt;
     return component && component->resolvedValue().kind == NodeKind::Scalar;
 }
 
-/// A number of samples or steps.
-std::int64_t readCount(const ConfigSection& root, std::string_view key, std::int64_t otherwise)
+bool fits(const ConfigText& text)
 {
-    constexpr std::int64_t most = std::int64_t{1} << 31;
-    const std::int64_t count = root.integer(key).value_or(otherwise);
-    if (count < 1 || count > most)
-        root.fail(key, "is " + std::to_string(count) + ", but must be 1 to " + std::to_string(most));
-    return count;
+    const auto root = text.root(Dialect::OmegaConf);
+    return root && namesAComponent(*root, "model") &&
+           (root->find("dataset") || namesAComponent(*root, "optimizer"));
 }
 
-} // namespace
-
-TorchtuneFormat::TorchtuneFormat(std::shared_ptr<const YamlDocument> document)
-    : m_document(std::move(document)), m_root(*m_document, m_document->root(), {}, Dialect::OmegaConf)
-{}
-
-FormatEntry TorchtuneFormat::entry()
+ConfigContents read(const ConfigText& text)
 {
-    return {.name = "torchtune",
-            .mark = "model._component_ with dataset or optimizer._component_",
-            .usualKeys = {"model._component_", "tokenizer._component_", "dataset", "optimizer._component_",
-                          "loss._component_", stepsKey},
-            .recognise = [](const std::shared_ptr<const ConfigText>& text) -> std::unique_ptr<ConfigFormat> {
-                const auto root = text->root(Dialect::OmegaConf);
-                const bool fits = root && namesAComponent(*root, "model") &&
-                                  (root->find("dataset") || namesAComponent(*root, "optimizer"));
-                return fits ? std::unique_ptr<ConfigFormat>(new TorchtuneFormat(text->document())) : nullptr;
-            }};
-}
-
-ConfigContents TorchtuneFormat::read() const
-{
-    ConfigContents contents{.formatName = std::string(name())};
-    contents.train = readTrainPlan();
-    contents.eval = readEvalPlan(*contents.train->presentSize);
-    const auto unsupported = unsupportedTorchtuneRun(m_root);
-    if (unsupported)
+    const ConfigSection root = *text.root(Dialect::OmegaConf);
+    ConfigContents contents{.train = readTrainPlan(root)};
+    // That of training where nothing is said: setup() of recipes/full_finetune_distributed.py in torchtune
+    // 0.7.
+    if (root.has("dataset_val"))
+        contents.eval = readPlainBatch(root, evalKey, *contents.train->presentSize);
+    if (const auto unsupported = unsupportedRun(root))
         contents.model = *unsupported;
     else
-        contents.model = readTorchtuneModel(*m_root.section("model"), contents.warnings);
-    readTorchtuneRun(m_root, contents);
+        contents.model = readTorchtuneModel(*root.section("model"), contents.warnings);
+    readLengths(root, contents);
+    readRunInto(root, contents);
     return contents;
 }
 
-BatchPlan TorchtuneFormat::readTrainPlan() const
+SplicedText spliceTrain(const ConfigSection& root, const ChosenSize& chosen)
 {
-    if (!m_root.has(sizeKey)) {
-        throw ConfigError("batch_size is missing; write how many samples one GPU takes at a time.",
-                          m_root.positionOf(sizeKey));
+    const std::int64_t batch = chosen.globalBatchSize.value_or(readTrainPlan(root).globalBatchSize);
+    if (root.boolean(inBackwardKey).value_or(false) && chosen.microBatchSize < batch) {
+        throw ConfigError("A batch of " + std::to_string(batch) + " samples in micro-batches of " +
+                              std::to_string(chosen.microBatchSize) +
+                              " has to be accumulated, which torchtune refuses where " +
+                              std::string(inBackwardKey) +
+                              " is True; set that to False, or choose a batch of " +
+                              std::to_string(chosen.microBatchSize) + ".",
+                          root.positionOf(inBackwardKey));
     }
-    const std::int64_t size = readCount(m_root, sizeKey, 1);
-    const std::int64_t steps = readCount(m_root, stepsKey, 1);
-    if (steps > 1 && m_root.boolean(inBackwardKey).value_or(false)) {
-        // __init__ of recipes/full_finetune_single_device.py in torchtune 0.7.
-        m_root.fail(stepsKey, "is " + std::to_string(steps) + ", but torchtune takes only 1 where " +
-                                  std::string(inBackwardKey) + " is True; set one of the two otherwise");
-    }
-    return {.globalBatchSize = size * steps,
-            .setting = Explore{},
-            .presentSize = size,
-            .knowsDevices = false,
-            .microBatchKey = std::string(sizeKey),
-            .globalBatchKey = batchKeys};
+    std::vector<std::string> notes;
+    if (root.has("dataset_val") && !root.has(evalKey))
+        notes.push_back("Validation takes this size too, because " + std::string(evalKey) + " is not set.");
+    return withChanges(root, accumulatedBatchChanges(root, keys, chosen), notes);
 }
 
-std::optional<BatchPlan> TorchtuneFormat::readEvalPlan(std::int64_t trainSize) const
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 {
-    if (!m_root.has("dataset_val"))
-        return std::nullopt;
-    // That of training where nothing is said: setup() of recipes/full_finetune_distributed.py in torchtune
-    // 0.7.
-    const std::int64_t size = readCount(m_root, evalKey, trainSize);
-    return BatchPlan{.globalBatchSize = size,
-                     .setting = Explore{},
-                     .presentSize = size,
-                     .knowsDevices = false,
-                     .microBatchKey = std::string(evalKey),
-                     .globalBatchKey = std::string(evalKey)};
-}
-
-SplicedText TorchtuneFormat::splice(const ChosenSize& chosen) const
-{
-    return chosen.phase == model::Phase::Train ? spliceTrain(chosen) : spliceEval(chosen);
-}
-
-void TorchtuneFormat::refuseAccumulationInBackward(const ChosenSize& chosen, std::int64_t batch) const
-{
-    if (!m_root.boolean(inBackwardKey).value_or(false) || chosen.microBatchSize >= batch)
-        return;
-    throw ConfigError("A batch of " + std::to_string(batch) + " samples in micro-batches of " +
-                          std::to_string(chosen.microBatchSize) +
-                          " has to be accumulated, which torchtune refuses where " +
-                          std::string(inBackwardKey) + " is True; set that to False, or choose a batch of " +
-                          std::to_string(chosen.microBatchSize) + ".",
-                      m_root.positionOf(inBackwardKey));
-}
-
-SplicedText TorchtuneFormat::spliceTrain(const ChosenSize& chosen) const
-{
-    const BatchPlan plan = readTrainPlan();
-    refuseAccumulationInBackward(chosen, chosen.globalBatchSize.value_or(plan.globalBatchSize));
-    const WholeBatch batch = wholeBatch(plan, chosen, batchKeys, m_root.positionOf(sizeKey));
-    std::vector<EntryChange> changes{
-        {.key = std::string(sizeKey), .value = std::to_string(chosen.microBatchSize)}};
-    if (m_root.has(stepsKey) || batch.accumulationSteps > 1) {
-        changes.push_back({.key = std::string(stepsKey),
-                           .value = std::to_string(batch.accumulationSteps),
-                           .below = std::string(sizeKey)});
-    }
-    SplicedText spliced = withEntries(*m_document, m_root.dialect(), changes);
-    if (m_root.has("dataset_val") && !m_root.has(evalKey)) {
-        spliced.notes.push_back("Validation takes this size too, because " + std::string(evalKey) +
-                                " is not set.");
-    }
-    return spliced;
-}
-
-SplicedText TorchtuneFormat::spliceEval(const ChosenSize& chosen) const
-{
-    if (!m_root.has("dataset_val")) {
+    const ConfigSection root = *text.root(Dialect::OmegaConf);
+    if (chosen.phase == model::Phase::Train)
+        return spliceTrain(root, chosen);
+    if (!root.has("dataset_val")) {
         throw ConfigError(
             "The config has no dataset_val, so there is no evaluation to choose a size for; choose "
             "the other phase.");
     }
-    if (chosen.microBatchSize < 1)
-        throw ConfigError("The size is " + std::to_string(chosen.microBatchSize) +
-                          ", but a batch has at least 1 sample; choose another.");
-    return withEntries(*m_document, m_root.dialect(),
-                       {{.key = std::string(evalKey),
-                         .value = std::to_string(chosen.microBatchSize),
-                         .below = std::string(sizeKey)}});
+    return withChanges(root, {plainBatchChange(evalKey, sizeKey, chosen)});
 }
+
+} // namespace
+
+constinit const Format torchtuneFormat{
+    .name = "torchtune",
+    .mark = "model._component_ with dataset or optimizer._component_",
+    .usualKeys = "model._component_ tokenizer._component_ dataset optimizer._component_ loss._component_ "
+                 "gradient_accumulation_steps",
+    .fits = fits,
+    .read = read,
+    .splice = splice};
 
 } // namespace batchpeak::config

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_arguments.h"
 
-#include "cerebras/cerebras_keys.h"
-#include "learning_rate.h"
-#include "trainer_run.h"
+#include "differences.h"
+#include "run_reader.h"
+#include "syntax/words.h"
 
 #include <algorithm>
 #include <array>
@@ -13,55 +13,74 @@ namespace batchpeak::config {
 
 namespace {
 
+// Both sizes are 8 where nothing is said: TrainingArguments in transformers 5.23.
+constexpr AccumulationKeys keys{.microBatchSize = "per_device_train_batch_size", .usualMicroBatchSize = 8};
 constexpr std::string_view evalKey = "per_device_eval_batch_size";
 constexpr std::int64_t usualEvalSize = 8;
+constexpr std::string_view finderKey = "auto_find_batch_size";
+
+constexpr RunKeys runKeys{.optimizer = "optim",
+                          .adamW = torchAdamW,
+                          // TrainingArguments.max_grad_norm in transformers 5.23.
+                          .gradientNorm = "max_grad_norm",
+                          .usualGradientNorm = 1.0,
+                          .learningRate = "learning_rate",
+                          // By num_items_in_batch: Trainer.get_batch_samples since transformers 4.46,
+                          // trainer.py.
+                          .weighsTokens = true};
+
+constexpr std::array<Difference, 1> batchFinder{
+    {{finderKey,
+      "{} is on: its trainer shrinks the size when memory runs out, and the effective batch with it. It "
+      "is switched off when a size is written."}}};
+
+/// AcceleratorConfig.split_batches in transformers 5.23, trainer_pt_utils.py.
+constexpr std::array<Difference, 1> splitBatches{
+    {{"split_batches", "{} makes the sizes here those of all devices together, of which each takes its "
+                       "share."}}};
+
+// The settings of FSDP say nothing that FSDP itself does not.
+constexpr std::array<Difference, 3> sharding{
+    {{"deepspeed", "{} can spread the network over devices or move parts of it to the host. Trials hold all "
+                   "of it on one device, so that larger sizes may fit in the run."},
+     {"fsdp", "{} spreads the network over devices. Trials hold all of it on one device, so that larger "
+              "sizes may fit in the run."},
+     {"fsdp_config", "{} is for a network that FSDP spreads over devices. Trials hold all of it on one "
+                     "device, so that larger sizes may fit in the run."}}};
 
 /// "no" is the word of IntervalStrategy for never, and a plain no is False to a YAML reader.
 bool isStrategy(const ConfigSection& root, std::string_view key)
 {
-    return isSwitchedOn(root, key) && root.find(key)->resolvedValue().value != "no";
+    return root.isOn(key) && root.find(key)->resolvedValue().value != "no";
 }
 
 /// TrainingArguments.__post_init__ in transformers 5.23 turns do_eval on where there is a strategy; the older
 /// name of the strategy is evaluation_strategy.
 bool evaluates(const ConfigSection& root)
 {
-    constexpr std::array<std::string_view, 2> strategies{"eval_strategy", "evaluation_strategy"};
-    constexpr std::array<std::string_view, 2> switches{"do_eval", "eval_steps"};
-    return root.has(evalKey) ||
-           std::ranges::any_of(strategies, [&](std::string_view key) { return isStrategy(root, key); }) ||
-           std::ranges::any_of(switches, [&](std::string_view key) { return isSwitchedOn(root, key); });
-}
-
-/// AcceleratorConfig.split_batches in transformers 5.23, trainer_pt_utils.py.
-void warnOfSplitBatches(const ConfigSection& root, std::vector<Warning>& warnings)
-{
-    constexpr std::array<RunDifference, 1> split{
-        {{"split_batches", "makes the sizes here those of all devices together, of which each takes its "
-                           "share."}}};
-    if (root.hasSection("accelerator_config"))
-        warnOfDifferences(*root.section("accelerator_config"), split, warnings);
+    return root.has(evalKey) || isStrategy(root, "eval_strategy") ||
+           isStrategy(root, "evaluation_strategy") || root.isOn("do_eval") || root.isOn("eval_steps");
 }
 
 } // namespace
 
-AccumulationKeys trainingArgumentsKeys()
+bool hasOneOf(const ConfigSection& section, std::string_view keys)
 {
-    return {.microBatchSize = "per_device_train_batch_size", .usualMicroBatchSize = 8};
+    return std::ranges::any_of(splitWords(keys),
+                               [&](std::string_view key) { return section.find(key).has_value(); });
 }
 
 void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
 {
-    contents.train = readAccumulatedBatch(root, trainingArgumentsKeys());
+    contents.train = readAccumulatedBatch(root, keys);
     if (evaluates(root))
         contents.eval = readPlainBatch(root, evalKey, usualEvalSize);
     warnOfBatchFinder(root, contents.warnings);
-    warnOfSplitBatches(root, contents.warnings);
+    if (const auto accelerator = root.sectionIfAny("accelerator_config"))
+        warnOf(*accelerator, splitBatches, contents.warnings);
     warnOfSharding(root, contents.warnings);
-    contents.optimizer = readTorchOptimizer(root, "optim", contents.warnings);
-    // TrainingArguments.max_grad_norm in transformers 5.23.
-    contents.step.maxGradientNorm = clippingNormOr(root, "max_grad_norm", 1.0);
-    readTrainerSettings(root, contents.training);
+    readRun(root, runKeys, contents);
+    contents.training.halvesAutomatically = findsBatchSize(root);
 }
 
 model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::vector<Warning>& warnings)
@@ -81,22 +100,54 @@ model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::v
 
 SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenSize& chosen)
 {
-    const AccumulationKeys keys = trainingArgumentsKeys();
     if (chosen.phase == model::Phase::Eval) {
         if (!evaluates(root)) {
             throw ConfigError("The config asks for no evaluation, so there is no place for its size; choose "
                               "the other phase, or write eval_strategy.");
         }
-        return withEntries(root.document(), root.dialect(),
-                           {plainBatchChange(evalKey, keys.microBatchSize, chosen)});
+        return withChanges(root, {plainBatchChange(evalKey, keys.microBatchSize, chosen)});
     }
     std::vector<EntryChange> changes = accumulatedBatchChanges(root, keys, chosen);
     std::vector<std::string> notes;
     switchOffBatchFinder(root, changes, notes);
     noteDeepSpeed(root, notes);
-    SplicedText spliced = withEntries(root.document(), root.dialect(), changes);
-    spliced.notes.insert(spliced.notes.end(), notes.begin(), notes.end());
-    return spliced;
+    return withChanges(root, changes, notes);
+}
+
+void warnOfSharding(const ConfigSection& section, std::vector<Warning>& warnings)
+{
+    warnOf(section, std::span(sharding).first(section.isOn("fsdp") ? 2 : 3), warnings);
+}
+
+void noteDeepSpeed(const ConfigSection& section, std::vector<std::string>& notes)
+{
+    if (!section.isOn("deepspeed"))
+        return;
+    notes.emplace_back(
+        "The DeepSpeed config of this run (deepspeed) must agree: its train_micro_batch_size_per_gpu, "
+        "gradient_accumulation_steps and train_batch_size have to be \"auto\" or say the same.");
+}
+
+bool findsBatchSize(const ConfigSection& section)
+{
+    return section.isOn(finderKey);
+}
+
+void warnOfBatchFinder(const ConfigSection& section, std::vector<Warning>& warnings)
+{
+    warnOf(section, batchFinder, warnings);
+}
+
+void switchOffBatchFinder(const ConfigSection& section, std::vector<EntryChange>& changes,
+                          std::vector<std::string>& notes)
+{
+    if (!findsBatchSize(section))
+        return;
+    changes.push_back({.key = std::string(finderKey), .value = "false"});
+    notes.emplace_back(
+        "auto_find_batch_size is false now: it would shrink the size when memory runs out and leave "
+        "the accumulation steps as they are, so that the effective batch would shrink without a "
+        "word.");
 }
 
 } // namespace batchpeak::config

@@ -2,25 +2,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "accumulated_batch.h"
+#include "batch_schemes.h"
 #include "config_document.h"
 #include "syntax/config_section.h"
-#include "syntax/entry_change.h"
 
-#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace batchpeak::config {
 
-/// The keys of TrainingArguments (transformers 4 and 5, training_args.py), which its own scripts,
-/// alignment-handbook and LLaMA-Factory have at the root of their configs.
+/// What configs of transformers' Trainer (TrainingArguments in transformers 4 and 5, training_args.py) and of
+/// the trainers built on it have alike: its own scripts, alignment-handbook and LLaMA-Factory have all of its
+/// keys at their root, axolotl some.
 
-/// Both sizes are 8 where nothing is said: per_device_train_batch_size and per_device_eval_batch_size of
-/// TrainingArguments in transformers 5.23.
-AccumulationKeys trainingArgumentsKeys();
+/// One of these keys stands in the section, whatever its value.
+bool hasOneOf(const ConfigSection& section, std::string_view keys);
 
-/// Batches, optimizer, clipping, and what is to be warned of; evaluation has a plan where the config asks for
-/// it or has a size for it.
-/// \throws ConfigError where a value is illegal
+/// Batches, optimizer, clipping, what training does beside them, and what is to be warned of; evaluation has
+/// a plan where the config asks for it or has a size for it. \throws ConfigError where a value is illegal
 void readTrainingArguments(const ConfigSection& root, ConfigContents& contents);
 
 /// fp32, bf16 by autocast, or TF32, by the keys bf16, fp16 and tf32.
@@ -30,5 +30,38 @@ model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::v
 
 /// \throws ConfigError where the config has no evaluation and \p chosen is for it
 SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenSize& chosen);
+
+/// Words of OptimizerNames in transformers 5.23, training_args.py, for AdamW in torch's own versions.
+inline constexpr std::string_view torchAdamW =
+    "adamw_torch adamw_torch_fused adamw_torch_xla adamw_hf adamw_apex_fused";
+
+/// Texts of Difference.
+inline constexpr std::string_view quantisedWeights =
+    "{} quantises the weights. Trials hold them whole, which takes more memory.";
+inline constexpr std::string_view packedSamples =
+    "{} puts several texts into one sample. Trials run each sample as one text of full length.";
+inline constexpr std::string_view cutOverDevices =
+    "{} cuts the network or its texts over several devices. Trials run them whole on one, so that they would "
+    "measure another run.";
+
+/// DeepSpeed or FSDP, which share a network out over devices.
+void warnOfSharding(const ConfigSection& section, std::vector<Warning>& warnings);
+
+/// That the config which "deepspeed" names has numbers of its own: HfTrainerDeepSpeedConfig in transformers
+/// 4 and 5, integrations/deepspeed.py, refuses those that differ.
+void noteDeepSpeed(const ConfigSection& section, std::vector<std::string>& notes);
+
+/// auto_find_batch_size: on running out of memory the Trainer starts again with less, and leaves the
+/// accumulation steps as they are, so that the effective batch shrinks without a word
+/// (find_executable_batch_size in accelerate 1.x, utils/memory.py). It is taken for halving, as accelerate
+/// had it until July 2025; since its pull request 3684 it takes a tenth away at a time.
+
+bool findsBatchSize(const ConfigSection& section);
+
+void warnOfBatchFinder(const ConfigSection& section, std::vector<Warning>& warnings);
+
+/// Adds what switches it off where it is on, and a note that says so.
+void switchOffBatchFinder(const ConfigSection& section, std::vector<EntryChange>& changes,
+                          std::vector<std::string>& notes);
 
 } // namespace batchpeak::config

@@ -26,6 +26,12 @@ ConfigContents withPlans(const char* format, const BatchPlan& train,
     return {.formatName = format, .model = decoder, .train = train, .eval = eval, .sequenceLength = 32};
 }
 
+ConfigContents evenlySpread(ConfigContents contents)
+{
+    contents.rules.spreadsUnevenBatches = true;
+    return contents;
+}
+
 const BatchPlan huggingFaceTrain{.globalBatchSize = 32,
                                  .setting = config::Explore{},
                                  .presentSize = 16,
@@ -82,12 +88,14 @@ private slots:
                 "train rule = not satisfied: 36 samples of model.global_batch_size are no multiple "
                 "of micro-batches of 4 on 4 devices")});
         row("Cerebras' strict rule",
-            withPlans("Cerebras params", {.globalBatchSize = 10, .devices = 2, .setting = config::Fixed{4}}),
+            evenlySpread(withPlans("Cerebras params",
+                                   {.globalBatchSize = 10, .devices = 2, .setting = config::Fixed{4}})),
             {QStringLiteral("train micro-batch = micro_batch_size: 4"),
              QStringLiteral("train accumulation = 2 steps, of at most 3 samples"),
              QStringLiteral("train strict rule = not satisfied: 10 samples of batch_size are no multiple of "
                             "micro-batches of 4 on 2 devices, so samples are spread unevenly")});
-        row("our own rule", withPlans("Batchpeak", {.globalBatchSize = 8, .setting = config::Whole{}}),
+        row("our own rule",
+            evenlySpread(withPlans("Batchpeak", {.globalBatchSize = 8, .setting = config::Whole{}})),
             {QStringLiteral("train accumulation = 1 step, of at most 8 samples"),
              QStringLiteral("train strict rule = satisfied: 8 samples of batch_size are a multiple of "
                             "micro-batches of 8")});

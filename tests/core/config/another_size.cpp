@@ -6,7 +6,7 @@ namespace batchpeak::config {
 
 namespace {
 
-bool isTaken(const ConfigFormat& format, const ChosenSize& chosen)
+bool isTaken(const ConfigDocument& format, const ChosenSize& chosen)
 {
     try {
         format.withMicroBatchSize(chosen);
@@ -18,7 +18,7 @@ bool isTaken(const ConfigFormat& format, const ChosenSize& chosen)
 
 } // namespace
 
-ChosenSize anotherSize(const ConfigFormat& format, model::Phase phase, const BatchPlan& plan)
+ChosenSize anotherSize(const ConfigDocument& format, model::Phase phase, const BatchPlan& plan)
 {
     for (std::int64_t size = 2; size <= plan.perDeviceBatch(); ++size) {
         const ChosenSize chosen{.phase = phase, .microBatchSize = size};

@@ -194,7 +194,7 @@ private slots:
     {
         QTest::addColumn<Change>("change");
         QTest::newRow("in a config of another trainer")
-            << Change([](auto& contents, auto&) { contents.formatName = "Batchpeak"; });
+            << Change([](auto& contents, auto&) { contents.rules = {}; });
         QTest::newRow("one size for Cerebras")
             << Change([](auto&, auto& options) { options.setting = config::Fixed{8}; });
         QTest::newRow("no micro-batches for Cerebras")
@@ -258,7 +258,7 @@ private slots:
         QVERIFY(given.notes.isEmpty());
 
         contents.model = resNet();
-        contents.formatName = "Batchpeak";
+        contents.rules = {};
         const ExplorationPlan images = engine::planExploration(QStringLiteral("c.yaml"), contents, {});
         QCOMPARE(images.load.sequenceLength, 1);
         QVERIFY(images.notes.isEmpty());

@@ -131,7 +131,7 @@ void TrainingPlanTest::choosesTheSizes_data()
         "batch normalisation",
         [](Case& c) {
             foldBatchNormalizationIn(c.contents);
-            c.contents.formatName = "Composer";
+            c.contents.rules = {};
             c.options.run.setting = config::Fixed{16};
         },
         "16 of 64 fixed, 16 of 64", "depends on the micro-batch size");
@@ -139,7 +139,7 @@ void TrainingPlanTest::choosesTheSizes_data()
         "batch normalisation, whole",
         [](Case& c) {
             foldBatchNormalizationIn(c.contents);
-            c.contents.formatName = "Composer";
+            c.contents.rules = {};
             c.options.run.setting = config::Whole{};
         },
         "64 of 64 fixed, 64 of 64", "");

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "batch_schemes.h"
+
+#include "syntax/words.h"
+#include "syntax/yaml_scalar.h"
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr std::int64_t largestCount = std::int64_t{1} << 31;
+
+constexpr const char* legalSettings =
+    "write explore, {explore: {min: 2, max: 64}}, auto, null or a whole number from 1 to batch_size";
+
+std::optional<std::int64_t> readBound(const ConfigSection& bounds, std::string_view key)
+{
+    const auto bound = bounds.integer(key);
+    if (bound && *bound < 1)
+        bounds.fail(key, "is " + std::to_string(*bound) + ", but a micro-batch has at least 1 sample");
+    return bound;
+}
+
+void refuseAllBut(const ConfigSection& section, std::string_view known)
+{
+    for (std::string_view key : section.keys()) {
+        if (!isAmong(key, known))
+            section.fail(key, "has no meaning there; " + std::string(legalSettings));
+    }
+}
+
+Explore readExplore(const ConfigSection& setting)
+{
+    refuseAllBut(setting, "explore");
+    const auto bounds = setting.section("explore");
+    if (!bounds)
+        setting.fail("explore",
+                     "must hold bounds, as in {explore: {min: 2, max: 64}}, or be the word explore alone");
+    refuseAllBut(*bounds, "min max");
+    const Explore explore{.minimum = readBound(*bounds, "min"), .maximum = readBound(*bounds, "max")};
+    if (explore.minimum && explore.maximum && *explore.minimum > *explore.maximum) {
+        bounds->fail("min", "is " + std::to_string(*explore.minimum) + ", above max, which is " +
+                                std::to_string(*explore.maximum) + "; exchange them");
+    }
+    return explore;
+}
+
+std::string batchText(const AccumulationKeys& keys)
+{
+    return std::string(keys.microBatchSize) + " * " + std::string(keys.accumulationSteps);
+}
+
+} // namespace
+
+std::int64_t readDevices(const std::optional<ConfigSection>& section, std::string_view key)
+{
+    const std::int64_t devices = section ? section->integer(key).value_or(1) : 1;
+    if (devices < 1)
+        section->fail(key, "is " + std::to_string(devices) + ", but a run needs at least 1 device");
+    return devices;
+}
+
+std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t devices, const GlobalKeys& keys)
+{
+    const auto batchSize = input.integer(keys.batchSize);
+    if (!batchSize) {
+        throw ConfigError(
+            input.pathOf(keys.batchSize) +
+                " is missing; write how many samples one optimizer step takes over all devices.",
+            input.positionOf(keys.batchSize));
+    }
+    if (*batchSize < 1) {
+        input.fail(keys.batchSize,
+                   "is " + std::to_string(*batchSize) + ", but a batch has at least 1 sample");
+    }
+    if (*batchSize < devices) {
+        input.fail(keys.batchSize, "is " + std::to_string(*batchSize) + ", less than " +
+                                       std::string(keys.devices) + ", which is " + std::to_string(devices) +
+                                       ", so some devices would have nothing to do; raise " +
+                                       std::string(keys.batchSize) + " or lower " +
+                                       std::string(keys.devices));
+    }
+    return *batchSize;
+}
+
+Setting readSetting(const ConfigSection& section, std::string_view key, std::int64_t globalBatchSize,
+                    std::vector<Warning>& warnings)
+{
+    const auto entry = section.find(key);
+    // Auto where nothing is said: default of micro_batch_size in ModelZoo 2.3.1,
+    // config_manager/config_classes/base/data_config.py.
+    if (!entry)
+        return Auto{};
+    const YamlNode& value = entry->resolvedValue();
+    if (isNull(value))
+        return Whole{};
+    if (value.kind == NodeKind::Mapping)
+        return readExplore(ConfigSection(section.document(), value, section.pathOf(key)));
+    if (value.kind == NodeKind::Sequence)
+        section.fail(key, "is a list; " + std::string(legalSettings));
+    if (value.value == "auto")
+        return Auto{};
+    if (value.value == "explore")
+        return Explore{};
+    if (value.value == "none" || value.value == "None") {
+        warnings.push_back({section.pathOf(key) + " is the word \"" + value.value +
+                                "\", taken for null here; Cerebras' programs refuse it, so write null.",
+                            section.positionOf(key)});
+        return Whole{};
+    }
+    const IntegerReading reading = asInteger(value);
+    if (reading.problem == IntegerProblem::TooLarge)
+        section.fail(key, "is " + described(value) + ", which is too large; " + legalSettings);
+    if (reading.problem == IntegerProblem::NotInteger)
+        section.fail(key, "is " + described(value) + "; " + legalSettings +
+                              (value.plain ? "" : ", without quotation marks"));
+    checkMicroBatchSize(reading.value, globalBatchSize, section.positionOf(key));
+    return Fixed{reading.value};
+}
+
+void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings,
+                          const GlobalKeys& keys)
+{
+    const std::int64_t perDevice = plan.perDeviceBatch();
+    if (plan.globalBatchSize % plan.devices != 0) {
+        warnings.push_back({"The " + std::string(keys.batchSize) + " " +
+                                std::to_string(plan.globalBatchSize) + " is not a multiple of " +
+                                std::string(keys.devices) + ", which is " + std::to_string(plan.devices) +
+                                "; some devices take " + samplesText(perDevice) + " of a step and others " +
+                                std::to_string(perDevice - 1) + ".",
+                            position});
+    }
+    const auto* fixed = std::get_if<Fixed>(&plan.setting);
+    if (const auto spread = fixed ? evenSpreadText(plan, fixed->microBatchSize) : std::nullopt)
+        warnings.push_back({*spread, position});
+}
+
+void noteStrictRule(const BatchPlan& plan, std::int64_t microBatchSize, std::vector<std::string>& notes)
+{
+    if (plan.dividesExactly(microBatchSize))
+        return;
+    notes.push_back("The " + divisionText(plan, microBatchSize) +
+                    "; later Cerebras releases spread them evenly, those up to 2.1 refuse them.");
+}
+
+void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position)
+{
+    if (microBatchSize < 1) {
+        throw ConfigError(
+            "The micro_batch_size is " + std::to_string(microBatchSize) +
+                ", but a micro-batch has at least 1 sample; write a number from 1 to batch_size (" +
+                std::to_string(globalBatchSize) + ").",
+            position);
+    }
+    if (microBatchSize > globalBatchSize) {
+        throw ConfigError("The micro_batch_size " + std::to_string(microBatchSize) +
+                              " is above the batch_size " + std::to_string(globalBatchSize) +
+                              "; lower it, or raise batch_size to a multiple of it.",
+                          position);
+    }
+}
+
+std::vector<EntryChange> globalBatchChanges(const std::vector<std::string>& section, const GlobalKeys& keys,
+                                            const ChosenSize& chosen)
+{
+    std::vector<EntryChange> changes{countChange(keys.microBatchSize, chosen.microBatchSize, keys.batchSize)};
+    if (chosen.globalBatchSize)
+        changes.push_back(countChange(keys.batchSize, *chosen.globalBatchSize, keys.microBatchSize));
+    for (EntryChange& change : changes)
+        change.section = section;
+    return changes;
+}
+
+std::int64_t countOr(const ConfigSection& section, std::string_view key, std::int64_t otherwise)
+{
+    const std::int64_t count = section.integer(key).value_or(otherwise);
+    if (count < 1)
+        section.fail(key, "is " + std::to_string(count) + ", but must be at least 1");
+    if (count > largestCount) {
+        section.fail(key, "is " + std::to_string(count) + ", more than any run has; write at most " +
+                              std::to_string(largestCount));
+    }
+    return count;
+}
+
+BatchPlan readAccumulatedBatch(const ConfigSection& section, const AccumulationKeys& keys)
+{
+    const std::int64_t size = countOr(section, keys.microBatchSize, keys.usualMicroBatchSize);
+    return {.globalBatchSize = size * countOr(section, keys.accumulationSteps, 1),
+            .setting = Explore{},
+            .presentSize = size,
+            .knowsDevices = false,
+            .microBatchKey = std::string(keys.microBatchSize),
+            .globalBatchKey = batchText(keys)};
+}
+
+std::vector<EntryChange> accumulatedBatchChanges(const ConfigSection& section, const AccumulationKeys& keys,
+                                                 const ChosenSize& chosen)
+{
+    const bool hasSteps = section.has(keys.accumulationSteps);
+    const TextPosition position = section.positionOf(hasSteps ? keys.accumulationSteps : keys.microBatchSize);
+    const WholeBatch batch =
+        wholeBatch(readAccumulatedBatch(section, keys), chosen, batchText(keys), position);
+    std::vector<EntryChange> changes{
+        countChange(keys.microBatchSize, chosen.microBatchSize, keys.accumulationSteps)};
+    if (hasSteps || batch.accumulationSteps > 1)
+        changes.push_back(countChange(keys.accumulationSteps, batch.accumulationSteps, keys.microBatchSize));
+    return changes;
+}
+
+BatchPlan readPlainBatch(const ConfigSection& section, std::string_view key, std::int64_t otherwise)
+{
+    return plainBatch(key, countOr(section, key, otherwise));
+}
+
+BatchPlan plainBatch(std::string_view key, std::optional<std::int64_t> size)
+{
+    return {.globalBatchSize = size.value_or(1),
+            .setting = Explore{},
+            .presentSize = size,
+            .knowsDevices = false,
+            .microBatchKey = std::string(key),
+            .globalBatchKey = std::string(key)};
+}
+
+EntryChange plainBatchChange(std::string_view key, std::string_view below, const ChosenSize& chosen)
+{
+    const std::int64_t size = chosen.microBatchSize;
+    if (size < 1 || size > largestCount) {
+        throw ConfigError("The micro-batch size is " + std::to_string(size) + "; write one of 1 to " +
+                          std::to_string(largestCount) + ".");
+    }
+    return countChange(key, size, below);
+}
+
+EntryChange countChange(std::string_view key, std::int64_t count, std::string_view below)
+{
+    return {.key = std::string(key), .value = std::to_string(count), .below = std::string(below)};
+}
+
+SplicedText withChanges(const ConfigSection& section, const std::vector<EntryChange>& changes,
+                        const std::vector<std::string>& notes)
+{
+    SplicedText spliced = withEntries(section.document(), section.dialect(), changes);
+    spliced.notes.insert(spliced.notes.end(), notes.begin(), notes.end());
+    return spliced;
+}
+
+} // namespace batchpeak::config

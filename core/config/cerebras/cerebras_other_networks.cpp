@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cerebras_networks.h"
+#include "differences.h"
+#include "networks/network_sizes.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace batchpeak::config {
+
+using model::Activation;
+using model::EncoderDecoderSpec;
+using model::EncoderSpec;
+using model::Normalization;
+using model::PositionEmbedding;
+using model::VisionTransformerSpec;
+
+namespace {
+
+using enum Difference::When;
+
+/// Of T5's nonlinearities geglu is none of them: it is gated by the error function, where T5 1.1 and trials
+/// have the approximation by tanh (ModelZoo 2.10.0, layers/activations.py).
+std::optional<Activation> plainActivation(std::string_view word)
+{
+    return word == "relu" ? Activation::Relu : cerebrasActivation(word);
+}
+
+// Fields of BertModelConfig, BertForPreTrainingModelConfig and Esm2ModelConfig in ModelZoo 2.10.0,
+// models/nlp/bert/{bert_model,bert_pretrain_models}.py and models/nlp/esm2/esm2_model.py.
+constexpr std::array<Difference, 7> otherEncoders{
+    {{"use_projection_bias_in_attention", "queries, keys and values without biases", False},
+     {"use_ffn_bias_in_attention", "attention outputs without biases", False},
+     {"use_ffn_bias", "feed-forward layers without biases", False},
+     {"use_ffn_bias_in_mlm", "a masked-language head without biases", False},
+     {"use_output_bias_in_mlm", "a masked-language head without biases", False},
+     {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention"},
+     {"position_embedding_type", "the position embedding \"{value}\"", NoneOf, "learned rotary"}}};
+
+std::optional<UnsupportedModel> unsupportedEncoder(const ConfigSection& model)
+{
+    if (const auto other = otherNetwork(model, otherEncoders))
+        return other;
+    const auto classes = model.integer("num_classes").value_or(2);
+    if (classes != 2) {
+        return unsupportedBecause(model, "num_classes",
+                                  "a classifier of " + std::to_string(classes) + " classes");
+    }
+    if (model.isWrittenNull("position_embedding_type"))
+        return unsupportedBecause(model, "position_embedding_type", "no position embedding");
+    const std::string activation = model.text("encoder_nonlinearity").value_or("gelu");
+    if (const auto known = plainActivation(activation); !known || isGated(*known))
+        return unsupportedBecause(model, "encoder_nonlinearity", "the activation \"" + activation + "\"");
+    return std::nullopt;
+}
+
+void readPositions(const ConfigSection& model, EncoderSpec& spec)
+{
+    if (model.text("position_embedding_type").value_or("learned") != "rotary")
+        return;
+    spec.positionEmbedding = PositionEmbedding::Rotary;
+    spec.ropeTheta = positiveNumberOr(model, "rope_theta", 10000.0);
+    // A quarter of the head where nothing is said: post_init of BertModelConfig.
+    spec.rotaryDimensions = model.integer("rotary_dim").value_or(spec.hiddenSize / spec.heads / 4);
+    if (spec.rotaryDimensions < 1)
+        model.fail("rotary_dim", "is " + std::to_string(spec.rotaryDimensions) + ", but must be at least 2");
+}
+
+void checkSoundness(const ConfigSection& model, const EncoderSpec& spec)
+{
+    const auto problem = model::problemWith(spec);
+    if (!problem)
+        return;
+    // The keys behind the conditions of problemWith, in its order: the first that fails is the one.
+    std::string_view key = "mask_token_id";
+    if (spec.hiddenSize % spec.heads != 0)
+        key = "num_heads";
+    else if (spec.rotaryDimensions > spec.hiddenSize / spec.heads || spec.rotaryDimensions % 2 != 0)
+        key = "rotary_dim";
+    else if (spec.tokenTypes < 0)
+        key = "num_segments";
+    throw ConfigError(*problem, model.positionOf(key));
+}
+
+// The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
+EncoderSpec readEncoder(const ConfigSection& model, std::string_view family)
+{
+    const bool predictsNextSentence = !model.boolean("disable_nsp").value_or(false);
+    const bool isEsm = family == "esm2";
+    EncoderSpec spec{.vocabularySize = requiredSize(model, "vocab_size"),
+                     .hiddenSize = requiredSize(model, "hidden_size"),
+                     .layers = requiredSize(model, "num_hidden_layers"),
+                     .heads = requiredSize(model, "num_heads"),
+                     .feedForwardSize = requiredSize(model, "filter_size"),
+                     .maxPositions = requiredSize(model, "max_position_embeddings")};
+    spec.tokenTypes = model.integer("num_segments").value_or(predictsNextSentence ? 2 : 0);
+    spec.activation = *plainActivation(model.text("encoder_nonlinearity").value_or("gelu"));
+    spec.normalizesFirst = model.boolean("norm_first").value_or(isEsm);
+    spec.embeddingNormalization = model.boolean("embedding_layer_norm").value_or(true);
+    spec.finalNormalization = model.boolean("use_final_layer_norm").value_or(false);
+    spec.pooler = spec.nextSentenceHead = predictsNextSentence;
+    spec.tiedEmbeddings = model.boolean("share_embedding_weights").value_or(true);
+    spec.tokenDropout = isEsm && model.boolean("token_dropout").value_or(false);
+    spec.maskToken = model.integer("mask_token_id").value_or(0);
+    spec.normalizationEpsilon = positiveNumberOr(model, "layer_norm_epsilon", 1e-5);
+    spec.dropout = dropoutRateOr(model, "dropout_rate", 0.1);
+    spec.attentionDropout = dropoutRateOr(model, "attention_dropout_rate", spec.dropout);
+    readPositions(model, spec);
+    checkSoundness(model, spec);
+    return spec;
+}
+
+// Fields of T5ForConditionalGenerationModelConfig in ModelZoo 2.10.0, models/nlp/t5/t5_model.py, with
+// their defaults.
+constexpr std::array<Difference, 7> otherEncoderDecoders{
+    {{"use_projection_bias_in_attention", "biases of queries, keys and values", True},
+     {"use_ffn_bias", "biases of feed-forward layers", True},
+     {"use_pre_encoder_decoder_layer_norm", "normalisation after the branches", False},
+     {"share_encoder_decoder_embedding", "embeddings of its own in the decoder", False},
+     {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention"},
+     {"norm_type", "the normalisation \"{value}\"", NoneOf, "rmsnorm layernorm"},
+     {"position_embedding_type", "positions that are not relative", NoneOf, "relative"}}};
+
+std::optional<UnsupportedModel> unsupportedEncoderDecoder(const ConfigSection& model)
+{
+    if (const auto other = otherNetwork(model, otherEncoderDecoders))
+        return other;
+    const auto targets = model.integer("tgt_vocab_size");
+    if (targets && targets != model.integer("src_vocab_size"))
+        return unsupportedBecause(model, "tgt_vocab_size", "another vocabulary in the decoder");
+    if (model.isWrittenNull("position_embedding_type"))
+        return unsupportedBecause(model, "position_embedding_type", "positions that are not relative");
+    // The decoder's word is read and not used: T5ForConditionalGeneration makes its layers with the
+    // encoder's.
+    const std::string activation = model.text("encoder_nonlinearity").value_or("relu");
+    if (!plainActivation(activation))
+        return unsupportedBecause(model, "encoder_nonlinearity", "the activation \"" + activation + "\"");
+    return std::nullopt;
+}
+
+// The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
+EncoderDecoderSpec readEncoderDecoder(const ConfigSection& model)
+{
+    const std::int64_t extraTokens = model.integer("extra_ids").value_or(0);
+    if (extraTokens < 0)
+        model.fail("extra_ids", "is " + std::to_string(extraTokens) + ", but must be at least 0");
+    EncoderDecoderSpec spec{.vocabularySize = requiredSize(model, "src_vocab_size") + extraTokens,
+                            .hiddenSize = requiredSize(model, "d_model"),
+                            .encoderLayers = requiredSize(model, "encoder_num_hidden_layers"),
+                            .heads = requiredSize(model, "num_heads"),
+                            .headSize = requiredSize(model, "d_kv"),
+                            .feedForwardSize = requiredSize(model, "d_ff")};
+    spec.decoderLayers = sizeOr(model, "decoder_num_hidden_layers", spec.encoderLayers);
+    spec.relativeBuckets = sizeOr(model, "relative_attention_num_buckets", spec.relativeBuckets);
+    spec.normalization = model.text("norm_type").value_or("rmsnorm") == "rmsnorm" ? Normalization::RmsNorm
+                                                                                  : Normalization::LayerNorm;
+    spec.activation = *plainActivation(model.text("encoder_nonlinearity").value_or("relu"));
+    spec.tiedEmbeddings = model.boolean("share_embedding_weights").value_or(true);
+    spec.normalizationEpsilon = positiveNumberOr(model, "layer_norm_epsilon", 1e-5);
+    spec.dropout = dropoutRateOr(model, "dropout_rate", 0.1);
+    if (const auto problem = model::problemWith(spec))
+        throw ConfigError(*problem, model.positionOf("relative_attention_num_buckets"));
+    return spec;
+}
+
+// Defaults of ViTModelConfig and ViTClassificationModelConfig in ModelZoo 2.10.0,
+// models/vision/vision_transformer.
+constexpr std::array<Difference, 15> otherVisionTransformers{
+    {{"norm_first", "normalisation after each branch", False},
+     {"prepend_cls_token", "no class token", False},
+     {"use_encoder_pooler_layer", "a pooler layer", True},
+     {"use_post_embed_layer_norm", "a normalisation of the embeddings", True},
+     {"use_final_layer_norm", "no normalisation after the last layer", False},
+     {"use_embed_proj_bias", "an embedding of patches without bias", False},
+     {"use_ffn_bias", "feed-forward layers without bias", False},
+     {"use_ffn_bias_in_attention", "attention outputs without bias", False},
+     {"use_bias_in_output", "a classifier without bias", False},
+     {"use_dinov2_classifier", "a classifier of all patches", True},
+     {"layerscale_value", "scaled branches"},
+     {"stochastic_depth_drop_prob", "branches that are left out at random"},
+     {"freeze", "frozen parameters"},
+     {"position_embedding_type", "positions that are not learned", NoneOf, "learned"},
+     {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention"}}};
+
+std::optional<UnsupportedModel> unsupportedVisionTransformer(const ConfigSection& model)
+{
+    if (const auto other = otherNetwork(model, otherVisionTransformers))
+        return other;
+    if (model.isWrittenNull("position_embedding_type"))
+        return unsupportedBecause(model, "position_embedding_type", "positions that are not learned");
+    const std::string activation = model.text("nonlinearity").value_or("gelu");
+    const auto known = cerebrasActivation(activation);
+    if (!known || model::isGated(*known))
+        return unsupportedBecause(model, "nonlinearity", "the activation \"" + activation + "\"");
+    return std::nullopt;
+}
+
+/// Height and width; nothing if they differ.
+/// \param otherwise  where the key is absent
+std::optional<std::int64_t> readSquare(const ConfigSection& model, std::string_view key,
+                                       std::int64_t otherwise)
+{
+    const auto sides = model.integers(key);
+    if (!sides)
+        return otherwise;
+    if (sides->size() != 2 || sides->front() < 1 || sides->back() < 1)
+        model.fail(key, "must be a height and a width, as in [224, 224]");
+    if (sides->front() != sides->back())
+        return std::nullopt;
+    return checkedSize(model, key, sides->front());
+}
+
+void warnOfEmbeddingDropout(const ConfigSection& model, double dropout, std::vector<Warning>& warnings)
+{
+    if (model.number("embedding_dropout_rate").value_or(0.0) == dropout)
+        return;
+    warnings.push_back({"Trials drop embeddings at the rate of " + model.pathOf("dropout_rate") +
+                            ", not at the one of embedding_dropout_rate; the difference in speed is small.",
+                        model.positionOf("embedding_dropout_rate")});
+}
+
+} // namespace
+
+CerebrasNetwork<EncoderSpec> readCerebrasEncoder(const ConfigSection& model, std::string_view family)
+{
+    if (const auto unsupported = unsupportedEncoder(model))
+        return *unsupported;
+    return readEncoder(model, family);
+}
+
+CerebrasNetwork<EncoderDecoderSpec> readCerebrasEncoderDecoder(const ConfigSection& model)
+{
+    if (const auto unsupported = unsupportedEncoderDecoder(model))
+        return *unsupported;
+    return readEncoderDecoder(model);
+}
+
+CerebrasNetwork<VisionTransformerSpec> readCerebrasVisionTransformer(const ConfigSection& model,
+                                                                     std::vector<Warning>& warnings)
+{
+    if (const auto unsupported = unsupportedVisionTransformer(model))
+        return *unsupported;
+    const auto imageSize = readSquare(model, "image_size", 224);
+    const auto patchSize = readSquare(model, "patch_size", 16);
+    if (!imageSize)
+        return unsupportedBecause(model, "image_size", "images that are not square");
+    if (!patchSize)
+        return unsupportedBecause(model, "patch_size", "patches that are not square");
+
+    VisionTransformerSpec spec{.imageSize = *imageSize,
+                               .channels = sizeOr(model, "num_channels", 3),
+                               .patchSize = *patchSize,
+                               .hiddenSize = requiredSize(model, "hidden_size"),
+                               .layers = requiredSize(model, "num_hidden_layers"),
+                               .heads = requiredSize(model, "num_heads"),
+                               .feedForwardSize = requiredSize(model, "filter_size"),
+                               .classes = sizeOr(model, "num_classes", 2)};
+    spec.activation = *cerebrasActivation(model.text("nonlinearity").value_or("gelu"));
+    spec.attentionBias = model.boolean("use_projection_bias_in_attention").value_or(true);
+    spec.normalizationEpsilon = positiveNumberOr(model, "layer_norm_epsilon", 1e-5);
+    spec.dropout = dropoutRateOr(model, "dropout_rate", 0.1);
+    spec.attentionDropout = dropoutRateOr(model, "attention_dropout_rate", 0.1);
+    warnOfEmbeddingDropout(model, spec.dropout, warnings);
+    if (const auto problem = problemWith(spec)) {
+        const bool ofImage = spec.imageSize % spec.patchSize != 0;
+        throw ConfigError(*problem, model.positionOf(ofImage ? "image_size" : "num_heads"));
+    }
+    return spec;
+}
+
+} // namespace batchpeak::config

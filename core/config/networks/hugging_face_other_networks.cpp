@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "hugging_face_networks.h"
+#include "network_sizes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace batchpeak::config {
+
+using model::Activation;
+using model::EncoderDecoderSpec;
+using model::EncoderSpec;
+using model::VisionTransformerSpec;
+
+namespace {
+
+struct Heads
+{
+    std::string_view className;
+    bool pooler;
+    bool maskedLanguage;
+    bool nextSentence;
+};
+
+// Of transformers 5.23.0, models/bert/modeling_bert.py. A classifier is a dense layer on the pooled token, as
+// the next-sentence head is.
+constexpr std::array<Heads, 4> knownHeads{{{"BertForMaskedLM", false, true, false},
+                                           {"BertForPreTraining", true, true, true},
+                                           {"BertForNextSentencePrediction", true, false, true},
+                                           {"BertForSequenceClassification", true, false, true}}};
+
+std::optional<UnsupportedModel> unsupportedHead(const ConfigSection& config, const std::string& className)
+{
+    if (std::ranges::find(knownHeads, className, &Heads::className) == knownHeads.end())
+        return networkWith(config, "architectures", "the heads of " + className);
+    const std::int64_t labels = labelsOf(config);
+    if (className == "BertForSequenceClassification" && labels != 2)
+        return networkWith(config, labelsKey(config),
+                           "a classifier of " + std::to_string(labels) + " classes");
+    return std::nullopt;
+}
+
+std::optional<UnsupportedModel> unsupportedPart(const ConfigSection& config)
+{
+    if (config.boolean("is_decoder").value_or(false))
+        return networkWith(config, "is_decoder", "attention to earlier tokens alone");
+    // A key of BertConfig up to transformers 4.
+    const std::string position = config.text("position_embedding_type").value_or("absolute");
+    if (position != "absolute")
+        return networkWith(config, "position_embedding_type", "positions of the type \"" + position + "\"");
+    const std::string activation = config.text("hidden_act").value_or("gelu");
+    if (!plainActivationOf(activation))
+        return networkWith(config, "hidden_act", "the activation \"" + activation + "\"");
+    return std::nullopt;
+}
+
+/// The class of heads to run; that of the masked language model where the file names none.
+std::string readClass(const ConfigSection& config, std::vector<Warning>& warnings)
+{
+    const std::string name = classOf(config).value_or("BertModel");
+    if (name != "BertModel")
+        return name;
+    warnings.push_back({"The network names no head (architectures), and there is nothing that it could learn "
+                        "without one; trials run it "
+                        "with the masked-language head, as BertForMaskedLM has it.",
+                        config.positionOf("architectures")});
+    return "BertForMaskedLM";
+}
+
+} // namespace
+
+// Defaults of BertConfig in transformers 5.23.0, models/bert/configuration_bert.py.
+HuggingFaceNetwork readHuggingFaceEncoder(const ConfigSection& config, std::vector<Warning>& warnings)
+{
+    const std::string className = readClass(config, warnings);
+    if (const auto unsupported = unsupportedHead(config, className))
+        return *unsupported;
+    if (const auto unsupported = unsupportedPart(config))
+        return *unsupported;
+
+    const Heads& heads = *std::ranges::find(knownHeads, className, &Heads::className);
+    EncoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 30522),
+                     .hiddenSize = sizeOr(config, "hidden_size", 768),
+                     .layers = sizeOr(config, "num_hidden_layers", 12),
+                     .heads = sizeOr(config, "num_attention_heads", 12),
+                     .feedForwardSize = sizeOr(config, "intermediate_size", 3072),
+                     .maxPositions = sizeOr(config, "max_position_embeddings", 512),
+                     .tokenTypes = sizeOr(config, "type_vocab_size", 2)};
+    spec.activation = *plainActivationOf(config.text("hidden_act").value_or("gelu"));
+    spec.pooler = heads.pooler;
+    spec.maskedLanguageHead = heads.maskedLanguage;
+    spec.nextSentenceHead = heads.nextSentence;
+    spec.tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(true);
+    spec.normalizationEpsilon = positiveNumberOr(config, "layer_norm_eps", 1e-12);
+    spec.dropout = dropoutRateOr(config, "hidden_dropout_prob", 0.1);
+    spec.attentionDropout = dropoutRateOr(config, "attention_probs_dropout_prob", 0.1);
+    if (const auto problem = model::problemWith(spec))
+        throw ConfigError(*problem, config.positionOf("num_attention_heads"));
+    return spec;
+}
+
+namespace {
+
+/// "gated-gelu" is gated by the tanh approximation; the other words are those of activations, gated or not
+/// (T5Config.__post_init__ in transformers 5.23.0, models/t5/configuration_t5.py).
+std::optional<Activation> activationOfProjection(std::string_view word)
+{
+    constexpr std::string_view gated = "gated-";
+    if (word == "gated-gelu")
+        return Activation::GeGlu;
+    if (word.starts_with(gated))
+        return gatedActivationOf(word.substr(gated.size()));
+    return plainActivationOf(word);
+}
+
+} // namespace
+
+// Defaults of T5Config in transformers 5.23.0, models/t5/configuration_t5.py.
+HuggingFaceNetwork readHuggingFaceEncoderDecoder(const ConfigSection& config, std::vector<Warning>& warnings)
+{
+    // T5WithLMHeadModel is the name that transformers had for it before 3.0.
+    if (const auto unsupported = otherHead(config,
+                                           {.suffixes = {"ForConditionalGeneration", "WithLMHeadModel"},
+                                            .alone = "T5Model",
+                                            .head = "its projection onto the vocabulary"},
+                                           warnings))
+        return *unsupported;
+    const std::string projection = config.text("feed_forward_proj").value_or("relu");
+    const auto activation = activationOfProjection(projection);
+    if (!activation)
+        return networkWith(config, "feed_forward_proj", "the feed-forward layers \"" + projection + "\"");
+
+    EncoderDecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 32128),
+                            .hiddenSize = sizeOr(config, keyThere(config, "d_model", "hidden_size"), 512),
+                            .encoderLayers =
+                                sizeOr(config, keyThere(config, "num_layers", "num_hidden_layers"), 6),
+                            .heads = sizeOr(config, keyThere(config, "num_heads", "num_attention_heads"), 8),
+                            .headSize = sizeOr(config, keyThere(config, "d_kv", "head_dim"), 64),
+                            .feedForwardSize = sizeOr(config, "d_ff", 2048),
+                            .relativeBuckets = sizeOr(config, "relative_attention_num_buckets", 32),
+                            .maxRelativeDistance = sizeOr(config, "relative_attention_max_distance", 128),
+                            .activation = *activation,
+                            .tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(true),
+                            .normalizationEpsilon = positiveNumberOr(config, "layer_norm_epsilon", 1e-6),
+                            .dropout = dropoutRateOr(config, "dropout_rate", 0.1)};
+    // As many as num_layers says, whatever its other name does: T5Config.__post_init__.
+    spec.decoderLayers = sizeOr(config, "num_decoder_layers", sizeOr(config, "num_layers", 6));
+    if (const auto problem = model::problemWith(spec))
+        throw ConfigError(*problem, config.positionOf("relative_attention_num_buckets"));
+    return spec;
+}
+
+namespace {
+
+/// One side where a single one stands for both; nothing where height and width differ.
+std::optional<std::int64_t> squareOr(const ConfigSection& config, std::string_view key,
+                                     std::int64_t otherwise)
+{
+    if (!config.has(key) || config.find(key)->resolvedValue().kind != NodeKind::Sequence)
+        return sizeOr(config, key, otherwise);
+    const auto sides = config.integers(key);
+    if (sides->size() != 2)
+        config.fail(key, "must be one side, as in 224, or a height and a width, as in [224, 224]");
+    if (sides->front() != sides->back())
+        return std::nullopt;
+    return checkedSize(config, key, sides->front());
+}
+
+void checkSoundness(const VisionTransformerSpec& spec, const ConfigSection& config)
+{
+    const auto problem = model::problemWith(spec);
+    if (!problem)
+        return;
+    const bool isCut = spec.imageSize % spec.patchSize != 0;
+    throw ConfigError(*problem, config.positionOf(isCut ? "patch_size" : "num_attention_heads"));
+}
+
+} // namespace
+
+// Defaults of ViTConfig in transformers 5.23.0, models/vit/configuration_vit.py.
+HuggingFaceNetwork readHuggingFaceVisionTransformer(const ConfigSection& config,
+                                                    std::vector<Warning>& warnings)
+{
+    const std::int64_t classes = labelsOf(config);
+    if (const auto unsupported =
+            otherHead(config,
+                      {.suffixes = {"ForImageClassification"},
+                       .alone = "ViTModel",
+                       .head = "a classifier of " + std::to_string(classes) + " classes"},
+                      warnings))
+        return *unsupported;
+    const std::string activation = config.text("hidden_act").value_or("gelu");
+    const auto known = plainActivationOf(activation);
+    if (!known)
+        return networkWith(config, "hidden_act", "the activation \"" + activation + "\"");
+    const auto imageSize = squareOr(config, "image_size", 224);
+    if (!imageSize)
+        return networkWith(config, "image_size", "images that are not square");
+    const auto patchSize = squareOr(config, "patch_size", 16);
+    if (!patchSize)
+        return networkWith(config, "patch_size", "patches that are not square");
+
+    const VisionTransformerSpec spec{
+        .imageSize = *imageSize,
+        .channels = sizeOr(config, "num_channels", 3),
+        .patchSize = *patchSize,
+        .hiddenSize = sizeOr(config, "hidden_size", 768),
+        .layers = sizeOr(config, "num_hidden_layers", 12),
+        .heads = sizeOr(config, "num_attention_heads", 12),
+        .feedForwardSize = sizeOr(config, "intermediate_size", 3072),
+        .classes = classes,
+        .activation = *known,
+        .attentionBias = config.boolean("qkv_bias").value_or(true),
+        .normalizationEpsilon = positiveNumberOr(config, "layer_norm_eps", 1e-12),
+        .dropout = dropoutRateOr(config, "hidden_dropout_prob", 0.0),
+        .attentionDropout = dropoutRateOr(config, "attention_probs_dropout_prob", 0.0)};
+    checkSoundness(spec, config);
+    return spec;
+}
+
+} // namespace batchpeak::config

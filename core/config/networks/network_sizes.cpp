@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "network_sizes.h"
+
+namespace batchpeak::config {
+
+namespace {
+
+// Above these, no computer can run the network; below, its parameters can be counted in 64 bits.
+// Vocabularies end at 512000 in ModelZoo 2.10.0.
+constexpr std::int64_t maxSize = std::int64_t{1} << 22;
+constexpr std::int64_t maxLayers = std::int64_t{1} << 14;
+
+} // namespace
+
+std::int64_t checkedSize(const Settings& settings, std::string_view key, std::int64_t size)
+{
+    if (size < 1)
+        settings.fail(key, "is " + std::to_string(size) + ", but must be at least 1");
+    const bool countsLayers = key.ends_with("layers") || key.ends_with("n_layer");
+    const std::int64_t largest = countsLayers ? maxLayers : maxSize;
+    if (size > largest) {
+        settings.fail(key, "is " + std::to_string(size) + ", more than any network has; write at most " +
+                               std::to_string(largest));
+    }
+    return size;
+}
+
+std::int64_t requiredSize(const Settings& settings, std::string_view key)
+{
+    const auto size = settings.integer(key);
+    if (!size) {
+        throw ConfigError(settings.pathOf(key) + " is missing, without which the network is unknown; add it.",
+                          settings.positionOf(key));
+    }
+    return checkedSize(settings, key, *size);
+}
+
+std::int64_t sizeOr(const Settings& settings, std::string_view key, std::int64_t otherwise)
+{
+    const auto size = settings.integer(key);
+    return size ? checkedSize(settings, key, *size) : otherwise;
+}
+
+double positiveNumberOr(const Settings& settings, std::string_view key, double otherwise)
+{
+    const double number = settings.number(key).value_or(otherwise);
+    if (!(number > 0))
+        settings.fail(key, "must be above 0, as in " + std::string(otherwise < 1 ? "1.0e-5" : "10000.0"));
+    return number;
+}
+
+double dropoutRateOr(const Settings& settings, std::string_view key, double otherwise)
+{
+    const double rate = settings.number(key).value_or(otherwise);
+    if (!(rate >= 0 && rate < 1))
+        settings.fail(key, "is a dropout rate, so it must be at least 0 and less than 1");
+    return rate;
+}
+
+} // namespace batchpeak::config

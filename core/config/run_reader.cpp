@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_reader.h"
+
+#include "networks/named_model.h"
+#include "syntax/words.h"
+#include "syntax/yaml_scalar.h"
+
+namespace batchpeak::config {
+
+namespace {
+
+/// The section that holds the value at the end of a path, and its key there.
+struct Place
+{
+    std::optional<ConfigSection> section;
+    std::string_view key;
+};
+
+Place placeOf(const ConfigSection& root, std::string_view path)
+{
+    if (path.empty())
+        return {};
+    const std::size_t dot = path.rfind('.');
+    if (dot == std::string_view::npos)
+        return {.section = root, .key = path};
+    return {.section = root.sectionAt(path.substr(0, dot)), .key = path.substr(dot + 1)};
+}
+
+const model::ModelSpec* networkOf(const ConfigContents& contents)
+{
+    return std::get_if<model::ModelSpec>(&contents.model);
+}
+
+} // namespace
+
+void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
+{
+    const Place optimizer = placeOf(root, keys.optimizer);
+    if (const auto name = optimizer.section ? optimizer.section->text(optimizer.key) : std::nullopt) {
+        contents.optimizer =
+            readOptimizer(*name, keys.adamW, optimizer.section->positionOf(optimizer.key), contents.warnings);
+    }
+    const Place norm = placeOf(root, keys.gradientNorm);
+    contents.step.maxGradientNorm = norm.section
+                                        ? readGradientNorm(*norm.section, norm.key, keys.usualGradientNorm)
+                                        : keys.usualGradientNorm;
+    const Place checkpointing = placeOf(root, keys.checkpointing);
+    if (const auto isOn =
+            checkpointing.section ? checkpointing.section->boolean(checkpointing.key) : std::nullopt)
+        contents.step.activationCheckpointing = *isOn;
+    contents.training.weighsTokens = keys.weighsTokens;
+    if (!keys.learningRate.empty())
+        contents.training.learningRate = readLearningRate(root, keys.learningRate);
+}
+
+model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
+                               std::vector<Warning>& warnings)
+{
+    const std::string word = lowerCase(name);
+    if (word == "adamw" || isAmong(name, adamW))
+        return model::Optimizer::AdamW;
+    if (word == "sgd")
+        return model::Optimizer::Sgd;
+    warnings.push_back(
+        {"Trials run AdamW in place of the optimizer " + name +
+             (word == "adam" ? ", which costs the same." : ", whose steps and memory may cost more or less."),
+         position});
+    return model::Optimizer::AdamW;
+}
+
+double readGradientNorm(const Settings& settings, std::string_view key, double otherwise)
+{
+    const double norm = settings.number(key).value_or(otherwise);
+    if (!(norm >= 0))
+        settings.fail(key, "must be at least 0, which stands for no clipping, as in 1.0");
+    return norm;
+}
+
+std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path)
+{
+    const std::size_t dot = path.find('.');
+    const std::string_view key = path.substr(0, dot);
+    try {
+        if (dot == std::string_view::npos) {
+            const auto entry = section.find(key);
+            return entry ? learningRateOf(asNumber(entry->resolvedValue())) : std::nullopt;
+        }
+        return section.hasSection(key) ? readLearningRate(*section.section(key), path.substr(dot + 1))
+                                       : std::nullopt;
+    } catch (const ConfigError&) {
+        return std::nullopt;
+    }
+}
+
+std::optional<double> learningRateOf(std::optional<double> number)
+{
+    return number && *number > 0 ? number : std::nullopt;
+}
+
+std::optional<std::int64_t> readLength(const Settings& settings, std::string_view key,
+                                       std::optional<std::int64_t> longest, std::string_view advice)
+{
+    const auto length = settings.integer(key);
+    if (length && *length < 1)
+        settings.fail(key, "is " + std::to_string(*length) + ", but a sequence has at least 1 token");
+    if (length && longest && *length > *longest) {
+        settings.fail(key, "is " + std::to_string(*length) + ", above the " + std::to_string(*longest) +
+                               " positions that the network learns; " + std::string(advice));
+    }
+    return length;
+}
+
+std::optional<std::int64_t> longestLength(const ConfigContents& contents)
+{
+    const auto* spec = networkOf(contents);
+    return spec ? model::longestSequence(*spec) : std::nullopt;
+}
+
+void settleLengths(ConfigContents& contents)
+{
+    const auto* spec = networkOf(contents);
+    if (!spec)
+        return;
+    if (!model::takesSequences(*spec))
+        contents.sequenceLength = model::usualSequenceLength(*spec);
+    if (!contents.targetLength)
+        contents.targetLength = model::usualTargetLength(*spec);
+}
+
+std::int64_t usualLength(const ConfigContents& contents)
+{
+    const auto* spec = networkOf(contents);
+    return spec ? model::usualSequenceLength(*spec) : 0;
+}
+
+void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings)
+{
+    warnings.push_back(
+        {"Trials run in bfloat16, since float16 with loss scaling is not run here.", position});
+}
+
+void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings)
+{
+    warnings.push_back({"The run keeps its parameters in bfloat16 alone. Trials have fp32 copies of them in "
+                        "the optimizer, which take more memory, so that larger sizes may fit in the run.",
+                        position});
+}
+
+UnsupportedModel modelFromElsewhere(std::string sentence, TextPosition position)
+{
+    return {.sentence = std::move(sentence), .position = position, .isElsewhere = true};
+}
+
+std::variant<model::ModelSpec, UnsupportedModel>
+readNamedModel(const ConfigSection& section, std::string_view key, std::vector<Warning>& warnings)
+{
+    if (const auto id = section.text(key))
+        return namedModel(*id, section.positionOf(key), warnings);
+    return modelFromElsewhere("The config names no network under " + section.pathOf(key) +
+                                  "; give the network's config.json as the model (--model FILE).",
+                              section.positionOf(key));
+}
+
+} // namespace batchpeak::config

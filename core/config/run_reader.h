@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "syntax/config_section.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// What configs say about a run apart from its batches: optimizer, clipping, learning rate, length of
+/// samples, spread over devices. Where a trial does otherwise than the run, a warning says so.
+
+/// Where a format has it, as paths from the root ("optimizer.params.lr"); empty where it has no such key.
+struct RunKeys
+{
+    std::string_view optimizer;
+    /// Names of AdamW besides its own, and of what costs the same, with blanks between.
+    std::string_view adamW;
+    std::string_view gradientNorm;
+    /// Where nothing is said; 0 for no clipping.
+    double usualGradientNorm = 0.0;
+    std::string_view learningRate;
+    std::string_view checkpointing;
+    /// Micro-batches weigh by the targets that their loss counts.
+    std::optional<bool> weighsTokens;
+};
+
+/// \throws ConfigError where a value is illegal
+void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents);
+
+/// \param name  as the config writes it: "AdamW", "adamw", "SGD"
+/// \param adamW  as in RunKeys
+model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
+                               std::vector<Warning>& warnings);
+
+/// The norm that gradients are scaled down to; 0 where they are left as they are.
+/// \throws ConfigError if it is negative
+double readGradientNorm(const Settings& settings, std::string_view key, double otherwise);
+
+/// The learning rate at the end of a path of keys, where it is one number above 0.
+///
+/// Nothing is thrown, since trials do without it: a schedule, a word such as DeepSpeed's "auto", or a key
+/// that stands twice leaves it out.
+std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path);
+
+/// The same of a number that was read already.
+std::optional<double> learningRateOf(std::optional<double> number);
+
+/// The tokens of a sample, where the key is there.
+/// \param longest  that the network takes, where there is such a limit
+/// \param advice   what to do where they are more, as the end of a sentence
+/// \throws ConfigError where they are less than 1, or more than the longest
+std::optional<std::int64_t> readLength(const Settings& settings, std::string_view key,
+                                       std::optional<std::int64_t> longest = {},
+                                       std::string_view advice = {});
+
+/// Of the network, if it is known and has such a limit.
+std::optional<std::int64_t> longestLength(const ConfigContents& contents);
+
+/// Lengths that the kind of network decides: there is none of an image, and a decoder's sequence has its
+/// usual one. Where a config says nothing, that of a text stays 0, since its data decide it.
+void settleLengths(ConfigContents& contents);
+
+/// The network's usual length; 0 where it is not known.
+std::int64_t usualLength(const ConfigContents& contents);
+
+void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings);
+
+/// Of a run whose optimizer has no fp32 copy of parameters in bf16, as it has in Precision::PureBf16.
+void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings);
+
+/// A config whose network is to come from another file.
+UnsupportedModel modelFromElsewhere(std::string sentence, TextPosition position = {});
+
+/// The network whose hub id stands under a key; where none does, one from elsewhere is asked for.
+std::variant<model::ModelSpec, UnsupportedModel>
+readNamedModel(const ConfigSection& section, std::string_view key, std::vector<Warning>& warnings);
+
+} // namespace batchpeak::config

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "second_reading.h"
+
+#include "config_section.h"
+#include "json_text.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace batchpeak::config {
+
+namespace {
+
+/// One node as text, nodes in the order of the text, so that two readings are compared one by one.
+using Reading = std::vector<std::string>;
+
+/// What a null is read as, however it is written.
+constexpr const char* nullText = "null";
+
+/// Collects what yaml-cpp reads. Aliases are not expanded: a text of nested ones takes no more room than its
+/// bytes.
+class ReadingHandler : public YAML::EventHandler
+{
+public:
+    Reading take() { return std::move(m_reading); }
+
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override { m_reading.emplace_back(nullText); }
+    void OnAlias(const YAML::Mark&, YAML::anchor_t anchor) override
+    {
+        m_reading.push_back("an alias of anchor " + std::to_string(anchor));
+    }
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string& value) override
+    {
+        m_reading.push_back("\"" + value + "\"");
+    }
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override
+    {
+        m_reading.emplace_back("a list");
+    }
+    void OnSequenceEnd() override { m_reading.emplace_back("the end of a list"); }
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override
+    {
+        m_reading.emplace_back("a mapping");
+    }
+    void OnMapEnd() override { m_reading.emplace_back("the end of a mapping"); }
+
+private:
+    Reading m_reading;
+};
+
+/// Lone carriage returns end lines as PyYAML has it, which yaml-cpp does not know.
+std::string withLineFeeds(std::string text)
+{
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))
+            text[i] = '\n';
+    }
+    return text;
+}
+
+/// Nothing where yaml-cpp cannot read the text.
+std::optional<Reading> secondReading(const YamlDocument& document)
+{
+    try {
+        std::istringstream text(
+            withLineFeeds(document.isJson() ? asYamlReadsIt(document.text()) : document.text()));
+        YAML::Parser parser(text);
+        ReadingHandler handler;
+        parser.HandleNextDocument(handler);
+        return handler.take();
+    } catch (const YAML::Exception&) {
+        return std::nullopt;
+    }
+}
+
+std::string textOf(const YamlNode& node)
+{
+    switch (node.kind) {
+    case NodeKind::Alias:
+        return "an alias of anchor " + std::to_string(node.target->anchor);
+    case NodeKind::Sequence:
+        return "a list";
+    case NodeKind::Mapping:
+        return "a mapping";
+    case NodeKind::Scalar:
+        break;
+    }
+    return isNull(node) && node.tag.empty() ? nullText : "\"" + node.value + "\"";
+}
+
+void addReading(const YamlNode& node, Reading& reading)
+{
+    reading.push_back(textOf(node));
+    for (const YamlNode* child : node.children)
+        addReading(*child, reading);
+    if (node.kind == NodeKind::Sequence || node.kind == NodeKind::Mapping)
+        reading.push_back("the end of " + textOf(node));
+}
+
+Reading firstReading(const YamlDocument& document)
+{
+    Reading reading;
+    addReading(document.root(), reading);
+    return reading;
+}
+
+struct Disagreement
+{
+    std::string first;
+    std::string second;
+    bool operator==(const Disagreement&) const = default;
+};
+
+std::vector<Disagreement> disagreements(const Reading& first, const Reading& second)
+{
+    constexpr const char* nothing = "nothing";
+    std::vector<Disagreement> found;
+    for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+        const std::string& here = i < first.size() ? first[i] : nothing;
+        const std::string& there = i < second.size() ? second[i] : nothing;
+        if (here != there)
+            found.push_back({here, there});
+    }
+    return found;
+}
+
+/// Short enough for a sentence.
+std::string cut(const std::string& reading)
+{
+    constexpr std::size_t longest = 60;
+    return reading.size() <= longest ? reading : reading.substr(0, longest) + "...";
+}
+
+} // namespace
+
+void requireSecondReading(const YamlDocument& before, const YamlDocument& after)
+{
+    const auto known = secondReading(before);
+    const Reading firstBefore = firstReading(before);
+    // Of another number of values, places cannot be compared.
+    if (!known || known->size() != firstBefore.size())
+        return;
+    const auto second = secondReading(after);
+    if (!second) {
+        throw ConfigError(
+            "The config with the size in it is read by one YAML reader (libyaml) and refused by "
+            "another (yaml-cpp), which read it as it is now; set the size by hand.");
+    }
+    const auto usual = disagreements(firstBefore, *known);
+    for (const Disagreement& found : disagreements(firstReading(after), *second)) {
+        if (std::ranges::find(usual, found) != usual.end())
+            continue;
+        throw ConfigError("With the size in it, one YAML reader (libyaml) reads " + cut(found.first) +
+                          " in the config where another (yaml-cpp) reads " + cut(found.second) +
+                          ", so that programs would differ in what it says; set the size by hand.");
+    }
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words.h"
+
+#include <algorithm>
+
+namespace batchpeak::config {
+
+bool isAmong(std::string_view word, std::string_view words)
+{
+    const auto split = splitWords(words);
+    return std::ranges::find(split, word) != split.end();
+}
+
+std::vector<std::string_view> splitWords(std::string_view words)
+{
+    std::vector<std::string_view> split;
+    for (std::size_t begin = 0; begin < words.size();) {
+        const std::size_t end = std::min(words.find(' ', begin), words.size());
+        if (end > begin)
+            split.push_back(words.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return split;
+}
+
+std::string listed(std::span<const std::string_view> words)
+{
+    std::string text;
+    for (std::string_view word : words)
+        text += (text.empty() ? "" : ", ") + std::string(word);
+    return text;
+}
+
+std::string lowerCase(std::string text)
+{
+    std::ranges::transform(text, text.begin(), [](char character) {
+        return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A')) : character;
+    });
+    return text;
+}
+
+} // namespace batchpeak::config
