@@ -6,7 +6,7 @@
 #include "quantity_parsing.h"
 #include "run_arguments.h"
 #include "sample_lengths.h"
-#include "search/strategy_factory.h"
+#include "search/strategy.h"
 #include "usage_error.h"
 
 #include <CLI/App.hpp>

@@ -4,7 +4,7 @@
 
 #include "device/local_device.h"
 #include "device/memory_kills.h"
-#include "search/strategy_factory.h"
+#include "search/strategy.h"
 #include "worker_timeouts.h"
 
 #include <functional>

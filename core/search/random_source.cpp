@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "random_source.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -52,6 +53,28 @@ double RandomSource::normal()
     const double scale = std::sqrt(-2.0 * std::log(squaredRadius) / squaredRadius);
     m_secondNormal = y * scale;
     return x * scale;
+}
+
+std::vector<std::size_t> resampleSystematically(std::span<const double> logWeights, int count,
+                                                RandomSource& random)
+{
+    const double largest = *std::ranges::max_element(logWeights);
+    std::vector<double> cumulated;
+    double sum = 0.0;
+    for (const double logWeight : logWeights) {
+        sum += std::exp(logWeight - largest);
+        cumulated.push_back(sum);
+    }
+    const double shift = random.uniform();
+    std::vector<std::size_t> chosen;
+    std::size_t index = 0;
+    for (int draw = 0; draw < count; ++draw) {
+        const double position = sum * (shift + draw) / count;
+        while (index + 1 < cumulated.size() && cumulated[index] < position)
+            ++index;
+        chosen.push_back(index);
+    }
+    return chosen;
 }
 
 } // namespace batchpeak::search

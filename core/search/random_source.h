@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace batchpeak::search {
 
@@ -30,5 +32,10 @@ private:
     /// The polar method makes two at a time.
     std::optional<double> m_secondNormal;
 };
+
+/// Indices of \p count draws from \p logWeights (up to a constant): evenly spaced positions, one uniform
+/// shift (Kitagawa, Journal of Computational and Graphical Statistics 5, 1996). Ascending.
+std::vector<std::size_t> resampleSystematically(std::span<const double> logWeights, int count,
+                                                RandomSource& random);
 
 } // namespace batchpeak::search

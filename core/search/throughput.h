@@ -6,6 +6,7 @@
 #include "strategy.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace batchpeak::search {
 
@@ -41,5 +42,12 @@ private:
     std::int64_t m_batch;
     double m_optimizerSeconds;
 };
+
+/// The step time [s] at \p size, linear between the \p sizes at which it is known, and proportional to
+/// the size above the largest of them.
+///
+/// \param sizes  ascending, at least one
+double interpolatedSeconds(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds,
+                           std::int64_t size);
 
 } // namespace batchpeak::search

@@ -3,7 +3,7 @@
 #include "trial_times.h"
 
 #include "accumulation/even_spread.h"
-#include "search/curve/step_time_draws.h"
+#include "search/step_time_draws.h"
 #include "search/throughput.h"
 #include "trial/step_statistics.h"
 

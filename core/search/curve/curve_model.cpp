@@ -14,27 +14,28 @@ namespace batchpeak::search {
 
 namespace {
 
-/// Without alignment and with the usual one.
-constexpr std::size_t shapesWithAllScales = 2;
-constexpr std::size_t scalesWithAlignments = 30;
-/// Powers of two, too.
-constexpr std::size_t shapesWithManyScales = 6;
-constexpr std::size_t scalesWithRare = 6;
-constexpr std::size_t scalesWithSteps = 10;
+// Of the alignments, in their order, these are weighed on the whole grid of hyper-parameters (none and the
+// usual one), and these on its best points (powers of two, too); all others on fewer.
+constexpr std::size_t alignmentsOnWholeGrid = 2;
+constexpr std::size_t commonAlignments = 6;
+constexpr std::size_t gridPointsWithCommonAlignments = 30;
+constexpr std::size_t gridPointsWithRareAlignments = 6;
+constexpr std::size_t gridPointsWithSteps = 10;
 constexpr std::size_t alignmentsWithWaves = 2;
 /// Fewer trials cannot tell a step from a rough curve.
 constexpr Eigen::Index fewestForCliffs = 4;
 constexpr Eigen::Index fewestForWaves = 5;
 
-/// Columns of the linearised problem, multiplied by the inverse Cholesky factor of one covariance: what the
-/// evidence of every shape under these scales is made of.
-class Whitened
+/// The marginal likelihood of every trend under one set of hyper-parameters. The trials are linearised about
+/// their times and multiplied by the inverse Cholesky factor of their covariance, so that a trend adds two
+/// columns only.
+class GridPoint
 {
 public:
-    Whitened(const CurveTrials& trials, const CurveScales& scales)
-        : m_trials(trials), m_factor(trials.covariance(scales))
+    GridPoint(const Observations& trials, const Hyperparameters& hyperparameters)
+        : m_trials(trials), m_hyperparameters(hyperparameters), m_factor(trials.covariance(hyperparameters))
     {
-        const ThetaPrior prior(trials, {});
+        const CoefficientPrior prior(trials, {});
         m_logDeterminant = m_factor.matrixL().toDenseMatrix().diagonal().array().log().sum();
         Eigen::MatrixXd columns(trials.count(), 3);
         columns.col(0) = prior.deviation[0] * trials.seconds.cwiseInverse();
@@ -47,9 +48,20 @@ public:
     }
 
     /// Columns of one feature alone, in units of its prior deviation.
-    Eigen::VectorXd steps(const CurveShape& shape) const { return column(shape, 2); }
-    Eigen::VectorXd misaligned(const CurveShape& shape) const { return column(shape, 3); }
+    Eigen::VectorXd steps(const Trend& trend) const { return column(trend, 2); }
+    Eigen::VectorXd misaligned(const Trend& trend) const { return column(trend, 3); }
 
+    /// \param steps  empty for a trend without
+    CurveModel weigh(const CandidateTrend& candidate, const Eigen::VectorXd& steps,
+                     const Eigen::VectorXd& misaligned) const
+    {
+        return {.trend = candidate.trend,
+                .hyperparameters = m_hyperparameters,
+                .logWeight =
+                    logEvidence(steps, misaligned) + m_hyperparameters.logPrior + candidate.logPrior};
+    }
+
+private:
     /// Logarithm of the marginal likelihood, up to a constant.
     double logEvidence(const Eigen::VectorXd& steps, const Eigen::VectorXd& misaligned) const
     {
@@ -69,33 +81,23 @@ public:
         return -m_logDeterminant - 0.5 * logDeterminant - 0.5 * (q.squaredNorm() - uq.dot(factor.solve(uq)));
     }
 
-private:
-    Eigen::VectorXd column(const CurveShape& shape, Eigen::Index feature) const
+    Eigen::VectorXd column(const Trend& trend, Eigen::Index feature) const
     {
         Eigen::VectorXd values(m_trials.count());
         for (Eigen::Index i = 0; i < values.size(); ++i)
-            values[i] = shape.features(m_trials.size[i])[feature] / m_trials.seconds[i];
-        values *= ThetaPrior(m_trials, shape).deviation[feature];
+            values[i] = trend.features(m_trials.size[i])[feature] / m_trials.seconds[i];
+        values *= CoefficientPrior(m_trials, trend).deviation[feature];
         m_factor.matrixL().solveInPlace(values);
         return values;
     }
 
-    const CurveTrials& m_trials;
+    const Observations& m_trials;
+    Hyperparameters m_hyperparameters;
     Eigen::LLT<Eigen::MatrixXd> m_factor;
     double m_logDeterminant = 0.0;
     /// Overhead, work per sample, and what they leave unexplained at their prior means.
     Eigen::MatrixXd m_base;
 };
-
-/// Of each place in the grid of scales, the weight of its better model among the first shapes.
-std::vector<double> weightsOfScales(const std::vector<CurveModel>& models)
-{
-    const std::size_t scalesCount = curveScalesGrid().size();
-    std::vector<double> weights(scalesCount, -std::numeric_limits<double>::infinity());
-    for (std::size_t i = 0; i < models.size(); ++i)
-        weights[i / shapesWithAllScales] = std::max(weights[i / shapesWithAllScales], models[i].logWeight);
-    return weights;
-}
 
 std::vector<std::size_t> heaviest(const std::vector<double>& logWeights, std::size_t count)
 {
@@ -108,73 +110,59 @@ std::vector<std::size_t> heaviest(const std::vector<double>& logWeights, std::si
 
 } // namespace
 
-std::vector<CurveModel> weighCurveModels(const CurveTrials& trials, double largestFit)
+std::vector<CurveModel> weighCurveModels(const Observations& trials, double largestFit)
 {
-    const std::vector<LikelyShape> alignments = alignedShapes(largestFit);
-    const Eigen::VectorXd noSteps;
-
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    const std::vector<CandidateTrend> alignments = alignedTrends(largestFit);
+    std::vector<double> weightsOfAlignments(alignments.size(), none);
     std::vector<CurveModel> models;
-    for (const CurveScales& scales : curveScalesGrid()) {
-        const Whitened whitened(trials, scales);
-        for (std::size_t a = 0; a < shapesWithAllScales; ++a) {
-            const double logEvidence =
-                whitened.logEvidence(noSteps, whitened.misaligned(alignments[a].shape));
-            models.push_back({.shape = alignments[a].shape,
-                              .scales = scales,
-                              .logWeight = logEvidence + scales.logPrior + alignments[a].logPrior});
-        }
-    }
-
-    std::vector<double> weightsOfAlignments(alignments.size(), -std::numeric_limits<double>::infinity());
-    for (std::size_t i = 0; i < models.size(); ++i) {
-        double& weight = weightsOfAlignments[i % shapesWithAllScales];
-        weight = std::max(weight, models[i].logWeight);
-    }
-    std::vector<Whitened> best;
-    std::vector<CurveScales> bestScales;
-    for (const std::size_t place : heaviest(weightsOfScales(models), scalesWithAlignments)) {
-        bestScales.push_back(curveScalesGrid()[place]);
-        best.emplace_back(trials, bestScales.back());
-    }
-    const auto add = [&](std::size_t which, const CurveShape& shape, double logEvidence, double logPrior) {
-        models.push_back({.shape = shape,
-                          .scales = bestScales[which],
-                          .logWeight = logEvidence + bestScales[which].logPrior + logPrior});
+    const auto addAligned = [&](const GridPoint& point, std::size_t a) {
+        models.push_back(point.weigh(alignments[a], {}, point.misaligned(alignments[a].trend)));
+        weightsOfAlignments[a] = std::max(weightsOfAlignments[a], models.back().logWeight);
         return models.back().logWeight;
     };
-    for (std::size_t a = shapesWithAllScales; a < alignments.size(); ++a) {
-        const bool isRare = a >= shapesWithManyScales;
-        for (std::size_t i = 0; i < std::min(best.size(), isRare ? scalesWithRare : best.size()); ++i) {
-            const CurveShape& shape = alignments[a].shape;
-            const double weight = add(i, shape, best[i].logEvidence(noSteps, best[i].misaligned(shape)),
-                                      alignments[a].logPrior);
-            weightsOfAlignments[a] = std::max(weightsOfAlignments[a], weight);
-        }
+
+    std::vector<double> weightsOfPoints;
+    for (const Hyperparameters& hyperparameters : hyperparameterGrid()) {
+        const GridPoint point(trials, hyperparameters);
+        double& weight = weightsOfPoints.emplace_back(none);
+        for (std::size_t a = 0; a < alignmentsOnWholeGrid; ++a)
+            weight = std::max(weight, addAligned(point, a));
+    }
+    std::vector<GridPoint> best;
+    for (const std::size_t point : heaviest(weightsOfPoints, gridPointsWithCommonAlignments))
+        best.emplace_back(trials, hyperparameterGrid()[point]);
+
+    for (std::size_t a = alignmentsOnWholeGrid; a < alignments.size(); ++a) {
+        const bool isRare = a >= commonAlignments;
+        const std::size_t points = isRare ? gridPointsWithRareAlignments : gridPointsWithCommonAlignments;
+        for (std::size_t i = 0; i < std::min(best.size(), points); ++i)
+            addAligned(best[i], a);
     }
 
-    std::vector<LikelyShape> bestAligned;
+    std::vector<CandidateTrend> bestAligned;
     for (const std::size_t a : heaviest(weightsOfAlignments, alignmentsWithWaves))
         bestAligned.push_back(alignments[a]);
-    const auto addSteps = [&](const std::vector<LikelyShape>& shapes, std::size_t alignmentCount) {
-        for (std::size_t i = 0; i < std::min(scalesWithSteps, best.size()); ++i) {
+    const auto addSteps = [&](const std::vector<CandidateTrend>& stepped, std::size_t alignmentCount) {
+        for (std::size_t i = 0; i < std::min(gridPointsWithSteps, best.size()); ++i) {
             std::vector<Eigen::VectorXd> misaligned;
             for (std::size_t a = 0; a < alignmentCount; ++a)
-                misaligned.push_back(best[i].misaligned(bestAligned[a].shape));
-            for (const LikelyShape& likely : shapes) {
-                const Eigen::VectorXd steps = best[i].steps(likely.shape);
+                misaligned.push_back(best[i].misaligned(bestAligned[a].trend));
+            for (const CandidateTrend& candidate : stepped) {
+                const Eigen::VectorXd steps = best[i].steps(candidate.trend);
                 for (std::size_t a = 0; a < alignmentCount; ++a) {
-                    CurveShape shape = likely.shape;
-                    shape.alignment = bestAligned[a].shape.alignment;
-                    add(i, shape, best[i].logEvidence(steps, misaligned[a]),
-                        likely.logPrior + bestAligned[a].logPrior);
+                    CandidateTrend both = candidate;
+                    both.trend.alignment = bestAligned[a].trend.alignment;
+                    both.logPrior += bestAligned[a].logPrior;
+                    models.push_back(best[i].weigh(both, steps, misaligned[a]));
                 }
             }
         }
     };
     if (trials.count() >= fewestForCliffs)
-        addSteps(cliffShapes(trials, largestFit), 1);
+        addSteps(cliffTrends(trials, largestFit), 1);
     if (trials.count() >= fewestForWaves)
-        addSteps(wavedShapes(trials, largestFit), alignmentsWithWaves);
+        addSteps(waveTrends(trials, largestFit), alignmentsWithWaves);
     return models;
 }
 

@@ -3,10 +3,8 @@
 #include "posterior.h"
 
 #include "candidate_set.h"
-#include "interpolation.h"
 #include "memory/memory_model.h"
 #include "random_source.h"
-#include "systematic_resampling.h"
 #include "throughput.h"
 #include "trial_history.h"
 
@@ -89,17 +87,17 @@ Posterior::Posterior(const SearchSpace& space, const CandidateSet& candidates, c
     std::erase_if(m_measured, [&](std::int64_t size) { return !candidates.contains(size); });
 
     const auto largest = static_cast<double>(std::ranges::max(m_largestFit));
-    m_curves = drawCurvePaths(m_trials, weighCurveModels(m_trials, largest), m_sizes,
+    m_paths = drawSamplePaths(m_trials, weighCurveModels(m_trials, largest), m_sizes,
                               static_cast<int>(m_largestFit.size()), random);
     Eigen::VectorXd logSize(static_cast<Eigen::Index>(m_sizes.size()));
     for (Eigen::Index i = 0; i < logSize.size(); ++i)
         logSize[i] = std::log(static_cast<double>(m_sizes[static_cast<std::size_t>(i)]));
-    m_logSpeed = (-m_curves.logSeconds).colwise() + logSize;
+    m_logSpeed = (-m_paths.logSeconds).colwise() + logSize;
     if (space.objective == Objective::Micro)
         m_objective = m_logSpeed;
     else
         computeEffectiveObjective();
-    judge();
+    findBest();
 }
 
 void Posterior::computeEffectiveObjective()
@@ -108,7 +106,7 @@ void Posterior::computeEffectiveObjective()
     m_objective.resize(m_logSpeed.rows(), m_logSpeed.cols());
     std::vector<double> seconds(m_sizes.size());
     for (Eigen::Index path = 0; path < m_logSpeed.cols(); ++path) {
-        std::ranges::transform(m_curves.logSeconds.col(path), seconds.begin(),
+        std::ranges::transform(m_paths.logSeconds.col(path), seconds.begin(),
                                [](double logSeconds) { return std::exp(logSeconds); });
         const auto secondsAt = [&](std::int64_t size) { return interpolatedSeconds(m_sizes, seconds, size); };
         for (Eigen::Index i = 0; i < m_logSpeed.rows(); ++i) {
@@ -158,7 +156,7 @@ double Posterior::shareWithin(std::int64_t size) const
     return static_cast<double>(within) / static_cast<double>(pathCount());
 }
 
-void Posterior::judge()
+void Posterior::findBest()
 {
     const Eigen::Index paths = pathCount();
     m_top = Eigen::VectorXd::Constant(paths, -std::numeric_limits<double>::infinity());
@@ -174,10 +172,10 @@ void Posterior::judge()
     }
     m_mean = m_logSpeed.rowwise().mean();
     m_deviation = ((m_logSpeed.colwise() - m_mean).array().square().rowwise().mean()).sqrt();
-    choose();
+    chooseRecommended();
 }
 
-void Posterior::choose()
+void Posterior::chooseRecommended()
 {
     m_recommended = 0;
     double least = std::numeric_limits<double>::infinity();
@@ -233,7 +231,7 @@ void Posterior::believe(std::span<const std::int64_t> inFlight, RandomSource& ra
             m_sizes[static_cast<std::size_t>(indexAtMost(size))] == size)
             m_measured.insert(std::ranges::upper_bound(m_measured, size), size);
     }
-    judge();
+    findBest();
 }
 
 } // namespace batchpeak::search

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "curve_paths.h"
+#include "sample_paths.h"
 #include "strategy.h"
 
 #include <Eigen/Core>
@@ -56,9 +56,9 @@ public:
     double meanObjective(Eigen::Index size) const { return m_objective.row(size).mean(); }
     /// Typical time of an optimizer step [s]; 0 where none was reported.
     double optimizerSeconds() const { return m_optimizerSeconds; }
-    double meanRunNoise() const { return m_curves.runNoise.mean(); }
-    const CurveTrials& trials() const { return m_trials; }
-    const CurvePaths& curves() const { return m_curves; }
+    double meanRunNoise() const { return m_paths.runNoise.mean(); }
+    const Observations& trials() const { return m_trials; }
+    const SamplePaths& paths() const { return m_paths; }
 
     /// Good measured sizes that may be recommended, ascending.
     const std::vector<std::int64_t>& measured() const { return m_measured; }
@@ -78,17 +78,17 @@ public:
 
 private:
     void computeEffectiveObjective();
-    void judge();
-    void choose();
+    void findBest();
+    void chooseRecommended();
 
     const SearchSpace* m_space;
     const CandidateSet* m_candidates;
-    CurveTrials m_trials;
+    Observations m_trials;
     double m_optimizerSeconds = 0.0;
     double m_logTolerance;
     std::vector<std::int64_t> m_sizes;
     std::vector<bool> m_isAllowed;
-    CurvePaths m_curves;
+    SamplePaths m_paths;
     Eigen::MatrixXd m_logSpeed;
     Eigen::MatrixXd m_objective;
     std::vector<std::int64_t> m_largestFit;

@@ -4,7 +4,6 @@
 
 #include "candidate_set.h"
 #include "random_source.h"
-#include "systematic_resampling.h"
 #include "trial_history.h"
 
 #include <algorithm>
@@ -143,8 +142,8 @@ void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, double baseline
         }
     }
     std::vector<std::int64_t> draws;
-    for (const double doubt : {1.0, 3.0, 9.0}) {
-        draws = drawAlong(laws, last, doubt, random);
+    for (const double errorFactor : {1.0, 3.0, 9.0}) {
+        draws = drawAlong(laws, last, errorFactor, random);
         if (draws.size() >= fewestDraws)
             break;
     }
@@ -156,14 +155,14 @@ void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, double baseline
 }
 
 std::vector<std::int64_t> MemoryModel::drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
-                                                 double doubt, RandomSource& random) const
+                                                 double errorFactor, RandomSource& random) const
 {
     std::vector<double> logWeights;
     std::ranges::transform(laws, std::back_inserter(logWeights), &MemoryLaw::logWeight);
     const int count = m_hasFailure ? attemptsPerDraw * drawCount : drawCount;
     std::vector<std::int64_t> draws;
     for (const std::size_t law : resampleSystematically(logWeights, count, random)) {
-        const double drawn = drawLimitAlong(laws[law], last, doubt, random);
+        const double drawn = drawLimitAlong(laws[law], last, errorFactor, random);
         // Above m_largestInMemory either a trial has failed, and the draw contradicts it, or nothing is
         // allowed, and the draw is as good as that.
         const auto possible = static_cast<double>(m_largestInMemory);
@@ -173,14 +172,14 @@ std::vector<std::int64_t> MemoryModel::drawAlong(const std::vector<MemoryLaw>& l
     return draws;
 }
 
-double MemoryModel::drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last, double doubt,
+double MemoryModel::drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last, double errorFactor,
                                    RandomSource& random) const
 {
     const double lowest = static_cast<double>(std::max<std::int64_t>(m_largestGood, 1));
     const double highest = static_cast<double>(m_largestInMemory) + 1.0;
     const double perSample = std::max(law.perSample + law.deviation * random.normal(), smallestSlope);
-    const double limitError = doubt * m_limitMebibytes * random.normal();
-    const double growthError = doubt * random.normal();
+    const double limitError = errorFactor * m_limitMebibytes * random.normal();
+    const double growthError = errorFactor * random.normal();
     const double growthAtLast = law.growth(last.size);
     const auto peakAt = [&](double size) {
         const double doublings = std::clamp(std::log2(size / last.size), 0.0, 1.0);

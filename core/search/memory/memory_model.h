@@ -54,9 +54,9 @@ private:
     void drawFrom(const std::vector<MemoryPeak>& peaks, double baselineMebibytes, RandomSource& random);
     /// Draws that agree with the failure, if there is one, from laws weighted as they are; perhaps none.
     std::vector<std::int64_t> drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
-                                        double doubt, RandomSource& random) const;
+                                        double errorFactor, RandomSource& random) const;
     /// The size at which the law reaches the limit, or one above m_largestInMemory where it does not.
-    double drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last, double doubt,
+    double drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last, double errorFactor,
                           RandomSource& random) const;
     /// The upper half of what lies between what ran and what failed, uniform in its logarithm.
     std::int64_t drawWithoutLaw(RandomSource& random) const;

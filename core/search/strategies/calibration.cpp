@@ -83,4 +83,9 @@ double calibratedProbability(const CalibrationCase& situation, double share, int
     return 1.0 / (1.0 + std::exp(-(map.intercept + map.slope * logit + map.growth * growth)));
 }
 
+int confidencePercent(double probability)
+{
+    return static_cast<int>(std::clamp(std::round(100.0 * probability), 1.0, 99.0));
+}
+
 } // namespace batchpeak::search

@@ -124,7 +124,7 @@ KnowledgeGradient::Choice KnowledgeGradient::best(const std::vector<std::int64_t
     for (const std::int64_t size : sizes) {
         const Eigen::Index index = m_posterior.indexOf(size);
         const double seconds = static_cast<double>(size) / std::exp(m_posterior.meanLogSpeed(index));
-        const double pooled = m_posterior.trials().noise.pooledAt(seconds);
+        const double pooled = m_posterior.trials().noise.pooledDeviation(seconds);
         const bool isMeasured = std::ranges::binary_search(m_posterior.measured(), size);
         const TrialCost::Length normal = stepsOf(Length::Normal, seconds);
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "posterior_strategy.h"
 
-#include "limit_probe.h"
 #include "random_source.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ constexpr std::uint64_t choiceSeedStep = 7919;
 } // namespace
 
 PosteriorStrategy::PosteriorStrategy(const SearchSpace& space)
-    : SearchingStrategy(space, Ending::WhenConfident)
+    : SearchingStrategy(space, StoppingRule::Confident)
 {
     plan();
 }
@@ -51,8 +50,7 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
     if (!wanted)
         return std::nullopt;
     return Choice{.size = wanted->size,
-                  .length =
-                      KnowledgeGradient::stepsOf(wanted->length, judgement().stepSecondsAt(wanted->size)),
+                  .length = KnowledgeGradient::stepsOf(wanted->length, summary().stepSecondsAt(wanted->size)),
                   .isClimbing = climbsTo(wanted->size)};
 }
 
@@ -124,11 +122,10 @@ std::optional<KnowledgeGradient::Choice> PosteriorStrategy::chooseByGain() const
     if (history().timedTrials(choice.size) == 0)
         return choice;
     // What is left to gain from safe sizes is little, or else none of them would be measured again.
-    const LimitProbe probe({candidates(), history(), memory(), inFlight()}, judgement());
+    const BoundaryProbe probe = boundaryProbe();
     if (const auto size = probe.next())
         return KnowledgeGradient::Choice{.size = *size};
-    if (history().timedTrials(choice.size) > repeatsAllowed &&
-        (probe.isInVain() || allTried(candidates(), history(), memory())))
+    if (history().timedTrials(choice.size) > repeatsAllowed && (probe.isInVain() || allTried()))
         return std::nullopt;
     return choice;
 }
@@ -138,8 +135,8 @@ std::optional<std::int64_t> PosteriorStrategy::bestToRepeat() const
     // Beside trials in flight it is the best of what is finished, since what is believed is not known.
     const TrialSafety rules = safety();
     std::optional<std::int64_t> best;
-    for (const Judgement::MeasuredSize& size : judgement().measured) {
-        const bool isBetter = !best || size.samplesPerSecond > judgement().find(*best)->samplesPerSecond;
+    for (const PosteriorSummary::MeasuredSize& size : summary().measured) {
+        const bool isBetter = !best || size.samplesPerSecond > summary().find(*best)->samplesPerSecond;
         if (isBetter && rules.mayBeTried(size.size))
             best = size.size;
     }

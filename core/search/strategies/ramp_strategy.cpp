@@ -3,11 +3,27 @@
 #include "ramp_strategy.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <vector>
 
 namespace batchpeak::search {
 
 namespace {
+
+/// A size this much slower than a smaller one ends the ramp at once; two that gain nothing do so too.
+constexpr double clearlySlower = 0.85;
+constexpr int sizesWithoutGain = 2;
+
+/// A largest fitting size closer than this to one that ran has nothing new to tell.
+constexpr double leastClimbRatio = 1.05;
+/// Gaps beside the best are halved down to this ratio; what lies within is left to the curve.
+constexpr double narrowGapRatio = 1.15;
+/// Rivals closer to a size in flight than this wait for it.
+constexpr double neighbourRatio = 1.04;
+
+constexpr double leastRivalProbability = 0.01;
+constexpr int repeatsAllowed = 5;
 
 /// Trials that bisection and comparison take after the ramp, in simulated searches on curves that are
 /// neither smooth nor flat.
@@ -15,28 +31,144 @@ constexpr int trialsAfterRamp = 8;
 /// A gap beside the best is halved in each trial, and so is about what speaks against it.
 constexpr double trialsPerHalving = 2.0;
 
+double ratio(std::int64_t larger, std::int64_t smaller)
+{
+    return static_cast<double>(larger) / static_cast<double>(smaller);
+}
+
 } // namespace
 
-RampStrategy::RampStrategy(const SearchSpace& space) : SearchingStrategy(space, Ending::WhenConfident)
+RampStrategy::RampStrategy(const SearchSpace& space) : SearchingStrategy(space, StoppingRule::Confident)
 {
     plan();
 }
 
 std::optional<SearchingStrategy::Choice> RampStrategy::choose() const
 {
-    const RampPlanner planner({.candidates = candidates(),
-                               .history = history(),
-                               .memory = memory(),
-                               .judgement = judgement(),
-                               .inFlight = inFlight(),
-                               .tolerance = space().tolerance});
-    const std::optional<RampPlanner::Step> step = planner.next();
-    if (!step)
+    if (history().goodSizes().empty()) {
+        if (!isFree(candidates().smallest()))
+            return std::nullopt;
+        return trialFor(Purpose::Climb, candidates().smallest());
+    }
+    if (const auto choice = climb())
+        return choice;
+    if (const auto choice = bisect())
+        return choice;
+    if (const auto choice = challenge())
+        return choice;
+    return lastResort();
+}
+
+std::optional<SearchingStrategy::Choice> RampStrategy::climb() const
+{
+    if (throughputHasEnded())
         return std::nullopt;
-    const bool isRepeat = step->purpose == RampPlanner::Purpose::Repeat;
-    return Choice{.size = step->size,
-                  .length = TrialCost::length(judgement().stepSecondsAt(step->size), isRepeat),
-                  .isClimbing = step->purpose == RampPlanner::Purpose::Climb};
+    std::int64_t top = std::max(history().largestGood(), history().largestRun());
+    for (const std::int64_t size : inFlight())
+        top = std::max(top, size);
+    const auto powerOfTwo = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(top)) * 2);
+    std::optional<std::int64_t> size = candidates().atMost(powerOfTwo);
+    if (!size || *size <= top)
+        size = candidates().above(top);
+    if (!size)
+        return std::nullopt;
+    const TrialSafety rules = safety();
+    if (rules.mayBeTried(*size))
+        return trialFor(Purpose::Climb, *size);
+
+    size = candidates().atMost(memory().largestWithFit(rules.demandedFit()));
+    if (size && ratio(*size, top) >= leastClimbRatio && rules.mayBeTried(*size))
+        return trialFor(Purpose::Climb, *size);
+    return std::nullopt;
+}
+
+std::optional<SearchingStrategy::Choice> RampStrategy::bisect() const
+{
+    std::vector<std::int64_t> known = inFlight();
+    for (const Measurement& trial : history().all())
+        known.push_back(trial.size);
+    std::ranges::sort(known);
+
+    std::optional<std::int64_t> widest;
+    double width = narrowGapRatio;
+    const auto consider = [&](std::int64_t low, std::int64_t high) {
+        const std::optional<std::int64_t> middle = candidates().between(low, high);
+        if (ratio(high, low) > width && middle && safety().mayBeTried(*middle)) {
+            widest = middle;
+            width = ratio(high, low);
+        }
+    };
+    const auto [first, last] = std::ranges::equal_range(known, summary().best);
+    if (first != known.begin() && first != known.end())
+        consider(*std::prev(first), summary().best);
+    if (last != known.end())
+        consider(summary().best, *last);
+    return widest ? std::optional(trialFor(Purpose::Refine, *widest)) : std::nullopt;
+}
+
+std::optional<SearchingStrategy::Choice> RampStrategy::challenge() const
+{
+    for (const PosteriorSummary::Rival& rival : summary().rivals) {
+        if (rival.probability < leastRivalProbability)
+            break;
+        const bool awaitsNeighbour = std::ranges::any_of(inFlight(), [&](std::int64_t size) {
+            return ratio(std::max(size, rival.size), std::min(size, rival.size)) < neighbourRatio;
+        });
+        if (awaitsNeighbour || !safety().isSafe(rival.size))
+            continue;
+        if (history().timedTrials(rival.size) == 0) {
+            if (isFree(rival.size))
+                return trialFor(Purpose::Refine, rival.size);
+            continue;
+        }
+        const std::int64_t best = summary().best;
+        const bool rivalIsLessKnown = history().timedTrials(rival.size) <= history().timedTrials(best);
+        const std::int64_t repeated = rivalIsLessKnown ? rival.size : best;
+        if (history().timedTrials(repeated) <= repeatsAllowed && isFree(repeated))
+            return trialFor(Purpose::Repeat, repeated);
+    }
+    return std::nullopt;
+}
+
+std::optional<SearchingStrategy::Choice> RampStrategy::lastResort() const
+{
+    if (throughputHasEnded())
+        return std::nullopt;
+    const std::optional<std::int64_t> size = boundaryProbe().next();
+    return size ? std::optional(trialFor(Purpose::Climb, *size)) : std::nullopt;
+}
+
+SearchingStrategy::Choice RampStrategy::trialFor(Purpose purpose, std::int64_t size) const
+{
+    return {.size = size,
+            .length = TrialCost::length(summary().stepSecondsAt(size), purpose == Purpose::Repeat),
+            .isClimbing = purpose == Purpose::Climb};
+}
+
+bool RampStrategy::throughputHasEnded() const
+{
+    const std::vector<PosteriorSummary::MeasuredSize>& measured = summary().measured;
+    if (measured.empty())
+        return false;
+    const double best =
+        std::ranges::max(measured, {}, &PosteriorSummary::MeasuredSize::samplesPerSecond).samplesPerSecond;
+    // The smallest size that is as good as the best one, so that a plateau ends the ramp as a fall does.
+    const auto peak = std::ranges::find_if(measured, [&](const auto& size) {
+        return size.samplesPerSecond >= best * (1.0 - 0.5 * space().tolerance);
+    });
+    const auto beyond = std::count_if(std::next(peak), measured.end(), [&](const auto& size) {
+        return ratio(size.size, peak->size) >= leastClimbRatio;
+    });
+    const bool fell = std::any_of(std::next(peak), measured.end(), [&](const auto& size) {
+        return size.samplesPerSecond < clearlySlower * best;
+    });
+    return fell || beyond >= sizesWithoutGain;
+}
+
+bool RampStrategy::isFree(std::int64_t size) const
+{
+    const TrialSafety rules = safety();
+    return candidates().contains(size) && rules.isUsable(size) && !rules.isInFlight(size);
 }
 
 int RampStrategy::remainingTrials(const std::optional<Choice>& next) const

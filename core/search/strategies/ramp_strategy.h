@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ramp_planner.h"
 #include "searching_strategy.h"
+
+#include <cstdint>
+#include <optional>
 
 namespace batchpeak::search {
 
-/// Powers of two until memory or throughput ends, then bisection around the best, then what may still
-/// beat it, until the confidence is high enough.
+/// Powers of two until memory or throughput ends, then the middle of the gaps beside the best, then what may
+/// still beat it, until the confidence is high enough.
 ///
-/// The order of the sizes comes from RampPlanner.
+/// It keeps to the sizes that TrialSafety allows, but for a last probe at their boundary.
 class RampStrategy final : public SearchingStrategy
 {
 public:
@@ -18,8 +20,27 @@ public:
     explicit RampStrategy(const SearchSpace& space);
 
 private:
+    enum class Purpose {
+        /// Upwards by powers of two.
+        Climb,
+        /// A gap beside the best, or a size that may beat it.
+        Refine,
+        /// Measured before, and not to be told apart from another.
+        Repeat
+    };
+
     std::optional<Choice> choose() const override;
     int remainingTrials(const std::optional<Choice>& next) const override;
+
+    std::optional<Choice> climb() const;
+    std::optional<Choice> bisect() const;
+    std::optional<Choice> challenge() const;
+    std::optional<Choice> lastResort() const;
+
+    Choice trialFor(Purpose purpose, std::int64_t size) const;
+    bool throughputHasEnded() const;
+    /// An allowed size that is usable and not under way.
+    bool isFree(std::int64_t size) const;
 };
 
 } // namespace batchpeak::search

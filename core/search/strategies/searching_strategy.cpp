@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "searching_strategy.h"
 
-#include "judge.h"
+#include "calibration.h"
 #include "random_source.h"
 #include "throughput.h"
 
@@ -19,7 +19,16 @@ constexpr double abandonShare = 0.05;
 constexpr double abandonNoises = 3.0;
 constexpr double mostAbandonShare = 0.5;
 
-constexpr double leastInstabilityAccepted = 0.01;
+/// Doubt that even a target of 100 % is taken to accept.
+constexpr double leastDoubtAccepted = 0.01;
+
+/// Passed once by this much, or twice by the target itself, the confidence is believed: single passages
+/// pick lucky moments.
+constexpr double convincingProbability = 0.985;
+constexpr int passagesNeeded = 2;
+/// Fewer sizes say nothing about the curve between them.
+constexpr std::size_t fewestSizes = 3;
+constexpr double likelyFit = 0.5;
 
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
                           const TrialHistory& history)
@@ -30,13 +39,12 @@ MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidat
 
 } // namespace
 
-SearchingStrategy::SearchingStrategy(const SearchSpace& space, Ending ending)
+SearchingStrategy::SearchingStrategy(const SearchSpace& space, StoppingRule stoppingRule)
     : m_space(space),
-      m_ending(ending),
+      m_stoppingRule(stoppingRule),
       m_candidates(space),
       m_history(space.memoryLimitBytes),
-      m_memory(initialMemory(m_space, m_candidates, m_history)),
-      m_writer(space)
+      m_memory(initialMemory(m_space, m_candidates, m_history))
 {}
 
 void SearchingStrategy::record(const Measurement& measurement)
@@ -49,10 +57,13 @@ void SearchingStrategy::record(const Measurement& measurement)
     m_memory = MemoryModel(m_space, m_candidates, m_history, random);
     if (!m_history.timed().empty()) {
         m_posterior.emplace(m_space, m_candidates, m_history, m_memory, random);
-        m_judgement = judge(m_space, *m_posterior, m_history, m_memory);
+        m_summary = summarise(m_space, *m_posterior, m_history, m_memory);
     }
-    if (m_ending == Ending::WhenConfident)
-        m_writer.noteConfidence({m_candidates, m_history, m_memory, m_judgement});
+    if (m_stoppingRule == StoppingRule::Confident) {
+        const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
+        const bool reached = knowsEnough && m_summary.probability >= m_space.targetConfidence;
+        m_timesConfident = reached ? m_timesConfident + 1 : 0;
+    }
     plan();
 }
 
@@ -74,31 +85,110 @@ void SearchingStrategy::plan()
 {
     m_next = choose();
     m_isPlanned = true;
-    SearchStateWriter::Plan plan{.hasInFlight = !m_inFlight.empty(),
-                                 .remainingTrials = remainingTrials(m_next)};
-    if (m_next) {
-        plan.next = m_next->size;
-        plan.isClimbing = m_next->isClimbing;
+    const int done = m_history.countedTrials();
+    m_searchState = {.status = status(),
+                     .curve = m_summary.curve,
+                     .memory = m_memory.line(),
+                     .allocatedMemory = m_memory.allocatedLine(),
+                     .largestPredictedFit = m_memory.largestPredictedFit(),
+                     .smallestFailure = m_history.smallestFailure(),
+                     .expectedTrials = done,
+                     .speedLimit = m_summary.speedLimit};
+    const bool hasEnded = m_searchState.status != SearchState::Status::Searching;
+    if (!hasEnded)
+        m_searchState.expectedTrials = std::min(done + remainingTrials(m_next), m_space.maxTrials);
+    if (m_summary.best > 0)
+        m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
+}
+
+SearchState::Status SearchingStrategy::status() const
+{
+    using Status = SearchState::Status;
+    const bool isConfident = m_timesConfident >= passagesNeeded ||
+                             (m_timesConfident > 0 && m_summary.probability >= convincingProbability);
+    if (m_history.goodSizes().empty() && m_history.hasFailed(m_candidates.smallest()))
+        return Status::NothingFits;
+    if (isConfident)
+        return Status::Confident;
+    if (m_history.countedTrials() >= m_space.maxTrials)
+        return Status::Budget;
+    return m_next || !m_inFlight.empty() ? Status::Searching : Status::Exhausted;
+}
+
+Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& next)
+{
+    if (m_baseSize == 0)
+        m_baseSize = m_summary.best;
+    const PosteriorSummary::MeasuredSize& best = *m_summary.find(m_summary.best);
+    const PosteriorSummary::MeasuredSize* base = m_summary.find(m_baseSize);
+    return {.size = best.size,
+            .samplesPerSecond = best.samplesPerSecond,
+            .relativeError = best.relativeError,
+            .relativePerformance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0,
+            .confidence = confidencePercent(m_summary.probability),
+            .reason = reason(next),
+            .smallestWithinTolerance = m_summary.smallestWithinTolerance};
+}
+
+Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
+{
+    Reason reason{.next = next ? next->size : 0,
+                  .largestPredictedFit = m_memory.largestPredictedFit(),
+                  .instability = m_summary.instability};
+    const PosteriorSummary::MeasuredSize& best = *m_summary.find(m_summary.best);
+    double runnerUpSpeed = 0.0;
+    for (const PosteriorSummary::MeasuredSize& size : m_summary.measured) {
+        if (size.size != best.size && size.samplesPerSecond > runnerUpSpeed) {
+            runnerUpSpeed = size.samplesPerSecond;
+            reason.runnerUp = size.size;
+            reason.leadOverRunnerUp = best.samplesPerSecond / size.samplesPerSecond - 1.0;
+        }
     }
-    m_searchState = m_writer.write({m_candidates, m_history, m_memory, m_judgement}, plan);
+    if (!m_summary.rivals.empty()) {
+        reason.rival = m_summary.rivals.front().size;
+        reason.rivalProbability = m_summary.rivals.front().probability;
+    }
+
+    const std::optional<std::int64_t> above = m_candidates.above(best.size);
+    const bool largerFits = above && m_memory.probabilityOfFit(*above) >= likelyFit;
+    if (next && next->isClimbing && next->size > best.size)
+        reason.kind = Reason::Kind::Climbing;
+    else if (next && m_history.goodSizes().size() < fewestSizes)
+        reason.kind = Reason::Kind::TooEarly;
+    else if (above && !largerFits)
+        reason.kind = Reason::Kind::MemoryEnds;
+    else if (!next && allTried())
+        reason.kind = Reason::Kind::AllTried;
+    else
+        reason.kind = Reason::Kind::Compared;
+    return reason;
+}
+
+bool SearchingStrategy::allTried() const
+{
+    for (std::optional<std::int64_t> size = m_candidates.smallest(); size; size = m_candidates.above(*size)) {
+        if (m_memory.probabilityOfFit(*size) > 0.0 && m_history.timedTrials(*size) == 0)
+            return false;
+    }
+    return true;
 }
 
 bool SearchingStrategy::climbsTo(std::int64_t size) const
 {
-    return size > m_history.largestRun() && m_judgement.best == m_history.largestGood();
+    return size > m_history.largestRun() && m_summary.best == m_history.largestGood();
 }
 
 SearchingStrategy::Choice SearchingStrategy::trialOf(std::int64_t size) const
 {
     return {.size = size,
-            .length = TrialCost::length(m_judgement.stepSecondsAt(size), false),
+            .length = TrialCost::length(m_summary.stepSecondsAt(size), false),
             .isClimbing = climbsTo(size)};
 }
 
 int SearchingStrategy::trialsUntilConfident(double trialsPerHalving) const
 {
-    const double accepted = std::max(1.0 - m_space.targetConfidence, leastInstabilityAccepted);
-    const double doubt = (1.0 - m_judgement.probability) / accepted;
+    const double accepted = std::max(1.0 - m_space.targetConfidence, leastDoubtAccepted);
+    const double doubt = (1.0 - m_summary.probability) / accepted;
     return 1 + static_cast<int>(std::ceil(trialsPerHalving * std::log2(std::max(doubt, 1.0))));
 }
 
@@ -110,21 +200,21 @@ Proposal SearchingStrategy::proposalFor(const Choice& choice) const
                       .minSeconds = choice.length.minSeconds,
                       .abandonAboveSeconds = abandonAbove(choice.size),
                       .predictedFit = safety().predictedFit(choice.size)};
-    if (const double seconds = m_judgement.stepSecondsAt(choice.size); seconds > 0.0)
+    if (const double seconds = m_summary.stepSecondsAt(choice.size); seconds > 0.0)
         proposal.predictedWallSeconds = m_cost.predictedWallSeconds(seconds, choice.length);
     return proposal;
 }
 
 double SearchingStrategy::abandonAbove(std::int64_t size) const
 {
-    const Judgement::MeasuredSize* best = m_judgement.find(m_judgement.best);
+    const PosteriorSummary::MeasuredSize* best = m_summary.find(m_summary.best);
     if (!best || m_history.timedTrials(size) > 0)
         return 0.0;
-    const Throughput throughput(m_space, m_judgement.optimizerSeconds);
+    const Throughput throughput(m_space, m_summary.optimizerSeconds);
     const double seconds = throughput.secondsFor(size, best->samplesPerSecond);
     if (seconds <= 0.0)
         return 0.0;
-    const double margin = abandonShare + abandonNoises * m_posterior->trials().noise.pooledAt(seconds);
+    const double margin = abandonShare + abandonNoises * m_posterior->trials().noise.pooledDeviation(seconds);
     return throughput.secondsFor(size, best->samplesPerSecond * (1.0 - std::min(margin, mostAbandonShare)));
 }
 

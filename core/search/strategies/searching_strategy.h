@@ -4,24 +4,24 @@
 
 #include "candidate_set.h"
 #include "curve/posterior.h"
-#include "judgement.h"
 #include "memory/memory_model.h"
-#include "search_state_writer.h"
+#include "posterior_summary.h"
 #include "strategy.h"
 #include "trial_cost.h"
 #include "trial_history.h"
 #include "trial_safety.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace batchpeak::search {
 
-/// What all searches have in common: they keep the trials, learn memory and step times from them, judge the
-/// best size and tell how they stand.
+/// What all searches have in common: they keep the trials, learn memory and step times from them, tell how
+/// they stand, and end when a confidence is to be believed or nothing is left to try.
 ///
 /// A subclass decides nothing but which size is tried next. What is known comes from Posterior and
-/// MemoryModel, how sure it is from judge(), and whether a search has ended from SearchStateWriter.
+/// MemoryModel, and how sure it is from summarise().
 class SearchingStrategy : public Strategy
 {
 public:
@@ -44,17 +44,17 @@ protected:
         /// Towards larger sizes that are likely to be faster.
         bool isClimbing = false;
     };
-    enum class Ending {
+    enum class StoppingRule {
         /// As soon as the confidence asked for is reached, or else when no size is left to try.
-        WhenConfident,
+        Confident,
         /// When no size is left to try, however sure it is by then.
-        WhenNothingIsLeft
+        Exhausted
     };
 
     /// \throws std::invalid_argument where the space allows no size
-    SearchingStrategy(const SearchSpace& space, Ending ending);
+    SearchingStrategy(const SearchSpace& space, StoppingRule stoppingRule);
 
-    /// Asks for the next trial and writes the search state. A subclass calls it at the end of its
+    /// Asks for the next trial and updates the search state. A subclass calls it at the end of its
     /// constructor, since it cannot be asked earlier.
     void plan();
 
@@ -62,12 +62,18 @@ protected:
     const CandidateSet& candidates() const { return m_candidates; }
     const TrialHistory& history() const { return m_history; }
     const MemoryModel& memory() const { return m_memory; }
-    const Judgement& judgement() const { return m_judgement; }
+    const PosteriorSummary& summary() const { return m_summary; }
     const TrialCost& cost() const { return m_cost; }
     /// Proposed and not yet recorded, as far as the last call of next() knew.
     const std::vector<std::int64_t>& inFlight() const { return m_inFlight; }
     TrialSafety safety() const { return TrialSafety({m_candidates, m_history, m_memory, m_inFlight}); }
+    BoundaryProbe boundaryProbe() const
+    {
+        return BoundaryProbe({m_candidates, m_history, m_memory, m_inFlight}, m_summary);
+    }
 
+    /// Whether every allowed size that may fit was timed.
+    bool allTried() const;
     /// Whether a trial of this size goes beyond what ran because the largest good size is the best so far.
     bool climbsTo(std::int64_t size) const;
     /// The usual trial of a size that was not measured yet.
@@ -86,18 +92,25 @@ private:
     Proposal proposalFor(const Choice& choice) const;
     double abandonAbove(std::int64_t size) const;
 
+    SearchState::Status status() const;
+    Recommendation recommendation(const std::optional<Choice>& next);
+    Reason reason(const std::optional<Choice>& next) const;
+
     SearchSpace m_space;
-    Ending m_ending;
+    StoppingRule m_stoppingRule;
     CandidateSet m_candidates;
     TrialHistory m_history;
     MemoryModel m_memory;
     std::optional<Posterior> m_posterior;
-    Judgement m_judgement;
+    PosteriorSummary m_summary;
     TrialCost m_cost;
-    SearchStateWriter m_writer;
     SearchState m_searchState;
+    /// The first size recommended, to which others are compared; 0 before it.
+    std::int64_t m_baseSize = 0;
+    /// Recommendations in a row that reached the target confidence.
+    int m_timesConfident = 0;
     std::vector<std::int64_t> m_inFlight;
-    /// What is best beside those, once it is planned: proposing it makes a new plan necessary.
+    /// What is best beside the trials in flight, once it is planned: proposing it makes a new plan necessary.
     std::optional<Choice> m_next;
     bool m_isPlanned = false;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace batchpeak::search {
@@ -10,6 +11,7 @@ namespace batchpeak::search {
 class CandidateSet;
 class MemoryModel;
 class TrialHistory;
+struct PosteriorSummary;
 
 /// Which sizes may be tried, so that a search hardly ever runs out of memory.
 ///
@@ -48,6 +50,32 @@ private:
     Situation m_situation;
     std::int64_t m_largestRun;
     bool m_isBesideUnknown;
+};
+
+/// What to try at the boundary of the safe sizes, where nothing safe teaches more, but the next allowed size
+/// is neither safe nor excluded: such as 48 after 24 of a list of divisors.
+///
+/// A trial on the way to it, of a size that need not be allowed as an answer, tells more of memory and costs
+/// no failure. Only where that is told and the chance is even is the size itself risked, once. It is for the
+/// strategy to ask no sooner than it must.
+class BoundaryProbe
+{
+public:
+    BoundaryProbe(const TrialSafety::Situation& situation, const PosteriorSummary& summary);
+
+    std::optional<std::int64_t> next() const;
+
+    /// Whether all that could still beat the best size is beyond what may be tried, so that more trials of
+    /// what is known would be in vain.
+    bool isInVain() const;
+
+private:
+    bool isWorthIt() const;
+    std::optional<std::int64_t> onTheWayTo(std::int64_t size) const;
+
+    TrialSafety::Situation m_situation;
+    TrialSafety m_safety;
+    const PosteriorSummary& m_summary;
 };
 
 } // namespace batchpeak::search

@@ -2,20 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verify_strategy.h"
 
+#include "calibration.h"
 #include "candidate_set.h"
-#include "confidence.h"
 #include "throughput.h"
 
 #include <algorithm>
 
 namespace batchpeak::search {
-
-namespace {
-
-/// A void trial is repeated once.
-constexpr int voidTrialsAllowed = 1;
-
-} // namespace
 
 VerifyStrategy::VerifyStrategy(const SearchSpace& space)
     : m_space(space), m_size(CandidateSet(space).smallest()), m_history(space.memoryLimitBytes)
@@ -35,7 +28,7 @@ void VerifyStrategy::record(const Measurement& measurement)
         m_searchState.status = Status::NothingFits;
         m_searchState.recommendation.reset();
         m_searchState.smallestFailure = m_size;
-    } else if (m_history.voidTrials(m_size) > voidTrialsAllowed) {
+    } else if (m_history.isGivenUp(m_size)) {
         m_searchState.status = Status::Exhausted;
     } else {
         m_searchState.expectedTrials = 2;

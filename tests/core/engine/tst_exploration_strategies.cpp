@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
-#include "search/strategy_factory.h"
+#include "search/strategy.h"
 #include "support/test_main.h"
 
 #include <QTest>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/candidate_set.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -12,6 +13,37 @@ using namespace batchpeak::search;
 
 using Sizes = std::vector<std::int64_t>;
 
+namespace {
+
+/// What is asked of a set of sizes, and the answer; 0 stands for none.
+struct Asked
+{
+    SearchSpace space;
+    std::int64_t size;
+    std::int64_t answer;
+};
+
+struct Neighbours
+{
+    SearchSpace space;
+    std::int64_t size;
+    std::int64_t atMost;
+    std::int64_t above;
+};
+
+struct Gap
+{
+    SearchSpace space;
+    std::int64_t low;
+    std::int64_t high;
+    std::int64_t middle;
+};
+
+const SearchSpace from3To100{.minimum = 3, .maximum = 100};
+const SearchSpace list{.candidates = {1, 7, 49}};
+
+} // namespace
+
 class CandidateSetTest : public QObject
 {
     Q_OBJECT
@@ -19,29 +51,19 @@ class CandidateSetTest : public QObject
 private slots:
     void findsTheNeighbours_data()
     {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<std::int64_t>("size");
-        QTest::addColumn<std::int64_t>("atMost");
-        QTest::addColumn<std::int64_t>("above");
-        const SearchSpace range{.minimum = 3, .maximum = 100};
-        const SearchSpace list{.candidates = {1, 7, 49}};
-        const auto row = [](const char* name, const SearchSpace& space, std::int64_t size,
-                            std::int64_t atMost,
-                            std::int64_t above) { QTest::newRow(name) << space << size << atMost << above; };
-        row("below a range", range, 2, 0, 3);
-        row("in a range", range, 40, 40, 41);
-        row("top of a range", range, 100, 100, 0);
-        row("above a range", range, 101, 100, 0);
-        row("on a list", list, 7, 7, 49);
-        row("between two of a list", list, 8, 7, 49);
-        row("above a list", list, 50, 49, 0);
+        rows<Neighbours>({
+            {"below a range", {from3To100, 2, 0, 3}},
+            {"in a range", {from3To100, 40, 40, 41}},
+            {"top of a range", {from3To100, 100, 100, 0}},
+            {"above a range", {from3To100, 101, 100, 0}},
+            {"on a list", {list, 7, 7, 49}},
+            {"between two of a list", {list, 8, 7, 49}},
+            {"above a list", {list, 50, 49, 0}},
+        });
     }
     void findsTheNeighbours()
     {
-        QFETCH(SearchSpace, space);
-        QFETCH(std::int64_t, size);
-        QFETCH(std::int64_t, atMost);
-        QFETCH(std::int64_t, above);
+        const auto& [space, size, atMost, above] = row<Neighbours>();
         const CandidateSet candidates(space);
         QCOMPARE(candidates.atMost(size).value_or(0), atMost);
         QCOMPARE(candidates.above(size).value_or(0), above);
@@ -50,69 +72,54 @@ private slots:
 
     void halvesGapsAtAlignedSizes_data()
     {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<std::int64_t>("low");
-        QTest::addColumn<std::int64_t>("high");
-        QTest::addColumn<std::int64_t>("middle");
         const SearchSpace range{.maximum = 4096};
-        const SearchSpace list{.candidates = {1, 2, 5, 11, 50}};
-        QTest::newRow("octave") << range << std::int64_t{32} << std::int64_t{64} << std::int64_t{48};
-        QTest::newRow("half an octave") << range << std::int64_t{64} << std::int64_t{96} << std::int64_t{80};
-        QTest::newRow("one left") << range << std::int64_t{2} << std::int64_t{4} << std::int64_t{3};
-        QTest::newRow("none left") << range << std::int64_t{3} << std::int64_t{4} << std::int64_t{0};
-        QTest::newRow("of a list") << list << std::int64_t{1} << std::int64_t{50} << std::int64_t{5};
-        QTest::newRow("none of a list") << list << std::int64_t{11} << std::int64_t{50} << std::int64_t{0};
+        const SearchSpace five{.candidates = {1, 2, 5, 11, 50}};
+        rows<Gap>({
+            {"octave", {range, 32, 64, 48}},
+            {"half an octave", {range, 64, 96, 80}},
+            {"one left", {range, 2, 4, 3}},
+            {"none left", {range, 3, 4, 0}},
+            {"of a list", {five, 1, 50, 5}},
+            {"none of a list", {five, 11, 50, 0}},
+        });
     }
     void halvesGapsAtAlignedSizes()
     {
-        QFETCH(SearchSpace, space);
-        QFETCH(std::int64_t, low);
-        QFETCH(std::int64_t, high);
-        QFETCH(std::int64_t, middle);
+        const auto& [space, low, high, middle] = row<Gap>();
         QCOMPARE(CandidateSet(space).between(low, high).value_or(0), middle);
     }
 
     void halvesSizes_data()
     {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<std::int64_t>("size");
-        QTest::addColumn<std::int64_t>("half");
-        const SearchSpace range{.minimum = 3, .maximum = 100};
-        const SearchSpace list{.candidates = {1, 7, 49}};
-        QTest::newRow("odd") << range << std::int64_t{27} << std::int64_t{13};
-        QTest::newRow("far above a range") << range << std::int64_t{300} << std::int64_t{100};
-        QTest::newRow("half is below the smallest") << range << std::int64_t{5} << std::int64_t{3};
-        QTest::newRow("the smallest") << range << std::int64_t{3} << std::int64_t{0};
-        QTest::newRow("of a list") << list << std::int64_t{49} << std::int64_t{7};
-        QTest::newRow("down to the first of a list") << list << std::int64_t{7} << std::int64_t{1};
+        rows<Asked>({
+            {"odd", {from3To100, 27, 13}},
+            {"far above a range", {from3To100, 300, 100}},
+            {"half is below the smallest", {from3To100, 5, 3}},
+            {"the smallest", {from3To100, 3, 0}},
+            {"of a list", {list, 49, 7}},
+            {"down to the first of a list", {list, 7, 1}},
+        });
     }
     void halvesSizes()
     {
-        QFETCH(SearchSpace, space);
-        QFETCH(std::int64_t, size);
-        QFETCH(std::int64_t, half);
+        const auto& [space, size, half] = row<Asked>();
         QCOMPARE(CandidateSet(space).halved(size).value_or(0), half);
     }
 
     void roundsDownToPowersOfTwo_data()
     {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<std::int64_t>("limit");
-        QTest::addColumn<std::int64_t>("rounded");
-        const SearchSpace range{.minimum = 3, .maximum = 100};
-        const SearchSpace list{.candidates = {1, 7, 49}};
-        QTest::newRow("within a range") << range << std::int64_t{40} << std::int64_t{32};
-        QTest::newRow("a power of two") << range << std::int64_t{64} << std::int64_t{64};
-        QTest::newRow("above a range") << range << std::int64_t{1000} << std::int64_t{64};
-        QTest::newRow("none in the range") << range << std::int64_t{3} << std::int64_t{3};
-        QTest::newRow("nothing at all") << range << std::int64_t{0} << std::int64_t{3};
-        QTest::newRow("of a list") << list << std::int64_t{48} << std::int64_t{7};
+        rows<Asked>({
+            {"within a range", {from3To100, 40, 32}},
+            {"a power of two", {from3To100, 64, 64}},
+            {"above a range", {from3To100, 1000, 64}},
+            {"none in the range", {from3To100, 3, 3}},
+            {"nothing at all", {from3To100, 0, 3}},
+            {"of a list", {list, 48, 7}},
+        });
     }
     void roundsDownToPowersOfTwo()
     {
-        QFETCH(SearchSpace, space);
-        QFETCH(std::int64_t, limit);
-        QFETCH(std::int64_t, rounded);
+        const auto& [space, limit, rounded] = row<Asked>();
         QCOMPARE(CandidateSet(space).powerOfTwoAtMost(limit), rounded);
     }
 

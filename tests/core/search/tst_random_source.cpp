@@ -5,9 +5,10 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
-using batchpeak::search::RandomSource;
+using namespace batchpeak::search;
 
 class RandomSourceTest : public QObject
 {
@@ -57,6 +58,20 @@ private slots:
         QVERIFY(std::abs(sum / draws) < 0.02);
         QVERIFY(std::abs(squares / draws - 1.0) < 0.03);
         QVERIFY(std::abs(withinOne / static_cast<double>(draws) - std::erf(std::sqrt(0.5))) < 0.01);
+    }
+
+    void everyWeightGetsItsShare()
+    {
+        const std::vector<double> logWeights{std::log(0.5), std::log(0.3), -HUGE_VAL, std::log(0.2)};
+        RandomSource random(1);
+        for (int repetition = 0; repetition < 20; ++repetition) {
+            const auto chosen = resampleSystematically(logWeights, 25, random);
+            const std::vector<double> expected{12.5, 7.5, 0.0, 5.0};
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                const auto count = static_cast<double>(std::ranges::count(chosen, i));
+                QVERIFY(count >= std::floor(expected[i]) && count <= std::ceil(expected[i]));
+            }
+        }
     }
 };
 

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/trial_history.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
-#include <functional>
+#include <cmath>
 #include <limits>
 
 using namespace batchpeak::search;
 using Outcome = Measurement::Outcome;
-using Change = std::function<void(Measurement&)>;
 
 namespace {
 
@@ -30,6 +30,23 @@ Measurement failed(std::int64_t size)
     return {.size = size, .outcome = Outcome::DoesNotFit};
 }
 
+/// What comes of a trial that differs in one member from one that ran.
+struct Sorted
+{
+    Measurement trial;
+    bool isGood = false;
+    bool hasFailed = false;
+    int timed = 0;
+};
+
+template<typename Value>
+Measurement ranWith(Value Measurement::*member, const Value& value)
+{
+    Measurement trial = ran(4);
+    trial.*member = value;
+    return trial;
+}
+
 } // namespace
 
 class TrialHistoryTest : public QObject
@@ -39,57 +56,30 @@ class TrialHistoryTest : public QObject
 private slots:
     void sortsTrials_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::addColumn<bool>("isGood");
-        QTest::addColumn<bool>("hasFailed");
-        QTest::addColumn<int>("timed");
-        const auto row = [](const char* name, const Change& change, bool isGood, bool hasFailed, int timed) {
-            QTest::newRow(name) << change << isGood << hasFailed << timed;
-        };
+        using M = Measurement;
         const double nan = std::numeric_limits<double>::quiet_NaN();
-        row(
-            "ran", [](Measurement&) {}, true, false, 1);
-        row(
-            "exactly at the limit", [](Measurement& m) { m.peakReservedBytes = limitBytes; }, true, false, 1);
-        row(
-            "above the limit, but its time counts",
-            [](Measurement& m) { m.peakReservedBytes = limitBytes + 1; }, false, true, 1);
-        row(
-            "thrashes", [](Measurement& m) { m.thrashes = true; }, false, true, 0);
-        row(
-            "abandoned", [](Measurement& m) { m.abandoned = true; }, true, false, 1);
-        row(
-            "did not fit", [](Measurement& m) { m.outcome = Outcome::DoesNotFit; }, false, true, 0);
-        row(
-            "void", [](Measurement& m) { m.outcome = Outcome::Void; }, false, false, 0);
-        row(
-            "no number", [nan](Measurement& m) { m.secondsPerStep = nan; }, false, false, 0);
-        row(
-            "endless", [](Measurement& m) { m.secondsPerStep = HUGE_VAL; }, false, false, 0);
-        row(
-            "negative time", [](Measurement& m) { m.secondsPerStep = -0.1; }, false, false, 0);
-        row(
-            "no time", [](Measurement& m) { m.secondsPerStep = 0.0; }, false, false, 0);
-        row(
-            "negative step",
-            [](Measurement& m) {
-                m.stepSeconds = {0.1, -0.1};
-            },
-            false, false, 0);
-        row(
-            "negative memory", [](Measurement& m) { m.peakReservedBytes = -1; }, false, false, 0);
-        row(
-            "optimizer without number", [nan](Measurement& m) { m.optimizerSeconds = nan; }, false, false, 0);
+        rows<Sorted>({
+            {"ran", {ran(4), true, false, 1}},
+            {"exactly at the limit", {ranWith(&M::peakReservedBytes, limitBytes), true, false, 1}},
+            {"above the limit, but its time counts",
+             {ranWith(&M::peakReservedBytes, limitBytes + 1), false, true, 1}},
+            {"thrashes", {ranWith(&M::thrashes, true), false, true}},
+            {"abandoned", {ranWith(&M::abandoned, true), true, false, 1}},
+            {"did not fit", {ranWith(&M::outcome, Outcome::DoesNotFit), false, true}},
+            {"void", {ranWith(&M::outcome, Outcome::Void)}},
+            {"no number", {ranWith(&M::secondsPerStep, nan)}},
+            {"endless", {ranWith(&M::secondsPerStep, HUGE_VAL)}},
+            {"negative time", {ranWith(&M::secondsPerStep, -0.1)}},
+            {"no time", {ranWith(&M::secondsPerStep, 0.0)}},
+            {"negative step", {ranWith(&M::stepSeconds, std::vector{0.1, -0.1})}},
+            {"negative memory", {ranWith(&M::peakReservedBytes, std::int64_t{-1})}},
+            {"optimizer without number", {ranWith(&M::optimizerSeconds, nan)}},
+        });
     }
     void sortsTrials()
     {
-        QFETCH(Change, change);
-        QFETCH(bool, isGood);
-        QFETCH(bool, hasFailed);
-        QFETCH(int, timed);
+        const auto& [trial, isGood, hasFailed, timed] = row<Sorted>();
         TrialHistory history(limitBytes);
-        Measurement trial = ran(4);
-        change(trial);
         history.record(trial);
         QCOMPARE(history.isGood(4), isGood);
         QCOMPARE(history.hasFailed(4), hasFailed);

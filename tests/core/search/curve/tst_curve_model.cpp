@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/curve/curve_model.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
-#include "curve_samples.h"
+#include "observations_of.h"
 
 #include <Eigen/LU>
 #include <QTest>
@@ -13,33 +14,31 @@
 
 using namespace batchpeak::search;
 
-using Points = std::vector<std::pair<std::int64_t, double>>;
-Q_DECLARE_METATYPE(Points)
-
 namespace {
 
-/// ln of the density of the linearised trials, the prior of theta multiplied out into one covariance.
-double logDensity(const CurveTrials& trials, const CurveModel& model)
+/// ln of the density of the linearised trials, the prior of the coefficients multiplied out into one
+/// covariance.
+double logDensity(const Observations& trials, const CurveModel& model)
 {
-    const ThetaPrior prior(trials, model.shape);
+    const CoefficientPrior prior(trials, model.trend);
     Eigen::MatrixXd z(trials.count(), 4);
     for (Eigen::Index i = 0; i < trials.count(); ++i)
-        z.row(i) = model.shape.features(trials.size[i]).transpose() / trials.seconds[i];
+        z.row(i) = model.trend.features(trials.size[i]).transpose() / trials.seconds[i];
     const Eigen::VectorXd residual = Eigen::VectorXd::Ones(trials.count()) - z * prior.mean;
     const Eigen::MatrixXd covariance =
-        trials.covariance(model.scales) +
+        trials.covariance(model.hyperparameters) +
         z * prior.deviation.array().square().matrix().asDiagonal() * z.transpose();
     return -0.5 * std::log(covariance.determinant()) - 0.5 * residual.dot(covariance.inverse() * residual);
 }
 
-/// The same by summing over a fine grid of the overhead and the work per sample, which are all of theta where
+/// The same by summing over a fine grid of the overhead and the work per sample, which are all there is where
 /// every size is a multiple of 8.
-double logQuadrature(const CurveTrials& trials, const CurveModel& model)
+double logQuadrature(const Observations& trials, const CurveModel& model)
 {
     constexpr int nodes = 1201;
     constexpr double reach = 6.0;
-    const ThetaPrior prior(trials, model.shape);
-    const Eigen::MatrixXd covariance = trials.covariance(model.scales);
+    const CoefficientPrior prior(trials, model.trend);
+    const Eigen::MatrixXd covariance = trials.covariance(model.hyperparameters);
     const Eigen::MatrixXd precision = covariance.inverse();
     double sum = 0.0;
     for (int a = 0; a < nodes; ++a) {
@@ -58,20 +57,20 @@ double logQuadrature(const CurveTrials& trials, const CurveModel& model)
 
 constexpr double largestFit = 300.0;
 
-double logPriorOf(const CurveShape& shape, const CurveTrials& trials, double largest)
+double logPriorOf(const Trend& trend, const Observations& trials, double largest)
 {
     double logPrior = 0.0;
-    for (const LikelyShape& aligned : alignedShapes(largest)) {
-        if (aligned.shape.alignment == shape.alignment)
+    for (const CandidateTrend& aligned : alignedTrends(largest)) {
+        if (aligned.trend.alignment == trend.alignment)
             logPrior += aligned.logPrior;
     }
-    CurveShape steps = shape;
-    steps.alignment = CurveShape{}.alignment;
-    std::vector<LikelyShape> stepped = wavedShapes(trials, largest);
-    const std::vector<LikelyShape> cliffs = cliffShapes(trials, largest);
+    Trend steps = trend;
+    steps.alignment = Trend{}.alignment;
+    std::vector<CandidateTrend> stepped = waveTrends(trials, largest);
+    const std::vector<CandidateTrend> cliffs = cliffTrends(trials, largest);
     stepped.insert(stepped.end(), cliffs.begin(), cliffs.end());
-    for (const LikelyShape& likely : stepped) {
-        if (likely.shape == steps)
+    for (const CandidateTrend& likely : stepped) {
+        if (likely.trend == steps)
             return logPrior + likely.logPrior;
     }
     return logPrior;
@@ -86,42 +85,43 @@ class CurveModelTest : public QObject
 private slots:
     void evidenceIsTheIntegral_data()
     {
-        QTest::addColumn<Points>("points");
-        QTest::newRow("two points") << Points{{8, 0.012}, {64, 0.071}};
-        QTest::newRow("three points") << Points{{8, 0.012}, {16, 0.026}, {64, 0.071}};
+        rows<Points>({
+            {"two points", {{8, 0.012}, {64, 0.071}}},
+            {"three points", {{8, 0.012}, {16, 0.026}, {64, 0.071}}},
+        });
     }
     void evidenceIsTheIntegral()
     {
-        QFETCH(Points, points);
-        const CurveTrials trials = curveTrials(points);
+        const Observations trials = observationsOf(row<Points>());
         const std::vector<CurveModel> models = weighCurveModels(trials, 100.0);
-        // Weights and integrals share one unknown constant; the stiffest and the loosest scales are compared.
+        // Weights and integrals share one unknown constant; the stiffest and the loosest
+        // hyper-parameters are compared.
         const CurveModel& stiff = models.front();
         const CurveModel& loose = models[1022];
-        QCOMPARE(loose.scales.rough, 0.25);
-        QCOMPARE(loose.shape, stiff.shape);
-        const double weights =
-            (loose.logWeight - loose.scales.logPrior) - (stiff.logWeight - stiff.scales.logPrior);
+        QCOMPARE(loose.hyperparameters.rough, 0.25);
+        QCOMPARE(loose.trend, stiff.trend);
+        const double weights = (loose.logWeight - loose.hyperparameters.logPrior) -
+                               (stiff.logWeight - stiff.hyperparameters.logPrior);
         const double integrals = logQuadrature(trials, loose) - logQuadrature(trials, stiff);
         QVERIFY2(std::abs(weights - integrals) < 0.01, std::to_string(weights - integrals).c_str());
     }
 
     void everyModelIsWeighedByItsDensity()
     {
-        const CurveTrials trials =
-            curveTrials({{1, 0.005}, {8, 0.012}, {20, 0.031}, {32, 0.036}, {64, 0.071}, {64, 0.072}});
+        const Observations trials =
+            observationsOf({{1, 0.005}, {8, 0.012}, {20, 0.031}, {32, 0.036}, {64, 0.071}, {64, 0.072}});
         const std::vector<CurveModel> models = weighCurveModels(trials, largestFit);
         const auto stiffest = models.front();
         for (const CurveModel& model : models) {
             const double density = logDensity(trials, model) - logDensity(trials, stiffest);
-            const double weight =
-                model.logWeight - model.scales.logPrior - (stiffest.logWeight - stiffest.scales.logPrior);
-            const double expected = density + logPriorOf(model.shape, trials, largestFit);
+            const double weight = model.logWeight - model.hyperparameters.logPrior -
+                                  (stiffest.logWeight - stiffest.hyperparameters.logPrior);
+            const double expected = density + logPriorOf(model.trend, trials, largestFit);
             QVERIFY2(std::abs(weight - expected) < 1e-5, std::to_string(weight - expected).c_str());
         }
-        QVERIFY(std::ranges::any_of(models, [](const CurveModel& m) { return m.shape.wave > 0.0; }));
-        QVERIFY(std::ranges::any_of(models, [](const CurveModel& m) { return m.shape.riseAfter > 0.0; }));
-        QVERIFY(std::ranges::any_of(models, [](const CurveModel& m) { return m.shape.dropAfter > 0.0; }));
+        QVERIFY(std::ranges::any_of(models, [](const CurveModel& m) { return m.trend.wave > 0.0; }));
+        QVERIFY(std::ranges::any_of(models, [](const CurveModel& m) { return m.trend.riseAfter > 0.0; }));
+        QVERIFY(std::ranges::any_of(models, [](const CurveModel& m) { return m.trend.dropAfter > 0.0; }));
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/memory/memory_law.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -12,7 +13,6 @@
 using namespace batchpeak::search;
 
 using Peaks = std::vector<MemoryPeak>;
-Q_DECLARE_METATYPE(Peaks)
 
 namespace {
 
@@ -80,14 +80,15 @@ private slots:
 
     void everyLawMeetsItsOwnPeaks_data()
     {
-        QTest::addColumn<Peaks>("peaks");
-        QTest::newRow("affine") << peaksOf(affine, sizes);
-        QTest::newRow("stepped") << peaksOf(stepped, sizes);
-        QTest::newRow("curved") << peaksOf(curved, sizes);
+        rows<Peaks>({
+            {"affine", peaksOf(affine, sizes)},
+            {"stepped", peaksOf(stepped, sizes)},
+            {"curved", peaksOf(curved, sizes)},
+        });
     }
     void everyLawMeetsItsOwnPeaks()
     {
-        QFETCH(Peaks, peaks);
+        const Peaks& peaks = row<Peaks>();
         const MemoryLaw law = heaviest(weighMemoryLaws(peaks, limitMebibytes));
         for (const MemoryPeak& peak : peaks)
             QVERIFY(std::abs(law.mebibytesAt(peak.size) - peak.mebibytes) < 24.0);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/memory/memory_model.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include "search/candidate_set.h"
@@ -57,15 +58,15 @@ class MemoryModelTest : public QObject
 private slots:
     void findsTheLine_data()
     {
-        QTest::addColumn<std::vector<Measurement>>("trials");
-        QTest::newRow("two sizes") << std::vector{ran(1), ran(8)};
-        QTest::newRow("repeated sizes") << std::vector{ran(1), ran(8), ran(8), ran(1)};
-        QTest::newRow("after a failure") << std::vector{ran(4), ran(64), failed(128)};
+        rows<std::vector<Measurement>>({
+            {"two sizes", {ran(1), ran(8)}},
+            {"repeated sizes", {ran(1), ran(8), ran(8), ran(1)}},
+            {"after a failure", {ran(4), ran(64), failed(128)}},
+        });
     }
     void findsTheLine()
     {
-        QFETCH(std::vector<Measurement>, trials);
-        const MemoryModel model = modelOf(trials);
+        const MemoryModel model = modelOf(row<std::vector<Measurement>>());
         QVERIFY(model.line());
         QVERIFY(std::abs(model.line()->bytesPerSample / bytesPerSample - 1.0) < 1e-6);
         QVERIFY(std::abs(model.line()->constantBytes / baselineBytes - 1.0) < 1e-6);
@@ -112,13 +113,13 @@ private slots:
 
     void aFailureNeverRaisesTheProbabilityAboveIt_data()
     {
-        QTest::addColumn<std::int64_t>("size");
+        const auto add = rows<std::int64_t>();
         for (const std::int64_t size : {9, 40, 99, 101, 300})
-            QTest::addRow("%lld", static_cast<long long>(size)) << size;
+            add(std::to_string(size), size);
     }
     void aFailureNeverRaisesTheProbabilityAboveIt()
     {
-        QFETCH(std::int64_t, size);
+        const std::int64_t size = row<std::int64_t>();
         const MemoryModel before = modelOf({ran(1), ran(8)});
         const MemoryModel after = modelOf({ran(1), ran(8), failed(size)});
         for (std::int64_t above = size; above < size + 400; above += 7)

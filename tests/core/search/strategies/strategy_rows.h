@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "search/strategy_factory.h"
+#include "search/strategy.h"
+#include "support/rows.h"
 
-#include <QTest>
+#include <string>
+#include <string_view>
 
 /// A row for each strategy there is, with its name.
 inline void addStrategies()
 {
-    QTest::addColumn<QString>("name");
-    for (const std::string_view view : batchpeak::search::strategyNames()) {
-        const std::string name(view);
-        QTest::newRow(name.c_str()) << QString::fromStdString(name);
-    }
+    const auto add = rows<std::string>();
+    for (const std::string_view name : batchpeak::search::strategyNames())
+        add(std::string(name), std::string(name));
 }
 
 /// Whether a strategy looks for the fastest size, among those that probably fit, on all devices and until it
 /// is confident. The others look for the largest that fits, one trial after another, and then end.
-inline bool looksForTheFastest(const QString& name)
+inline bool looksForTheFastest(std::string_view name)
 {
-    return name == QStringLiteral("posterior") || name == QStringLiteral("ramp");
+    return name == "posterior" || name == "ramp";
 }

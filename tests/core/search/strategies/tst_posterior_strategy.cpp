@@ -2,13 +2,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exact_device.h"
 #include "search/strategies/posterior_strategy.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
+#include <string>
+#include <vector>
+
 using namespace batchpeak::search;
 using exact::Sizes;
 using Status = SearchState::Status;
+
+namespace {
+
+struct Probes
+{
+    SearchSpace space;
+    Sizes sizes;
+};
+
+/// Divisors of a batch, in memory for so many samples.
+struct Divisors
+{
+    std::int64_t batch;
+    std::int64_t largestFit;
+    std::int64_t best;
+};
+
+} // namespace
 
 class PosteriorStrategyTest : public QObject
 {
@@ -17,8 +39,6 @@ class PosteriorStrategyTest : public QObject
 private slots:
     void probesUpwards_data()
     {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<Sizes>("expected");
         SearchSpace divisors = exact::spaceFor(1000);
         divisors.candidates = {1, 3, 5, 9, 15, 45};
         SearchSpace fromFive = exact::spaceFor(1000);
@@ -29,20 +49,21 @@ private slots:
         hintedTooHigh.startingHint = 253;
         SearchSpace hintedLow = exact::spaceFor(1000);
         hintedLow.startingHint = 35;
-        QTest::newRow("all sizes") << exact::spaceFor(1000) << Sizes{1, 8, 64};
-        QTest::newRow("from a minimum") << fromFive << Sizes{5, 40, 320};
-        QTest::newRow("a hint") << hinted << Sizes{1, 8, 64, 253};
-        QTest::newRow("a hint below the probes") << hintedLow << Sizes{1, 8, 35};
-        QTest::newRow("a hint beyond memory") << hintedTooHigh << Sizes{1, 8, 64, 94};
-        QTest::newRow("divisors") << divisors << Sizes{1, 5, 15};
-        QTest::newRow("one sample takes a fifth of the memory") << exact::spaceFor(5) << Sizes{1, 4};
+        rows<Probes>({
+            {"all sizes", {exact::spaceFor(1000), {1, 8, 64}}},
+            {"from a minimum", {fromFive, {5, 40, 320}}},
+            {"a hint", {hinted, {1, 8, 64, 253}}},
+            {"a hint below the probes", {hintedLow, {1, 8, 35}}},
+            {"a hint beyond memory", {hintedTooHigh, {1, 8, 64, 94}}},
+            {"divisors", {divisors, {1, 5, 15}}},
+            {"one sample takes a fifth of the memory", {exact::spaceFor(5), {1, 4}}},
+        });
     }
     void probesUpwards()
     {
-        QFETCH(SearchSpace, space);
-        QFETCH(Sizes, expected);
+        const auto& [space, sizes] = row<Probes>();
         PosteriorStrategy strategy(space);
-        for (const std::int64_t size : expected) {
+        for (const std::int64_t size : sizes) {
             const auto proposal = strategy.next({});
             QVERIFY(proposal);
             QCOMPARE(proposal->size, size);
@@ -72,37 +93,30 @@ private slots:
 
     void findsTheLargestDivisorThatFits_data()
     {
-        QTest::addColumn<std::int64_t>("batch");
-        QTest::addColumn<std::int64_t>("largestFit");
-        QTest::addColumn<std::int64_t>("best");
-        const auto row = [](std::int64_t batch, std::int64_t largestFit, std::int64_t best) {
-            QTest::addRow("%d in memory for %d", static_cast<int>(batch), static_cast<int>(largestFit))
-                << batch << largestFit << best;
-        };
-        row(96, 49, 48);
-        row(96, 46, 32);
-        row(240, 62, 60);
-        row(240, 58, 48);
-        row(250, 11, 10);
-        row(768, 197, 192);
-        row(768, 186, 128);
-        row(1024, 262, 256);
-        row(1024, 248, 128);
-        row(1000, 205, 200);
-        row(127, 126, 1);
-        row(250, 51, 50);
-        row(500, 251, 250);
-        row(768, 193, 192);
-        row(1000, 202, 200);
-        row(1024, 257, 256);
-        row(1024, 259, 256);
+        const auto add = rows<Divisors>();
+        for (const Divisors& d : std::vector<Divisors>{{96, 49, 48},
+                                                       {96, 46, 32},
+                                                       {240, 62, 60},
+                                                       {240, 58, 48},
+                                                       {250, 11, 10},
+                                                       {768, 197, 192},
+                                                       {768, 186, 128},
+                                                       {1024, 262, 256},
+                                                       {1024, 248, 128},
+                                                       {1000, 205, 200},
+                                                       {127, 126, 1},
+                                                       {250, 51, 50},
+                                                       {500, 251, 250},
+                                                       {768, 193, 192},
+                                                       {1000, 202, 200},
+                                                       {1024, 257, 256},
+                                                       {1024, 259, 256}})
+            add(std::to_string(d.batch) + " in memory for " + std::to_string(d.largestFit), d);
     }
     void findsTheLargestDivisorThatFits()
     {
         // The limit is so close to a divisor that it cannot be told from small sizes on which side it lies.
-        QFETCH(std::int64_t, batch);
-        QFETCH(std::int64_t, largestFit);
-        QFETCH(std::int64_t, best);
+        const auto& [batch, largestFit, best] = row<Divisors>();
         SearchSpace space = exact::spaceFor(largestFit);
         for (std::int64_t size = 1; size <= batch; ++size) {
             if (batch % size == 0)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exact_device.h"
 #include "search/strategies/ramp_strategy.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -20,23 +21,22 @@ class RampStrategyTest : public QObject
 private slots:
     void climbsByPowersOfTwo_data()
     {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<Sizes>("expected");
         SearchSpace fromFive = exact::spaceFor(1000);
         fromFive.minimum = 5;
         SearchSpace divisors = exact::spaceFor(1000);
         divisors.candidates = {1, 3, 5, 9, 15, 45};
-        QTest::newRow("all sizes") << exact::spaceFor(1000) << Sizes{1, 2, 4, 8, 16};
-        QTest::newRow("from a minimum") << fromFive << Sizes{5, 8, 16, 32};
-        QTest::newRow("divisors") << divisors << Sizes{1, 3, 5, 9, 15, 45};
-        QTest::newRow("up to what memory holds") << exact::spaceFor(11) << Sizes{1, 2, 4, 8};
+        rows<SearchSpace, Sizes>({
+            {"all sizes", {exact::spaceFor(1000), Sizes{1, 2, 4, 8, 16}}},
+            {"from a minimum", {fromFive, Sizes{5, 8, 16, 32}}},
+            {"divisors", {divisors, Sizes{1, 3, 5, 9, 15, 45}}},
+            {"up to what memory holds", {exact::spaceFor(11), Sizes{1, 2, 4, 8}}},
+        });
     }
     void climbsByPowersOfTwo()
     {
-        QFETCH(SearchSpace, space);
-        QFETCH(Sizes, expected);
+        const auto& [space, sizes] = row<SearchSpace, Sizes>();
         RampStrategy strategy(space);
-        for (const std::int64_t size : expected) {
+        for (const std::int64_t size : sizes) {
             const auto proposal = strategy.next({});
             QVERIFY(proposal);
             QCOMPARE(proposal->size, size);
@@ -58,22 +58,20 @@ private slots:
 
     void endsWithTheReason_data()
     {
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<double>("overhead");
-        QTest::addColumn<Kind>("kind");
         SearchSpace small = exact::spaceFor(1000);
         small.maximum = 2;
-        QTest::newRow("memory ends a rising curve") << exact::spaceFor(20) << 500.0 << Kind::MemoryEnds;
-        QTest::newRow("every allowed size is known") << small << 500.0 << Kind::AllTried;
-        QTest::newRow("flat within the tolerance") << exact::spaceFor(60000) << 0.1 << Kind::Compared;
+        rows<SearchSpace, double, Kind>({
+            {"memory ends a rising curve", {exact::spaceFor(20), 500.0, Kind::MemoryEnds}},
+            {"every allowed size is known", {small, 500.0, Kind::AllTried}},
+            {"flat within the tolerance", {exact::spaceFor(60000), 0.1, Kind::Compared}},
+        });
     }
     void endsWithTheReason()
     {
-        QFETCH(SearchSpace, space);
-        QFETCH(double, overhead);
-        QFETCH(Kind, kind);
+        const auto& [space, overhead, kind] = row<SearchSpace, double, Kind>();
         RampStrategy strategy(space);
-        exact::searchWith(strategy, [overhead](const Proposal& p) { return exact::trial(p.size, overhead); });
+        exact::searchWith(
+            strategy, [overhead = overhead](const Proposal& p) { return exact::trial(p.size, overhead); });
         QCOMPARE(strategy.searchState().recommendation->reason.kind, kind);
     }
 

@@ -6,6 +6,7 @@
 #include "support/test_main.h"
 
 #include <algorithm>
+#include <string>
 
 using namespace batchpeak::search;
 using Outcome = Measurement::Outcome;
@@ -56,6 +57,14 @@ private:
     Sizes m_sizes;
 };
 
+struct Shared
+{
+    std::string strategy;
+    std::string family;
+    int devices;
+    Sizes candidates;
+};
+
 } // namespace
 
 /// What holds of every strategy whose trials run at the same time and end in any order.
@@ -66,37 +75,30 @@ class SeveralDevicesTest : public QObject
 private slots:
     void shareASearch_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("family");
-        QTest::addColumn<int>("devices");
-        QTest::addColumn<Sizes>("candidates");
-        for (const std::string_view view : strategyNames()) {
-            const QString name = QString::fromStdString(std::string(view));
-            const auto row = [&](const char* family, int devices, const Sizes& candidates) {
-                QTest::addRow("%s, %d devices, %s%s", qPrintable(name), devices, family,
-                              candidates.empty() ? "" : ", divisors")
-                    << name << QString::fromLatin1(family) << devices << candidates;
+        const auto add = rows<Shared>();
+        for (const std::string_view name : strategyNames()) {
+            const auto addFor = [&](const std::string& family, int devices, const Sizes& candidates) {
+                add(std::string(name) + ", " + std::to_string(devices) + " devices, " + family +
+                        (candidates.empty() ? "" : ", divisors"),
+                    {std::string(name), family, devices, candidates});
             };
-            row("smooth", 4, {});
+            addFor("smooth", 4, {});
             if (!looksForTheFastest(name))
                 continue;
             for (const char* family : {"rising", "thrash", "jittered tiles"})
-                row(family, 8, {});
-            row("middle saw", 8, divisors);
+                addFor(family, 8, {});
+            addFor("middle saw", 8, divisors);
         }
     }
     void shareASearch()
     {
-        QFETCH(QString, name);
-        QFETCH(QString, family);
-        QFETCH(int, devices);
-        QFETCH(Sizes, candidates);
-        ReplayDevice device(simulatedDevice(family.toStdString(), seed), seed);
+        const auto& [name, family, devices, candidates] = row<Shared>();
+        ReplayDevice device(simulatedDevice(family, seed), seed);
         SearchSpace space = device.space();
         space.maxTrials = 25;
         space.devices = devices;
         space.candidates = candidates;
-        const auto strategy = makeStrategy(name.toStdString(), space);
+        const auto strategy = makeStrategy(name, space);
         ManyDevices many(device, devices, seed);
         std::int64_t verified = 0;
         int trials = 0;
@@ -128,7 +130,7 @@ private slots:
             QVERIFY(mostAtATime >= 2);
         const std::int64_t best = strategy->searchState().recommendation->size;
         QVERIFY(device.fits(best));
-        if (family == QStringLiteral("smooth") && looksForTheFastest(name))
+        if (family == "smooth" && looksForTheFastest(name))
             QVERIFY(device.speed(best) > 0.95 * device.bestSpeed({}));
     }
 };

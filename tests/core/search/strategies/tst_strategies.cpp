@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 using namespace batchpeak::search;
 using exact::Sizes;
@@ -16,10 +17,14 @@ using Status = SearchState::Status;
 
 namespace {
 
-std::unique_ptr<Strategy> make(const QString& name, const SearchSpace& space)
+struct Ended
 {
-    return makeStrategy(name.toStdString(), space);
-}
+    std::string strategy;
+    SearchSpace space;
+    TrialOf run;
+    Status status;
+    bool hasRecommendation;
+};
 
 } // namespace
 
@@ -31,11 +36,6 @@ class StrategiesTest : public QObject
 private slots:
     void endsInEveryWay_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<SearchSpace>("space");
-        QTest::addColumn<TrialOf>("run");
-        QTest::addColumn<Status>("status");
-        QTest::addColumn<bool>("hasRecommendation");
         const SearchSpace plain = exact::spaceFor(300);
         SearchSpace few = exact::spaceFor(1000);
         few.maxTrials = 3;
@@ -62,39 +62,36 @@ private slots:
                 return trial;
             });
         };
+        const auto add = rows<Ended>();
         for (const std::string_view view : strategyNames()) {
             const std::string name(view);
-            const auto row = [&](const char* what, const SearchSpace& space, const TrialOf& run,
-                                 Status status, bool hasRecommendation) {
-                QTest::addRow("%s: %s", name.c_str(), what)
-                    << QString::fromStdString(name) << space << run << status << hasRecommendation;
+            const auto addFor = [&](const std::string& what, const SearchSpace& space, const TrialOf& run,
+                                    Status status, bool hasRecommendation) {
+                add(name + ": " + what, {name, space, run, status, hasRecommendation});
             };
-            const bool isConfident = looksForTheFastest(QString::fromStdString(name));
+            const bool isConfident = looksForTheFastest(name);
             // Whether a ramp is sure before it runs out of steps hangs on the calibration.
             if (name != "ramp")
-                row("a smooth curve", plain, runs, isConfident ? Status::Confident : Status::Exhausted, true);
+                addFor("a smooth curve", plain, runs, isConfident ? Status::Confident : Status::Exhausted,
+                       true);
             // Three sizes that do not fit leave nothing to recommend.
-            row("few trials", few, runs, Status::Budget, name != "halving");
-            row("two sizes", two, runs, Status::Exhausted, true);
-            row("nothing fits", plain, neverFits, Status::NothingFits, false);
-            row("one needs more than the limit", plain, needsTooMuch, Status::NothingFits, false);
-            row("one thrashes", plain, thrashes, Status::NothingFits, false);
-            row("nothing can be told", plain, tellsNothing, Status::Exhausted, false);
-            row("a time that is no number", plain, timedAs(std::numeric_limits<double>::quiet_NaN()),
-                Status::Exhausted, false);
-            row("a negative time", plain, timedAs(-0.1), Status::Exhausted, false);
-            row("an endless time", plain, timedAs(std::numeric_limits<double>::infinity()), Status::Exhausted,
-                false);
+            addFor("few trials", few, runs, Status::Budget, name != "halving");
+            addFor("two sizes", two, runs, Status::Exhausted, true);
+            addFor("nothing fits", plain, neverFits, Status::NothingFits, false);
+            addFor("one needs more than the limit", plain, needsTooMuch, Status::NothingFits, false);
+            addFor("one thrashes", plain, thrashes, Status::NothingFits, false);
+            addFor("nothing can be told", plain, tellsNothing, Status::Exhausted, false);
+            addFor("a time that is no number", plain, timedAs(std::numeric_limits<double>::quiet_NaN()),
+                   Status::Exhausted, false);
+            addFor("a negative time", plain, timedAs(-0.1), Status::Exhausted, false);
+            addFor("an endless time", plain, timedAs(std::numeric_limits<double>::infinity()),
+                   Status::Exhausted, false);
         }
     }
     void endsInEveryWay()
     {
-        QFETCH(QString, name);
-        QFETCH(SearchSpace, space);
-        QFETCH(TrialOf, run);
-        QFETCH(Status, status);
-        QFETCH(bool, hasRecommendation);
-        const auto strategy = make(name, space);
+        const auto& [name, space, run, status, hasRecommendation] = row<Ended>();
+        const auto strategy = makeStrategy(name, space);
         QCOMPARE(strategy->searchState().status, Status::Searching);
         const Sizes sizes = exact::searchWith(*strategy, run);
         QVERIFY(!sizes.empty());
@@ -106,8 +103,7 @@ private slots:
     void whatFailedIsNeverPassed_data() { addStrategies(); }
     void whatFailedIsNeverPassed()
     {
-        QFETCH(QString, name);
-        const auto strategy = make(name, exact::spaceFor(100000));
+        const auto strategy = makeStrategy(row<std::string>(), exact::spaceFor(100000));
         const Sizes sizes = exact::searchWith(*strategy, [](const Proposal& p) {
             return p.size >= 40 ? exact::outOfMemory(p.size) : exact::trial(p.size, 500.0);
         });
@@ -122,8 +118,8 @@ private slots:
     void thrashingIsNotTheEnd_data() { addStrategies(); }
     void thrashingIsNotTheEnd()
     {
-        QFETCH(QString, name);
-        const auto strategy = make(name, exact::spaceFor(1000));
+        const std::string& name = row<std::string>();
+        const auto strategy = makeStrategy(name, exact::spaceFor(1000));
         exact::searchWith(*strategy, [](const Proposal& p) {
             Measurement trial = exact::trial(p.size, 2000.0);
             trial.thrashes = p.size >= 90;
@@ -136,24 +132,21 @@ private slots:
 
     void aNetworkThatFillsMostOfTheMemoryIsNotTheEnd_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<Sizes>("candidates");
+        const auto add = rows<std::string, Sizes>();
         for (const std::string_view view : strategyNames()) {
             const std::string name(view);
-            QTest::addRow("%s", name.c_str()) << QString::fromStdString(name) << Sizes();
-            QTest::addRow("%s, divisors", name.c_str())
-                << QString::fromStdString(name) << Sizes{1, 2, 4, 8, 16, 32};
+            add(name, {name, Sizes()});
+            add(name + ", divisors", {name, Sizes{1, 2, 4, 8, 16, 32}});
         }
     }
     void aNetworkThatFillsMostOfTheMemoryIsNotTheEnd()
     {
         // A program need not tell what it held before the first pass.
-        QFETCH(QString, name);
-        QFETCH(Sizes, candidates);
+        const auto& [name, candidates] = row<std::string, Sizes>();
         SearchSpace space = exact::spaceFor(4);
         space.baselineBytes = 0;
         space.candidates = candidates;
-        const auto strategy = make(name, space);
+        const auto strategy = makeStrategy(name, space);
         exact::searchWith(*strategy, exact::deviceWith(space, 500.0));
         QCOMPARE(strategy->searchState().recommendation->size, 4);
     }
@@ -161,10 +154,9 @@ private slots:
     void voidTrialIsRepeatedOnce_data() { addStrategies(); }
     void voidTrialIsRepeatedOnce()
     {
-        QFETCH(QString, name);
         const SearchSpace space = exact::spaceFor(300);
         const TrialOf runs = exact::deviceWith(space, 4.0);
-        const auto strategy = make(name, space);
+        const auto strategy = makeStrategy(row<std::string>(), space);
         int trials = 0;
         std::int64_t lost = 0;
         const Sizes sizes = exact::searchWith(*strategy, [&](const Proposal& p) {
@@ -181,12 +173,11 @@ private slots:
     void effectiveCountsTheOptimizer()
     {
         // With the optimizer fewer, larger micro-batches win, but a size that leaves a small rest does not.
-        QFETCH(QString, name);
         SearchSpace space = exact::spaceFor(1000);
         space.maximum = 16;
         space.objective = Objective::Effective;
         space.perDeviceBatch = 16;
-        const auto strategy = make(name, space);
+        const auto strategy = makeStrategy(row<std::string>(), space);
         exact::searchWith(*strategy, [](const Proposal& p) {
             Measurement trial = exact::trial(p.size, 3.0);
             trial.optimizerSeconds = 0.020;
@@ -200,8 +191,7 @@ private slots:
     void allEqualTimesAreNoTrouble_data() { addStrategies(); }
     void allEqualTimesAreNoTrouble()
     {
-        QFETCH(QString, name);
-        const auto strategy = make(name, exact::spaceFor(64));
+        const auto strategy = makeStrategy(row<std::string>(), exact::spaceFor(64));
         exact::searchWith(*strategy, [](const Proposal& p) {
             Measurement trial = exact::trial(p.size, 0.0);
             trial.secondsPerStep = 0.1;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <string>
 
 using namespace batchpeak::search;
 using Outcome = Measurement::Outcome;
@@ -25,6 +26,14 @@ constexpr double leastFit = 0.5;
 constexpr double leastFitOfSecond = 0.1;
 const Sizes divisors{1, 2, 3, 4, 6, 8, 12, 24, 48, 96, 192, 384, 768, 1536};
 
+struct World
+{
+    std::string strategy;
+    std::string family;
+    Sizes candidates;
+    std::int64_t effectiveBatch = noBatch;
+};
+
 } // namespace
 
 /// What holds of every strategy on every simulated device, whatever the curve and the noise.
@@ -35,36 +44,23 @@ class StrategyWorldsTest : public QObject
 private slots:
     void propertiesHoldInEveryWorld_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("family");
-        QTest::addColumn<Sizes>("candidates");
-        QTest::addColumn<std::int64_t>("effectiveBatch");
+        const auto add = rows<World>();
         std::vector<std::string> families = calibrationFamilies();
         std::ranges::copy(heldOutFamilies(), std::back_inserter(families));
         for (const std::string_view view : strategyNames()) {
             const std::string name(view);
-            for (const std::string& family : families) {
-                QTest::addRow("%s, %s", name.c_str(), family.c_str())
-                    << QString::fromStdString(name) << QString::fromStdString(family) << Sizes() << noBatch;
-            }
-            QTest::addRow("%s, divisors", name.c_str())
-                << QString::fromStdString(name) << QStringLiteral("middle saw") << divisors << noBatch;
-            QTest::addRow("%s, few sizes far apart", name.c_str())
-                << QString::fromStdString(name) << QStringLiteral("smooth") << Sizes{1, 2, 50000} << noBatch;
-            QTest::addRow("%s, whole steps", name.c_str())
-                << QString::fromStdString(name) << QStringLiteral("cliffs") << Sizes() << std::int64_t{1000};
-            QTest::addRow("%s, whole steps of divisors", name.c_str())
-                << QString::fromStdString(name) << QStringLiteral("interior peak") << divisors
-                << std::int64_t{1536};
+            for (const std::string& family : families)
+                add(name + ", " + family, {name, family});
+            add(name + ", divisors", {name, "middle saw", divisors});
+            add(name + ", few sizes far apart", {name, "smooth", {1, 2, 50000}});
+            add(name + ", whole steps", {name, "cliffs", {}, 1000});
+            add(name + ", whole steps of divisors", {name, "interior peak", divisors, 1536});
         }
     }
     void propertiesHoldInEveryWorld()
     {
-        QFETCH(QString, name);
-        QFETCH(QString, family);
-        QFETCH(Sizes, candidates);
-        QFETCH(std::int64_t, effectiveBatch);
-        ReplayDevice device(simulatedDevice(family.toStdString(), seed), seed);
+        const auto& [name, family, candidates, effectiveBatch] = row<World>();
+        ReplayDevice device(simulatedDevice(family, seed), seed);
         SearchSpace space = device.space();
         space.candidates = candidates;
         space.maxTrials = 14;
@@ -72,7 +68,7 @@ private slots:
             space.objective = Objective::Effective;
             space.perDeviceBatch = effectiveBatch;
         }
-        const auto strategy = makeStrategy(name.toStdString(), space);
+        const auto strategy = makeStrategy(name, space);
         const CandidateSet allowed(space);
         std::set<std::int64_t> good;
         std::int64_t smallestFailure = std::numeric_limits<std::int64_t>::max();
@@ -128,12 +124,11 @@ private slots:
     void sameSeedSameTrace_data() { addStrategies(); }
     void sameSeedSameTrace()
     {
-        QFETCH(QString, name);
         std::vector<Sizes> traces;
         std::vector<std::vector<int>> confidences;
         for (int repetition = 0; repetition < 2; ++repetition) {
             ReplayDevice device(simulatedDevice("middle saw", 5), 5);
-            const auto strategy = makeStrategy(name.toStdString(), device.space());
+            const auto strategy = makeStrategy(row<std::string>(), device.space());
             Sizes& trace = traces.emplace_back();
             std::vector<int>& stated = confidences.emplace_back();
             while (const auto proposal = strategy->next({})) {

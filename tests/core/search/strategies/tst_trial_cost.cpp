@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/strategies/trial_cost.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -23,15 +24,10 @@ private slots:
         QVERIFY(quick.minSteps > slow.minSteps && quick.maxSteps > quick.minSteps);
     }
 
-    void repeatsTakeMore_data()
-    {
-        QTest::addColumn<double>("seconds");
-        QTest::newRow("quick") << 0.01;
-        QTest::newRow("slow") << 20.0;
-    }
+    void repeatsTakeMore_data() { rows<double>({{"quick", 0.01}, {"slow", 20.0}}); }
     void repeatsTakeMore()
     {
-        QFETCH(double, seconds);
+        const double seconds = row<double>();
         const TrialCost::Length once = TrialCost::length(seconds, false);
         const TrialCost::Length repeat = TrialCost::length(seconds, true);
         QVERIFY(repeat.minSteps > once.minSteps && repeat.minSteps <= repeat.maxSteps);

@@ -1,19 +1,84 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "middle_of_search.h"
+#include "exact_device.h"
+#include "search/candidate_set.h"
+#include "search/memory/memory_model.h"
+#include "search/random_source.h"
+#include "search/strategies/posterior_summary.h"
+#include "search/strategies/trial_safety.h"
+#include "search/trial_history.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
+#include <optional>
+#include <vector>
+
 using namespace batchpeak::search;
 using exact::Sizes;
+using Rivals = std::vector<PosteriorSummary::Rival>;
 using Trials = std::vector<Measurement>;
 
 namespace {
 
+/// What is known in the middle of a search on a device without noise, which holds 100 samples.
+struct MiddleOfSearch
+{
+    explicit MiddleOfSearch(const std::vector<Measurement>& trials, const exact::Sizes& list = {})
+        : space(spaceWith(list)), candidates(space), history(space.memoryLimitBytes)
+    {
+        for (const Measurement& trial : trials)
+            history.record(trial);
+        RandomSource random(3);
+        memory.emplace(space, candidates, history, random);
+    }
+
+    TrialSafety::Situation situation() const { return {candidates, history, *memory, inFlight}; }
+    TrialSafety safety() const { return TrialSafety(situation()); }
+    std::optional<std::int64_t> probe(const std::vector<PosteriorSummary::Rival>& rivals) const
+    {
+        const PosteriorSummary summary{.rivals = rivals};
+        return BoundaryProbe(situation(), summary).next();
+    }
+
+    SearchSpace space;
+    CandidateSet candidates;
+    TrialHistory history;
+    std::optional<MemoryModel> memory;
+    exact::Sizes inFlight;
+
+private:
+    static SearchSpace spaceWith(const exact::Sizes& list)
+    {
+        SearchSpace space = exact::spaceFor(100);
+        space.candidates = list;
+        return space;
+    }
+};
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
 Measurement ran(std::int64_t size)
 {
     return exact::trial(size, 4.0);
+}
+
+/// Needs a little less than the line through the others says.
+Measurement ranInLess(std::int64_t size)
+{
+    Measurement trial = ran(size);
+    trial.peakReservedBytes -= 8 * mebibyte;
+    return trial;
+}
+
+/// One sample that takes this share of the memory.
+Measurement oneSampleTaking(double share)
+{
+    Measurement trial = ran(1);
+    trial.peakReservedBytes =
+        static_cast<std::int64_t>(share * static_cast<double>(exact::spaceFor(100).memoryLimitBytes));
+    return trial;
 }
 
 Measurement failed(std::int64_t size)
@@ -28,8 +93,44 @@ Measurement thrashed(std::int64_t size)
     return trial;
 }
 
+/// Where the even chance of a size is to be told from a safe one.
+constexpr double even = 0.5;
+constexpr double safe = 0.8;
+
+struct Safe
+{
+    Trials trials;
+    Sizes list;
+    std::int64_t size;
+    bool isSafe;
+};
+
+struct Demanded
+{
+    Trials trials;
+    Sizes inFlight;
+    double fit;
+};
+
+/// A probe after these trials; 0 where there is none.
+struct Probed
+{
+    Trials trials;
+    Sizes list;
+    Rivals rivals;
+    std::int64_t next = 0;
+};
+
+struct InVain
+{
+    Rivals rivals;
+    Sizes inFlight;
+    bool isInVain;
+};
+
 } // namespace
 
+/// Which sizes may be tried, and what is tried at the boundary of those.
 class TrialSafetyTest : public QObject
 {
     Q_OBJECT
@@ -37,77 +138,67 @@ class TrialSafetyTest : public QObject
 private slots:
     void knowsWhatIsSafe_data()
     {
-        QTest::addColumn<Trials>("trials");
-        QTest::addColumn<Sizes>("list");
-        QTest::addColumn<std::int64_t>("size");
-        QTest::addColumn<bool>("isSafe");
-        const auto row = [](const char* name, const Trials& trials, const Sizes& list, std::int64_t size,
-                            bool isSafe) { QTest::newRow(name) << trials << list << size << isSafe; };
         const Trials small{ran(1), ran(2)};
         const Trials large{ran(8), ran(64)};
         const Trials thrashing{ran(1), ran(8), thrashed(90)};
-        row("sixteen times what ran", small, {}, 32, true);
-        row("further than that", small, {}, 33, false);
-        row("further, but the next of the list", small, {1, 2, 40}, 40, true);
-        row("further, and not the next of the list", small, {1, 2, 32, 40}, 40, false);
-        row("near the limit", large, {}, 90, true);
-        row("at the limit", large, {}, 100, false);
-        row("next of the list, but at the limit", large, {8, 64, 101}, 101, false);
-        row("below what ran", {ran(64)}, {}, 63, true);
-        row("just below a size that thrashed", thrashing, {}, 89, true);
-        row("the size that thrashed", thrashing, {}, 90, false);
-        row("above the size that thrashed", thrashing, {}, 91, false);
-        row("below a size that ran above the limit", {ran(1), ran(8), ran(120)}, {}, 119, true);
-        row("the size that ran above the limit", {ran(1), ran(8), ran(120)}, {}, 120, false);
-        row("above a size that did not fit", {ran(8), failed(20)}, {}, 21, false);
-        row("failed below what ran", {ran(8), failed(4)}, {}, 4, false);
-        row("beside one that failed below what ran", {ran(8), failed(4)}, {}, 5, true);
+        const Trials aboveLimit{ran(1), ran(8), ran(120)};
+        rows<Safe>({
+            {"sixteen times what ran", {small, {}, 32, true}},
+            {"further than that", {small, {}, 33, false}},
+            {"further, but the next of the list", {small, {1, 2, 40}, 40, true}},
+            {"further, and not the next of the list", {small, {1, 2, 32, 40}, 40, false}},
+            {"near the limit", {large, {}, 90, true}},
+            {"at the limit", {large, {}, 100, false}},
+            {"next of the list, but at the limit", {large, {8, 64, 101}, 101, false}},
+            {"below what ran", {{ran(64)}, {}, 63, true}},
+            {"just below a size that thrashed", {thrashing, {}, 89, true}},
+            {"the size that thrashed", {thrashing, {}, 90, false}},
+            {"above the size that thrashed", {thrashing, {}, 91, false}},
+            {"below a size that ran above the limit", {aboveLimit, {}, 119, true}},
+            {"the size that ran above the limit", {aboveLimit, {}, 120, false}},
+            {"above a size that did not fit", {{ran(8), failed(20)}, {}, 21, false}},
+            {"failed below what ran", {{ran(8), failed(4)}, {}, 4, false}},
+            {"beside one that failed below what ran", {{ran(8), failed(4)}, {}, 5, true}},
+        });
     }
     void knowsWhatIsSafe()
     {
-        QFETCH(Trials, trials);
-        QFETCH(Sizes, list);
-        QFETCH(std::int64_t, size);
-        QFETCH(bool, isSafe);
+        const auto& [trials, list, size, isSafe] = row<Safe>();
         const MiddleOfSearch search(trials, list);
         QCOMPARE(search.safety().isSafe(size), isSafe);
     }
 
     void demandsMoreWhereMoreIsAtStake_data()
     {
-        QTest::addColumn<Trials>("trials");
-        QTest::addColumn<Sizes>("inFlight");
-        QTest::addColumn<double>("demanded");
-        QTest::newRow("at first") << Trials{ran(1)} << Sizes{} << 0.8;
-        QTest::newRow("out of memory") << Trials{ran(1), failed(8)} << Sizes{} << 0.97;
-        QTest::newRow("thrashing is no failure") << Trials{ran(1), thrashed(8)} << Sizes{} << 0.8;
-        QTest::newRow("nor is the headroom") << Trials{ran(1), ran(101)} << Sizes{} << 0.8;
-        QTest::newRow("beside a known size") << Trials{ran(8)} << Sizes{8, 4} << 0.8;
-        QTest::newRow("beside an unknown size") << Trials{ran(8)} << Sizes{8, 9} << 0.985;
+        rows<Demanded>({
+            {"at first", {{ran(1)}, {}, 0.8}},
+            {"out of memory", {{ran(1), failed(8)}, {}, 0.97}},
+            {"thrashing is no failure", {{ran(1), thrashed(8)}, {}, 0.8}},
+            {"nor is the headroom", {{ran(1), ran(101)}, {}, 0.8}},
+            {"beside a known size", {{ran(8)}, {8, 4}, 0.8}},
+            {"beside an unknown size", {{ran(8)}, {8, 9}, 0.985}},
+        });
     }
     void demandsMoreWhereMoreIsAtStake()
     {
-        QFETCH(Trials, trials);
-        QFETCH(Sizes, inFlight);
-        QFETCH(double, demanded);
+        const auto& [trials, inFlight, fit] = row<Demanded>();
         MiddleOfSearch search(trials);
         search.inFlight = inFlight;
-        QCOMPARE(search.safety().demandedFit(), demanded);
+        QCOMPARE(search.safety().demandedFit(), fit);
     }
 
     void whatRanBelowFits_data()
     {
-        QTest::addColumn<std::int64_t>("size");
-        QTest::addColumn<double>("fit");
-        QTest::newRow("good") << std::int64_t{8} << 1.0;
-        QTest::newRow("below a size that thrashed") << std::int64_t{89} << 1.0;
-        QTest::newRow("the size that thrashed") << std::int64_t{90} << 0.0;
-        QTest::newRow("above it") << std::int64_t{91} << 0.0;
+        rows<std::int64_t, double>({
+            {"good", {8, 1.0}},
+            {"below a size that thrashed", {89, 1.0}},
+            {"the size that thrashed", {90, 0.0}},
+            {"above it", {91, 0.0}},
+        });
     }
     void whatRanBelowFits()
     {
-        QFETCH(std::int64_t, size);
-        QFETCH(double, fit);
+        const auto& [size, fit] = row<std::int64_t, double>();
         const MiddleOfSearch search({ran(1), ran(8), thrashed(90)});
         QCOMPARE(search.safety().predictedFit(size), fit);
     }
@@ -126,6 +217,92 @@ private slots:
         QVERIFY(search.safety().mayBeTried(4));
         search.inFlight = {4};
         QVERIFY(!search.safety().mayBeTried(4));
+    }
+
+    void looksOnTheWay_data()
+    {
+        rows<Trials, Sizes>({
+            {"three sizes ran", {Trials{ran(1), ran(8), ran(32)}, Sizes{1, 8, 32, 100}}},
+            {"just above the limit", {Trials{ran(1), ran(8), ran(64)}, Sizes{1, 8, 64, 101}}},
+            {"after a failure", {Trials{ran(1), ran(8), ran(32), failed(200)}, Sizes{1, 8, 32, 100, 200}}},
+        });
+    }
+    void looksOnTheWay()
+    {
+        const auto& [trials, list] = row<Trials, Sizes>();
+        const MiddleOfSearch search(trials, list);
+        const std::int64_t ranLargest = search.history.largestGood();
+        const std::int64_t wanted = *search.candidates.above(ranLargest);
+        const auto probe = search.probe({{.size = wanted, .probability = 0.2}});
+        QVERIFY(probe);
+        QVERIFY(*probe > ranLargest && *probe < wanted);
+        QVERIFY(search.safety().isSafe(*probe));
+    }
+
+    void risksOnlyWhatIsWorthIt_data()
+    {
+        const Trials told{ranInLess(8), ranInLess(98)};
+        const Trials small{ran(1), ran(8), ran(32)};
+        const Rivals hundred{{.size = 100, .probability = 0.3}};
+        rows<Probed>({
+            {"an even chance, all else told", {told, {8, 98, 100}, hundred, 100}},
+            {"less than an even chance",
+             {{ran(8), ran(99)}, {8, 99, 102}, {{.size = 102, .probability = 0.3}}}},
+            {"after a failure", {{told[0], told[1], failed(300)}, {8, 98, 100, 300}, hundred}},
+            {"little to gain", {told, {8, 98, 100}, {{.size = 100, .probability = 0.01}}}},
+            {"nothing to gain on the way", {small, {1, 8, 32, 100}, {{.size = 8, .probability = 0.3}}}},
+            {"the next size is safe", {small, {1, 8, 32, 40}, {{.size = 40, .probability = 0.3}}}},
+            {"the next size is excluded", {{ran(8), ran(98), failed(100)}, {8, 98, 100}}},
+            {"nothing ran", {{}, {1, 100}}},
+            {"one sample takes most, and its neighbour may fit", {{oneSampleTaking(0.7)}, {}, {}, 2}},
+            {"and its neighbour is no answer", {{oneSampleTaking(0.7)}, {1, 5, 25}, {}, 2}},
+            {"one sample takes nearly all", {{oneSampleTaking(0.995)}}},
+        });
+    }
+    void risksOnlyWhatIsWorthIt()
+    {
+        const auto& [trials, list, rivals, next] = row<Probed>();
+        QCOMPARE(MiddleOfSearch(trials, list).probe(rivals).value_or(0), next);
+    }
+
+    void evenChanceIsWhatItSays()
+    {
+        const MiddleOfSearch search({ranInLess(8), ranInLess(98)}, {8, 98, 100});
+        const double fit = search.memory->probabilityOfFit(100);
+        QVERIFY(fit >= even && fit < safe);
+    }
+
+    void waitsForLargerSizesUnderWay_data()
+    {
+        rows<std::int64_t, bool>({{"one that ran", {32, false}}, {"one that may fail", {48, true}}});
+    }
+    void waitsForLargerSizesUnderWay()
+    {
+        const auto& [underWay, waits] = row<std::int64_t, bool>();
+        MiddleOfSearch search({ran(1), ran(8), ran(32)}, {1, 8, 32, 100});
+        search.inFlight = {underWay};
+        QCOMPARE(search.probe({{.size = 100, .probability = 0.3}}).has_value(), !waits);
+    }
+
+    void knowsWhenMoreTrialsAreInVain_data()
+    {
+        const PosteriorSummary::Rival beyond{.size = 100, .probability = 0.3};
+        rows<InVain>({
+            {"no rival", {{}, {}, true}},
+            {"one that cannot be tried", {{beyond}, {}, true}},
+            {"one that is under way", {{beyond}, {100}, false}},
+            {"one that can be measured again", {{beyond, {.size = 8, .probability = 0.05}}, {}, false}},
+            {"one that can be tried", {{beyond, {.size = 48, .probability = 0.05}}, {}, false}},
+            {"an unlikely one", {{beyond, {.size = 48, .probability = 0.006}}, {}, true}},
+        });
+    }
+    void knowsWhenMoreTrialsAreInVain()
+    {
+        const auto& [rivals, inFlight, isInVain] = row<InVain>();
+        MiddleOfSearch search({ran(1), ran(8), ran(32)}, {1, 8, 32, 48, 100});
+        search.inFlight = inFlight;
+        const PosteriorSummary summary{.rivals = rivals};
+        QCOMPARE(BoundaryProbe(search.situation(), summary).isInVain(), isInVain);
     }
 };
 

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_paths.h"
+
+#include "random_source.h"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace batchpeak::search {
+
+namespace {
+
+constexpr int rejectionAttempts = 12;
+
+/// One model as the paths that fell to it need it.
+class ModelPosterior
+{
+public:
+    ModelPosterior(const Observations& trials, const CurveModel& model)
+        : m_prior(trials, model.trend),
+          m_model(model),
+          m_factor(trials.covariance(model.hyperparameters)),
+          m_features(trials.count(), 4)
+    {
+        Eigen::MatrixXd u(trials.count(), 4);
+        Eigen::VectorXd q = Eigen::VectorXd::Ones(trials.count());
+        for (Eigen::Index i = 0; i < trials.count(); ++i) {
+            m_features.row(i) = model.trend.features(trials.size[i]);
+            u.row(i) = m_features.row(i).cwiseProduct(m_prior.deviation.transpose()) / trials.seconds[i];
+            q[i] -= m_features.row(i).dot(m_prior.mean) / trials.seconds[i];
+        }
+        m_factor.matrixL().solveInPlace(u);
+        m_factor.matrixL().solveInPlace(q);
+        const Eigen::LLT<Eigen::Matrix4d> factor(Eigen::Matrix4d::Identity() +
+                                                 Eigen::Matrix4d(u.transpose() * u));
+        m_mean = factor.solve(Eigen::Vector4d(u.transpose() * q));
+        m_upper = factor.matrixU();
+    }
+
+    /// Not negative: from their posterior by rejection; after too many refusals what is negative becomes 0.
+    Eigen::Vector4d drawCoefficients(RandomSource& random) const
+    {
+        Eigen::Vector4d coefficients;
+        for (int attempt = 0; attempt < rejectionAttempts; ++attempt) {
+            Eigen::Vector4d normal;
+            for (double& value : normal)
+                value = random.normal();
+            m_upper.triangularView<Eigen::Upper>().solveInPlace(normal);
+            coefficients = m_prior.mean + m_prior.deviation.cwiseProduct(m_mean + normal);
+            if (!m_model.trend.hasSteps())
+                coefficients[2] = 0.0;
+            if (!m_model.trend.hasAlignment())
+                coefficients[3] = 0.0;
+            if (coefficients.minCoeff() >= 0.0)
+                return coefficients;
+        }
+        coefficients = coefficients.cwiseMax(0.0);
+        // A curve that takes no time, be it up to a cliff only, is no curve.
+        const double everywhere =
+            coefficients[0] + coefficients[1] + (m_model.trend.wave > 0.0 ? coefficients[2] : 0.0);
+        if (everywhere <= 0.0)
+            coefficients[1] = 0.5 * m_prior.mean[1];
+        return coefficients;
+    }
+
+    Eigen::VectorXd trendAtTrials(const Eigen::Vector4d& coefficients) const
+    {
+        return m_features * coefficients;
+    }
+    const Eigen::LLT<Eigen::MatrixXd>& factor() const { return m_factor; }
+
+private:
+    CoefficientPrior m_prior;
+    const CurveModel& m_model;
+    Eigen::LLT<Eigen::MatrixXd> m_factor;
+    Eigen::MatrixXd m_features;
+    /// Of the coefficients, in units of their prior.
+    Eigen::Vector4d m_mean;
+    Eigen::Matrix4d m_upper;
+};
+
+std::vector<std::size_t> indicesOfTrials(const Observations& trials, std::span<const std::int64_t> sizes)
+{
+    std::vector<std::size_t> indices;
+    for (const double size : trials.size) {
+        const auto place = std::ranges::lower_bound(sizes, static_cast<std::int64_t>(size));
+        indices.push_back(static_cast<std::size_t>(place - sizes.begin()));
+    }
+    return indices;
+}
+
+} // namespace
+
+SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveModel>& models,
+                            std::span<const std::int64_t> sizes, int pathCount, RandomSource& random)
+{
+    const std::vector<std::size_t> trialIndices = indicesOfTrials(trials, sizes);
+    const auto gridCount = static_cast<Eigen::Index>(sizes.size());
+    Eigen::VectorXd size(gridCount);
+    for (Eigen::Index i = 0; i < gridCount; ++i)
+        size[i] = static_cast<double>(sizes[static_cast<std::size_t>(i)]);
+    const Eigen::VectorXd logSize = size.array().log();
+
+    std::vector<double> logWeights;
+    for (const CurveModel& model : models)
+        logWeights.push_back(model.logWeight);
+    std::vector<std::size_t> chosen = resampleSystematically(logWeights, pathCount, random);
+    // Paths of one rough length stand side by side, so that each moves them all in one matrix product.
+    const auto roughLengthOf = [&](std::size_t model) { return models[model].hyperparameters.roughLength; };
+    std::ranges::stable_sort(chosen, {}, roughLengthOf);
+
+    SamplePaths paths{.logSeconds = Eigen::MatrixXd(gridCount, pathCount),
+                      .runNoise = Eigen::VectorXd(pathCount),
+                      .drift = Eigen::VectorXd(pathCount),
+                      .trends = {},
+                      .coefficients = Eigen::Matrix4Xd(4, pathCount)};
+    Eigen::MatrixXd smoothMoves(trials.count(), pathCount);
+    Eigen::MatrixXd roughMoves(trials.count(), pathCount);
+    PriorSampler draws(sizes, trialIndices);
+    Eigen::VectorXd smooth(gridCount);
+    Eigen::VectorXd rough(gridCount);
+    Eigen::VectorXd trendSeconds(gridCount);
+    const Eigen::VectorXd logSeconds = trials.seconds.array().log();
+    std::optional<ModelPosterior> posterior;
+    for (int path = 0; path < pathCount; ++path) {
+        const std::size_t which = chosen[static_cast<std::size_t>(path)];
+        const CurveModel& model = models[which];
+        const Hyperparameters& scale = model.hyperparameters;
+        if (path == 0 || which != chosen[static_cast<std::size_t>(path) - 1])
+            posterior.emplace(trials, model);
+
+        const Eigen::Vector4d coefficients = posterior->drawCoefficients(random);
+        draws.drawSmooth(random, smooth);
+        draws.drawRough(random, scale.roughLength, rough);
+        const Eigen::VectorXd drift = scale.drift * drawDrift(trials.clock, random);
+        smooth *= scale.smooth;
+        rough *= scale.rough;
+
+        Eigen::VectorXd residual = logSeconds - drift;
+        residual.array() -= posterior->trendAtTrials(coefficients).array().log();
+        for (Eigen::Index i = 0; i < trials.count(); ++i) {
+            const auto index = static_cast<Eigen::Index>(trialIndices[static_cast<std::size_t>(i)]);
+            residual[i] -= smooth[index] + rough[index];
+            residual[i] -= std::hypot(trials.error[i], scale.run) * random.normal();
+        }
+        const Eigen::VectorXd move = posterior->factor().solve(residual);
+        smoothMoves.col(path) = scale.smooth * scale.smooth * move;
+        roughMoves.col(path) = scale.rough * scale.rough * move;
+
+        const Trend trend = withCliffMoved(model.trend, trials, random.uniform());
+        for (Eigen::Index i = 0; i < gridCount; ++i)
+            trendSeconds[i] = trend.features(size[i]).dot(coefficients);
+        paths.logSeconds.col(path) = trendSeconds.array().log() + smooth.array() + rough.array();
+        paths.runNoise[path] = scale.run;
+        paths.drift[path] = scale.drift;
+        paths.trends.push_back(trend);
+        paths.coefficients.col(path) = coefficients;
+    }
+
+    paths.logSeconds.noalias() += trials.smoothCovariance(logSize) * smoothMoves;
+    for (const double length : roughLengths) {
+        const auto ofLength = std::ranges::equal_range(chosen, length, {}, roughLengthOf);
+        const Eigen::Index start = ofLength.begin() - chosen.begin();
+        const auto count = static_cast<Eigen::Index>(ofLength.size());
+        if (count > 0) {
+            paths.logSeconds.middleCols(start, count).noalias() +=
+                trials.roughCovariance(logSize, length) * roughMoves.middleCols(start, count);
+        }
+    }
+    return paths;
+}
+
+} // namespace batchpeak::search

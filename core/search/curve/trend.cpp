@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trend.h"
+
+#include "gaussian_process.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::search {
+
+namespace {
+
+// Against 1 for no alignment at all: as long as no other size was tried, nothing tells.
+constexpr std::int64_t usualAlignment = 8;
+constexpr double usualProbability = 0.6;
+constexpr std::int64_t powerAlignments[] = {4, 16, 32, 64};
+constexpr double powerProbability = 0.15;
+/// All other numbers together, and the largest of them: what goes well with a device can be any number, and a
+/// size with many divisors shows many of them at once.
+constexpr double rareProbability = 0.25;
+constexpr std::int64_t largestRare = 128;
+
+// Sizes of waves that were seen on GPUs, beside those that divide the sizes measured.
+constexpr double usualWaves[] = {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.};
+
+// Surcharges as shares of the time per sample. A cliff is found anywhere, but most often near the end of
+// memory.
+constexpr double waveDeviation = 0.4;
+constexpr double cliffDeviation = 0.8;
+constexpr double riseProbability = 0.15;
+constexpr double dropProbability = 0.05;
+
+std::vector<double> measuredSizes(const Observations& trials)
+{
+    std::vector<double> sizes(trials.size.begin(), trials.size.end());
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
+
+} // namespace
+
+Eigen::Vector4d Trend::features(double size) const
+{
+    double steps = 0.0;
+    // A size that is a whole number of waves up to rounding must not need one more.
+    if (wave > 0.0)
+        steps = wave * std::ceil(size / wave - 1e-9);
+    else if ((riseAfter > 0.0 && size > riseAfter) || size <= dropAfter)
+        steps = size;
+    const bool isAligned = static_cast<std::int64_t>(size) % alignment == 0;
+    return {1.0, size, steps, isAligned ? 0.0 : size};
+}
+
+std::vector<CandidateTrend> alignedTrends(double largestFit)
+{
+    std::vector<CandidateTrend> trends{CandidateTrend{}};
+    trends.push_back({.trend = {.alignment = usualAlignment}, .logPrior = std::log(usualProbability)});
+    for (const std::int64_t alignment : powerAlignments)
+        trends.push_back({.trend = {.alignment = alignment}, .logPrior = std::log(powerProbability)});
+    const std::size_t common = trends.size();
+    for (std::int64_t rare = 3; rare <= largestRare && 2.0 * static_cast<double>(rare) <= largestFit;
+         ++rare) {
+        if (rare != usualAlignment && std::ranges::find(powerAlignments, rare) == std::end(powerAlignments))
+            trends.push_back({.trend = {.alignment = rare}});
+    }
+    const auto rares = static_cast<double>(trends.size() - common);
+    for (std::size_t i = common; i < trends.size(); ++i)
+        trends[i].logPrior = std::log(rareProbability / rares);
+    return trends;
+}
+
+std::vector<CandidateTrend> waveTrends(const Observations& trials, double largestFit)
+{
+    const double largest = trials.size.maxCoeff();
+    const double longest = std::max(largest, 0.5 * largestFit);
+    std::vector<CandidateTrend> trends;
+    for (int eighths = 8; eighths <= 256; eighths += eighths < 64 ? 1 : 2) {
+        if (const double wave = longest * 8.0 / eighths; wave >= 2.0)
+            trends.push_back({.trend = {.wave = wave}});
+    }
+    for (const double usual : usualWaves) {
+        if (usual > largest / 40.0 && usual < largest)
+            trends.push_back({.trend = {.wave = usual}});
+    }
+    for (CandidateTrend& trend : trends)
+        trend.logPrior = -std::log(static_cast<double>(trends.size()));
+    return trends;
+}
+
+std::vector<CandidateTrend> cliffTrends(const Observations& trials, double largestFit)
+{
+    const std::vector<double> sizes = measuredSizes(trials);
+    const double end = std::max(largestFit, sizes.back()) + 1.0;
+    std::vector<CandidateTrend> trends;
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        const double ofLogarithms = std::log(sizes[i + 1] / sizes[i]) / std::log(end);
+        const double ofSizes = (sizes[i + 1] - sizes[i]) / end;
+        const double share = 0.5 * (ofLogarithms + ofSizes);
+        trends.push_back({.trend = {.riseAfter = sizes[i]}, .logPrior = std::log(riseProbability * share)});
+        trends.push_back({.trend = {.dropAfter = sizes[i]}, .logPrior = std::log(dropProbability * share)});
+    }
+    return trends;
+}
+
+Trend withCliffMoved(const Trend& trend, const Observations& trials, double share)
+{
+    const double from = std::max(trend.riseAfter, trend.dropAfter);
+    if (from <= 0.0)
+        return trend;
+    const std::vector<double> sizes = measuredSizes(trials);
+    const auto next = std::ranges::upper_bound(sizes, from);
+    if (next == sizes.end())
+        return trend;
+    Trend moved = trend;
+    (trend.riseAfter > 0.0 ? moved.riseAfter : moved.dropAfter) = std::floor(from + share * (*next - from));
+    return moved;
+}
+
+CoefficientPrior::CoefficientPrior(const Observations& trials, const Trend& trend)
+{
+    const double shortest = trials.seconds.minCoeff();
+    const double perSample = trials.seconds.cwiseQuotient(trials.size).minCoeff();
+    const double steps = trend.wave > 0.0 ? waveDeviation : cliffDeviation;
+    mean = {0.5 * shortest, 0.55 * perSample, 0.0, 0.0};
+    deviation = {1.5 * shortest, 0.6 * perSample, steps * perSample, 0.06 * perSample};
+}
+
+} // namespace batchpeak::search

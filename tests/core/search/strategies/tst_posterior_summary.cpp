@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include "trial_series.h"
+
+#include <QTest>
+
+#include <cmath>
+#include <functional>
+
+using namespace batchpeak::search;
+using Cause = Instability::Cause;
+using TrialOf = std::function<Measurement(TrialSeries&, std::int64_t size, int round)>;
+
+namespace {
+
+/// samples/s at 16, 64, 256 and 400: 727, 914, 977 and 985, that is 26, 7 and 0.8 % below the last.
+double risingSeconds(std::int64_t m)
+{
+    return 0.006 + 0.001 * static_cast<double>(m);
+}
+
+/// Five seconds after the trial before it.
+Measurement calm(TrialSeries& trials, std::int64_t size, double factor = 1.0)
+{
+    return trials.trial(size, factor * (0.05 + 0.001 * static_cast<double>(size)));
+}
+
+struct Within
+{
+    double tolerance;
+    std::int64_t best;
+    std::int64_t smallest;
+};
+
+} // namespace
+
+class PosteriorSummaryTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void namesTheSmallestWithinTolerance_data()
+    {
+        rows<Within>({
+            {"two percent", {0.02, 400, 256}},
+            {"ten percent", {0.1, 400, 64}},
+            {"half a percent", {0.005, 400, 0}},
+        });
+    }
+    void namesTheSmallestWithinTolerance()
+    {
+        const auto& [tolerance, best, smallest] = row<Within>();
+        TrialSeries trials(tolerance);
+        for (int repetition = 0; repetition < 3; ++repetition)
+            trials.record({1, 16, 64, 256, 400}, risingSeconds);
+        const PosteriorSummary summary = trials.summary();
+        QCOMPARE(summary.best, best);
+        QCOMPARE(summary.smallestWithinTolerance, smallest);
+    }
+
+    void leavesOutWhatFailed()
+    {
+        TrialSeries trials;
+        trials.record({1, 16, 64, 256, 300, 400}, risingSeconds);
+        Measurement thrashing = trials.trial(256, risingSeconds(256));
+        thrashing.thrashes = true;
+        trials.record(thrashing);
+        QCOMPARE(trials.summary().smallestWithinTolerance, 300);
+    }
+
+    /// Sizes that differ by less than 0.2 % go to the smaller one, which leaves more memory.
+    void prefersTheSmallerOfEqualSizes_data()
+    {
+        rows<double, std::int64_t>({
+            {"as fast", {0.0, 200}},
+            {"faster by a tenth of a percent", {0.001, 200}},
+            {"faster by one percent", {0.01, 400}},
+        });
+    }
+    void prefersTheSmallerOfEqualSizes()
+    {
+        const auto& [lead, best] = row<double, std::int64_t>();
+        TrialSeries trials;
+        for (int repetition = 0; repetition < 6; ++repetition) {
+            trials.record({1, 16, 64, 200, 400}, [lead = lead](std::int64_t m) {
+                const double samplesPerSecond =
+                    m < 200 ? 5.0 * static_cast<double>(m) : (m < 400 ? 1000.0 : 1000.0 * (1.0 + lead));
+                return static_cast<double>(m) / samplesPerSecond;
+            });
+        }
+        QCOMPARE(trials.summary().best, best);
+    }
+
+    void findsTheCause_data()
+    {
+        const TrialOf always = [](TrialSeries& trials, std::int64_t size, int) { return calm(trials, size); };
+        const TrialOf everySecondSlower = [](TrialSeries& trials, std::int64_t size, int round) {
+            return calm(trials, size, round % 2 == 0 ? 1.0 : 1.33);
+        };
+        const TrialOf noisySteps = [](TrialSeries& trials, std::int64_t size, int) {
+            Measurement trial = calm(trials, size);
+            const double seconds = trial.secondsPerStep;
+            trial.stepSeconds = {0.6 * seconds, 0.85 * seconds, seconds, 1.2 * seconds, 1.5 * seconds};
+            return trial;
+        };
+        const TrialOf everSlower = [](TrialSeries& trials, std::int64_t size, int) {
+            const double factor = std::exp(0.006 * calm(trials, size).clockSeconds);
+            return calm(trials, size, factor);
+        };
+        const TrialOf everySecondDisturbed = [](TrialSeries& trials, std::int64_t size, int round) {
+            Measurement trial = calm(trials, size, round % 2 == 0 ? 2.0 : 1.0);
+            trial.disturbed = round % 2 == 0;
+            return trial;
+        };
+        rows<TrialOf, Cause>({
+            {"calm", {always, Cause::None}},
+            {"every second trial slower by a third", {everySecondSlower, Cause::Noise}},
+            {"steps that differ by 30 %", {noisySteps, Cause::Noise}},
+            {"ever slower", {everSlower, Cause::Drift}},
+            {"every third disturbed", {everySecondDisturbed, Cause::OtherTenants}},
+        });
+    }
+    void findsTheCause()
+    {
+        const auto& [trialOf, cause] = row<TrialOf, Cause>();
+        TrialSeries trials;
+        // Each size twice in a row, and again twenty seconds later.
+        for (int round = 0; round < 6; round += 2) {
+            for (const std::int64_t size : {8, 64, 256, 400}) {
+                trials.record(trialOf(trials, size, round));
+                trials.record(trialOf(trials, size, round + 1));
+            }
+        }
+        const PosteriorSummary summary = trials.summary();
+        QCOMPARE(summary.instability.cause, cause);
+        QCOMPARE(summary.instability.size > 0.0, cause != Cause::None);
+        QCOMPARE(summary.probability < 0.7, cause != Cause::None);
+    }
+
+    void isGraveBySeveralTolerances_data()
+    {
+        rows<Instability, bool>({
+            {"none", {Instability{}, false}},
+            {"drift", {Instability{.cause = Cause::Drift, .size = 0.08}, true}},
+            {"tenants", {Instability{.cause = Cause::OtherTenants, .size = 0.34}, true}},
+            {"some noise", {Instability{.cause = Cause::Noise, .size = 0.03}, false}},
+            {"much noise", {Instability{.cause = Cause::Noise, .size = 0.1}, true}},
+        });
+    }
+    void isGraveBySeveralTolerances()
+    {
+        const auto& [instability, grave] = row<Instability, bool>();
+        QCOMPARE(isGrave(instability, 0.02), grave);
+    }
+
+    /// One trial tells nothing of the device.
+    void doubtsNothingAtFirst()
+    {
+        TrialSeries trials;
+        Measurement disturbed = calm(trials, 8);
+        disturbed.disturbed = true;
+        trials.record(disturbed);
+        trials.record(calm(trials, 64));
+        QCOMPARE(trials.summary().instability.cause, Cause::None);
+    }
+};
+
+BATCHPEAK_TEST(PosteriorSummaryTest)
+#include "tst_posterior_summary.moc"

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "device_families.h"
+#include "replay_device.h"
+#include "search/strategies/posterior_strategy.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+using namespace batchpeak::search;
+using Cause = Instability::Cause;
+
+namespace {
+
+constexpr std::uint64_t seed = 3;
+
+/// What is wrong with a device.
+struct Disturbance
+{
+    double drift = 0.0;
+    double stepNoise = 0.004;
+    /// Trials that another program slows down by half of the processor, and whether that was noticed.
+    double tenantShare = 0.0;
+    bool isNoticed = true;
+};
+
+/// A whole search; \return its recommendation.
+Recommendation searchOn(const Disturbance& disturbance)
+{
+    ReplayDevice::Truth truth = simulatedDevice("smooth", seed);
+    truth.drift = disturbance.drift;
+    truth.stepNoise = disturbance.stepNoise;
+    truth.runNoise = 0.002;
+    ReplayDevice device(truth, seed);
+    RandomSource tenant(seed + 1);
+    PosteriorStrategy strategy(device.space());
+    while (const auto proposal = strategy.next({})) {
+        Measurement trial = device.run(*proposal);
+        if (tenant.uniform() < disturbance.tenantShare) {
+            trial.disturbed = disturbance.isNoticed;
+            trial.secondsPerStep *= 2.0;
+            for (double& seconds : trial.stepSeconds)
+                seconds *= 2.0;
+        }
+        strategy.record(trial);
+    }
+    return *strategy.searchState().recommendation;
+}
+
+} // namespace
+
+/// When nothing can be told, the search says so.
+class UnstableDeviceTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void statesLittleAndSaysWhy_data()
+    {
+        rows<Disturbance, Cause>({
+            {"calm", {Disturbance{}, Cause::None}},
+            {"a tenant that is seen", {Disturbance{.tenantShare = 0.7}, Cause::OtherTenants}},
+            {"steps that differ by 30 %", {Disturbance{.stepNoise = 0.3}, Cause::Noise}},
+        });
+    }
+    void statesLittleAndSaysWhy()
+    {
+        const auto& [disturbance, cause] = row<Disturbance, Cause>();
+        const Recommendation recommendation = searchOn(disturbance);
+        QCOMPARE(recommendation.reason.instability.cause, cause);
+        QCOMPARE(recommendation.confidence < 70, cause != Cause::None);
+    }
+};
+
+BATCHPEAK_TEST(UnstableDeviceTest)
+#include "tst_unstable_device.moc"
