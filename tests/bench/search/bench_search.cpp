@@ -5,11 +5,10 @@
 //     batchpeak-bench-search --help
 
 #include "baselines.h"
-#include "device_groups.h"
-#include "search/strategy_factory.h"
-#include "search_figures.h"
+#include "device_families.h"
+#include "search/strategy.h"
+#include "search_reports.h"
 #include "search_runner.h"
-#include "search_trace.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

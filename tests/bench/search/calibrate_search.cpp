@@ -5,7 +5,6 @@
 // calibration alone, and checks them on those held out:
 //     batchpeak-calibrate-search --help
 
-#include "calibration_check.h"
 #include "calibration_fit.h"
 #include "device_families.h"
 #include "search/strategies/calibration.h"

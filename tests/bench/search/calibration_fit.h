@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "search_record.h"
+#include "search_runner.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 /// p = 1 / (1 + exp(-(intercept + slope logit(share) + growth ln(trials / 8)))), as core/search applies it.
@@ -37,3 +38,12 @@ CalibrationReports calibrationReports(const SearchRecord& record);
 /// Newton's method for the logistic regression (McCullagh and Nelder, Generalized Linear Models, 1989, ch.
 /// 4), with a ridge of 1e-6 per search against a flat direction.
 CalibrationMap fitCalibration(std::span<const CalibrationReports> searches);
+
+/// How honest a search was or would be, had it stated \p map's probabilities and stopped by them, as
+/// core/search does: twice in a row at 95 %, or once at 98.5 %.
+///
+/// \param searches  that went on to the end
+std::string calibrationCheck(const CalibrationMap& map, std::span<const CalibrationReports> searches);
+
+/// Names of the columns of the above.
+std::string calibrationCheckHeading();

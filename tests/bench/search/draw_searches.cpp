@@ -4,8 +4,8 @@
 // Draws one search on each family of devices, as SVG:
 //     batchpeak-draw-searches --help
 
-#include "device_groups.h"
-#include "search_picture.h"
+#include "device_families.h"
+#include "search_reports.h"
 #include "search_runner.h"
 
 #include <CLI/App.hpp>

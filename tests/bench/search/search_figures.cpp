@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "search_figures.h"
+#include "search_reports.h"
 
 #include "search/random_source.h"
 #include "statistics.h"

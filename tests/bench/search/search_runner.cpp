@@ -4,7 +4,7 @@
 
 #include "baselines.h"
 #include "search/strategies/searching_strategy.h"
-#include "search/strategy_factory.h"
+#include "search/strategy.h"
 #include "search_world.h"
 
 #include <algorithm>

@@ -2,10 +2,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "search_record.h"
+#include "search/measurement.h"
+#include "search/strategy.h"
+#include "search_world.h"
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
+
+/// One search from beginning to end on a replayed device, and how right it was at every moment.
+struct SearchRecord
+{
+    /// A trial, and what was said after it.
+    struct Moment
+    {
+        std::int64_t size = 0;
+        batchpeak::search::Measurement::Outcome outcome = batchpeak::search::Measurement::Outcome::Void;
+        bool thrashes = false;
+        bool abandoned = false;
+        /// Samples/s as measured; 0 where the size did not fit.
+        double measuredSpeed = 0.0;
+        /// What the strategy thought before the trial, 0..1.
+        double predictedFit = 1.0;
+
+        /// 0 where nothing is recommended.
+        std::int64_t recommended = 0;
+        /// Confidence, 0..1.
+        double stated = 0.0;
+        /// Share of the posterior's paths before calibration; nothing where the strategy has none.
+        std::optional<double> share;
+        /// 1 - samples/s of the recommended size over those of the best.
+        double regret = 1.0;
+        /// Time so far over that of a ramp by powers of two on one device.
+        double ramps = 0.0;
+        batchpeak::search::Reason reason;
+    };
+
+    SearchTask task;
+    /// False for baselines, which have none.
+    bool statesConfidence = true;
+    std::vector<Moment> moments;
+    /// Processor time of each update, choice of the next trial included [ms].
+    std::vector<double> updateMilliseconds;
+    int outOfMemory = 0;
+    std::int64_t largestFit = 0;
+    /// Cost over that of trying every allowed size.
+    double exhaustiveShare = 0.0;
+    /// As it stood at the end.
+    batchpeak::search::SearchState searchState;
+
+    const Moment& last() const { return moments.back(); }
+    bool isRight(const Moment& moment) const { return moment.regret <= task.tolerance; }
+};
 
 /// \throws std::invalid_argument where there is no such strategy or family
 SearchRecord runSearch(const SearchTask& task);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_world.h"
 
-#include "device_groups.h"
+#include "device_families.h"
 #include "search/random_source.h"
 #include "search/throughput.h"
 

@@ -4,10 +4,25 @@
 
 #include "replay_device.h"
 #include "search/strategy.h"
-#include "search_task.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
+
+/// One search to be run: on which device, by which strategy, asked for what.
+struct SearchTask
+{
+    std::string strategy = "posterior";
+    std::string family;
+    std::uint64_t seed = 1;
+    /// Only divisors of a per-device batch are allowed, as in the setting `auto`.
+    bool divisorsOnly = false;
+    batchpeak::search::Objective objective = batchpeak::search::Objective::Micro;
+    double tolerance = 0.02;
+    int devices = 1;
+    /// Above 1: the search goes on until its trials are used up.
+    double targetConfidence = 0.95;
+};
 
 /// What a search runs on, and the truth that it is judged by. Several devices of a world are equal, apart
 /// from their noise.

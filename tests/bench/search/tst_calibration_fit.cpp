@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "calibration_fit.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include "search/random_source.h"
@@ -32,6 +33,13 @@ std::vector<CalibrationReports> searchesBy(const CalibrationMap& truth, int coun
     return searches;
 }
 
+struct Confidence
+{
+    double stated;
+    int rightOfTen;
+    double error;
+};
+
 } // namespace
 
 class CalibrationFitTest : public QObject
@@ -41,25 +49,22 @@ class CalibrationFitTest : public QObject
 private slots:
     void findsTheMapThatMadeTheReports_data()
     {
-        QTest::addColumn<double>("intercept");
-        QTest::addColumn<double>("slope");
-        QTest::addColumn<double>("growth");
-        QTest::newRow("honest already") << 0.0 << 1.0 << 0.0;
-        QTest::newRow("too modest, better with trials") << 1.1 << 0.5 << 0.7;
-        QTest::newRow("over-confident, worse with trials") << -0.8 << 0.3 << -0.4;
+        rows<CalibrationMap>({
+            {"honest already", {.intercept = 0.0, .slope = 1.0, .growth = 0.0}},
+            {"too modest, better with trials", {.intercept = 1.1, .slope = 0.5, .growth = 0.7}},
+            {"over-confident, worse with trials", {.intercept = -0.8, .slope = 0.3, .growth = -0.4}},
+        });
     }
     void findsTheMapThatMadeTheReports()
     {
-        QFETCH(double, intercept);
-        QFETCH(double, slope);
-        QFETCH(double, growth);
-        const CalibrationMap truth{.intercept = intercept, .slope = slope, .growth = growth};
+        const CalibrationMap& truth = row<CalibrationMap>();
         const auto searches = searchesBy(truth, 4000);
         const CalibrationMap map = fitCalibration(searches);
         // The scatter of a fit to so many reports is about 0.01.
-        QVERIFY2(std::abs(map.intercept - intercept) < 0.05, qPrintable(QString::number(map.intercept)));
-        QVERIFY2(std::abs(map.slope - slope) < 0.05, qPrintable(QString::number(map.slope)));
-        QVERIFY2(std::abs(map.growth - growth) < 0.05, qPrintable(QString::number(map.growth)));
+        QVERIFY2(std::abs(map.intercept - truth.intercept) < 0.05,
+                 qPrintable(QString::number(map.intercept)));
+        QVERIFY2(std::abs(map.slope - truth.slope) < 0.05, qPrintable(QString::number(map.slope)));
+        QVERIFY2(std::abs(map.growth - truth.growth) < 0.05, qPrintable(QString::number(map.growth)));
     }
 
     void staysFiniteWhereAllAreRight()
@@ -109,19 +114,16 @@ private slots:
 
     void measuresHowFarOffConfidenceIs_data()
     {
-        QTest::addColumn<double>("stated");
-        QTest::addColumn<int>("rightOfTen");
-        QTest::addColumn<double>("error");
-        QTest::newRow("honest") << 0.7 << 7 << 0.0;
-        QTest::newRow("over-confident") << 0.95 << 7 << 0.25;
-        QTest::newRow("too modest") << 0.45 << 10 << 0.55;
-        QTest::newRow("certain and right") << 1.0 << 10 << 0.0;
+        rows<Confidence>({
+            {"honest", {0.7, 7, 0.0}},
+            {"over-confident", {0.95, 7, 0.25}},
+            {"too modest", {0.45, 10, 0.55}},
+            {"certain and right", {1.0, 10, 0.0}},
+        });
     }
     void measuresHowFarOffConfidenceIs()
     {
-        QFETCH(double, stated);
-        QFETCH(int, rightOfTen);
-        QFETCH(double, error);
+        const auto& [stated, rightOfTen, error] = row<Confidence>();
         std::vector<Statement> statements(10, {.stated = stated});
         for (int i = 0; i < rightOfTen; ++i)
             statements[static_cast<std::size_t>(i)].isRight = true;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "search_figures.h"
-#include "search_picture.h"
+#include "search_reports.h"
 #include "search_runner.h"
-#include "search_trace.h"
 #include "search_world.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QRegularExpression>
@@ -67,21 +66,18 @@ private slots:
 
     void judgesByWhatIsAllowedAndFits_data()
     {
-        QTest::addColumn<bool>("divisorsOnly");
-        QTest::addColumn<bool>("isEffective");
-        QTest::newRow("every size") << false << false;
-        QTest::newRow("divisors") << true << false;
-        QTest::newRow("a whole step") << false << true;
-        QTest::newRow("divisors, a whole step") << true << true;
+        rows<bool, Objective>({
+            {"every size", {false, Objective::Micro}},
+            {"divisors", {true, Objective::Micro}},
+            {"a whole step", {false, Objective::Effective}},
+            {"divisors, a whole step", {true, Objective::Effective}},
+        });
     }
     void judgesByWhatIsAllowedAndFits()
     {
-        QFETCH(bool, divisorsOnly);
-        QFETCH(bool, isEffective);
-        const SearchWorld world({.family = "jittered tiles",
-                                 .seed = 9,
-                                 .divisorsOnly = divisorsOnly,
-                                 .objective = isEffective ? Objective::Effective : Objective::Micro});
+        const auto& [divisorsOnly, objective] = row<bool, Objective>();
+        const SearchWorld world(
+            {.family = "jittered tiles", .seed = 9, .divisorsOnly = divisorsOnly, .objective = objective});
         const SearchSpace& space = world.space();
         QCOMPARE(space.candidates.empty(), !divisorsOnly);
         QVERIFY(world.bestSize() <= world.largestFit());
@@ -91,7 +87,7 @@ private slots:
             const bool isAllowed = !divisorsOnly || batch % size == 0;
             QVERIFY(!isAllowed || world.regret(size) >= 0.0);
         }
-        if (isEffective) {
+        if (objective == Objective::Effective) {
             const std::int64_t half = (batch + 1) / 2;
             const double seconds = world.truth().seconds(half) + world.truth().seconds(batch - half);
             QCOMPARE(world.speed(half),

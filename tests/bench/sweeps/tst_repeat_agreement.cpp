@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "repeat_agreement.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -30,16 +31,15 @@ class RepeatAgreementTest : public QObject
 private slots:
     void agreesAsOftenAsItShould_data()
     {
-        QTest::addColumn<double>("statedShare");
-        QTest::addColumn<double>("expected");
-        QTest::newRow("true errors") << 1.0 << 0.95;
-        // 1.96 / 2 standard deviations.
-        QTest::newRow("half of the true errors") << 0.5 << 0.673;
+        rows<double, double>({
+            {"true errors", {1.0, 0.95}},
+            // 1.96 / 2 standard deviations.
+            {"half of the true errors", {0.5, 0.673}},
+        });
     }
     void agreesAsOftenAsItShould()
     {
-        QFETCH(double, statedShare);
-        QFETCH(double, expected);
+        const auto& [statedShare, expected] = row<double, double>();
         std::mt19937_64 random(5);
         std::normal_distribution<double> noise(0.0, 0.02);
         std::vector<TrialResult> trials;

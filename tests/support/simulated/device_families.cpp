@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_families.h"
 
+#include "recorded_sweep.h"
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <numbers>
 #include <stdexcept>
@@ -130,6 +133,24 @@ void addCrookedMemory(Truth& truth, RandomSource& random, double largest)
         const auto m = static_cast<double>(size);
         return std::ceil((base + slope * std::pow(m, power) + stepsUpTo(m)) / segmentBytes) * segmentBytes;
     };
+}
+
+const std::filesystem::path sweepFolder = BATCHPEAK_RECORDED_SWEEPS;
+
+std::filesystem::path sweepPath(const std::string& family)
+{
+    return sweepFolder / (family + ".csv");
+}
+
+std::vector<std::string> recordedFamilies()
+{
+    std::vector<std::string> families;
+    for (const auto& entry : std::filesystem::directory_iterator(sweepFolder)) {
+        if (entry.path().extension() == ".csv")
+            families.push_back(entry.path().stem().string());
+    }
+    std::ranges::sort(families);
+    return families;
 }
 
 } // namespace
@@ -270,5 +291,21 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
     } else {
         throw std::invalid_argument("There is no family of simulated devices called " + family + ".");
     }
+    return truth;
+}
+
+std::vector<DeviceGroup> deviceGroups()
+{
+    return {{.title = "calibration", .families = calibrationFamilies()},
+            {.title = "held out", .families = heldOutFamilies()},
+            {.title = "recorded", .families = recordedFamilies()}};
+}
+
+ReplayDevice::Truth deviceOf(const std::string& family, std::uint64_t seed)
+{
+    if (!std::filesystem::exists(sweepPath(family)))
+        return simulatedDevice(family, seed);
+    ReplayDevice::Truth truth = recordedDevice(readSweep(sweepPath(family)));
+    truth.family = family;
     return truth;
 }

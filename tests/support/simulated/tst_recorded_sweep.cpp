@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "recorded_device.h"
 #include "recorded_sweep.h"
 #include "replay_device.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QFile>
@@ -23,6 +23,21 @@ QByteArray contentsOf(const QString& path)
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
+
+/// What is replaced in a good sweep, and the place that is named for it.
+struct Mistake
+{
+    QByteArray before;
+    QByteArray after;
+    QByteArray place;
+};
+
+struct AtSize
+{
+    std::int64_t size;
+    double seconds;
+    double peakBytes;
+};
 
 } // namespace
 
@@ -48,34 +63,21 @@ private slots:
 
     void namesTheLineThatIsWrong_data()
     {
-        QTest::addColumn<QByteArray>("before");
-        QTest::addColumn<QByteArray>("after");
-        QTest::addColumn<QString>("line");
-        QTest::newRow("no limit") << QByteArray("# limit_bytes: 1000000\n") << QByteArray()
-                                  << QStringLiteral("line 16");
-        QTest::newRow("a limit in words") << QByteArray("limit_bytes: 1000000")
-                                          << QByteArray("limit_bytes: 1 MB") << QStringLiteral("line 4");
-        QTest::newRow("a header without a value")
-            << QByteArray("# date: 2026-11-21") << QByteArray("# date") << QStringLiteral("line 3");
-        QTest::newRow("other columns")
-            << QByteArray("repetition,micro") << QByteArray("run,micro") << QStringLiteral("line 6");
-        QTest::newRow("a field too few")
-            << QByteArray("1,8,oom,0,0,0,0,0,1100000,0.1") << QByteArray("1,8,oom,0,0,0,0,0,1100000")
-            << QStringLiteral("line 10");
-        QTest::newRow("a time of nothing")
-            << QByteArray("0.010,0.01") << QByteArray("0,0.01") << QStringLiteral("line 7");
-        QTest::newRow("a time that is no number")
-            << QByteArray("0.010,0.01") << QByteArray("nan,0.01") << QStringLiteral("line 7");
-        QTest::newRow("a negative size")
-            << QByteArray("1,2,ok") << QByteArray("1,-2,ok") << QStringLiteral("line 8");
-        QTest::newRow("another outcome")
-            << QByteArray("oom") << QByteArray("failed") << QStringLiteral("line 10");
+        rows<Mistake>({
+            {"no limit", {"# limit_bytes: 1000000\n", "", "line 16"}},
+            {"a limit in words", {"limit_bytes: 1000000", "limit_bytes: 1 MB", "line 4"}},
+            {"a header without a value", {"# date: 2026-11-21", "# date", "line 3"}},
+            {"other columns", {"repetition,micro", "run,micro", "line 6"}},
+            {"a field too few", {"1,8,oom,0,0,0,0,0,1100000,0.1", "1,8,oom,0,0,0,0,0,1100000", "line 10"}},
+            {"a time of nothing", {"0.010,0.01", "0,0.01", "line 7"}},
+            {"a time that is no number", {"0.010,0.01", "nan,0.01", "line 7"}},
+            {"a negative size", {"1,2,ok", "1,-2,ok", "line 8"}},
+            {"another outcome", {"oom", "failed", "line 10"}},
+        });
     }
     void namesTheLineThatIsWrong()
     {
-        QFETCH(QByteArray, before);
-        QFETCH(QByteArray, after);
-        QFETCH(QString, line);
+        const auto& [before, after, place] = row<Mistake>();
         QByteArray text = contentsOf(goodSweep());
         QVERIFY(text.contains(before));
         text.replace(text.indexOf(before), before.size(), after);
@@ -88,9 +90,7 @@ private slots:
             readSweep(file.fileName().toStdString());
             QFAIL("the file was taken");
         } catch (const SweepError& error) {
-            const QString sentence = QString::fromStdString(error.what());
-            QVERIFY2(sentence.contains(QStringLiteral("bad.csv, ") + line + QStringLiteral(":")),
-                     error.what());
+            QVERIFY2(QByteArray(error.what()).contains("bad.csv, " + place + ":"), error.what());
         }
     }
 
@@ -98,19 +98,16 @@ private slots:
 
     void takesTheMiddleOfTheRepetitions_data()
     {
-        QTest::addColumn<qint64>("size");
-        QTest::addColumn<double>("seconds");
-        QTest::addColumn<double>("peakBytes");
-        QTest::newRow("smallest") << qint64{1} << 0.011 << 2e5;
-        QTest::newRow("measured") << qint64{2} << 0.018 << 3e5;
-        QTest::newRow("between") << qint64{3} << 3.0 * (0.009 - 0.001 * std::log(1.5) / std::log(2.0)) << 4e5;
-        QTest::newRow("beyond the largest that ran") << qint64{6} << 0.048 << 7e5;
+        rows<AtSize>({
+            {"smallest", {1, 0.011, 2e5}},
+            {"measured", {2, 0.018, 3e5}},
+            {"between", {3, 3.0 * (0.009 - 0.001 * std::log(1.5) / std::log(2.0)), 4e5}},
+            {"beyond the largest that ran", {6, 0.048, 7e5}},
+        });
     }
     void takesTheMiddleOfTheRepetitions()
     {
-        QFETCH(qint64, size);
-        QFETCH(double, seconds);
-        QFETCH(double, peakBytes);
+        const auto& [size, seconds, peakBytes] = row<AtSize>();
         const ReplayDevice::Truth truth = recordedDevice(readSweep(goodSweep().toStdString()));
         QCOMPARE(truth.seconds(size), seconds);
         QCOMPARE(truth.peakBytes(size), peakBytes);

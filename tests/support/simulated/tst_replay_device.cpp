@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay_device.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
-#include "device_groups.h"
-#include "search/strategy_factory.h"
+#include "device_families.h"
+#include "search/strategy.h"
 
 #include <QTest>
+
+#include <string>
 
 using namespace batchpeak::search;
 using Outcome = Measurement::Outcome;
@@ -81,24 +84,20 @@ private slots:
 
     void endsWithAMeasuredSizeOnEveryRecordedSweep_data()
     {
-        QTest::addColumn<QString>("family");
-        QTest::addColumn<QString>("strategy");
+        const auto add = rows<std::string, std::string>();
         const std::vector<DeviceGroup> groups = deviceGroups();
         QCOMPARE(groups.back().title, std::string("recorded"));
         QVERIFY(groups.back().families.size() >= 4);
         for (const std::string& family : groups.back().families) {
-            for (const std::string_view strategy : strategyNames()) {
-                QTest::addRow("%s, %s", family.c_str(), std::string(strategy).c_str())
-                    << QString::fromStdString(family) << QString::fromStdString(std::string(strategy));
-            }
+            for (const std::string_view strategy : strategyNames())
+                add(family + ", " + std::string(strategy), {family, std::string(strategy)});
         }
     }
     void endsWithAMeasuredSizeOnEveryRecordedSweep()
     {
-        QFETCH(QString, family);
-        QFETCH(QString, strategy);
-        ReplayDevice device(deviceOf(family.toStdString(), 3), 3);
-        const auto search = makeStrategy(strategy.toStdString(), device.space());
+        const auto& [family, strategy] = row<std::string, std::string>();
+        ReplayDevice device(deviceOf(family, 3), 3);
+        const auto search = makeStrategy(strategy, device.space());
         std::vector<std::int64_t> ran;
         while (const auto proposal = search->next({})) {
             const Measurement trial = device.run(*proposal);

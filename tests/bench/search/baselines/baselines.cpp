@@ -2,20 +2,220 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "baselines.h"
 
-#include "climb_baseline.h"
-#include "golden_section_baseline.h"
-#include "largest_fit_baseline.h"
-#include "stride_baseline.h"
-#include "sweep_baseline.h"
+#include "baseline_strategy.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <optional>
 
 using batchpeak::search::SearchSpace;
 using batchpeak::search::Strategy;
 
 namespace {
+
+/// Powers of a ratio until one does not fit or, if so wished, is not faster than the one before; then the
+/// fastest of them. With 2 it is what most people do by hand.
+class ClimbBaseline final : public BaselineStrategy
+{
+public:
+    ClimbBaseline(const SearchSpace& space, double ratio, bool stopsWhenSlower);
+
+private:
+    std::optional<std::int64_t> nextSize() override;
+
+    double m_ratio;
+    bool m_stopsWhenSlower;
+};
+
+ClimbBaseline::ClimbBaseline(const SearchSpace& space, double ratio, bool stopsWhenSlower)
+    : BaselineStrategy(space), m_ratio(ratio), m_stopsWhenSlower(stopsWhenSlower)
+{}
+
+std::optional<std::int64_t> ClimbBaseline::nextSize()
+{
+    if (m_stopsWhenSlower && hasRun() && fastest() != largestRun())
+        return std::nullopt;
+    return nextClimb(m_ratio);
+}
+
+/// The largest size that fits, taken for the fastest: doubling, then bisection. Lightning's and Composer's
+/// finders, and many others, are of this kind.
+class LargestFitBaseline final : public BaselineStrategy
+{
+public:
+    using BaselineStrategy::BaselineStrategy;
+
+private:
+    std::optional<std::int64_t> nextSize() override { return nextTowardsLimit(); }
+    std::int64_t answer() const override { return largestRun(); }
+};
+
+/// Ends within this of each other, in ln(size), enclose what is taken for the peak.
+constexpr double closeEnough = 0.02;
+
+/// Finds the largest size that fits by doubling and bisection, then the fastest up to it by golden section in
+/// ln(size), as if the curve had a single peak and no noise. Kiefer, Proceedings of the AMS 4 (1953).
+class GoldenSectionBaseline final : public BaselineStrategy
+{
+public:
+    using BaselineStrategy::BaselineStrategy;
+
+private:
+    std::optional<std::int64_t> nextSize() override;
+
+    /// ln of the ends between which the peak is sought; the upper one is 0 until the limit is known.
+    double m_low = 0.0;
+    double m_high = 0.0;
+};
+
+std::optional<std::int64_t> GoldenSectionBaseline::nextSize()
+{
+    if (m_high == 0.0) {
+        if (const auto size = nextTowardsLimit())
+            return size;
+        if (!hasRun())
+            return std::nullopt;
+        m_high = std::log(static_cast<double>(largestRun()));
+    }
+    while (m_high - m_low > closeEnough) {
+        const double part = (m_high - m_low) / std::numbers::phi;
+        const auto sizeAt = [this](double logSize) {
+            const auto wanted = static_cast<std::int64_t>(std::llround(std::exp(logSize)));
+            return candidates().atMost(std::max(wanted, candidates().smallest())).value();
+        };
+        const std::int64_t lower = sizeAt(m_high - part);
+        const std::int64_t upper = sizeAt(m_low + part);
+        for (const std::int64_t size : {lower, upper}) {
+            if (!wasTried(size))
+                return size;
+        }
+        if (speed(lower) > speed(upper))
+            m_high = m_low + part;
+        else
+            m_low = m_high - part;
+    }
+    return std::nullopt;
+}
+
+constexpr std::array guesses{1.05, 1.0, 0.95};
+/// A bracket this narrow is as good as the maximum.
+constexpr double bracket = 0.05;
+constexpr std::array strides{0.5, 0.75};
+constexpr double stepDown = 0.95;
+constexpr double worthwhileGain = 1.05;
+
+/// In the manner of DeepSpeed's autotuner: predicts the largest size from the memory of one sample, tries it
+/// with 5 % more, as it is and with 5 % less, bisects if all fail, then goes from half of that size to the
+/// whole in three strides, and down from the best in steps of 5 % as long as the last one gained 5 %.
+class StrideBaseline final : public BaselineStrategy
+{
+public:
+    using BaselineStrategy::BaselineStrategy;
+
+private:
+    std::optional<std::int64_t> nextSize() override;
+    std::optional<std::int64_t> nextForMaximum();
+    std::optional<std::int64_t> nextStride();
+
+    /// 0 until it is found.
+    std::int64_t m_maximum = 0;
+    std::size_t m_guess = 0;
+    /// Samples/s of the fastest size before the last step down; 0 before the first.
+    double m_speedBeforeStep = 0.0;
+};
+
+std::optional<std::int64_t> StrideBaseline::nextSize()
+{
+    if (!hasRun())
+        return smallestFailure() ? std::nullopt : std::optional(candidates().smallest());
+    if (m_maximum == 0) {
+        if (const auto size = nextForMaximum())
+            return size;
+        m_maximum = largestRun();
+    }
+    return nextStride();
+}
+
+std::optional<std::int64_t> StrideBaseline::nextForMaximum()
+{
+    const std::int64_t first = candidates().smallest();
+    const auto baseline = static_cast<double>(space().baselineBytes);
+    const double perSample = (peakBytes(first) - baseline) / static_cast<double>(first);
+    const double predicted = (static_cast<double>(space().memoryLimitBytes) - baseline) / perSample;
+    while (m_guess < guesses.size() && largestRun() == first) {
+        if (const auto size = untried(guesses.at(m_guess++) * predicted))
+            return size;
+    }
+    if (largestRun() > first || !smallestFailure())
+        return std::nullopt;
+    const auto low = static_cast<double>(largestRun());
+    const auto high = static_cast<double>(*smallestFailure());
+    return (high - low) / high > bracket ? untried((low + high) / 2.0) : std::nullopt;
+}
+
+std::optional<std::int64_t> StrideBaseline::nextStride()
+{
+    for (const double stride : strides) {
+        if (const auto size = untried(stride * static_cast<double>(m_maximum)))
+            return size;
+    }
+    if (speed(fastest()) <= worthwhileGain * m_speedBeforeStep)
+        return std::nullopt;
+    m_speedBeforeStep = speed(fastest());
+    return untried(stepDown * static_cast<double>(fastest()));
+}
+
+constexpr int sweepPoints = 64;
+
+/// Powers of two until one fails, then 64 sizes evenly spaced up to where the line through the two largest
+/// peaks meets the limit, and the fastest of all: what a patient person does.
+class SweepBaseline final : public BaselineStrategy
+{
+public:
+    using BaselineStrategy::BaselineStrategy;
+
+private:
+    std::optional<std::int64_t> nextSize() override;
+    double predictedLimit() const;
+
+    bool m_hasPlan = false;
+    /// Ascending.
+    std::vector<double> m_plan;
+    std::size_t m_next = 0;
+};
+
+std::optional<std::int64_t> SweepBaseline::nextSize()
+{
+    if (!m_hasPlan) {
+        if (const auto size = nextClimb(2.0))
+            return size;
+        if (!hasRun())
+            return std::nullopt;
+        m_hasPlan = true;
+        for (int point = 1; point <= sweepPoints; ++point)
+            m_plan.push_back(predictedLimit() * point / sweepPoints);
+    }
+    while (m_next < m_plan.size()) {
+        if (const auto size = untried(m_plan[m_next++]))
+            return size;
+    }
+    return std::nullopt;
+}
+
+double SweepBaseline::predictedLimit() const
+{
+    const auto largest = static_cast<double>(largestRun());
+    if (sizesRun() < 2 || !smallestFailure())
+        return largest;
+    const double perSample = (peakBytes(largestRun()) - peakBytes(secondLargestRun())) /
+                             (largest - static_cast<double>(secondLargestRun()));
+    const double room = static_cast<double>(space().memoryLimitBytes) - peakBytes(largestRun());
+    const double below = static_cast<double>(*smallestFailure()) - 1.0;
+    return perSample > 0.0 ? std::min(largest + room / perSample, below) : below;
+}
 
 struct NamedBaseline
 {

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "baselines.h"
 #include "replay_device.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 using namespace batchpeak::search;
 using Sizes = std::vector<std::int64_t>;
@@ -40,6 +43,14 @@ Sizes sizesTried(Strategy& strategy, ReplayDevice& device)
     return sizes;
 }
 
+struct Tried
+{
+    std::string name;
+    double peak;
+    Sizes sizes;
+    std::int64_t answer;
+};
+
 } // namespace
 
 class BaselinesTest : public QObject
@@ -49,47 +60,36 @@ class BaselinesTest : public QObject
 private slots:
     void triesWhatItIsKnownFor_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<double>("peak");
-        QTest::addColumn<Sizes>("tried");
-        QTest::addColumn<qint64>("answer");
-        QTest::newRow("powers of two")
-            << QStringLiteral("powers of two") << 12.0 << Sizes{1, 2, 4, 8, 16, 32, 64, 128} << qint64{16};
-        QTest::newRow("double until slower")
-            << QStringLiteral("double until slower") << 12.0 << Sizes{1, 2, 4, 8, 16, 32} << qint64{16};
-        QTest::newRow("largest that fits")
-            << QStringLiteral("largest that fits") << 12.0
-            << Sizes{1, 2, 4, 8, 16, 32, 64, 128, 96, 112, 104, 100, 102, 101} << qint64{100};
-        QTest::newRow("like DeepSpeed")
-            << QStringLiteral("like DeepSpeed") << 75.0 << Sizes{1, 106, 101, 95, 48, 71, 67} << qint64{71};
+        const auto add = rows<Tried>();
+        for (const Tried& tried : std::vector<Tried>{
+                 {"powers of two", 12.0, {1, 2, 4, 8, 16, 32, 64, 128}, 16},
+                 {"double until slower", 12.0, {1, 2, 4, 8, 16, 32}, 16},
+                 {"largest that fits", 12.0, {1, 2, 4, 8, 16, 32, 64, 128, 96, 112, 104, 100, 102, 101}, 100},
+                 {"like DeepSpeed", 75.0, {1, 106, 101, 95, 48, 71, 67}, 71}})
+            add(tried.name, tried);
     }
     void triesWhatItIsKnownFor()
     {
-        QFETCH(QString, name);
-        QFETCH(double, peak);
-        QFETCH(Sizes, tried);
-        QFETCH(qint64, answer);
+        const auto& [name, peak, sizes, answer] = row<Tried>();
         ReplayDevice device = deviceWithPeakAt(peak);
-        const auto strategy = makeBaseline(name.toStdString(), device.space());
-        QCOMPARE(sizesTried(*strategy, device), tried);
+        const auto strategy = makeBaseline(name, device.space());
+        QCOMPARE(sizesTried(*strategy, device), sizes);
         QCOMPARE(strategy->searchState().recommendation->size, answer);
     }
 
     void findsASinglePeak_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<double>("peak");
-        for (const char* name : {"golden section", "64-point sweep", "four an octave"}) {
-            for (const double peak : {1.0, 30.0, 80.0, 500.0})
-                QTest::addRow("%s, peak at %g", name, peak) << QString::fromLatin1(name) << peak;
+        const auto add = rows<std::string, double>();
+        for (const std::string name : {"golden section", "64-point sweep", "four an octave"}) {
+            for (const int peak : {1, 30, 80, 500})
+                add(name + ", peak at " + std::to_string(peak), {name, peak});
         }
     }
     void findsASinglePeak()
     {
-        QFETCH(QString, name);
-        QFETCH(double, peak);
+        const auto& [name, peak] = row<std::string, double>();
         ReplayDevice device = deviceWithPeakAt(peak);
-        const auto strategy = makeBaseline(name.toStdString(), device.space());
+        const auto strategy = makeBaseline(name, device.space());
         sizesTried(*strategy, device);
         const std::int64_t answer = strategy->searchState().recommendation->size;
         QVERIFY2(device.speed(answer) > 0.85 * device.bestSpeed({}), qPrintable(QString::number(answer)));
@@ -97,24 +97,22 @@ private slots:
 
     void endsOnceWithAnAllowedSize_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<Sizes>("allowed");
-        for (const std::string_view name : baselineNames()) {
-            const auto text = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-            QTest::addRow("%s, every size", qPrintable(text)) << text << Sizes();
-            QTest::addRow("%s, one size", qPrintable(text)) << text << Sizes{1};
-            QTest::addRow("%s, divisors", qPrintable(text)) << text << Sizes{1, 2, 3, 5, 6, 10, 15, 30};
-            QTest::addRow("%s, far apart", qPrintable(text)) << text << Sizes{3, 50, 5000};
+        const auto add = rows<std::string, Sizes>();
+        for (const std::string_view view : baselineNames()) {
+            const std::string name(view);
+            add(name + ", every size", {name, Sizes{}});
+            add(name + ", one size", {name, Sizes{1}});
+            add(name + ", divisors", {name, Sizes{1, 2, 3, 5, 6, 10, 15, 30}});
+            add(name + ", far apart", {name, Sizes{3, 50, 5000}});
         }
     }
     void endsOnceWithAnAllowedSize()
     {
-        QFETCH(QString, name);
-        QFETCH(Sizes, allowed);
+        const auto& [name, allowed] = row<std::string, Sizes>();
         ReplayDevice device = deviceWithPeakAt(20.0);
         SearchSpace space = device.space();
         space.candidates = allowed;
-        const auto strategy = makeBaseline(name.toStdString(), space);
+        const auto strategy = makeBaseline(name, space);
         Sizes tried = sizesTried(*strategy, device);
         QVERIFY(!tried.empty());
         QVERIFY(strategy->searchState().recommendation);
@@ -128,15 +126,14 @@ private slots:
 
     void saysWhenNothingFits_data()
     {
-        QTest::addColumn<QString>("name");
+        const auto add = rows<std::string>();
         for (const std::string_view name : baselineNames())
-            QTest::addRow("%s", std::string(name).c_str()) << QString::fromStdString(std::string(name));
+            add(std::string(name), std::string(name));
     }
     void saysWhenNothingFits()
     {
-        QFETCH(QString, name);
         SearchSpace space{.memoryLimitBytes = 1000};
-        const auto strategy = makeBaseline(name.toStdString(), space);
+        const auto strategy = makeBaseline(row<std::string>(), space);
         QVERIFY(strategy->next({}));
         strategy->record({.size = 1, .outcome = Measurement::Outcome::DoesNotFit});
         QVERIFY(!strategy->next({}));
