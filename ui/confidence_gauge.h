@@ -29,7 +29,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     std::optional<int> m_percent;
 };
 

@@ -29,7 +29,7 @@ private:
     void draw();
     void addLine(const QString& line, bool isHeader);
 
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     QString m_text;
     bool m_isDiff = false;
 };

@@ -28,7 +28,7 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
 
 private:
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     bool m_inviting = false;
 };
 

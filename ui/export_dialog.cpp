@@ -146,7 +146,7 @@ void ExportDialog::addBatches(QVBoxLayout* layout, const config::BatchNotKept& c
     m_batches =
         new BatchChoiceBox(*m_file.contents().plan(m_chosen.phase), m_chosen.microBatchSize, choice, this);
     layout->addWidget(m_batches);
-    connect(m_batches, &BatchChoiceBox::changed, this, &ExportDialog::followBatch);
+    connect(m_batches, &BatchChoiceBox::changed, this, &ExportDialog::updateChange);
 }
 
 void ExportDialog::addPreview(QVBoxLayout* layout, const Theme& theme)
@@ -178,7 +178,7 @@ void ExportDialog::addButtons(QVBoxLayout* layout)
     connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
 }
 
-void ExportDialog::followBatch()
+void ExportDialog::updateChange()
 {
     m_chosen.globalBatchSize = m_batches->chosen();
     m_problem->hide();
@@ -227,7 +227,7 @@ void ExportDialog::browse()
         setPath(chosen);
 }
 
-void ExportDialog::complain(const QString& sentence)
+void ExportDialog::showError(const QString& sentence)
 {
     m_problem->setText(sentence);
     m_problem->show();
@@ -240,7 +240,7 @@ void ExportDialog::accept()
     try {
         m_file.save(*m_spliced, path());
     } catch (const config::ConfigError& error) {
-        complain(QString::fromUtf8(error.what()));
+        showError(QString::fromUtf8(error.what()));
         return;
     }
     QDialog::accept();

@@ -75,9 +75,9 @@ private:
     void addBatches(QVBoxLayout* layout, const config::BatchNotKept& choice);
     void addPreview(QVBoxLayout* layout, const Theme& theme);
     void addButtons(QVBoxLayout* layout);
-    void followBatch();
+    void updateChange();
     void showChange();
-    void complain(const QString& sentence);
+    void showError(const QString& sentence);
     void browse();
 
     const engine::ConfigFile& m_file;

@@ -160,7 +160,7 @@ void MainWindow::connectExports()
             [=, this] { m_exports->saveTrials(snapshot()); });
     connect(m_actions->saveCharts, &QAction::triggered, this,
             [=, this] { m_exports->saveCharts(snapshot(), m_view->charts(), m_theme); });
-    connect(m_exports, &WindowExports::failed, this, &MainWindow::complain);
+    connect(m_exports, &WindowExports::failed, this, &MainWindow::showError);
     connect(m_exports, &WindowExports::succeeded, this, [this](const QString& sentence) {
         m_view->banner()->showMessage(MessageBanner::Kind::Note, sentence);
     });
@@ -193,8 +193,7 @@ void MainWindow::setOptions(const engine::ExplorationOptions& options)
 
 bool MainWindow::isUnderWay() const
 {
-    const engine::State state = m_exploration->snapshot().state;
-    return state != engine::State::Idle && state != engine::State::Finished && state != engine::State::Failed;
+    return ui::isUnderWay(m_exploration->snapshot().state);
 }
 
 QString MainWindow::obstacle() const
@@ -206,7 +205,7 @@ QString MainWindow::obstacle() const
 bool MainWindow::openConfig(const QString& path, const QString& network)
 {
     if (const QString sentence = obstacle(); !sentence.isEmpty()) {
-        complain(sentence);
+        showError(sentence);
         return false;
     }
     m_waiting.clear();
@@ -219,21 +218,21 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
         m_waiting = path;
         m_view->banner()->showMessage(MessageBanner::Kind::Warning, QString::fromUtf8(need.what()), {},
                                       m_actions->chooseNetwork);
-        noteOpened(path);
+        rememberOpened(path);
         draw();
         return false;
     } catch (const std::exception& error) {
-        complain(QString::fromUtf8(error.what()));
+        showError(QString::fromUtf8(error.what()));
         draw();
         return false;
     }
-    noteOpened(path);
+    rememberOpened(path);
     showRemarks(*m_config);
     draw();
     return true;
 }
 
-void MainWindow::noteOpened(const QString& path)
+void MainWindow::rememberOpened(const QString& path)
 {
     m_recent->add(path);
     m_settings.setRecentFiles(m_recent->files());
@@ -261,7 +260,7 @@ void MainWindow::chooseNetwork()
         if (m_networks->choose(engine::ConfigFile::open(path), m_theme))
             openConfig(path);
     } catch (const config::ConfigError& error) {
-        complain(QString::fromUtf8(error.what()));
+        showError(QString::fromUtf8(error.what()));
     }
 }
 
@@ -272,7 +271,7 @@ void MainWindow::startExploring()
     if (ended && (!m_config || !openConfig(m_config->path())))
         return;
     if (const QString sentence = m_training->obstacle(); !sentence.isEmpty()) {
-        complain(sentence);
+        showError(sentence);
         return;
     }
     m_exploration->start();
@@ -312,7 +311,7 @@ void MainWindow::pauseOrResume()
         m_exploration->pause();
 }
 
-void MainWindow::complain(const QString& sentence)
+void MainWindow::showError(const QString& sentence)
 {
     m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
 }

@@ -62,12 +62,12 @@ private:
     void draw();
     void chooseConfig();
     void chooseNetwork();
-    void noteOpened(const QString& path);
+    void rememberOpened(const QString& path);
     QString configInHand() const;
     void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
     void announceEnd(engine::FinishStatus status);
-    void complain(const QString& sentence);
+    void showError(const QString& sentence);
     /// Why no other config can be opened and nothing explored now, as a sentence; else empty.
     QString obstacle() const;
     bool isUnderWay() const;

@@ -35,7 +35,7 @@ public:
 private:
     void applySign();
 
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     Kind m_kind = Kind::Note;
     QLabel* m_sign;
     QLabel* m_text;

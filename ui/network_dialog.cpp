@@ -101,11 +101,11 @@ NetworkDialog::NetworkDialog(const engine::ConfigFile& config, const QString& pr
     applyPalette(*this, theme);
     m_pause.setSingleShot(true);
     m_pause.setInterval(pauseInWriting);
-    connect(&m_pause, &QTimer::timeout, this, &NetworkDialog::look);
-    connect(m_field, &QComboBox::editTextChanged, this, &NetworkDialog::wait);
-    connect(m_field, &QComboBox::textActivated, this, &NetworkDialog::look);
+    connect(&m_pause, &QTimer::timeout, this, &NetworkDialog::check);
+    connect(m_field, &QComboBox::editTextChanged, this, &NetworkDialog::scheduleCheck);
+    connect(m_field, &QComboBox::textActivated, this, &NetworkDialog::check);
     m_field->setEditText(present);
-    look();
+    check();
     m_field->setFocus();
     resize(usualWidth, sizeHint().height());
 }
@@ -170,7 +170,7 @@ void NetworkDialog::addButtons(QVBoxLayout* layout)
 void NetworkDialog::setText(const QString& fileOrId)
 {
     m_field->setEditText(fileOrId);
-    look();
+    check();
 }
 
 QString NetworkDialog::finding() const
@@ -184,35 +184,36 @@ QString NetworkDialog::chosen() const
     return absoluteSource(m_field->currentText().trimmed(), QFileInfo(m_config.path()).absoluteDir());
 }
 
-void NetworkDialog::wait()
+void NetworkDialog::scheduleCheck()
 {
     m_isSound = false;
     m_choose->setEnabled(false);
-    say({}, Tone::Muted);
+    showFinding({}, Tone::Muted);
     m_pause.start();
 }
 
-void NetworkDialog::look()
+void NetworkDialog::check()
 {
     m_pause.stop();
     m_isSound = false;
     const QString fileOrId = chosen();
     if (fileOrId.isEmpty()) {
-        say({}, Tone::Muted);
+        showFinding({}, Tone::Muted);
     } else {
         try {
             const engine::ConfigFile completed = m_config.withModel(fileOrId);
-            say(tr("This is %1.").arg(networkText(std::get<model::ModelSpec>(completed.contents().model))),
+            showFinding(
+                tr("This is %1.").arg(networkText(std::get<model::ModelSpec>(completed.contents().model))),
                 Tone::Plain);
             m_isSound = true;
         } catch (const config::ConfigError& error) {
-            say(QString::fromUtf8(error.what()), Tone::Bad);
+            showFinding(QString::fromUtf8(error.what()), Tone::Bad);
         }
     }
     m_choose->setEnabled(m_isSound);
 }
 
-void NetworkDialog::say(const QString& sentence, Tone tone)
+void NetworkDialog::showFinding(const QString& sentence, Tone tone)
 {
     m_finding->setStyleSheet(QStringLiteral("color: %1").arg(colourOf(tone, m_theme).name()));
     m_finding->setText(sentence);
@@ -231,7 +232,7 @@ void NetworkDialog::browse()
 void NetworkDialog::accept()
 {
     // Enter may come before the pause has passed.
-    look();
+    check();
     if (!m_isSound)
         return;
     m_network = chosen();

@@ -46,9 +46,9 @@ private:
     void addField(QVBoxLayout* layout);
     void addButtons(QVBoxLayout* layout);
     QString chosen() const;
-    void wait();
-    void look();
-    void say(const QString& sentence, Tone tone);
+    void scheduleCheck();
+    void check();
+    void showFinding(const QString& sentence, Tone tone);
     void browse();
 
     const engine::ConfigFile& m_config;

@@ -42,7 +42,7 @@ private:
     void fitExportButton();
     void setSizeTone(Tone tone);
 
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     Tone m_sizeTone = Tone::Muted;
     QLabel* m_key;
     QLabel* m_size;

@@ -59,7 +59,7 @@ public:
 private:
     std::vector<TrialRow> rowsOf(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit) const;
 
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     QString m_unitName = QStringLiteral("GiB");
     std::vector<TrialRow> m_rows;
 };

@@ -14,19 +14,14 @@
 
 namespace batchpeak::ui {
 
-namespace {
-
 using engine::FinishStatus;
 using engine::Snapshot;
 using engine::State;
 
 bool isUnderWay(State state)
 {
-    return state == State::Starting || state == State::Exploring || state == State::Verifying ||
-           state == State::Paused;
+    return state != State::Idle && state != State::Finished && state != State::Failed;
 }
-
-} // namespace
 
 WindowActions::WindowActions(QWidget* window)
     : QObject(window),
@@ -119,7 +114,7 @@ void WindowActions::update(const Snapshot& snapshot)
     pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
     const bool runsTrials = state == State::Exploring || state == State::Verifying;
     pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
-    stop->setEnabled(isUnderWay(state));
+    stop->setEnabled(isUnderWay(state) && state != State::Finishing);
 
     const bool hasSize = snapshot.searchState.recommendation && snapshot.finish != FinishStatus::NothingFits;
     exportSize->setEnabled(snapshot.run && hasSize);

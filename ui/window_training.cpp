@@ -13,16 +13,7 @@
 
 namespace batchpeak::ui {
 
-namespace {
-
 using engine::State;
-
-bool isExploring(State state)
-{
-    return state != State::Idle && state != State::Finished && state != State::Failed;
-}
-
-} // namespace
 
 WindowTraining::WindowTraining(WindowActions* actions, QWidget* window)
     : QObject(window),
@@ -90,7 +81,7 @@ void WindowTraining::follow(const engine::Snapshot& exploration)
     const bool hasEnded = exploration.state == State::Finished && exploration.searchState.recommendation &&
                           exploration.finish != engine::FinishStatus::NothingFits &&
                           exploration.run->phase == model::Phase::Train;
-    m_isExploring = isExploring(exploration.state);
+    m_isExploring = isUnderWay(exploration.state);
     const std::int64_t recommended = hasEnded ? exploration.searchState.recommendation->size : 0;
     if (recommended != m_recommended) {
         m_recommended = recommended;
@@ -98,7 +89,7 @@ void WindowTraining::follow(const engine::Snapshot& exploration)
                                          : std::vector<training::ConfirmedSize>();
     }
     enableActions();
-    tellWindows();
+    updateWindows();
 }
 
 void WindowTraining::enableActions()
@@ -120,7 +111,7 @@ void WindowTraining::enableActions()
     m_actions->restart->setEnabled(taken.isEmpty());
 }
 
-void WindowTraining::tellWindows()
+void WindowTraining::updateWindows()
 {
     const QString exploring = m_isExploring
                                   ? tr("An exploration uses the device. Stop it, or wait until it has ended.")
@@ -150,7 +141,7 @@ void WindowTraining::openTraining()
             emit changed();
         });
     }
-    tellWindows();
+    updateWindows();
     m_training->show();
     m_training->raise();
     m_training->activateWindow();
@@ -182,7 +173,7 @@ void WindowTraining::startConfirmation()
         m_confirmation->start(m_config->path(), m_config->contents(), options, m_sizes,
                               training::usualConfirmationSteps);
     } catch (const std::exception& error) {
-        m_dialog->complain(QString::fromUtf8(error.what()));
+        m_dialog->showError(QString::fromUtf8(error.what()));
     }
     m_dialog->display(m_confirmation->snapshot());
     emit changed();

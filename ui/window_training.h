@@ -59,7 +59,7 @@ private:
     void confirm();
     void startConfirmation();
     void enableActions();
-    void tellWindows();
+    void updateWindows();
     bool isConfirming() const;
     bool hasBatch() const;
 

@@ -26,7 +26,7 @@ namespace {
 QString nameOf(const QString& subject, const Theme& theme)
 {
     return QStringLiteral("%1-%2").arg(subject,
-                                       theme.dark ? QStringLiteral("dark") : QStringLiteral("light"));
+                                       theme.isDark ? QStringLiteral("dark") : QStringLiteral("light"));
 }
 
 bool save(const QPixmap& picture, const QDir& folder, const QString& name)
@@ -43,7 +43,7 @@ bool drawStates(const QDir& folder, const QString& only)
     for (const auto& [name, snapshot] : test::allSamples()) {
         if (!only.isEmpty() && name != only)
             continue;
-        for (const Theme& theme : {Theme::day(), Theme::night()}) {
+        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
             for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
                 test::SampleWindow window(theme, size);
                 window.display(snapshot);
@@ -63,7 +63,7 @@ bool drawTrainings(const QDir& folder, const QString& only)
     for (const auto& [name, snapshot] : test::allTrainings()) {
         if (!only.isEmpty() && name != only)
             continue;
-        for (const Theme& theme : {Theme::day(), Theme::night()}) {
+        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
             for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
                 test::SampleTrainingWindow window(theme, size);
                 window.view()->form()->setRecommended(192);
@@ -86,7 +86,7 @@ bool drawQuestion(const QDir& folder)
         QStringLiteral("/home/user/finetune/sft.yaml:2:1: The network is named \"example/our-own-7b\", which "
                        "is not among the "
                        "well-known ones; give its config.json as the model (--model FILE).");
-    for (const Theme& theme : {Theme::day(), Theme::night()}) {
+    for (const Theme& theme : {Theme::light(), Theme::dark()}) {
         test::SampleWindow window(theme, QSize(1100, 680));
         window.display(test::emptySnapshot());
         window.view()->banner()->showMessage(MessageBanner::Kind::Warning, sentence, {},
@@ -99,7 +99,7 @@ bool drawQuestion(const QDir& folder)
 
 bool drawDialogs(const QDir& folder, const QString& only)
 {
-    for (const Theme& theme : {Theme::day(), Theme::night()}) {
+    for (const Theme& theme : {Theme::light(), Theme::dark()}) {
         for (const auto& [name, picture] : test::dialogPictures(theme)) {
             if ((only.isEmpty() || name == only) && !save(picture, folder, nameOf(name, theme)))
                 return false;

@@ -26,7 +26,7 @@ class ChartsTest : public QObject
 {
     Q_OBJECT
 
-    test::SampleWindow m_window{Theme::day(), QSize(1440, 900)};
+    test::SampleWindow m_window{Theme::light(), QSize(1440, 900)};
     ThroughputChart* m_throughput = m_window.findChild<ThroughputChart*>();
     MemoryChart* m_memory = m_window.findChild<MemoryChart*>();
     const engine::Snapshot m_running = test::runningSnapshot();
@@ -53,11 +53,11 @@ private slots:
             if (point.size == 192 || point.size == 64)
                 continue;
             const QColor hue =
-                point.kind == MeasuredPoint::Kind::Plain ? Theme::day().throughput : Theme::day().warn;
+                point.kind == MeasuredPoint::Kind::Plain ? Theme::light().throughput : Theme::light().warn;
             const QPointF centre = positionOf(point);
             QVERIFY2(hasColourNear(image, centre + QPointF(4, 0), hue, 1),
                      qPrintable(QString::number(point.size)));
-            QVERIFY2(difference(image.pixelColor(centre.toPoint()), Theme::day().card) < nearEnough,
+            QVERIFY2(difference(image.pixelColor(centre.toPoint()), Theme::light().card) < nearEnough,
                      qPrintable(QString::number(point.size)));
         }
     }
@@ -71,7 +71,7 @@ private slots:
         int darkest = 0;
         int darkestX = -1;
         for (int x = static_cast<int>(ring.x()) - 4; x <= static_cast<int>(ring.x()) + 4; ++x) {
-            const int contrast = difference(image.pixelColor(x, static_cast<int>(y)), Theme::day().card);
+            const int contrast = difference(image.pixelColor(x, static_cast<int>(y)), Theme::light().card);
             if (contrast > darkest) {
                 darkest = contrast;
                 darkestX = x;
@@ -87,15 +87,15 @@ private slots:
         engine::Snapshot unsure = test::runningSnapshot();
         for (auto& trial : unsure.trials)
             trial.relativeError = 0.9;
-        test::SampleWindow window(Theme::day(), QSize(1440, 900));
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
         window.display(unsure);
         auto* chart = window.findChild<ThroughputChart*>();
         const QImage image = chart->grab().toImage();
         const auto x = static_cast<int>(chart->positionOf(4.0, 0.0).x());
         const auto axis = static_cast<int>(chart->plotArea().bottom());
-        QVERIFY(hasColourNear(image, QPointF(x, axis - 8), Theme::day().throughput, 1));
+        QVERIFY(hasColourNear(image, QPointF(x, axis - 8), Theme::light().throughput, 1));
         for (int below = 3; below < 20; ++below)
-            QVERIFY2(!hasColourNear(image, QPointF(x, axis + below), Theme::day().throughput, 1),
+            QVERIFY2(!hasColourNear(image, QPointF(x, axis + below), Theme::light().throughput, 1),
                      qPrintable(QString::number(below)));
     }
 
@@ -104,10 +104,10 @@ private slots:
         const auto& lead = *m_scene.lead;
         const QPointF dot = m_throughput->positionOf(static_cast<double>(lead.size), lead.samplesPerSecond);
         const QImage image = m_throughput->grab().toImage();
-        QVERIFY(difference(image.pixelColor(dot.toPoint()), Theme::day().good) < nearEnough);
+        QVERIFY(difference(image.pixelColor(dot.toPoint()), Theme::light().good) < nearEnough);
         const QPointF peak =
             m_memory->positionOf(static_cast<double>(lead.size), m_scene.unit.of(lead.peakBytes));
-        QVERIFY(difference(m_memory->grab().toImage().pixelColor(peak.toPoint()), Theme::day().good) <
+        QVERIFY(difference(m_memory->grab().toImage().pixelColor(peak.toPoint()), Theme::light().good) <
                 nearEnough);
     }
 
@@ -120,8 +120,8 @@ private slots:
         const QPointF outside =
             m_throughput->positionOf(widest.size, widest.high + (widest.high - widest.low));
         const QImage image = m_throughput->grab().toImage();
-        QVERIFY(difference(image.pixelColor(inside.toPoint()), Theme::day().card) > 15);
-        QVERIFY(difference(image.pixelColor(outside.toPoint()), Theme::day().card) < 15);
+        QVERIFY(difference(image.pixelColor(inside.toPoint()), Theme::light().card) > 15);
+        QVERIFY(difference(image.pixelColor(outside.toPoint()), Theme::light().card) < 15);
     }
 
     void marksTheSizesBeyondMemoryInBothCharts()
@@ -147,8 +147,8 @@ private slots:
         const QImage image = m_memory->grab().toImage();
         const QPointF limit = m_memory->positionOf(20.0, m_scene.unit.of(m_scene.limitBytes));
         const QPointF usable = m_memory->positionOf(20.0, m_scene.unit.of(m_scene.usableBytes));
-        QVERIFY(hasColourNear(image, limit, Theme::day().bad, 2));
-        QVERIFY(hasColourNear(image, usable, Theme::day().warn, 6));
+        QVERIFY(hasColourNear(image, limit, Theme::light().bad, 2));
+        QVERIFY(hasColourNear(image, usable, Theme::light().warn, 6));
         QVERIFY(usable.y() > limit.y() + 2.0);
     }
 
@@ -194,7 +194,7 @@ private slots:
         QVERIFY(!m_memory->calloutBox().isEmpty());
         const QPointF point = m_throughput->positionOf(96.0, 2047.0);
         const QImage image = m_throughput->grab().toImage();
-        QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().throughput) < nearEnough);
+        QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::light().throughput) < nearEnough);
 
         emit m_throughput->placePointedAt(std::nullopt);
         QVERIFY(m_throughput->calloutBox().isEmpty());
@@ -235,11 +235,11 @@ private slots:
     void turnsDarkAndBack()
     {
         const QImage light = m_throughput->grab().toImage();
-        m_window.setTheme(Theme::night());
+        m_window.setTheme(Theme::dark());
         const QImage dark = m_throughput->grab().toImage();
         const QPoint corner = m_throughput->plotArea().topLeft().toPoint() + QPoint(20, 20);
         QVERIFY(dark.pixelColor(corner).lightness() < 128);
-        m_window.setTheme(Theme::day());
+        m_window.setTheme(Theme::light());
         QCOMPARE(m_throughput->grab().toImage(), light);
     }
 };

@@ -90,7 +90,7 @@ private slots:
     void offersWhatIsPossible()
     {
         const auto& [runs, obstacle, stops, repeats] = row<Offer>();
-        ConfirmationDialog dialog(Theme::day());
+        ConfirmationDialog dialog(Theme::light());
         dialog.setObstacle(obstacle);
         dialog.display(runs ? test::runningConfirmation() : test::doneConfirmation());
         QCOMPARE(buttonOf(dialog, "Stop")->isEnabled(), stops);
@@ -100,7 +100,7 @@ private slots:
 
     void saysTheVerdictOnceItIsMeasured()
     {
-        ConfirmationDialog dialog(Theme::day());
+        ConfirmationDialog dialog(Theme::light());
         dialog.display(test::runningConfirmation());
         QVERIFY(!dialog.summary().contains(QStringLiteral("Confirmed:")));
         dialog.display(test::doneConfirmation());
@@ -110,7 +110,7 @@ private slots:
 
     void saysWhyItCouldNotBeRun()
     {
-        ConfirmationDialog dialog(Theme::day());
+        ConfirmationDialog dialog(Theme::light());
         const auto failed = test::failedConfirmation();
         dialog.display(failed);
         QCOMPARE(dialog.findChild<MessageBanner*>()->text(), failed.failure);
@@ -121,7 +121,7 @@ private slots:
 
     void tellsThatItWasClosed()
     {
-        ConfirmationDialog dialog(Theme::day());
+        ConfirmationDialog dialog(Theme::light());
         QSignalSpy closed(&dialog, &ConfirmationDialog::closed);
         dialog.show();
         dialog.reject();

@@ -119,7 +119,7 @@ private slots:
     void namesTheSizeAsItsTrainerDoes()
     {
         const QString key = QStringLiteral("train_micro_batch_size_per_gpu");
-        for (const Theme& theme : {Theme::day(), Theme::night()}) {
+        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
             test::SampleWindow window(theme, QSize(1100, 680));
             window.display(test::trainerSnapshot());
             window.grab();
@@ -169,7 +169,7 @@ private slots:
     void saysTheRecommendationInWords()
     {
         const auto& [snapshot, expected] = row<Snapshot, std::string>();
-        test::SampleWindow window(Theme::day(), QSize(1100, 680));
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.display(snapshot);
         const auto* card = window.findChild<RecommendationCard*>();
         QCOMPARE(card->summary().toStdString(), expected);
@@ -178,7 +178,7 @@ private slots:
 
     void offersNoExportWhereNothingFits()
     {
-        test::SampleWindow window(Theme::day(), QSize(1100, 680));
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.display(test::nothingFitsSnapshot());
         const auto* card = window.findChild<RecommendationCard*>();
         for (const auto* button : card->findChildren<QPushButton*>())
@@ -211,7 +211,7 @@ private slots:
 
     void invitesAConfigWhileThereIsNone()
     {
-        test::SampleWindow window(Theme::day(), QSize(1100, 680));
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.show();
         window.display(test::emptySnapshot());
         QVERIFY(window.findChild<EmptyView*>()->isVisible());
@@ -223,7 +223,7 @@ private slots:
 
     void saysAFailureOnceAndLetsItBeClosed()
     {
-        test::SampleWindow window(Theme::day(), QSize(1100, 680));
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
         const Snapshot failed = test::failedSnapshot();
         window.display(failed);
         auto* banner = window.view()->banner();
@@ -258,7 +258,7 @@ private slots:
     void fitsASmallWindow()
     {
         for (const auto& [name, snapshot] : test::allSamples()) {
-            test::SampleWindow window(Theme::day(), QSize(1100, 680));
+            test::SampleWindow window(Theme::light(), QSize(1100, 680));
             window.display(snapshot);
             window.grab();
             const QSize least = window.minimumSizeHint();

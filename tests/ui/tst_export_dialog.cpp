@@ -118,7 +118,7 @@ private slots:
     {
         const auto& [phase, old, fresh] = row<model::Phase, QByteArray, QByteArray>();
         const auto file = opened(own);
-        ExportDialog dialog(file, phase, 16, Theme::day());
+        ExportDialog dialog(file, phase, 16, Theme::light());
         QVERIFY2(dialog.preview().startsWith(QStringLiteral("--- config.yaml\n+++ config.yaml\n@@ ")),
                  qPrintable(dialog.preview()));
         QCOMPARE(diffLines(dialog), (QStringList{QLatin1Char('-') + QString::fromUtf8(old),
@@ -134,7 +134,7 @@ private slots:
     void saysThatNothingChanges()
     {
         const auto file = opened(own);
-        ExportDialog dialog(file, model::Phase::Train, 4, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 4, Theme::light());
         QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
     }
 
@@ -142,14 +142,14 @@ private slots:
     {
         const auto file =
             opened("{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n");
-        QVERIFY_EXCEPTION_THROWN(ExportDialog(file, model::Phase::Train, 16, Theme::day()),
+        QVERIFY_EXCEPTION_THROWN(ExportDialog(file, model::Phase::Train, 16, Theme::light()),
                                  config::ConfigError);
     }
 
     void hidesTheLineEndsOfWindows()
     {
         const auto file = opened(QByteArray(own).replace("\n", "\r\n"));
-        ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 16, Theme::light());
         // A "\r" would be one more end of a line here.
         QVERIFY(!dialog.preview().contains(QStringLiteral("\n\n")));
         QCOMPARE(diffLines(dialog).size(), 2);
@@ -158,7 +158,7 @@ private slots:
     void staysWhenTheFileCannotBeWritten()
     {
         const auto file = opened(own);
-        ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 16, Theme::light());
         dialog.show();
         dialog.setPath(pathOf("no/such/folder/out.yaml"));
         dialog.accept();
@@ -175,7 +175,7 @@ private slots:
     void asksForTheBatchThatCannotBeKept()
     {
         const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 12, Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 2);
         QCOMPARE(offers.at(0)->text(),
@@ -195,7 +195,7 @@ private slots:
     void followsTheBatchThatIsChosen()
     {
         const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 12, Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         offers.at(1)->click();
         QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
@@ -212,7 +212,7 @@ private slots:
     void offersOnlyMoreWhereOneMicroBatchIsTooMuch()
     {
         const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 96, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 96, Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 1);
         QCOMPARE(offers.at(0)->text(),
@@ -235,7 +235,7 @@ private slots:
     void isReachedByTheKeyboard()
     {
         const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 12, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 12, Theme::light());
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -253,7 +253,7 @@ private slots:
 
     void setsTheLinesOnGroundsOfTheirOwn_data()
     {
-        rows<Theme>({{"light", Theme::day()}, {"dark", Theme::night()}});
+        rows<Theme>({{"light", Theme::light()}, {"dark", Theme::dark()}});
     }
     void setsTheLinesOnGroundsOfTheirOwn()
     {
@@ -276,7 +276,7 @@ private slots:
     {
         const QByteArray comment = " # " + QByteArray(400, 'x');
         const auto file = opened(QByteArray(own).replace(" # tried by hand", comment));
-        ExportDialog dialog(file, model::Phase::Train, 16, Theme::day());
+        ExportDialog dialog(file, model::Phase::Train, 16, Theme::light());
         dialog.grab();
         QVERIFY(dialog.findChild<DiffView*>()->horizontalScrollBar()->maximum() > 0);
         QVERIFY(dialog.width() < 1000);

@@ -109,9 +109,9 @@ private slots:
         const QPalette before = QApplication::palette();
         const MainWindow& following = window();
         const auto lightness = [&] { return following.palette().color(QPalette::Window).lightness(); };
-        QApplication::setPalette(Theme::night().palette());
+        QApplication::setPalette(Theme::dark().palette());
         QTRY_VERIFY(lightness() < 128);
-        QApplication::setPalette(Theme::day().palette());
+        QApplication::setPalette(Theme::light().palette());
         QTRY_VERIFY(lightness() > 128);
         WindowSettings().setTheme(ThemeSetting::Dark);
         MainWindow told;

@@ -59,7 +59,7 @@ private slots:
     void countsTheParametersOfWhatItRecognises()
     {
         const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::day());
+        NetworkDialog dialog(config, {}, Theme::light());
         QVERIFY(!buttonOf(dialog, "Choose")->isEnabled());
         dialog.setText(m_network);
         QVERIFY2(dialog.finding().startsWith(QStringLiteral("This is gpt2 with ")) &&
@@ -82,7 +82,7 @@ private slots:
         QVERIFY(QDir().mkpath(pathOf("tiny")));
         fileWith("tiny/config.json", network);
         const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::day());
+        NetworkDialog dialog(config, {}, Theme::light());
         dialog.setText(QString::fromStdString(text));
         dialog.accept();
         QCOMPARE(dialog.network(), pathOf(file.c_str()));
@@ -91,7 +91,7 @@ private slots:
     void knowsTheNetworksOfTheHub()
     {
         const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::day());
+        NetworkDialog dialog(config, {}, Theme::light());
         auto* field = dialog.findChild<QComboBox*>();
         QVERIFY(field->count() > 20);
         QCOMPARE(field->currentText(), QString());
@@ -113,7 +113,7 @@ private slots:
         const auto& [text, word] = row<std::string, std::string>();
         fileWith("notes.txt", "nothing to see\n");
         const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::day());
+        NetworkDialog dialog(config, {}, Theme::light());
         dialog.show();
         dialog.setText(QString::fromStdString(text));
         QVERIFY2(dialog.finding().contains(QString::fromStdString(word)), qPrintable(dialog.finding()));
@@ -126,7 +126,7 @@ private slots:
     void looksOnceThePersonPauses()
     {
         const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::day());
+        NetworkDialog dialog(config, {}, Theme::light());
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -141,7 +141,7 @@ private slots:
     void isReachedByTheKeyboard()
     {
         const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::day());
+        NetworkDialog dialog(config, {}, Theme::light());
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -161,15 +161,15 @@ private slots:
     void leadsBackToTheNetworkOfTheConfig()
     {
         const auto config = engine::ConfigFile::open(m_network);
-        NetworkDialog fresh(config, {}, Theme::day());
+        NetworkDialog fresh(config, {}, Theme::light());
         QVERIFY(!buttonOf(fresh, "Use the config's own"));
-        NetworkDialog dialog(config, m_network, Theme::day());
+        NetworkDialog dialog(config, m_network, Theme::light());
         buttonOf(dialog, "Use the config's own")->click();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         QCOMPARE(dialog.network(), QString());
         // A config without a network has nothing to lead back to.
         const auto needing = engine::ConfigFile::open(m_config);
-        NetworkDialog other(needing, m_network, Theme::day());
+        NetworkDialog other(needing, m_network, Theme::light());
         QVERIFY(!buttonOf(other, "Use the config's own"));
     }
 

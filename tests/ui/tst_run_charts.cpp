@@ -22,7 +22,7 @@ class RunChartsTest : public QObject
 {
     Q_OBJECT
 
-    test::SampleTrainingWindow m_window{Theme::day(), QSize(1440, 900)};
+    test::SampleTrainingWindow m_window{Theme::light(), QSize(1440, 900)};
     RunChart* m_loss = nullptr;
     RunChart* m_rate = nullptr;
     RunChart* m_schedule = nullptr;
@@ -49,7 +49,7 @@ private slots:
 
     void init()
     {
-        m_window.setTheme(Theme::day());
+        m_window.setTheme(Theme::light());
         m_window.resize(1440, 900);
         m_window.display(test::halvingTraining());
         m_window.grab();
@@ -60,13 +60,13 @@ private slots:
         const auto snapshot = test::halvingTraining();
         const auto& step = snapshot.steps[59];
         const QImage loss = m_loss->grab().toImage();
-        QVERIFY(hasColourNear(loss, m_loss->positionOf(60.0, step.loss), Theme::day().loss, 2));
+        QVERIFY(hasColourNear(loss, m_loss->positionOf(60.0, step.loss), Theme::light().loss, 2));
         const QImage rate = m_rate->grab().toImage();
-        QVERIFY(
-            hasColourNear(rate, m_rate->positionOf(60.0, step.samplesPerSecond), Theme::day().throughput, 3));
+        QVERIFY(hasColourNear(rate, m_rate->positionOf(60.0, step.samplesPerSecond),
+                              Theme::light().throughput, 3));
         const QImage schedule = m_schedule->grab().toImage();
-        QVERIFY(hasColourNear(schedule, m_schedule->positionOf(60.0, 1536.0), Theme::day().text, 2));
-        QVERIFY(!hasColourNear(schedule, m_schedule->positionOf(60.0, 600.0), Theme::day().text, 2));
+        QVERIFY(hasColourNear(schedule, m_schedule->positionOf(60.0, 1536.0), Theme::light().text, 2));
+        QVERIFY(!hasColourNear(schedule, m_schedule->positionOf(60.0, 600.0), Theme::light().text, 2));
     }
 
     void tellsBatchAndMicroBatchApartWithoutColour()
@@ -78,7 +78,7 @@ private slots:
             const auto to = static_cast<int>(m_schedule->positionOf(60.0, value).x());
             for (int x = from; x < to; ++x)
                 gaps += hasColourNear(image, QPointF(x, m_schedule->positionOf(1.0, value).y()),
-                                      Theme::day().card, 0)
+                                      Theme::light().card, 0)
                             ? 1
                             : 0;
             return gaps;
@@ -94,7 +94,7 @@ private slots:
             // Its line has gaps.
             for (int x = -9; x <= 9; x += 3) {
                 if (hasColourNear(image, m_schedule->positionOf(step, value) + QPointF(x, 0),
-                                  Theme::day().throughput, 1))
+                                  Theme::light().throughput, 1))
                     return true;
             }
             return false;
@@ -109,10 +109,10 @@ private slots:
     {
         const QImage image = m_schedule->grab().toImage();
         for (const double size : {1536.0, 768.0, 384.0})
-            QVERIFY2(hasColourNear(image, m_schedule->positionOf(1.0, size), Theme::day().bad, 2),
+            QVERIFY2(hasColourNear(image, m_schedule->positionOf(1.0, size), Theme::light().bad, 2),
                      qPrintable(QString::number(size)));
-        QVERIFY(hasColourNear(image, m_schedule->positionOf(70.0, 192.0), Theme::day().bad, 2));
-        QVERIFY(hasColourNear(image, m_schedule->positionOf(95.0, 96.0), Theme::day().warn, 6));
+        QVERIFY(hasColourNear(image, m_schedule->positionOf(70.0, 192.0), Theme::light().bad, 2));
+        QVERIFY(hasColourNear(image, m_schedule->positionOf(95.0, 96.0), Theme::light().warn, 6));
     }
 
     void standsEvaluationsHollowOnTheirStep()
@@ -120,8 +120,8 @@ private slots:
         const auto snapshot = test::halvingTraining();
         const QImage image = m_loss->grab().toImage();
         const QPointF centre = m_loss->positionOf(80.0, snapshot.evaluations[1].loss);
-        QVERIFY(hasColourNear(image, centre - QPointF(0, 4.5), Theme::day().loss, 1));
-        QVERIFY(difference(image.pixelColor(centre.toPoint()), Theme::day().card) < nearEnough);
+        QVERIFY(hasColourNear(image, centre - QPointF(0, 4.5), Theme::light().loss, 1));
+        QVERIFY(difference(image.pixelColor(centre.toPoint()), Theme::light().card) < nearEnough);
     }
 
     void keepsTheStepsOfAllChartsUnderEachOther_data()
@@ -157,7 +157,7 @@ private slots:
         const QImage image = m_loss->grab().toImage();
         for (const std::size_t step : {997, 4985, 9970}) {
             const QPointF peak = m_loss->positionOf(static_cast<double>(step), snapshot.steps[step - 1].loss);
-            QVERIFY2(hasColourNear(image, peak, Theme::day().loss, 4), qPrintable(QString::number(step)));
+            QVERIFY2(hasColourNear(image, peak, Theme::light().loss, 4), qPrintable(QString::number(step)));
         }
     }
 
@@ -170,7 +170,7 @@ private slots:
         QTRY_VERIFY(!m_loss->calloutBox().isEmpty());
         const QImage image = m_loss->grab().toImage();
         const QPointF point = m_loss->positionOf(70.0, test::halvingTraining().steps[69].loss);
-        QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::day().loss) < nearEnough);
+        QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::light().loss) < nearEnough);
         for (const RunChart* chart : charts())
             QVERIFY(chart->plotArea().contains(chart->calloutBox()));
         emit m_loss->placePointedAt(std::nullopt);
@@ -201,10 +201,10 @@ private slots:
     void turnsDarkAndBack()
     {
         const QImage light = m_loss->grab().toImage();
-        m_window.setTheme(Theme::night());
+        m_window.setTheme(Theme::dark());
         const QPoint corner = m_loss->plotArea().topRight().toPoint() + QPoint(-20, 20);
         QVERIFY(m_loss->grab().toImage().pixelColor(corner).lightness() < 128);
-        m_window.setTheme(Theme::day());
+        m_window.setTheme(Theme::light());
         QCOMPARE(m_loss->grab().toImage(), light);
     }
 };

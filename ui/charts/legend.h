@@ -46,7 +46,7 @@ protected:
 private:
     double widthOf(const std::vector<Entry>& entries, bool shortWords) const;
 
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     std::vector<Entry> m_entries;
 };
 

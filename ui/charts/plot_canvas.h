@@ -80,7 +80,7 @@ private:
     /// Takes the place of another axis, for all series.
     void replaceAxis(QAbstractAxis* before, QAbstractAxis* axis, Qt::Alignment alignment);
 
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     AxisRange m_range;
     ValueScale m_scale;
     double m_smallestValue = 0.0;

@@ -97,9 +97,9 @@ QColor mixed(const QColor& a, const QColor& b, double share)
 
 } // namespace
 
-Theme Theme::day()
+Theme Theme::light()
 {
-    return {.dark = false,
+    return {.isDark = false,
             .window = QColor(0xF4F5F7),
             .card = QColor(0xFFFFFF),
             .border = QColor(0xDFE3E8),
@@ -123,9 +123,9 @@ Theme Theme::day()
             .zoneAlpha = 14};
 }
 
-Theme Theme::night()
+Theme Theme::dark()
 {
-    return {.dark = true,
+    return {.isDark = true,
             .window = QColor(0x13161B),
             .card = QColor(0x1B1F26),
             .border = QColor(0x2D343F),
@@ -171,11 +171,11 @@ QPalette Theme::palette() const
     set(QPalette::Highlight, throughput, border);
     set(QPalette::HighlightedText, primaryText, mutedText);
     set(QPalette::Link, throughput, mutedText);
-    set(QPalette::Light, dark ? border.lighter(120) : card, border);
+    set(QPalette::Light, isDark ? border.lighter(120) : card, border);
     set(QPalette::Midlight, grid, grid);
     set(QPalette::Mid, border, border);
-    set(QPalette::Dark, dark ? window.darker(140) : border.darker(120), border);
-    set(QPalette::Shadow, dark ? QColor(Qt::black) : border.darker(160), border);
+    set(QPalette::Dark, isDark ? window.darker(140) : border.darker(120), border);
+    set(QPalette::Shadow, isDark ? QColor(Qt::black) : border.darker(160), border);
     return palette;
 }
 
@@ -205,8 +205,8 @@ QColor withAlpha(QColor colour, int alpha)
 Theme themeFor(ThemeSetting setting, const QPalette& system)
 {
     if (setting == ThemeSetting::System)
-        return system.color(QPalette::Window).lightness() < 128 ? Theme::night() : Theme::day();
-    return setting == ThemeSetting::Dark ? Theme::night() : Theme::day();
+        return system.color(QPalette::Window).lightness() < 128 ? Theme::dark() : Theme::light();
+    return setting == ThemeSetting::Dark ? Theme::dark() : Theme::light();
 }
 
 QString styleSheetFor(const Theme& theme)

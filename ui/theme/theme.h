@@ -19,7 +19,7 @@ namespace batchpeak::ui {
 /// from all of these, has its added lines in green and its removed ones in red.
 struct Theme
 {
-    bool dark = false;
+    bool isDark = false;
     QColor window;
     QColor card;
     QColor border;
@@ -44,8 +44,8 @@ struct Theme
     int bandAlpha = 0;
     int zoneAlpha = 0;
 
-    static Theme day();
-    static Theme night();
+    static Theme light();
+    static Theme dark();
 
     /// For all that Fusion draws without a style sheet.
     QPalette palette() const;

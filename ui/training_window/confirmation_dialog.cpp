@@ -140,7 +140,7 @@ void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
         m_failureShown = snapshot.failure;
         m_banner->hide();
         if (!snapshot.failure.isEmpty())
-            complain(snapshot.failure);
+            showError(snapshot.failure);
     }
     setAccessibleDescription(summary());
     makeRoom();
@@ -153,7 +153,7 @@ void ConfirmationDialog::makeRoom()
         resize(width(), needed);
 }
 
-void ConfirmationDialog::complain(const QString& sentence)
+void ConfirmationDialog::showError(const QString& sentence)
 {
     m_banner->showMessage(MessageBanner::Kind::Error, sentence);
     makeRoom();

@@ -29,7 +29,7 @@ public:
     void setTheme(const Theme& theme);
     void display(const training::ConfirmationSnapshot& snapshot);
     /// That it could not even be started, as a sentence.
-    void complain(const QString& sentence);
+    void showError(const QString& sentence);
     /// \param obstacle  why it cannot be started again now, as a sentence; else empty
     void setObstacle(const QString& obstacle);
     /// All that it says, in one text.

@@ -49,7 +49,7 @@ private:
     /// Of a row that has something to say beside its numbers, at its head; colour is never alone.
     static std::optional<Glyph> glyphOf(const Row& row, int column);
 
-    Theme m_theme = Theme::day();
+    Theme m_theme = Theme::light();
     std::vector<Row> m_rows;
 };
 

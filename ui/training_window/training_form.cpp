@@ -35,15 +35,15 @@ TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent), 
     body()->addLayout(m_grid);
     body()->addStretch(1);
 
-    QWidget* way = makeWay();
-    addRow(tr("Micro-&batch"), way, m_way);
+    QWidget* sizeMode = makeSizeMode();
+    addRow(tr("Micro-&batch"), sizeMode, m_sizeMode);
     QWidget* maximum = makeMaximum();
     addRow(tr("Find &maximum"), maximum, m_maximum);
     m_growth = new PathField(PathField::Kind::File, tr("Growth of the batch"), tr("Python (*.py)"), this);
     m_growth->setPlaceholder(tr("none; epoch < 3 ? 8 : 0, or a .py file"));
     m_growth->setToolTip(tr("batch_increase_function: by how much the batch grows, asked each epoch with "
                             "epoch and current_batch_size"));
-    connect(m_growth->line(), &QLineEdit::textChanged, this, &TrainingForm::followWay);
+    connect(m_growth->line(), &QLineEdit::textChanged, this, &TrainingForm::enableFields);
     addRow(tr("&Growth"), m_growth, m_growth);
     QWidget* length = makeLength();
     addRow(tr("&Length"), length, m_length);
@@ -58,7 +58,7 @@ TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent), 
     m_resume = new PathField(PathField::Kind::Folder, tr("Checkpoints to go on from"), {}, this);
     m_resume->setPlaceholder(tr("a fresh start"));
     addRow(tr("Res&ume from"), m_resume, m_resume);
-    followWay();
+    enableFields();
 }
 
 void TrainingForm::addRow(const QString& name, QWidget* field, QWidget* focused)
@@ -70,17 +70,17 @@ void TrainingForm::addRow(const QString& name, QWidget* field, QWidget* focused)
     m_grid->addWidget(field, row, 1);
 }
 
-QWidget* TrainingForm::makeWay()
+QWidget* TrainingForm::makeSizeMode()
 {
-    m_way = new ChoiceBox(tr("How the micro-batch size is chosen"),
-                          {{tr("Halve when memory runs out"), AutomaticHalving},
-                           {tr("The whole batch at once"), WholeBatch},
-                           {tr("This size:"), Number}},
-                          this);
+    m_sizeMode = new ChoiceBox(tr("How the micro-batch size is chosen"),
+                               {{tr("Halve when memory runs out"), AutomaticHalving},
+                                {tr("The whole batch at once"), WholeBatch},
+                                {tr("This size:"), Number}},
+                               this);
     m_size = numberLine(tr("The micro-batch size"), {}, this);
     m_size->setFixedWidth(numberWidth);
-    connect(m_way, &ChoiceBox::currentIndexChanged, this, &TrainingForm::followWay);
-    return inOneRow({m_way, m_size}, 0, this);
+    connect(m_sizeMode, &ChoiceBox::currentIndexChanged, this, &TrainingForm::enableFields);
+    return inOneRow({m_sizeMode, m_size}, 0, this);
 }
 
 QWidget* TrainingForm::makeMaximum()
@@ -95,7 +95,7 @@ QWidget* TrainingForm::makeMaximum()
         tr("Find the largest micro-batch that fits before the first step, and train with it"));
     m_exact = new QCheckBox(tr("e&xact"), this);
     m_exact->setToolTip(tr("Without rounding down to a power of two"));
-    connect(m_maximum, &ChoiceBox::currentIndexChanged, this, &TrainingForm::followWay);
+    connect(m_maximum, &ChoiceBox::currentIndexChanged, this, &TrainingForm::enableFields);
     return inOneRow({m_maximum, m_exact}, 0, this);
 }
 
@@ -104,12 +104,12 @@ QWidget* TrainingForm::makeLength()
     m_length = numberLine(tr("The length"), {}, this);
     m_lengthUnit = new ChoiceBox(tr("What the length is counted in"),
                                  {{tr("epochs"), Epochs}, {tr("steps"), Steps}}, this);
-    const auto sayDefault = [this] {
+    const auto showDefault = [this] {
         m_length->setPlaceholderText(m_lengthUnit->value() == Epochs ? tr("1")
                                                                      : tr("as many as an epoch has"));
     };
-    sayDefault();
-    connect(m_lengthUnit, &ChoiceBox::currentIndexChanged, this, sayDefault);
+    showDefault();
+    connect(m_lengthUnit, &ChoiceBox::currentIndexChanged, this, showDefault);
     return inOneRow({m_length, m_lengthUnit}, 0, this);
 }
 
@@ -144,23 +144,23 @@ QWidget* TrainingForm::makeCheckpoint()
     return inOneRow({m_checkpoints, m_checkpointEvery}, 0, this);
 }
 
-void TrainingForm::followWay()
+void TrainingForm::enableFields()
 {
     const bool findsMaximum = m_maximum->value() != noMaximum;
     // A batch that grows begins at the chosen size, and the maximum only bounds it.
     const bool choosesSize = !findsMaximum || !m_growth->text().isEmpty();
     m_exact->setEnabled(findsMaximum);
-    m_way->setEnabled(choosesSize);
-    m_size->setVisible(m_way->value() == Number);
+    m_sizeMode->setEnabled(choosesSize);
+    m_size->setVisible(m_sizeMode->value() == Number);
     m_size->setEnabled(choosesSize);
 }
 
 void TrainingForm::setConfig(const config::ConfigContents& contents)
 {
     setRecommended(0);
-    m_way->setValue(AutomaticHalving);
+    m_sizeMode->setValue(AutomaticHalving);
     if (const auto written = contents.train ? contents.train->writtenSize() : std::nullopt) {
-        m_way->setValue(Number);
+        m_sizeMode->setValue(Number);
         m_size->setText(engine::numberText(*written));
     }
     const auto& settings = contents.training;
@@ -170,7 +170,7 @@ void TrainingForm::setConfig(const config::ConfigContents& contents)
         settings.learningRate
             ? tr("as the config: %1").arg(QLocale().toString(*settings.learningRate, 'g', 4))
             : tr("as the config, or 3e-4"));
-    followWay();
+    enableFields();
 }
 
 void TrainingForm::setRecommended(std::int64_t size)
@@ -178,12 +178,12 @@ void TrainingForm::setRecommended(std::int64_t size)
     if (size == m_recommended)
         return;
     m_recommended = size;
-    if (const int place = m_way->findData(Recommended); place >= 0)
-        m_way->removeItem(place);
+    if (const int place = m_sizeMode->findData(Recommended); place >= 0)
+        m_sizeMode->removeItem(place);
     if (size <= 0)
         return;
-    m_way->insertItem(0, tr("The recommended size, %1").arg(engine::numberText(size)), Recommended);
-    m_way->setValue(Recommended);
+    m_sizeMode->insertItem(0, tr("The recommended size, %1").arg(engine::numberText(size)), Recommended);
+    m_sizeMode->setValue(Recommended);
 }
 
 void TrainingForm::takeSize(training::TrainingOptions& options) const
@@ -195,7 +195,7 @@ void TrainingForm::takeSize(training::TrainingOptions& options) const
         if (m_growth->text().isEmpty())
             return;
     }
-    switch (static_cast<Way>(m_way->value())) {
+    switch (static_cast<SizeMode>(m_sizeMode->value())) {
     case Recommended:
         options.run.setting = config::Fixed{m_recommended};
         break;

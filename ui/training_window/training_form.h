@@ -30,7 +30,7 @@ class TrainingForm : public Card
 
 public:
     /// How the micro-batch size is chosen.
-    enum Way { Recommended, AutomaticHalving, WholeBatch, Number };
+    enum SizeMode { Recommended, AutomaticHalving, WholeBatch, Number };
 
     explicit TrainingForm(QWidget* parent = nullptr);
 
@@ -45,19 +45,19 @@ public:
     training::TrainingOptions options(const engine::ExplorationOptions& base) const;
 
 private:
-    QWidget* makeWay();
+    QWidget* makeSizeMode();
     QWidget* makeMaximum();
     QWidget* makeLength();
     QWidget* makeData();
     QWidget* makeCheckpoint();
     void addRow(const QString& name, QWidget* field, QWidget* focused);
-    void followWay();
+    void enableFields();
     void takeSize(training::TrainingOptions& options) const;
     void takeData(training::TrainingOptions& options) const;
 
     QGridLayout* m_grid;
     std::int64_t m_recommended = 0;
-    ChoiceBox* m_way = nullptr;
+    ChoiceBox* m_sizeMode = nullptr;
     QLineEdit* m_size = nullptr;
     ChoiceBox* m_maximum = nullptr;
     QCheckBox* m_exact = nullptr;

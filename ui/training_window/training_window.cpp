@@ -119,10 +119,10 @@ void TrainingWindow::start()
     } catch (const FormProblem& problem) {
         m_actions->settings->setChecked(true);
         problem.field()->setFocus();
-        complain(QString::fromUtf8(problem.what()));
+        showError(QString::fromUtf8(problem.what()));
         return;
     } catch (const std::exception& error) {
-        complain(QString::fromUtf8(error.what()));
+        showError(QString::fromUtf8(error.what()));
         return;
     }
     m_view->banner()->hide();
@@ -138,7 +138,7 @@ void TrainingWindow::draw()
     m_view->display(m_run->snapshot());
 }
 
-void TrainingWindow::complain(const QString& sentence)
+void TrainingWindow::showError(const QString& sentence)
 {
     m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
 }

@@ -57,7 +57,7 @@ protected:
 private:
     void start();
     void draw();
-    void complain(const QString& sentence);
+    void showError(const QString& sentence);
 
     training::TrainingRun* m_run;
     TrainingActions* m_actions;
