@@ -91,7 +91,7 @@ std::vector<EntryChange> accumulatedBatchChanges(const ConfigSection& section, c
                                                  const ChosenSize& chosen);
 
 BatchPlan readPlainBatch(const ConfigSection& section, std::string_view key, std::int64_t otherwise);
-/// Of a size that was read already.
+/// The plan of a size that was read already; of one sample where there is none.
 BatchPlan plainBatch(std::string_view key, std::optional<std::int64_t> size);
 
 /// What writes a size of evaluation, below the line of another key where its own is absent.

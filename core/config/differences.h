@@ -33,7 +33,7 @@ struct Difference
     /// it, and {value} for the value.
     std::string_view text;
     When when = When::On;
-    /// Of NoneOf, with blanks between.
+    /// The words that trials know, for NoneOf, with blanks between.
     std::string_view known = {};
 };
 

@@ -49,7 +49,7 @@ double readGradientNorm(const Settings& settings, std::string_view key, double o
 /// that stands twice leaves it out.
 std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path);
 
-/// The same of a number that was read already.
+/// A number that was read already, where it can be a learning rate.
 std::optional<double> learningRateOf(std::optional<double> number);
 
 /// The tokens of a sample, where the key is there.
@@ -60,7 +60,7 @@ std::optional<std::int64_t> readLength(const Settings& settings, std::string_vie
                                        std::optional<std::int64_t> longest = {},
                                        std::string_view advice = {});
 
-/// Of the network, if it is known and has such a limit.
+/// The longest sequence that the network takes, if it is known and has such a limit.
 std::optional<std::int64_t> longestLength(const ConfigContents& contents);
 
 /// Lengths that the kind of network decides: there is none of an image, and a decoder's sequence has its

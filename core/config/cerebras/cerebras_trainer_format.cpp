@@ -14,6 +14,8 @@ namespace batchpeak::config {
 /// The micro-batch size is a flag that a callback sets; the batches stand in the data loaders.
 namespace {
 
+/// One key, dots and all.
+constexpr std::string_view flagKey = "csx.performance.micro_batch_size";
 constexpr std::string_view callbacksKey = "callbacks";
 constexpr std::string_view globalFlags = "GlobalFlags";
 
@@ -28,130 +30,86 @@ std::string flowMapping(std::string_view key, const std::string& value)
 }
 
 /// The callbacks of a Cerebras Trainer config that set flags of the system: ScopedTrainFlags for training,
-/// ScopedValidateFlags for evaluation, GlobalFlags for both.
-///
-/// It knows in which of them the micro-batch size of a phase stands, and where it goes if it stands in
-/// none. A scoped flag wins over a global one, and among equals the last, because each is set when its
-/// turn comes (ModelZoo 2.10.0, trainer/callbacks/flags.py).
-class CerebrasFlags
+/// ScopedValidateFlags for evaluation, GlobalFlags for both. A scoped flag wins over a global one, and among
+/// equals the last, because each is set when its turn comes (ModelZoo 2.10.0, trainer/callbacks/flags.py).
+struct Callback
 {
-public:
-    /// One key, dots and all.
-    static constexpr std::string_view microBatchKey = "csx.performance.micro_batch_size";
-
-    explicit CerebrasFlags(ConfigSection init);
-
-    /// The flags with the micro-batch size that acts on \p phase; nothing where it is set nowhere.
-    std::optional<ConfigSection> microBatchSection(model::Phase phase) const;
-
-    /// Any callback of that name, whether it sets flags or not.
-    bool hasCallback(std::string_view name) const;
-
-    /// The text with that size for \p phase, in as few bytes as it takes.
-    SplicedText withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const;
-
-private:
-    struct Callback
-    {
-        ConfigEntry entry;
-        ConfigSection holder;
-    };
-    std::vector<Callback> callbacksNamed(std::string_view name) const;
-    std::optional<ConfigSection> lastWithMicroBatch(std::string_view name) const;
-    SplicedText inserted(std::string_view callback, std::int64_t microBatchSize) const;
-
-    ConfigSection m_init;
+    ConfigEntry entry;
+    ConfigSection holder;
 };
 
-CerebrasFlags::CerebrasFlags(ConfigSection init) : m_init(std::move(init)) {}
-
-std::optional<ConfigSection> CerebrasFlags::microBatchSection(model::Phase phase) const
+/// Any callbacks of that name, whether they set flags or not.
+std::vector<Callback> callbacksNamed(const ConfigSection& init, std::string_view name)
 {
-    const auto scoped = lastWithMicroBatch(scopedFlags(phase));
-    return scoped ? scoped : lastWithMicroBatch(globalFlags);
-}
-
-bool CerebrasFlags::hasCallback(std::string_view name) const
-{
-    return !callbacksNamed(name).empty();
-}
-
-SplicedText CerebrasFlags::withMicroBatchSize(model::Phase phase, std::int64_t microBatchSize) const
-{
-    if (const auto scoped = lastWithMicroBatch(scopedFlags(phase)))
-        return spliceEntry(*scoped, microBatchKey, std::to_string(microBatchSize), {});
-    if (const auto global = lastWithMicroBatch(globalFlags)) {
-        SplicedText spliced = spliceEntry(*global, microBatchKey, std::to_string(microBatchSize), {});
-        spliced.notes.emplace_back(
-            "The size stands in GlobalFlags, so it acts on training and evaluation alike.");
-        return spliced;
-    }
-    return inserted(scopedFlags(phase), microBatchSize);
-}
-
-std::vector<CerebrasFlags::Callback> CerebrasFlags::callbacksNamed(std::string_view name) const
-{
-    const auto callbacks = m_init.find(callbacksKey);
+    const auto callbacks = init.find(callbacksKey);
     if (!callbacks || isNull(callbacks->resolvedValue()))
         return {};
     const YamlNode& value = callbacks->resolvedValue();
     if (value.kind == NodeKind::Scalar)
-        m_init.fail(callbacksKey, "must be a list of callbacks, but is " + described(value));
+        init.fail(callbacksKey, "must be a list of callbacks, but is " + described(value));
 
     const std::vector<const YamlNode*> one{&value};
     std::vector<Callback> found;
     std::size_t place = 0;
     for (const YamlNode* item : value.kind == NodeKind::Sequence ? value.children : one) {
-        std::string path = m_init.pathOf(callbacksKey);
+        std::string path = init.pathOf(callbacksKey);
         if (value.kind == NodeKind::Sequence)
             path += "[" + std::to_string(place++) + "]";
         if (resolved(*item).kind != NodeKind::Mapping)
             continue;
-        const ConfigSection holder(m_init.document(), resolved(*item), path);
+        const ConfigSection holder(init.document(), resolved(*item), path);
         if (const auto entry = holder.find(name))
             found.push_back({*entry, holder});
     }
     return found;
 }
 
-std::optional<ConfigSection> CerebrasFlags::lastWithMicroBatch(std::string_view name) const
+std::optional<ConfigSection> lastWithMicroBatch(const ConfigSection& init, std::string_view name)
 {
     std::optional<ConfigSection> last;
-    for (const Callback& callback : callbacksNamed(name)) {
+    for (const Callback& callback : callbacksNamed(init, name)) {
         const auto flags = callback.holder.section(name);
-        if (flags && flags->find(microBatchKey))
+        if (flags && flags->find(flagKey))
             last = flags;
     }
     return last;
 }
 
-SplicedText CerebrasFlags::inserted(std::string_view callback, std::int64_t microBatchSize) const
+/// The flags with the micro-batch size that acts on \p phase; nothing where it is set nowhere.
+std::optional<ConfigSection> flagsWithMicroBatch(const ConfigSection& init, model::Phase phase)
 {
-    const YamlDocument& document = m_init.document();
+    const auto scoped = lastWithMicroBatch(init, scopedFlags(phase));
+    return scoped ? scoped : lastWithMicroBatch(init, globalFlags);
+}
+
+SplicedText withFlagInserted(const ConfigSection& init, std::string_view callback,
+                             std::int64_t microBatchSize)
+{
+    const YamlDocument& document = init.document();
     const std::string size = std::to_string(microBatchSize);
-    const std::string flags = flowMapping(microBatchKey, size);
+    const std::string flags = flowMapping(flagKey, size);
     const auto result = [&](const YamlEdit& edit, const YamlNode& changed, std::string_view key) {
         SplicedText spliced = splicedText(applied(document, edit), aliasNotes(document, changed, key));
-        spliced.notes.push_back("The flag " + std::string(microBatchKey) + " was added to " +
+        spliced.notes.push_back("The flag " + std::string(flagKey) + " was added to " +
                                 std::string(callback) + ".");
         return spliced;
     };
 
-    const std::vector<Callback> existing = callbacksNamed(callback);
+    const std::vector<Callback> existing = callbacksNamed(init, callback);
     if (!existing.empty()) {
         const YamlNode& value = existing.back().entry.resolvedValue();
         if (value.kind == NodeKind::Mapping)
-            return spliceEntry(*existing.back().holder.section(callback), microBatchKey, size, {});
+            return spliceEntry(*existing.back().holder.section(callback), flagKey, size, {});
         if (isNull(value))
             return result(replaceValue(document, *existing.back().entry.value, flags), value, callback);
     }
 
-    const auto callbacks = m_init.find(callbacksKey);
+    const auto callbacks = init.find(callbacksKey);
     const std::string item = flowMapping(callback, flags);
     if (!callbacks) {
         const YamlEdit edit =
-            insertEntry(document, m_init.mapping(), std::string(callbacksKey), "[" + item + "]");
-        return result(edit, m_init.mapping(), callbacksKey);
+            insertEntry(document, init.mapping(), std::string(callbacksKey), "[" + item + "]");
+        return result(edit, init.mapping(), callbacksKey);
     }
     const YamlNode& value = callbacks->resolvedValue();
     if (value.kind == NodeKind::Mapping)
@@ -162,6 +120,20 @@ SplicedText CerebrasFlags::inserted(std::string_view callback, std::int64_t micr
     }
     return result(replaceValue(document, *callbacks->value, "[" + item + "]"), *callbacks->value,
                   callbacksKey);
+}
+
+/// The text with that size for \p phase, in as few bytes as it takes.
+SplicedText withFlag(const ConfigSection& init, model::Phase phase, std::int64_t microBatchSize)
+{
+    const auto flags = flagsWithMicroBatch(init, phase);
+    if (!flags)
+        return withFlagInserted(init, scopedFlags(phase), microBatchSize);
+    SplicedText spliced = spliceEntry(*flags, flagKey, std::to_string(microBatchSize), {});
+    if (!lastWithMicroBatch(init, scopedFlags(phase))) {
+        spliced.notes.emplace_back(
+            "The size stands in GlobalFlags, so it acts on training and evaluation alike.");
+    }
+    return spliced;
 }
 
 /// A data loader, or the first of a list of them.
@@ -258,23 +230,22 @@ std::int64_t devicesOf(const Trainer& trainer)
 
 std::optional<BatchPlan> readPlan(const Trainer& trainer, model::Phase phase, std::vector<Warning>& warnings)
 {
-    constexpr std::string_view flag = CerebrasFlags::microBatchKey;
     const auto loader = dataLoader(trainer.section, phase);
     if (!loader)
         return std::nullopt;
-    BatchPlan plan{.devices = devicesOf(trainer), .microBatchKey = std::string(flag)};
+    BatchPlan plan{.devices = devicesOf(trainer), .microBatchKey = std::string(flagKey)};
     plan.globalBatchSize = readGlobalBatchSize(*loader, plan.devices);
     TextPosition position = loader->positionOf("batch_size");
-    if (const auto flags = CerebrasFlags(trainer.init()).microBatchSection(phase)) {
-        plan.setting = readSetting(*flags, flag, plan.globalBatchSize, warnings);
-        position = flags->positionOf(flag);
+    if (const auto flags = flagsWithMicroBatch(trainer.init(), phase)) {
+        plan.setting = readSetting(*flags, flagKey, plan.globalBatchSize, warnings);
+        position = flags->positionOf(flagKey);
     }
     warnOfUnevenDivision(plan, position, warnings);
     // Pruned by the converter from the older layout: TRAINER_POST_CONVERSION_PRUNE_LIST in ModelZoo
     // 2.10.0, trainer/utils.py.
     if (loader->find("micro_batch_size")) {
         warnings.push_back({loader->pathOf("micro_batch_size") + " has no effect in this layout; the flag " +
-                                std::string(flag) + " of a callback stands for it.",
+                                std::string(flagKey) + " of a callback stands for it.",
                             loader->positionOf("micro_batch_size")});
     }
     return plan;
@@ -318,7 +289,7 @@ ConfigContents read(const ConfigText& text)
                           position);
     }
     readCerebrasNetwork(init.section("model"), contents);
-    if (CerebrasFlags(init).hasCallback("Lora")) {
+    if (!callbacksNamed(init, "Lora").empty()) {
         contents.model =
             UnsupportedModel{"The config trains with LoRA, where few parameters are trained; trials here "
                              "would measure another run. Its batch sizes can be read and written all "
@@ -355,8 +326,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     const std::int64_t devices = devicesOf(trainer);
     const std::int64_t batch = readGlobalBatchSize(*loader, devices);
     checkMicroBatchSize(chosen.microBatchSize, batch, loader->positionOf(batchKey));
-    SplicedText spliced =
-        CerebrasFlags(trainer.init()).withMicroBatchSize(chosen.phase, chosen.microBatchSize);
+    SplicedText spliced = withFlag(trainer.init(), chosen.phase, chosen.microBatchSize);
     noteStrictRule({.globalBatchSize = batch, .devices = devices}, chosen.microBatchSize, spliced.notes);
     if (trainer.isFirstOfSeveral)
         spliced.notes.emplace_back("The size was written into the first of several trainers.");

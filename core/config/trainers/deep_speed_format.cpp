@@ -35,160 +35,110 @@ bool isAuto(const ConfigSection& section, std::string_view key)
 ///
 /// Each may be absent, and "auto" where the Hugging Face Trainer fills it in from its own config. The world
 /// size is in the config only where all three are numbers; else counts are those of one device.
-class DeepSpeedBatch
+struct DeepSpeedBatch
 {
-public:
-    /// \throws ConfigError where a number is illegal, three are at odds, or none makes a batch
-    explicit DeepSpeedBatch(const ConfigSection& root);
-
-    /// The keys that are "auto".
-    bool isFilledIn() const;
-
-    /// Where the config does not know its batch, because it is filled in, that counts as one sample.
-    BatchPlan plan() const;
-
-    void warn(std::vector<Warning>& warnings) const;
-
-    /// What writes a size and keeps the three as they should be.
-    /// \param notes  receives what has to be known of other devices and of the Trainer's own config
-    /// \throws BatchNotKept, ConfigError as wholeBatch() does; ConfigError where a batch was chosen and the
-    ///         Trainer's config decides it
-    std::vector<EntryChange> changes(const ChosenSize& chosen, std::vector<std::string>& notes) const;
-
-private:
     struct Number
     {
         std::optional<std::int64_t> value;
         bool isAuto = false;
     };
+    Number global;
+    Number micro;
+    Number steps;
 
-    Number read(std::string_view key) const;
-    void check() const;
-    bool knowsDevices() const { return m_batch.value && m_micro.value && m_steps.value; }
-    bool knowsBatch() const;
-    std::optional<std::int64_t> presentSize() const;
-    std::vector<EntryChange> filledInChanges(const ChosenSize& chosen, std::vector<std::string>& notes) const;
-    std::vector<EntryChange> knownChanges(const ChosenSize& chosen, std::vector<std::string>& notes) const;
-    bool needsSteps(std::int64_t steps) const;
-
-    ConfigSection m_root;
-    Number m_batch;
-    Number m_micro;
-    Number m_steps;
+    bool isFilledIn() const { return global.isAuto || micro.isAuto || steps.isAuto; }
+    bool knowsDevices() const { return global.value && micro.value && steps.value; }
+    /// Of the micro-batch alone, one makes a step; beside an "auto" that is for the Trainer's config to say.
+    bool knowsBatch() const
+    {
+        const bool isOneStep = !steps.value && !steps.isAuto && !global.isAuto;
+        return global.value || (micro.value && (steps.value || isOneStep));
+    }
 };
 
-DeepSpeedBatch::DeepSpeedBatch(const ConfigSection& root)
-    : m_root(root), m_batch(read(batchKey)), m_micro(read(microKey)), m_steps(read(stepsKey))
+DeepSpeedBatch::Number readNumber(const ConfigSection& root, std::string_view key)
 {
-    check();
-}
-
-DeepSpeedBatch::Number DeepSpeedBatch::read(std::string_view key) const
-{
-    if (!m_root.has(key))
+    if (!root.has(key))
         return {};
-    if (isAuto(m_root, key))
+    if (isAuto(root, key))
         return {.isAuto = true};
-    return {.value = countOr(m_root, key, 1)};
+    return {.value = countOr(root, key, 1)};
 }
 
-void DeepSpeedBatch::check() const
+void checkBatch(const ConfigSection& root, const DeepSpeedBatch& batch)
 {
-    const bool hasSize = m_micro.value || m_micro.isAuto;
-    if (!hasSize && !m_batch.value && !m_batch.isAuto) {
+    const bool hasSize = batch.micro.value || batch.micro.isAuto;
+    if (!hasSize && !batch.global.value && !batch.global.isAuto) {
         throw ConfigError("The config has neither train_batch_size nor train_micro_batch_size_per_gpu, of "
                           "which DeepSpeed needs one; write either.",
-                          m_root.positionOf(microKey));
+                          root.positionOf(microKey));
     }
-    if (!m_batch.value)
+    if (!batch.global.value)
         return;
-    const std::int64_t unit = m_micro.value.value_or(1) * m_steps.value.value_or(1);
-    if (*m_batch.value % unit != 0) {
-        m_root.fail(batchKey, "is " + std::to_string(*m_batch.value) + ", no multiple of " +
-                                  std::to_string(unit) + ", which is " +
-                                  (m_micro.value && m_steps.value
-                                       ? std::string(microKey) + " * " + std::string(stepsKey)
-                                       : std::string(m_micro.value ? microKey : stepsKey)) +
-                                  "; DeepSpeed wants that times the devices, so correct one of them");
+    const std::int64_t unit = batch.micro.value.value_or(1) * batch.steps.value.value_or(1);
+    if (*batch.global.value % unit != 0) {
+        root.fail(batchKey, "is " + std::to_string(*batch.global.value) + ", no multiple of " +
+                                std::to_string(unit) + ", which is " +
+                                (batch.micro.value && batch.steps.value
+                                     ? std::string(microKey) + " * " + std::string(stepsKey)
+                                     : std::string(batch.micro.value ? microKey : stepsKey)) +
+                                "; DeepSpeed wants that times the devices, so correct one of them");
     }
 }
 
-bool DeepSpeedBatch::isFilledIn() const
+std::optional<std::int64_t> presentSize(const DeepSpeedBatch& batch)
 {
-    return m_batch.isAuto || m_micro.isAuto || m_steps.isAuto;
+    if (batch.micro.value || batch.micro.isAuto)
+        return batch.micro.value;
+    const bool isDecided = batch.global.value && !batch.steps.isAuto;
+    return isDecided ? std::optional(*batch.global.value / batch.steps.value.value_or(1)) : std::nullopt;
 }
 
-bool DeepSpeedBatch::knowsBatch() const
-{
-    // Of the micro-batch alone, one makes a step; beside an "auto" that is for the Trainer's config to say.
-    const bool isOneStep = !m_steps.value && !m_steps.isAuto && !m_batch.isAuto;
-    return m_batch.value || (m_micro.value && (m_steps.value || isOneStep));
-}
-
-std::optional<std::int64_t> DeepSpeedBatch::presentSize() const
-{
-    if (m_micro.value || m_micro.isAuto)
-        return m_micro.value;
-    const bool isDecided = m_batch.value && !m_steps.isAuto;
-    return isDecided ? std::optional(*m_batch.value / m_steps.value.value_or(1)) : std::nullopt;
-}
-
-BatchPlan DeepSpeedBatch::plan() const
+/// Where the config does not know its batch, because it is filled in, that counts as one sample.
+BatchPlan planOf(const DeepSpeedBatch& batch)
 {
     BatchPlan plan{.setting = Explore{},
-                   .presentSize = presentSize(),
-                   .knowsDevices = knowsDevices(),
+                   .presentSize = presentSize(batch),
+                   .knowsDevices = batch.knowsDevices(),
                    .microBatchKey = std::string(microKey),
                    .globalBatchKey = std::string(batchKey)};
-    if (knowsDevices())
-        plan.devices = *m_batch.value / (*m_micro.value * *m_steps.value);
-    if (m_batch.value)
-        plan.globalBatchSize = *m_batch.value;
-    else if (knowsBatch())
-        plan.globalBatchSize = *m_micro.value * m_steps.value.value_or(1);
-    if (!m_batch.value)
+    if (batch.knowsDevices())
+        plan.devices = *batch.global.value / (*batch.micro.value * *batch.steps.value);
+    if (batch.global.value)
+        plan.globalBatchSize = *batch.global.value;
+    else if (batch.knowsBatch())
+        plan.globalBatchSize = *batch.micro.value * batch.steps.value.value_or(1);
+    if (!batch.global.value)
         plan.globalBatchKey = std::string(microKey) + " * " + std::string(stepsKey);
     return plan;
 }
 
-void DeepSpeedBatch::warn(std::vector<Warning>& warnings) const
+void warnOfBatch(const ConfigSection& root, const DeepSpeedBatch& batch, std::vector<Warning>& warnings)
 {
-    if (!knowsBatch()) {
+    if (!batch.knowsBatch()) {
         warnings.push_back({"The batch is \"auto\": the Hugging Face Trainer fills it in from its own config "
                             "(per_device_train_batch_size, gradient_accumulation_steps), which decides; open "
                             "that one to keep its batch. Here it counts as 1.",
-                            m_root.positionOf(m_micro.isAuto ? microKey : stepsKey)});
-    } else if (m_batch.value && !knowsDevices()) {
+                            root.positionOf(batch.micro.isAuto ? microKey : stepsKey)});
+    } else if (batch.global.value && !batch.knowsDevices()) {
         warnings.push_back({"The config does not say over how many devices train_batch_size goes; counts are "
                             "those of one.",
-                            m_root.positionOf(batchKey)});
+                            root.positionOf(batchKey)});
     }
-}
-
-std::vector<EntryChange> DeepSpeedBatch::changes(const ChosenSize& chosen,
-                                                 std::vector<std::string>& notes) const
-{
-    if (isFilledIn()) {
-        notes.push_back("The Hugging Face Trainer refuses a config of its own that says otherwise: write "
-                        "per_device_train_batch_size " +
-                        std::to_string(chosen.microBatchSize) +
-                        " there too, with the gradient_accumulation_steps that keep its batch.");
-    }
-    return knowsBatch() ? knownChanges(chosen, notes) : filledInChanges(chosen, notes);
 }
 
 /// The Trainer's config goes on deciding the accumulation, and with it the batch.
-std::vector<EntryChange> DeepSpeedBatch::filledInChanges(const ChosenSize& chosen,
-                                                         std::vector<std::string>& notes) const
+std::vector<EntryChange> filledInChanges(const ConfigSection& root, const DeepSpeedBatch& batch,
+                                         const ChosenSize& chosen, std::vector<std::string>& notes)
 {
     if (chosen.globalBatchSize) {
         throw ConfigError("The batch of a step is \"auto\" here, so that the Hugging Face Trainer's own "
                           "config decides it; choose the batch there.",
-                          m_root.positionOf(batchKey));
+                          root.positionOf(batchKey));
     }
     std::vector<EntryChange> changes{plainBatchChange(microKey, batchKey, chosen)};
-    const bool decidesSteps = m_steps.value || (!m_steps.isAuto && !m_batch.isAuto);
-    if (m_micro.value || !decidesSteps)
+    const bool decidesSteps = batch.steps.value || (!batch.steps.isAuto && !batch.global.isAuto);
+    if (batch.micro.value || !decidesSteps)
         return changes;
     changes.push_back({.key = std::string(stepsKey), .value = "\"auto\"", .below = std::string(microKey)});
     notes.emplace_back(
@@ -197,19 +147,26 @@ std::vector<EntryChange> DeepSpeedBatch::filledInChanges(const ChosenSize& chose
     return changes;
 }
 
-std::vector<EntryChange> DeepSpeedBatch::knownChanges(const ChosenSize& chosen,
-                                                      std::vector<std::string>& notes) const
+/// Where the accumulation is not written, DeepSpeed makes it of the other two; of a micro-batch alone it
+/// makes one.
+bool needsSteps(const DeepSpeedBatch& batch, std::int64_t steps)
 {
-    const BatchPlan before = plan();
-    const WholeBatch batch = wholeBatch(before, chosen, before.globalBatchKey,
-                                        m_root.positionOf(m_batch.value ? batchKey : microKey));
+    return batch.steps.value || (!batch.global.value && steps > 1);
+}
+
+std::vector<EntryChange> knownChanges(const ConfigSection& root, const DeepSpeedBatch& batch,
+                                      const ChosenSize& chosen, std::vector<std::string>& notes)
+{
+    const BatchPlan before = planOf(batch);
+    const WholeBatch whole = wholeBatch(before, chosen, before.globalBatchKey,
+                                        root.positionOf(batch.global.value ? batchKey : microKey));
     std::vector<EntryChange> changes{countChange(microKey, chosen.microBatchSize, batchKey)};
-    if (needsSteps(batch.accumulationSteps))
-        changes.push_back(countChange(stepsKey, batch.accumulationSteps, microKey));
-    if (m_batch.value)
-        changes.push_back(countChange(batchKey, batch.globalBatchSize, {}));
-    if (!m_batch.value || m_micro.value || !m_steps.value) {
-        if (m_batch.value && !before.knowsDevices) {
+    if (needsSteps(batch, whole.accumulationSteps))
+        changes.push_back(countChange(stepsKey, whole.accumulationSteps, microKey));
+    if (batch.global.value)
+        changes.push_back(countChange(batchKey, whole.globalBatchSize, {}));
+    if (!batch.global.value || batch.micro.value || !batch.steps.value) {
+        if (batch.global.value && !before.knowsDevices) {
             notes.push_back("On several devices, train_batch_size has to be a multiple of " +
                             std::to_string(chosen.microBatchSize) + " times their number.");
         }
@@ -217,15 +174,25 @@ std::vector<EntryChange> DeepSpeedBatch::knownChanges(const ChosenSize& chosen,
     }
     notes.push_back("The three sizes are right for one device now, which DeepSpeed checks; on more, divide "
                     "gradient_accumulation_steps, " +
-                    std::to_string(batch.accumulationSteps) + ", by their number.");
+                    std::to_string(whole.accumulationSteps) + ", by their number.");
     return changes;
 }
 
-/// Where the accumulation is not written, DeepSpeed makes it of the other two; of a micro-batch alone it
-/// makes one.
-bool DeepSpeedBatch::needsSteps(std::int64_t steps) const
+/// What writes a size and keeps the three numbers as they should be.
+/// \param notes  receives what has to be known of other devices and of the Trainer's own config
+/// \throws BatchNotKept, ConfigError as wholeBatch() does; ConfigError where a batch was chosen and the
+///         Trainer's config decides it
+std::vector<EntryChange> batchChanges(const ConfigSection& root, const DeepSpeedBatch& batch,
+                                      const ChosenSize& chosen, std::vector<std::string>& notes)
 {
-    return m_steps.value || (!m_batch.value && steps > 1);
+    if (batch.isFilledIn()) {
+        notes.push_back("The Hugging Face Trainer refuses a config of its own that says otherwise: write "
+                        "per_device_train_batch_size " +
+                        std::to_string(chosen.microBatchSize) +
+                        " there too, with the gradient_accumulation_steps that keep its batch.");
+    }
+    return batch.knowsBatch() ? knownChanges(root, batch, chosen, notes)
+                              : filledInChanges(root, batch, chosen, notes);
 }
 
 constexpr std::string_view clippingKey = "gradient_clipping";
@@ -266,6 +233,7 @@ void checkText(const ConfigSection& root)
     requireJson(root.document().text(), isFilledIn ? JsonComments::Refused : JsonComments::Allowed);
 }
 
+/// \throws ConfigError where a number is illegal, three are at odds, or none makes a batch
 DeepSpeedBatch readBatch(const ConfigSection& root)
 {
     const auto elasticity = root.section(elasticityKey);
@@ -273,7 +241,11 @@ DeepSpeedBatch readBatch(const ConfigSection& root)
         root.fail(elasticityKey, "is enabled, so that DeepSpeed chooses all batch sizes itself and takes "
                                  "none from this config; switch it off to write one");
     }
-    return DeepSpeedBatch(root);
+    const DeepSpeedBatch batch{.global = readNumber(root, batchKey),
+                               .micro = readNumber(root, microKey),
+                               .steps = readNumber(root, stepsKey)};
+    checkBatch(root, batch);
+    return batch;
 }
 
 /// DeepSpeed keeps fp32 copies of half-precision parameters in its optimizers.
@@ -336,8 +308,8 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents{.model = modelFromElsewhere("A DeepSpeed config describes no network; give the "
                                                         "network's config.json or another config as the "
                                                         "model (--model FILE)."),
-                            .train = batch.plan()};
-    batch.warn(contents.warnings);
+                            .train = planOf(batch)};
+    warnOfBatch(root, batch, contents.warnings);
     warnOfSharing(root, contents.warnings);
     contents.precision = readPrecision(root, contents.warnings);
     readRun(root, runKeys, contents);
@@ -363,7 +335,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
                           "program that evaluates.");
     }
     std::vector<std::string> notes;
-    const std::vector<EntryChange> changes = readBatch(root).changes(chosen, notes);
+    const std::vector<EntryChange> changes = batchChanges(root, readBatch(root), chosen, notes);
     return withChanges(root, changes, notes);
 }
 
