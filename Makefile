@@ -13,7 +13,7 @@ PARITY ?=
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
 .PHONY: bench-config bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
-.PHONY: format tidy clean
+.PHONY: architecture format tidy clean
 
 run: programs
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -116,6 +116,10 @@ bench-step-time: configure setup-parity
 bench-training: configure
 	$(BUILD) batchpeak batchpeak-worker
 	PYTHONPATH=tests python3 -m bench.training --program build/$(PRESET)/bin/batchpeak $(BENCH)
+
+# The picture of the rooms in docs/architecture.md, out of the CMake files.
+architecture:
+	scripts/draw-rooms.py
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format -i

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source_tree.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QProcess>
 #include <QRegularExpression>
@@ -10,6 +12,30 @@
 
 #include <algorithm>
 #include <vector>
+
+namespace {
+
+/// Where what matches may stand.
+struct Allowed
+{
+    QRegularExpression pattern;
+    QStringList rooms;
+
+    bool isIn(const SourceFile& file) const
+    {
+        return std::ranges::any_of(rooms, [&](const QString& room) { return file.liesIn(room); });
+    }
+};
+
+Allowed allowed(const char* pattern, const std::vector<const char*>& rooms)
+{
+    Allowed made{.pattern = QRegularExpression(QString::fromLatin1(pattern))};
+    for (const char* room : rooms)
+        made.rooms.append(QString::fromLatin1(room));
+    return made;
+}
+
+} // namespace
 
 /// The rules of the tree that neither the compiler nor the linker sees: who may include what, how files
 /// are named, and what the programs are linked with.
@@ -27,46 +53,30 @@ private slots:
 
     void keepsLibrariesInTheirRooms_data()
     {
-        QTest::addColumn<QString>("library");
-        QTest::addColumn<QStringList>("rooms");
-        QTest::newRow("Qt Charts") << QStringLiteral(
-                                          "^QtCharts/|^Q(AbstractAxis|AbstractSeries|AreaSeries|Chart|"
-                                          "ChartView|LineSeries|LogValueAxis|ScatterSeries|ValueAxis|"
-                                          "XYSeries|LegendMarker)$")
-                                   << QStringList{QStringLiteral("ui/charts"), QStringLiteral("tests/ui")};
-        QTest::newRow("libtorch") << QStringLiteral("^(torch|ATen|c10|caffe2)/")
-                                  << QStringList{QStringLiteral("core/network"),
-                                                 QStringLiteral("app/worker"),
-                                                 QStringLiteral("tests/core/network"),
-                                                 QStringLiteral("tests/app/worker"),
-                                                 QStringLiteral("tests/gpu"),
-                                                 QStringLiteral("tests/parity"),
-                                                 QStringLiteral("tests/bench")};
-        QTest::newRow("CUDA, even there") << QStringLiteral("^cuda|/cuda_runtime|^nccl") << QStringList{};
-        QTest::newRow("libyaml") << QStringLiteral("^yaml\\.h$")
-                                 << QStringList{QStringLiteral("core/config/syntax")};
-        QTest::newRow("yaml-cpp") << QStringLiteral("^yaml-cpp/")
-                                  << QStringList{QStringLiteral("core/config/networks"),
-                                                 QStringLiteral("core/config/syntax"),
-                                                 QStringLiteral("tests/core/config")};
-        QTest::newRow("muParser") << QStringLiteral("^muParser")
-                                  << QStringList{QStringLiteral("core/training")};
-        QTest::newRow("CLI11") << QStringLiteral("^CLI/")
-                               << QStringList{QStringLiteral("app"), QStringLiteral("tests")};
-        QTest::newRow("Qt Sql") << QStringLiteral("^QtSql/|^QSql")
-                                << QStringList{QStringLiteral("core/store"),
-                                               QStringLiteral("tests/core/store")};
+        rows<Allowed>({
+            {"Qt Charts",
+             allowed("^QtCharts/"
+                     "|^Q(AbstractAxis|AbstractSeries|AreaSeries|Chart|ChartView|LineSeries|LogValueAxis|"
+                     "ScatterSeries|ValueAxis|XYSeries|LegendMarker)$",
+                     {"ui/charts", "tests/ui"})},
+            {"libtorch", allowed("^(torch|ATen|c10|caffe2)/",
+                                 {"core/network", "app/worker", "tests/core/network", "tests/app/worker",
+                                  "tests/gpu", "tests/parity", "tests/bench"})},
+            {"CUDA, even there", allowed("^cuda|/cuda_runtime|^nccl", {})},
+            {"libyaml", allowed("^yaml\\.h$", {"core/config/syntax"})},
+            {"yaml-cpp",
+             allowed("^yaml-cpp/", {"core/config/networks", "core/config/syntax", "tests/core/config"})},
+            {"muParser", allowed("^muParser", {"core/training"})},
+            {"CLI11", allowed("^CLI/", {"app", "tests"})},
+            {"Qt Sql", allowed("^QtSql/|^QSql", {"core/store", "tests/core/store"})},
+        });
     }
     void keepsLibrariesInTheirRooms()
     {
-        QFETCH(QString, library);
-        QFETCH(QStringList, rooms);
-        const QRegularExpression pattern(library);
+        const Allowed& library = row<Allowed>();
         for (const SourceFile& file : m_files) {
-            const bool allowed =
-                std::ranges::any_of(rooms, [&](const QString& room) { return file.liesIn(room); });
             for (const QString& include : file.includes()) {
-                QVERIFY2(allowed || !pattern.match(include).hasMatch(),
+                QVERIFY2(library.isIn(file) || !library.pattern.match(include).hasMatch(),
                          qPrintable(QStringLiteral("%1 includes %2").arg(file.path, include)));
             }
         }
@@ -92,37 +102,27 @@ private slots:
 
     void linksLibrariesInTheirRooms_data()
     {
-        QTest::addColumn<QString>("target");
-        QTest::addColumn<QStringList>("rooms");
-        QTest::newRow("Qt Charts") << QStringLiteral("Qt6::Charts")
-                                   << QStringList{QStringLiteral("ui/charts"), QStringLiteral("tests/ui")};
-        QTest::newRow("libtorch")
-            << QStringLiteral("batchpeak_(torch|network)\\b|batchpeak_room\\(network\\b")
-            << QStringList{QStringLiteral("core/network"),       QStringLiteral("app/worker"),
-                           QStringLiteral("tests/core/network"), QStringLiteral("tests/app/worker"),
-                           QStringLiteral("tests/gpu"),          QStringLiteral("tests/parity"),
-                           QStringLiteral("tests/bench")};
-        QTest::newRow("muParser") << QStringLiteral("muparser::")
-                                  << QStringList{QStringLiteral("core/training")};
-        QTest::newRow("Qt") << QStringLiteral("Qt6::")
-                            << QStringList{QStringLiteral("core/engine"), QStringLiteral("core/training"),
-                                           QStringLiteral("core/store"),  QStringLiteral("ui"),
-                                           QStringLiteral("app/cli"),     QStringLiteral("app/batchpeak"),
-                                           QStringLiteral("tests")};
+        rows<Allowed>({
+            {"Qt Charts", allowed("Qt6::Charts", {"ui/charts", "tests/ui"})},
+            {"libtorch", allowed("batchpeak_(torch|network)\\b|batchpeak_room\\(network\\b",
+                                 {"core/network", "app/worker", "tests/core/network", "tests/app/worker",
+                                  "tests/gpu", "tests/parity", "tests/bench"})},
+            {"muParser", allowed("muparser::", {"core/training"})},
+            {"Qt", allowed("Qt6::", {"core/engine", "core/training", "core/store", "ui", "app/cli",
+                                     "app/batchpeak", "tests"})},
+        });
     }
     void linksLibrariesInTheirRooms()
     {
-        QFETCH(QString, target);
-        QFETCH(QStringList, rooms);
-        const QRegularExpression pattern(target);
+        const Allowed& target = row<Allowed>();
         int seen = 0;
         for (const SourceFile& file : buildFiles(m_root)) {
-            const bool allowed =
-                std::ranges::any_of(rooms, [&](const QString& room) { return file.liesIn(room); });
             for (const QString& line : file.lines) {
-                const bool links = !line.startsWith(QLatin1Char('#')) && pattern.match(line).hasMatch();
+                const bool links =
+                    !line.startsWith(QLatin1Char('#')) && target.pattern.match(line).hasMatch();
                 seen += links ? 1 : 0;
-                QVERIFY2(allowed || !links, qPrintable(QStringLiteral("%1: %2").arg(file.path, line)));
+                QVERIFY2(target.isIn(file) || !links,
+                         qPrintable(QStringLiteral("%1: %2").arg(file.path, line)));
             }
         }
         QVERIFY2(seen > 0, "nothing links it, so the pattern is stale");
@@ -130,15 +130,15 @@ private slots:
 
     void linksLibtorchIntoTheWorkerAlone_data()
     {
-        QTest::addColumn<QString>("program");
-        QTest::addColumn<bool>("expected");
-        QTest::newRow("batchpeak") << QStringLiteral(BATCHPEAK_PROGRAM) << false;
-        QTest::newRow("batchpeak-worker") << QStringLiteral(BATCHPEAK_WORKER_PROGRAM) << true;
+        rows<std::string, bool>({
+            {"batchpeak", {BATCHPEAK_PROGRAM, false}},
+            {"batchpeak-worker", {BATCHPEAK_WORKER_PROGRAM, true}},
+        });
     }
     void linksLibtorchIntoTheWorkerAlone()
     {
-        QFETCH(QString, program);
-        QFETCH(bool, expected);
+        const auto& [path, expected] = row<std::string, bool>();
+        const QString program = QString::fromStdString(path);
         QProcess readelf;
         readelf.start(QStringLiteral("readelf"), {QStringLiteral("--dynamic"), program});
         if (!readelf.waitForStarted())
@@ -173,24 +173,68 @@ private slots:
         }
     }
 
-    void theReadmesCommandsExist()
+    void documentsNameCommandsThatExist_data() { addDocuments(); }
+    void documentsNameCommandsThatExist()
     {
-        const QString readme = textOf(m_root + QStringLiteral("/README.md"));
-        if (readme.isEmpty())
-            QSKIP("there is no README.md");
         const QString makefile = textOf(m_root + QStringLiteral("/Makefile"));
-        const QRegularExpression command(QStringLiteral("\\bmake ([a-z][a-z0-9-]*)\\b"));
-        auto matches = command.globalMatch(readme);
-        QVERIFY(matches.hasNext());
-        while (matches.hasNext()) {
-            const QString target = matches.next().captured(1);
+        for (const QString& target : allMatches(row<QString>(), m_command)) {
             const QRegularExpression rule(QStringLiteral("^%1:").arg(target),
                                           QRegularExpression::MultilineOption);
             QVERIFY2(rule.match(makefile).hasMatch(), qPrintable(QStringLiteral("make ") + target));
         }
     }
 
+    void documentsNameFilesThatExist_data() { addDocuments(); }
+    void documentsNameFilesThatExist()
+    {
+        const QString pattern =
+            QStringLiteral("`((?:app|cmake|core|docs|resources|scripts|tests|ui)/[A-Za-z0-9_./-]*)`");
+        for (const QString& path : allMatches(row<QString>(), pattern))
+            QVERIFY2(QFileInfo::exists(m_root + QLatin1Char('/') + path), qPrintable(path));
+    }
+
+    void theReadmeIsShortAndNamesCommands()
+    {
+        const QString readme = textOf(m_root + QStringLiteral("/README.md"));
+        QVERIFY(readme.count(QLatin1Char('\n')) <= 120);
+        QVERIFY(!allMatches(readme, m_command).isEmpty());
+    }
+
+    void roomsAreDrawnAsTheyAre()
+    {
+        QProcess script;
+        script.start(QStringLiteral("python3"),
+                     {m_root + QStringLiteral("/scripts/draw-rooms.py"), QStringLiteral("--check")});
+        if (!script.waitForStarted())
+            QSKIP("python3 is not here");
+        QVERIFY(script.waitForFinished());
+        QVERIFY2(script.exitCode() == 0, script.readAllStandardError().constData());
+    }
+
 private:
+    /// A row for each document, with its text.
+    void addDocuments() const
+    {
+        QStringList paths{QStringLiteral("README.md"), QStringLiteral("CONTRIBUTING.md")};
+        for (const QString& name : QDir(m_root + QStringLiteral("/docs")).entryList({QStringLiteral("*.md")}))
+            paths.append(QStringLiteral("docs/") + name);
+        const auto add = rows<QString>();
+        for (const QString& path : paths)
+            add(path.toStdString(), textOf(m_root + QLatin1Char('/') + path));
+    }
+
+    static QStringList allMatches(const QString& text, const QString& pattern)
+    {
+        QStringList found;
+        const QRegularExpression expression(pattern, QRegularExpression::MultilineOption);
+        auto matches = expression.globalMatch(text);
+        while (matches.hasNext())
+            found.append(matches.next().captured(1));
+        return found;
+    }
+
+    /// At the begin of a line of a block, or between accents.
+    const QString m_command = QStringLiteral("(?:^|`)make ([a-z][a-z0-9-]*)\\b");
     QString m_root;
     std::vector<SourceFile> m_files;
 };

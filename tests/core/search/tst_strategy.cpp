@@ -49,7 +49,7 @@ private slots:
     void everyNameIsExplained_data()
     {
         rows<std::string, std::string>({
-            {"README", {"README.md", "`(--strategy )?%1`"}},
+            {"command line", {"docs/command-line.md", "`(--strategy )?%1`"}},
             {"man page", {"resources/man/batchpeak.1.in", "\n\\.B %1\n"}},
         });
     }

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws the rooms of the program and who links whom, out of the CMake files that say so.
+
+    scripts/draw-rooms.py            draws the picture into docs/architecture.md
+    scripts/draw-rooms.py --check    says whether the picture there is still right; exits with 1 where it is not
+"""
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "architecture.md"
+BEGIN = "<!-- rooms: drawn by scripts/draw-rooms.py -->"
+END = "<!-- rooms: end -->"
+
+# Targets of CMake that are libraries of others, as people call them; of Qt the module is named.
+LIBRARIES = {
+    "batchpeak_torch": "libtorch",
+    "CLI11::CLI11": "CLI11",
+    "Eigen3::Eigen": "Eigen",
+    "LibYaml::LibYaml": "libyaml",
+    "muparser::muparser": "muParser",
+    "nlohmann_json::nlohmann_json": "nlohmann-json",
+    "yaml-cpp": "yaml-cpp",
+    "yaml-cpp::yaml-cpp": "yaml-cpp",
+}
+LAYERS = ("app", "ui", "core")
+KEYWORDS = {"DOOR", "LINKS", "PRECOMPILED", "PRIVATE", "PRIVATE_LINKS", "PUBLIC", "QT"}
+
+
+@dataclass
+class Room:
+    name: str
+    folder: str
+    is_program: bool
+    rooms: list[str] = field(default_factory=list)
+    libraries: list[str] = field(default_factory=list)
+
+    def take(self, links: list[str]) -> None:
+        for link in links:
+            if link in LIBRARIES:
+                self.libraries.append(LIBRARIES[link])
+            elif link.startswith("Qt6::"):
+                self.libraries.append("Qt " + link.removeprefix("Qt6::"))
+            elif link.startswith("batchpeak_") and link != "batchpeak_options":
+                self.rooms.append(link.removeprefix("batchpeak_"))
+
+    def node(self) -> str:
+        label = "<br/>".join([f"<b>{self.folder}</b>", *([", ".join(self.libraries)] if self.libraries else [])])
+        return f'{self.name}(["{label}"])' if self.is_program else f'{self.name}["{label}"]'
+
+
+def calls(text: str, command: str) -> list[list[str]]:
+    """The arguments of every call of a CMake command, comments left out."""
+    text = re.sub(r"#.*", "", text)
+    return [match.split() for match in re.findall(rf"^\s*{command}\(([^)]*)\)", text, re.MULTILINE)]
+
+
+def links_of(arguments: list[str]) -> list[str]:
+    links, takes = [], False
+    for argument in arguments:
+        if argument in KEYWORDS:
+            takes = argument in {"LINKS", "PRIVATE", "PRIVATE_LINKS", "PUBLIC"}
+        elif takes:
+            links.append(argument)
+    return links
+
+
+def read_rooms() -> list[Room]:
+    rooms = []
+    for layer in LAYERS:
+        for file in sorted((ROOT / layer).rglob("CMakeLists.txt")):
+            folder = file.parent.relative_to(ROOT).as_posix()
+            text = file.read_text(encoding="utf-8")
+            for arguments in calls(text, "batchpeak_room"):
+                room = Room(arguments[0], folder, is_program=False)
+                room.take(links_of(arguments))
+                rooms.append(room)
+            # Programs that are installed, and not those that only the build runs.
+            installed = {arguments[1] for arguments in calls(text, "install") if arguments[0] == "TARGETS"}
+            for arguments in calls(text, "target_link_libraries"):
+                if arguments[0] in installed:
+                    program = Room(arguments[0], arguments[0], is_program=True)
+                    program.take(links_of(arguments))
+                    rooms.append(program)
+    return rooms
+
+
+def circle_in(rooms: list[Room]) -> list[str]:
+    """Rooms that link each other in a circle; none where all is well."""
+    linked = {room.name: set(room.rooms) for room in rooms}
+    while free := [name for name, links in linked.items() if not links & linked.keys()]:
+        for name in free:
+            del linked[name]
+    return sorted(linked)
+
+
+def picture(rooms: list[Room]) -> str:
+    arrows = [f"  {room.name} --> {other}" for room in rooms for other in sorted(room.rooms)]
+    between_rooms = sum(len(room.rooms) for room in rooms if not room.is_program)
+    nodes = [f"  {room.node()}" for room in rooms]
+    return "\n".join(
+        [
+            BEGIN,
+            "```mermaid",
+            "flowchart TD",
+            *nodes,
+            *arrows,
+            "```",
+            "",
+            f"{sum(not room.is_program for room in rooms)} rooms, {between_rooms} arrows between them, no circle.",
+            END,
+        ]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where the picture is stale")
+    arguments = parser.parse_args()
+    rooms = read_rooms()
+    if circle := circle_in(rooms):
+        print(f"These rooms link each other in a circle: {', '.join(circle)}.", file=sys.stderr)
+        return 1
+    text = DOCUMENT.read_text(encoding="utf-8")
+    if BEGIN not in text or END not in text:
+        print(f"{DOCUMENT} has no place for the picture: it stands between {BEGIN} and {END}.", file=sys.stderr)
+        return 1
+    drawn = text[: text.index(BEGIN)] + picture(rooms) + text[text.index(END) + len(END) :]
+    if drawn == text:
+        return 0
+    if arguments.check:
+        print("The picture in docs/architecture.md is stale: draw it anew with 'make architecture'.", file=sys.stderr)
+        return 1
+    DOCUMENT.write_text(drawn, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
