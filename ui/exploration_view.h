@@ -44,7 +44,7 @@ public:
 
     MessageBanner* banner() const { return m_banner; }
     QList<QSplitter*> splitters() const;
-    /// Both, with their cards.
+    /// The part of the window that holds both charts with their cards.
     QWidget& charts() const;
     ColumnWidths& columns() const;
     void resetLayout();

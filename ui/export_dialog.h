@@ -82,10 +82,10 @@ private:
 
     const engine::ConfigFile& m_file;
     config::ChosenSize m_chosen;
-    /// Nothing as long as a batch has to be chosen.
+    /// The config with the size in it; nothing as long as a batch has to be chosen.
     std::optional<config::SplicedText> m_spliced;
     QLineEdit* m_path = nullptr;
-    /// Nothing where the batch can be kept.
+    /// The question for a batch; null where the config keeps its own.
     BatchChoiceBox* m_batches = nullptr;
     DiffView* m_preview = nullptr;
     QLabel* m_notes = nullptr;

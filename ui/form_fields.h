@@ -89,15 +89,15 @@ QLineEdit* numberLine(const QString& name, const QString& placeholder, QWidget* 
 /// \param stretched  place of the part that takes what is left
 QWidget* inOneRow(std::initializer_list<QWidget*> parts, int stretched, QWidget* parent);
 
-/// As the user's locale writes numbers; nothing where the line is empty.
+/// The number in a line, as the user's locale writes it; nothing where the line is empty.
 /// \throws FormProblem
 std::optional<std::int64_t> numberOf(QLineEdit* line, std::int64_t least);
 
-/// The same for a rate above 0, which may also stand as configs write it: "3e-4".
+/// The rate above 0 in a line, which may also stand as configs write it: "3e-4"; nothing where it is empty.
 /// \throws FormProblem
 std::optional<double> rateOf(QLineEdit* line);
 
-/// Absolute.
+/// The absolute path in a field.
 /// \param sentence  said where the field is empty
 /// \throws FormProblem
 std::string pathOf(const PathField* field, const QString& sentence);

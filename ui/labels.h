@@ -52,7 +52,7 @@ public:
 
     void setValue(const QString& value);
     void setCaption(const QString& caption);
-    /// Of the caption, what it means.
+    /// What the caption means, as its tool tip.
     void setExplanation(const QString& sentence);
 
     /// "2,266 ± 38 samples/s"

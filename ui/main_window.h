@@ -39,13 +39,14 @@ public:
     explicit MainWindow(QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// To be recorded, or watched in another way.
+    /// The one exploration of the window, for who records or watches it.
     engine::Exploration& exploration() const { return *m_exploration; }
     /// For the configs opened from now on.
     void setOptions(const engine::ExplorationOptions& options);
     /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.
     /// \param network  file or id of the one to run; empty for the config's own, or the one chosen for it
-    /// before \return whether it can be explored
+    ///                 before
+    /// \return whether it can be explored
     bool openConfig(const QString& path, const QString& network = {});
     /// Starts, or starts again what has ended, with the config as it now stands on disk.
     void startExploring();

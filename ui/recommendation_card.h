@@ -29,7 +29,7 @@ public:
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
 
-    /// All that it says, in one text.
+    /// All that the card says, in one text.
     QString summary() const;
 
 protected:
@@ -47,7 +47,7 @@ private:
     QLabel* m_key;
     QLabel* m_size;
     QLabel* m_gain;
-    /// Only where the device measures it.
+    /// Energy of a sample, shown only where the device measures it.
     QLabel* m_energy;
     ConfidenceGauge* m_gauge;
     QWidget* m_metrics;

@@ -37,7 +37,7 @@ private:
 
 /// "sft.yaml · network from gpt2 · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
 QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices);
-/// Empty without a config.
+/// The same of a whole exploration; empty without a config.
 QString runText(const engine::Snapshot& snapshot);
 
 } // namespace batchpeak::ui

@@ -27,7 +27,7 @@ public:
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     const TrialsModel& model() const { return *m_model; }
     ColumnWidths& columns() const { return *m_columns; }
-    /// To be offered in the table's own menu too.
+    /// Puts an action into the menu of the table.
     void offer(QAction* action);
 
 private:

@@ -29,7 +29,7 @@ public:
     void setTheme(ThemeSetting setting);
     bool isLogarithmic() const;
     void setLogarithmic(bool logarithmic);
-    /// Of the table of trials, by the names of the columns.
+    /// The widths that a person gave to columns of the table of trials, by the columns' names.
     QVariantMap columnWidths() const;
     void setColumnWidths(const QVariantMap& widths);
     QStringList recentFiles() const;

@@ -69,9 +69,9 @@ private:
     std::optional<engine::ConfigFile> m_config;
     engine::ExplorationOptions m_options;
     bool m_isExploring = false;
-    /// 0 without a recommendation of a finished exploration.
+    /// The size that the finished exploration recommends; 0 without one.
     std::int64_t m_recommended = 0;
-    /// That a confirmation compares; empty without such a recommendation, or without a batch.
+    /// What a confirmation compares; empty without such a recommendation, or without a batch.
     std::vector<training::ConfirmedSize> m_sizes;
     QPointer<TrainingWindow> m_training;
     training::ConfirmationRun* m_confirmation;

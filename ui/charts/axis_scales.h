@@ -20,7 +20,7 @@ struct ValueScale
     double bottom = 0.0;
     double top = 1.0;
     double step = 0.5;
-    /// With which every label is exact.
+    /// As many as make every label exact.
     int decimals = 1;
     bool operator==(const ValueScale&) const = default;
 };

@@ -118,7 +118,7 @@ public:
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot);
-    /// Else the sizes are spread evenly, from 0.
+    /// \param logarithmic  else the sizes are spread evenly, from 0
     void setLogarithmic(bool logarithmic);
     bool isLogarithmic() const { return m_logarithmic; }
 

@@ -78,7 +78,7 @@ protected:
     void paintSign(QPainter& painter, int sign, const QRectF& box) const override;
 
 private:
-    /// Without their values: one for each entry, series first.
+    /// What the entries stand for, series first, without their values.
     std::vector<RunPlot::Series> m_series;
     std::vector<RunPlot::Marker> m_markers;
 };

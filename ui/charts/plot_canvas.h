@@ -37,7 +37,7 @@ public:
     void setAxisRange(const AxisRange& range, bool logarithmic);
     /// The largest value to show, with room above; how many ticks follows from the height.
     void setLargestValue(double largest);
-    /// The same where values need not begin at 0.
+    /// The smallest and the largest value to show, where the axis need not begin at 0.
     void setValueRange(double smallest, double largest);
     /// From now on values are at least 1 and stand at powers of two, as sizes do.
     void setLogarithmicValues();
@@ -91,9 +91,9 @@ private:
     QLogValueAxis* m_logAxis = nullptr;
     QValueAxis* m_linearAxis = nullptr;
     QValueAxis* m_valueAxis = nullptr;
-    /// In its place where values are logarithmic.
+    /// Takes the place of m_valueAxis where values are logarithmic.
     QLogValueAxis* m_logValueAxis = nullptr;
-    /// Without a point; through it positions are asked for.
+    /// A series without a point, through which Qt Charts is asked for positions.
     QLineSeries* m_anchor = nullptr;
 };
 

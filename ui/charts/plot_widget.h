@@ -37,7 +37,7 @@ public:
     /// In pixels of this widget.
     QPointF positionOf(double place, double value) const;
     QRectF plotArea() const;
-    /// Empty while nothing is hovered.
+    /// Where the callout stands, in pixels of this widget; empty while nothing is hovered.
     QRectF calloutBox() const;
     /// The texts of both axes as they are drawn, cut short or not.
     QStringList tickLabels() const;
@@ -62,7 +62,7 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
-    /// To be called when the scene is new: what was said of the hovered place may have changed.
+    /// Says anew what there is at the hovered place; to be called when what is drawn has changed.
     void updateHover() { showHovered(m_hovered); }
     PlotCanvas& canvas() const { return *m_canvas; }
     Callout& callout() const { return *m_callout; }
@@ -84,7 +84,7 @@ public:
     PlotGroup(std::vector<PlotWidget*> plots, QObject* parent);
 
 protected:
-    /// Of all plots [pixels]; the left one is what the widest labels need.
+    /// The right margin of all plots [pixels]; the left one is what the widest labels need.
     void setRightMargin(int pixels);
 
 private:

@@ -32,7 +32,7 @@ public:
     void showError(const QString& sentence);
     /// \param obstacle  why it cannot be started again now, as a sentence; else empty
     void setObstacle(const QString& obstacle);
-    /// All that it says, in one text.
+    /// All that the dialog says, in one text.
     QString summary() const;
 
 signals:

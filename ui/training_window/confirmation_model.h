@@ -46,7 +46,7 @@ private:
         bool operator==(const Row&) const = default;
     };
     Row rowOf(const training::ConfirmedSize& size, std::size_t place) const;
-    /// Of a row that has something to say beside its numbers, at its head; colour is never alone.
+    /// The sign at the head of a row that is far off or did not fit, so that colour is never alone.
     static std::optional<Glyph> glyphOf(const Row& row, int column);
 
     Theme m_theme = Theme::light();

@@ -40,7 +40,7 @@ struct TrainingFact
     bool operator==(const TrainingFact&) const = default;
 };
 
-/// Only those that the run has: how its size is chosen, maximum, growth, data, learning rate, checkpoint.
+/// What a run has of these: how its size is chosen, maximum, growth, data, learning rate, checkpoint.
 std::vector<TrainingFact> trainingFacts(const training::TrainingSnapshot& snapshot);
 
 } // namespace batchpeak::ui

@@ -22,7 +22,7 @@ public:
     explicit TrainingMetrics(QWidget* parent = nullptr);
 
     void display(const training::TrainingSnapshot& snapshot);
-    /// All that it says, in one text.
+    /// All that the metrics say, in one text.
     QString summary() const;
 
 private:

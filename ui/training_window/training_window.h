@@ -48,7 +48,7 @@ public:
 signals:
     /// A run has begun or ended.
     void underWayChanged();
-    /// It is of no further use, and deletes itself.
+    /// The window is of no further use, and deletes itself.
     void closed();
 
 protected:
