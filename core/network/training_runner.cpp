@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_runner.h"
 
-#include "accumulation/chunk_loop.h"
+#include "accumulation/micro_batches.h"
 #include "device_memory.h"
 #include "load_settings.h"
 #include "loaded_network.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "maximum_search.h"
 
-#include "accumulation/power_of_two.h"
+#include "accumulation/growth_rule.h"
 #include "engine/device_choice.h"
 #include "engine/exploration.h"
 #include "engine/failure_text.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "past_exploration.h"
 
-#include "accumulation/even_spread.h"
+#include "accumulation/micro_batches.h"
 #include "engine/trial_record.h"
 #include "store/exploration_store.h"
 #include "trial/protocol.h"

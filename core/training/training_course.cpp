@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_course.h"
 
-#include "accumulation/even_spread.h"
+#include "accumulation/micro_batches.h"
 #include "config/batch_plan.h"
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"

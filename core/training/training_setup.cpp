@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_setup.h"
 
-#include "accumulation/even_spread.h"
+#include "accumulation/micro_batches.h"
 #include "checkpoint_folder.h"
 #include "engine/exploration_error.h"
 #include "engine/located_error.h"

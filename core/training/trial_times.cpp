@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_times.h"
 
-#include "accumulation/even_spread.h"
+#include "accumulation/micro_batches.h"
 #include "search/step_time_draws.h"
 #include "search/throughput.h"
 #include "trial/step_statistics.h"

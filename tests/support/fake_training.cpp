@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_training.h"
 
-#include "accumulation/even_spread.h"
+#include "accumulation/micro_batches.h"
 #include "fault_answer.h"
 
 #include <chrono>

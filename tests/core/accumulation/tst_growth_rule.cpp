@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "accumulation/growth_rule.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -10,55 +11,69 @@
 using namespace batchpeak::accumulation;
 using Kind = GrowthDecision::Kind;
 
+namespace {
+
+struct Question
+{
+    std::int64_t current, increment, maximum;
+    GrowthDecision decision;
+};
+
+} // namespace
+
 class GrowthRuleTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void decides_data();
-    void decides();
+    void decides_data()
+    {
+        constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+        constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
+        rows<Question>({{"none", {8, 0, 16, {Kind::Stays, 8}}},
+                        {"none above the maximum", {32, 0, 16, {Kind::Stays, 32}}},
+                        {"grows", {8, 4, 16, {Kind::Changes, 12}}},
+                        {"up to the maximum", {8, 8, 16, {Kind::Changes, 16}}},
+                        {"passes it by one", {8, 9, 16, {Kind::PassesMaximum, 8}}},
+                        {"at the maximum", {16, 1, 16, {Kind::PassesMaximum, 16}}},
+                        {"shrinks", {8, -3, 16, {Kind::Changes, 5}}},
+                        {"shrinks to one", {8, -7, 16, {Kind::Changes, 1}}},
+                        {"leaves nothing", {8, -8, 16, {Kind::LeavesNothing, 8}}},
+                        {"leaves less than nothing", {8, -9, 16, {Kind::LeavesNothing, 8}}},
+                        {"shrinks, but not to the maximum", {32, -4, 16, {Kind::PassesMaximum, 32}}},
+                        {"shrinks to the maximum", {32, -16, 16, {Kind::Changes, 16}}},
+                        {"largest increment", {8, largest, 16, {Kind::PassesMaximum, 8}}},
+                        {"smallest increment", {8, smallest, 16, {Kind::LeavesNothing, 8}}},
+                        {"no maximum in sight", {8, largest - 8, largest, {Kind::Changes, largest}}},
+                        {"beyond 64 bits", {8, largest - 7, largest, {Kind::PassesMaximum, 8}}},
+                        {"smallest increment of the largest size",
+                         {largest, smallest, largest, {Kind::LeavesNothing, largest}}}});
+    }
+    void decides()
+    {
+        const auto& [current, increment, maximum, decision] = row<Question>();
+        QCOMPARE(decideGrowth(current, increment, maximum), decision);
+    }
+
+    void roundsDownToAPowerOfTwo_data()
+    {
+        rows<std::int64_t, std::int64_t>(
+            {{"one", {1, 1}},
+             {"two", {2, 2}},
+             {"three", {3, 2}},
+             {"power", {64, 64}},
+             {"one less", {63, 32}},
+             {"one more", {65, 64}},
+             {"100", {100, 64}},
+             {"beyond 32 bits", {(std::int64_t{1} << 40) + 1, std::int64_t{1} << 40}},
+             {"largest", {std::numeric_limits<std::int64_t>::max(), std::int64_t{1} << 62}}});
+    }
+    void roundsDownToAPowerOfTwo()
+    {
+        const auto& [number, power] = row<std::int64_t, std::int64_t>();
+        QCOMPARE(powerOfTwoAtMost(number), power);
+    }
 };
-
-void GrowthRuleTest::decides_data()
-{
-    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-    constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
-    QTest::addColumn<std::int64_t>("current");
-    QTest::addColumn<std::int64_t>("increment");
-    QTest::addColumn<std::int64_t>("maximum");
-    QTest::addColumn<GrowthDecision>("decision");
-    const auto row = [](const char* name, std::int64_t current, std::int64_t increment, std::int64_t maximum,
-                        Kind kind, std::int64_t size) {
-        QTest::newRow(name) << current << increment << maximum
-                            << GrowthDecision{.kind = kind, .batchSize = size};
-    };
-    row("none", 8, 0, 16, Kind::Stays, 8);
-    row("none above the maximum", 32, 0, 16, Kind::Stays, 32);
-    row("grows", 8, 4, 16, Kind::Changes, 12);
-    row("up to the maximum", 8, 8, 16, Kind::Changes, 16);
-    row("passes it by one", 8, 9, 16, Kind::PassesMaximum, 8);
-    row("at the maximum", 16, 1, 16, Kind::PassesMaximum, 16);
-    row("shrinks", 8, -3, 16, Kind::Changes, 5);
-    row("shrinks to one", 8, -7, 16, Kind::Changes, 1);
-    row("leaves nothing", 8, -8, 16, Kind::LeavesNothing, 8);
-    row("leaves less than nothing", 8, -9, 16, Kind::LeavesNothing, 8);
-    row("shrinks, but not to the maximum", 32, -4, 16, Kind::PassesMaximum, 32);
-    row("shrinks to the maximum", 32, -16, 16, Kind::Changes, 16);
-    row("largest increment", 8, largest, 16, Kind::PassesMaximum, 8);
-    row("smallest increment", 8, smallest, 16, Kind::LeavesNothing, 8);
-    row("no maximum in sight", 8, largest - 8, largest, Kind::Changes, largest);
-    row("beyond 64 bits", 8, largest - 7, largest, Kind::PassesMaximum, 8);
-    row("smallest increment of the largest size", largest, smallest, largest, Kind::LeavesNothing, largest);
-}
-
-void GrowthRuleTest::decides()
-{
-    QFETCH(std::int64_t, current);
-    QFETCH(std::int64_t, increment);
-    QFETCH(std::int64_t, maximum);
-    QFETCH(GrowthDecision, decision);
-    QCOMPARE(decideGrowth(current, increment, maximum), decision);
-}
 
 BATCHPEAK_TEST(GrowthRuleTest)
 #include "tst_growth_rule.moc"

@@ -3,7 +3,7 @@
 // Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <torch/csrc/jit/api/module.h>
 
-#include "accumulation/chunk_loop.h"
+#include "accumulation/micro_batches.h"
 #include "gradient_comparison.h"
 #include "network/budget_allocator.h"
 #include "network/tile_unit.h"
