@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device/nvidia_condition.h"
+#include "device/local_device.h"
 #include "trial_clock.h"
 #include "trial_gate.h"
 

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <vector>
 
 namespace batchpeak::device {
 
@@ -24,6 +23,12 @@ std::optional<std::int64_t> numberIn(const fs::path& file)
     if (stream >> number)
         return number;
     return std::nullopt;
+}
+
+std::optional<std::int64_t> limitIn(const fs::path& file)
+{
+    const auto limit = numberIn(file);
+    return limit && *limit < noLimit ? limit : std::nullopt;
 }
 
 std::optional<std::int64_t> entryOf(const fs::path& file, const std::string& key)
@@ -62,64 +67,61 @@ auto tightestUpwards(fs::path folder, const fs::path& top, Read read) -> decltyp
 
 } // namespace
 
-ControlGroup::ControlGroup(fs::path root) : m_root(std::move(root))
-{
-    std::error_code error;
-    m_unified = fs::exists(m_root / "sys/fs/cgroup/cgroup.controllers", error);
-}
-
-fs::path ControlGroup::topOf(const char* controller) const
+ControlGroup::Hierarchy ControlGroup::hierarchyOf(std::string_view controller) const
 {
     const fs::path mount = m_root / "sys/fs/cgroup";
-    return m_unified ? mount : mount / controller;
-}
-
-fs::path ControlGroup::folderOf(const char* controller) const
-{
-    const fs::path top = topOf(controller);
+    Hierarchy unified{.top = mount, .folder = mount, .isUnified = true};
+    // Lines "number:controllers:path"; an empty list of controllers is version 2, which has those that no
+    // hierarchy of version 1 has.
     std::ifstream groups(m_root / "proc/self/cgroup");
-    std::string line;
-    while (std::getline(groups, line)) {
+    for (std::string line; std::getline(groups, line);) {
         const auto first = line.find(':');
         const auto second = line.find(':', first + 1);
         if (first == std::string::npos || second == std::string::npos)
             continue;
+        const fs::path path = fs::path(line.substr(second + 1)).relative_path();
+        if (second == first + 1)
+            unified.folder = mount / path;
         std::istringstream names(line.substr(first + 1, second - first - 1));
-        bool ours = m_unified && line.starts_with("0::");
-        for (std::string name; !m_unified && std::getline(names, name, ',');)
-            ours = ours || name == controller;
-        if (ours)
-            return top / fs::path(line.substr(second + 1)).relative_path();
+        for (std::string name; std::getline(names, name, ',');) {
+            if (name == controller)
+                return {.top = mount / name, .folder = mount / name / path};
+        }
     }
-    return top;
+    return unified;
 }
 
 std::optional<std::int64_t> ControlGroup::memoryLimitBytes() const
 {
-    return tightestUpwards(folderOf("memory"), topOf("memory"), [this](const fs::path& folder) {
-        auto limit = numberIn(folder / (m_unified ? "memory.max" : "memory.limit_in_bytes"));
-        return limit && *limit < noLimit ? limit : std::nullopt;
+    const Hierarchy memory = hierarchyOf("memory");
+    return tightestUpwards(memory.folder, memory.top, [&](const fs::path& folder) {
+        return limitIn(folder / (memory.isUnified ? "memory.max" : "memory.limit_in_bytes"));
     });
 }
 
 std::optional<std::int64_t> ControlGroup::freeMemoryBytes() const
 {
-    return tightestUpwards(folderOf("memory"), topOf("memory"), [this](const fs::path& folder) {
-        const auto limit = numberIn(folder / (m_unified ? "memory.max" : "memory.limit_in_bytes"));
-        const auto used = numberIn(folder / (m_unified ? "memory.current" : "memory.usage_in_bytes"));
-        if (!limit || *limit >= noLimit || !used)
-            return std::optional<std::int64_t>{};
-        const std::int64_t droppable =
-            entryOf(folder / "memory.stat", m_unified ? "inactive_file" : "total_inactive_file").value_or(0);
-        return std::optional(std::clamp<std::int64_t>(*limit - *used + droppable, 0, *limit));
-    });
+    const Hierarchy memory = hierarchyOf("memory");
+    return tightestUpwards(
+        memory.folder, memory.top, [&](const fs::path& folder) -> std::optional<std::int64_t> {
+            const auto limit = limitIn(folder / (memory.isUnified ? "memory.max" : "memory.limit_in_bytes"));
+            if (!limit)
+                return std::nullopt;
+            const auto used =
+                numberIn(folder / (memory.isUnified ? "memory.current" : "memory.usage_in_bytes"));
+            const auto droppable =
+                entryOf(folder / "memory.stat", memory.isUnified ? "inactive_file" : "total_inactive_file");
+            return std::clamp<std::int64_t>(*limit - used.value_or(0) + droppable.value_or(0), 0, *limit);
+        });
 }
 
 std::optional<std::int64_t> ControlGroup::memoryKills() const
 {
     // The group's own count, or where a container sees no such folder, that of the tree's root.
-    for (const fs::path& folder : {folderOf("memory"), topOf("memory")}) {
-        if (auto kills = entryOf(folder / (m_unified ? "memory.events" : "memory.oom_control"), "oom_kill"))
+    const Hierarchy memory = hierarchyOf("memory");
+    for (const fs::path& folder : {memory.folder, memory.top}) {
+        const char* file = memory.isUnified ? "memory.events" : "memory.oom_control";
+        if (auto kills = entryOf(folder / file, "oom_kill"))
             return kills;
     }
     return std::nullopt;
@@ -127,22 +129,22 @@ std::optional<std::int64_t> ControlGroup::memoryKills() const
 
 std::optional<double> ControlGroup::processors() const
 {
-    return tightestUpwards(
-        folderOf("cpu"), topOf("cpu"), [this](const fs::path& folder) -> std::optional<double> {
-            double quota = -1;
-            double period = 0;
-            if (m_unified) {
-                std::ifstream both(folder / "cpu.max");
-                if (!(both >> quota >> period))
-                    return std::nullopt;
-            } else {
-                quota = static_cast<double>(numberIn(folder / "cpu.cfs_quota_us").value_or(-1));
-                period = static_cast<double>(numberIn(folder / "cpu.cfs_period_us").value_or(0));
-            }
-            if (quota <= 0 || period <= 0)
+    const Hierarchy cpu = hierarchyOf("cpu");
+    return tightestUpwards(cpu.folder, cpu.top, [&](const fs::path& folder) -> std::optional<double> {
+        double quota = -1;
+        double period = 0;
+        if (cpu.isUnified) {
+            std::ifstream both(folder / "cpu.max");
+            if (!(both >> quota >> period))
                 return std::nullopt;
-            return quota / period;
-        });
+        } else {
+            quota = static_cast<double>(numberIn(folder / "cpu.cfs_quota_us").value_or(-1));
+            period = static_cast<double>(numberIn(folder / "cpu.cfs_period_us").value_or(0));
+        }
+        if (quota <= 0 || period <= 0)
+            return std::nullopt;
+        return quota / period;
+    });
 }
 
 } // namespace batchpeak::device

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace batchpeak::device {
 
@@ -14,7 +16,7 @@ class ControlGroup
 {
 public:
     /// \param root  stands for /, so that tests can lay out a file system of their own
-    explicit ControlGroup(std::filesystem::path root = "/");
+    explicit ControlGroup(std::filesystem::path root = "/") : m_root(std::move(root)) {}
 
     /// Memory that the groups leave this process [bytes], page cache that they can drop included.
     std::optional<std::int64_t> freeMemoryBytes() const;
@@ -26,11 +28,17 @@ public:
     std::optional<double> processors() const;
 
 private:
-    std::filesystem::path topOf(const char* controller) const;
-    std::filesystem::path folderOf(const char* controller) const;
+    /// The tree of groups that a controller has, and the group of this process in it.
+    struct Hierarchy
+    {
+        std::filesystem::path top;
+        std::filesystem::path folder;
+        /// Version 2.
+        bool isUnified = false;
+    };
+    Hierarchy hierarchyOf(std::string_view controller) const;
 
     std::filesystem::path m_root;
-    bool m_unified = false;
 };
 
 } // namespace batchpeak::device

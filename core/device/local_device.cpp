@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "local_device.h"
 
+#include "host_memory.h"
 #include "nvidia_library.h"
-#include "processor.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
 
 namespace batchpeak::device {
 
@@ -14,6 +18,18 @@ const NvidiaLibrary& sharedLibrary()
 {
     static const NvidiaLibrary nvml;
     return nvml;
+}
+
+std::string processorName(const std::filesystem::path& root)
+{
+    constexpr std::string_view key = "model name";
+    std::ifstream stream(root / "proc/cpuinfo");
+    for (std::string line; std::getline(stream, line);) {
+        const std::size_t colon = line.find(':');
+        if (line.starts_with(key) && colon != std::string::npos)
+            return line.substr(std::min(line.find_first_not_of(" \t", colon + 1), line.size()));
+    }
+    return "CPU";
 }
 
 } // namespace
@@ -28,6 +44,15 @@ std::vector<LocalDevice> localDevices()
     std::vector<LocalDevice> devices = sharedLibrary().devices();
     devices.push_back(processor());
     return devices;
+}
+
+LocalDevice processor(const std::filesystem::path& root)
+{
+    const HostMemory memory = hostMemory(root);
+    return {.kind = "cpu",
+            .name = processorName(root),
+            .totalBytes = memory.total,
+            .freeBytes = memory.available};
 }
 
 DeviceReadings readingsOf(const std::string& uuid)

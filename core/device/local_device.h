@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "nvidia_condition.h"
-
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,8 +38,38 @@ struct DeviceReadings
     std::optional<int> maxClockMegahertz;
 };
 
+/// Why a GPU runs below its clock, as bits of nvmlClocksEventReasons (nvml.h); the other bits are usual at
+/// full load, or no slowdown.
+namespace slowdown {
+inline constexpr std::uint64_t hardware = 0x8;
+inline constexpr std::uint64_t softwareThermal = 0x20;
+inline constexpr std::uint64_t hardwareThermal = 0x40;
+inline constexpr std::uint64_t powerBrake = 0x80;
+} // namespace slowdown
+
+/// Whether the times that an NVIDIA GPU gives can be trusted at this moment, and what it takes; what the
+/// device or its driver does not tell is absent.
+struct NvidiaCondition
+{
+    /// Of the streaming multiprocessors.
+    std::optional<double> clockMegahertz;
+    /// Bits, see above, and others.
+    std::uint64_t clockReasons = 0;
+    std::optional<double> temperatureCelsius;
+    std::optional<double> powerWatts;
+    /// Since the driver was loaded; the device counts anew every 20 to 100 ms.
+    std::optional<double> energyJoules;
+    /// Programs that compute there, by their number on the host.
+    std::optional<std::set<unsigned>> processes;
+};
+
 /// Every NVIDIA GPU, by NVML (loaded at run time; none where there is no driver), then the CPU.
 std::vector<LocalDevice> localDevices();
+
+/// The CPU with the memory that this process may use, see hostMemory().
+///
+/// \param root  folder in which /proc and /sys are looked for; another than "/" in tests
+LocalDevice processor(const std::filesystem::path& root = "/");
 
 /// \param uuid  of an NVIDIA GPU
 DeviceReadings readingsOf(const std::string& uuid);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "local_device.h"
-#include "nvidia_condition.h"
 
 #include <memory>
 #include <string>

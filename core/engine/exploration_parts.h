@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "device/host_memory.h"
 #include "device/local_device.h"
-#include "device/memory_kills.h"
 #include "search/strategy.h"
 #include "worker_timeouts.h"
 

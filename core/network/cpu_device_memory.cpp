@@ -3,11 +3,17 @@
 #include "cpu_device_memory.h"
 
 #include "budget_allocator.h"
-#include "host_memory.h"
+#include "device/host_memory.h"
 
 #include <algorithm>
 
 namespace batchpeak::network {
+
+std::int64_t tensorBytesWithin(std::int64_t hostBytes)
+{
+    constexpr std::int64_t besideTensors = std::int64_t{200} << 20;
+    return std::max<std::int64_t>(0, hostBytes - besideTensors) / 11 * 10;
+}
 
 CpuDeviceMemory::CpuDeviceMemory() : m_allocator(BudgetAllocator::installed())
 {
@@ -21,12 +27,12 @@ DeviceId CpuDeviceMemory::device() const
 
 std::int64_t CpuDeviceMemory::totalBytes() const
 {
-    return hostMemory().total;
+    return device::hostMemory().total;
 }
 
 std::int64_t CpuDeviceMemory::freeBytes() const
 {
-    return tensorBytesWithin(hostMemory().available + m_allocator.counters().cached);
+    return tensorBytesWithin(device::hostMemory().available + m_allocator.counters().cached);
 }
 
 void CpuDeviceMemory::setLimit(std::int64_t bytes)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device/nvidia_library.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -71,20 +72,16 @@ private slots:
 
     void livesWithoutALibrary_data()
     {
-        QTest::addColumn<QString>("library");
-        QTest::addColumn<QString>("problem");
-        QTest::newRow("absent") << QStringLiteral("/nowhere/libnvidia-ml.so.1")
-                                << QStringLiteral("cannot be loaded");
-        QTest::newRow("another library") << QStringLiteral("libc.so.6") << QStringLiteral("lacks functions");
-        QTest::newRow("no driver") << QStringLiteral(BATCHPEAK_FAKE_NVML) << QStringLiteral("Not Supported");
+        rows<std::string, std::string>({{"absent", {"/nowhere/libnvidia-ml.so.1", "cannot be loaded"}},
+                                        {"another library", {"libc.so.6", "lacks functions"}},
+                                        {"no driver", {BATCHPEAK_FAKE_NVML, "Not Supported"}}});
     }
     void livesWithoutALibrary()
     {
-        QFETCH(QString, library);
-        QFETCH(QString, problem);
+        const auto& [library, problem] = row<std::string, std::string>();
         qputenv("FAKE_NVML_FAILS", "1");
-        const NvidiaLibrary nvml(library.toStdString());
-        QVERIFY2(nvml.problem().find(problem.toStdString()) != std::string::npos, nvml.problem().c_str());
+        const NvidiaLibrary nvml(library);
+        QVERIFY2(nvml.problem().find(problem) != std::string::npos, nvml.problem().c_str());
         QVERIFY(nvml.devices().empty());
         QVERIFY(!nvml.readings("GPU-first").temperatureCelsius);
         QVERIFY(!nvml.condition("GPU-first").energyJoules);

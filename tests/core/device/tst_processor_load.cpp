@@ -2,11 +2,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device/processor_load.h"
 #include "fake_root.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
 using batchpeak::device::processorLoad;
+
+namespace {
+
+struct Count
+{
+    QByteArray allowed, stat;
+    int processors;
+    double busySeconds;
+};
+
+} // namespace
 
 class ProcessorLoadTest : public QObject
 {
@@ -15,33 +27,25 @@ class ProcessorLoadTest : public QObject
 private slots:
     void countsTheProcessorsOfThisProcess_data()
     {
-        QTest::addColumn<QByteArray>("allowed");
-        QTest::addColumn<QByteArray>("stat");
-        QTest::addColumn<int>("processors");
-        QTest::addColumn<double>("busySeconds");
         // user nice system idle iowait irq softirq steal guest guest_nice
-        const QByteArray stat = "cpu  99999 0 0 0 0 0 0 0 0 0\n"
+        const QByteArray four = "cpu  99999 0 0 0 0 0 0 0 0 0\n"
                                 "cpu0 100 10 20 5000 700 1 2 3 50 5\n"
                                 "cpu1 200 0 0 5000 0 0 0 0 0 0\n"
                                 "cpu2 400 0 0 5000 0 0 0 0 0 0\n"
                                 "cpu10 800 0 0 5000 0 0 0 0 0 0\n"
                                 "intr 5\nctxt 7\n";
-        QTest::newRow("one") << QByteArray("0") << stat << 1 << 1.36;
-        QTest::newRow("a range") << QByteArray("1-2") << stat << 2 << 6.0;
-        QTest::newRow("ranges") << QByteArray("0-1,10") << stat << 3 << 11.36;
-        QTest::newRow("more allowed than there are") << QByteArray("0-127") << stat << 4 << 15.36;
-        QTest::newRow("an old kernel") << QByteArray("0") << QByteArray("cpu0 100 10 20 5000\n") << 1 << 1.3;
-        QTest::newRow("none of them") << QByteArray("64") << stat << 0 << 0.0;
-        QTest::newRow("no list") << QByteArray("all") << stat << 0 << 0.0;
-        QTest::newRow("nothing is counted")
-            << QByteArray("0") << QByteArray("cpu0 0 0 0 0 0 0\n") << 0 << 0.0;
+        rows<Count>({{"one", {"0", four, 1, 1.36}},
+                     {"a range", {"1-2", four, 2, 6.0}},
+                     {"ranges", {"0-1,10", four, 3, 11.36}},
+                     {"more allowed than there are", {"0-127", four, 4, 15.36}},
+                     {"an old kernel", {"0", "cpu0 100 10 20 5000\n", 1, 1.3}},
+                     {"none of them", {"64", four, 0, 0.0}},
+                     {"no list", {"all", four, 0, 0.0}},
+                     {"nothing is counted", {"0", "cpu0 0 0 0 0 0 0\n", 0, 0.0}}});
     }
     void countsTheProcessorsOfThisProcess()
     {
-        QFETCH(QByteArray, allowed);
-        QFETCH(QByteArray, stat);
-        QFETCH(int, processors);
-        QFETCH(double, busySeconds);
+        const auto& [allowed, stat, processors, busySeconds] = row<Count>();
         const batchpeak::test::FakeRoot root;
         QVERIFY(root.write(QStringLiteral("proc/stat"), stat));
         QVERIFY(root.write(QStringLiteral("proc/self/status"),

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
+#include "network/cpu_device_memory.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <c10/core/CPUAllocator.h>
@@ -44,18 +46,15 @@ private slots:
 
     void countsInSteps_data()
     {
-        QTest::addColumn<qint64>("bytes");
-        QTest::addColumn<qint64>("counted");
-        QTest::newRow("nothing") << qint64{0} << qint64{0};
-        QTest::newRow("one byte") << qint64{1} << qint64{512};
-        QTest::newRow("a whole step") << qint64{512} << qint64{512};
-        QTest::newRow("one more") << qint64{513} << qint64{1024};
-        QTest::newRow("large") << qint64{2 * mebibyte + 1} << qint64{2 * mebibyte + 512};
+        rows<std::int64_t, std::int64_t>({{"nothing", {0, 0}},
+                                          {"one byte", {1, 512}},
+                                          {"a whole step", {512, 512}},
+                                          {"one more", {513, 1024}},
+                                          {"large", {2 * mebibyte + 1, 2 * mebibyte + 512}}});
     }
     void countsInSteps()
     {
-        QFETCH(qint64, bytes);
-        QFETCH(qint64, counted);
+        const auto& [bytes, counted] = row<std::int64_t, std::int64_t>();
         {
             const c10::DataPtr data = take(bytes);
             QCOMPARE(m_allocator.counters().allocated, counted);
@@ -133,6 +132,13 @@ private slots:
         const c10::DataPtr second = take(1);
         QVERIFY_THROWS_EXCEPTION(c10::OutOfMemoryError, take(1));
         QVERIFY(take(1).get());
+    }
+
+    void leavesRoomBesideTensors()
+    {
+        QCOMPARE(tensorBytesWithin(0), 0);
+        QCOMPARE(tensorBytesWithin(200 * mebibyte), 0);
+        QCOMPARE(tensorBytesWithin(1300 * mebibyte), 1000 * mebibyte);
     }
 };
 

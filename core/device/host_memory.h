@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace batchpeak::device {
+
+/// The computer's main memory as this process may use it [bytes].
+struct HostMemory
+{
+    std::int64_t total = 0;
+    /// Memory that only caches files counts as available.
+    std::int64_t available = 0;
+};
+
+/// What the kernel says, or a control group where that is tighter, as in a container.
+///
+/// \param root  stands for /, so that tests can lay out a file system of their own
+HostMemory hostMemory(const std::filesystem::path& root = "/");
+
+/// Processes that the kernel has ended, ever, because no main memory was left: those of this process's
+/// control group where that counts them, else those of the whole computer; 0 where neither does.
+std::int64_t memoryKills(const std::filesystem::path& root = "/");
+
+} // namespace batchpeak::device
