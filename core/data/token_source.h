@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "sample_order.h"
-
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -58,9 +56,9 @@ std::unique_ptr<TokenSource> textTokens(const TokenShape& shape, const std::stri
 
 /// The .npy files of a folder in the order of their names: one-dimensional ones are cut like a text, each on
 /// its own; each row of a two-dimensional one is a sample, cut or filled with noToken. They are read row by
-/// row too. \throws DataError  where the network takes no tokens, a file is no array of integers, or all of
-/// them together
-///         hold no sample
+/// row too.
+/// \throws DataError  where the network takes no tokens, a file is no array of integers, or all of them
+///         together hold no sample
 std::unique_ptr<TokenSource> arrayTokens(const TokenShape& shape, const std::string& folder);
 
 } // namespace batchpeak::data

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "data/sample_random.h"
 #include "data/token_source.h"
 #include "network.h"
 #include "trial/training.h"

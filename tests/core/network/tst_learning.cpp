@@ -3,7 +3,7 @@
 // Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <torch/csrc/jit/api/module.h>
 
-#include "data/sample_order.h"
+#include "data/sample_random.h"
 #include "network/budget_allocator.h"
 #include "network/optimizer_step.h"
 #include "network/tile_unit.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sample_order.h"
+#include "sample_random.h"
 
 #include <numeric>
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "data/sample_order.h"
+#include "data/sample_random.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -10,7 +10,7 @@
 
 using namespace batchpeak::data;
 
-class SampleOrderTest : public QObject
+class SampleRandomTest : public QObject
 {
     Q_OBJECT
 
@@ -82,5 +82,5 @@ private slots:
     }
 };
 
-BATCHPEAK_TEST(SampleOrderTest)
-#include "tst_sample_order.moc"
+BATCHPEAK_TEST(SampleRandomTest)
+#include "tst_sample_random.moc"

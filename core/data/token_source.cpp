@@ -1,16 +1,114 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "npy_array.h"
-#include "token_shape.h"
 #include "token_source.h"
 
+#include "data_file.h"
+#include "npy_array.h"
+#include "sample_random.h"
+
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 namespace batchpeak::data {
 
 namespace {
+
+/// \throws DataError  where rows have no tokens, as those of a network of images: files of tokens are of no
+///         use to it
+void throwWithoutTokens(const TokenShape& shape)
+{
+    if (shape.length < 1) {
+        throw DataError("The samples of this network are not made of tokens, so it cannot be trained on a "
+                        "file of them. Choose synthetic data.");
+    }
+}
+
+// Few enough that a network meets each of them in some tens of steps; enough that a mixture of experts still
+// shares them out.
+constexpr std::int64_t mostDifferentTokens = 1024;
+// One token in so many is random.
+constexpr std::int64_t randomEvery = 8;
+
+class SyntheticTokens : public TokenSource
+{
+public:
+    SyntheticTokens(const TokenShape& shape, std::int64_t samples, std::uint64_t seed)
+        : m_length(shape.length),
+          m_samples(samples),
+          m_different(std::min(shape.vocabularySize, mostDifferentTokens)),
+          // Spread over the vocabulary, as the tokens of a text are.
+          m_distance(shape.vocabularySize / m_different)
+    {
+        SampleRandom random(seed);
+        m_rule = random.next();
+        m_rows = random.next();
+    }
+
+    std::int64_t samples() const override { return m_samples; }
+
+    std::vector<std::int64_t> row(std::int64_t sample) const override
+    {
+        SampleRandom random(m_rows + static_cast<std::uint64_t>(sample));
+        std::vector<std::int64_t> tokens;
+        std::int64_t number = random.below(m_different);
+        for (std::int64_t i = 0; i < m_length; ++i) {
+            tokens.push_back(number * m_distance);
+            number = random.below(randomEvery) == 0 ? random.below(m_different) : successorOf(number);
+        }
+        return tokens;
+    }
+
+private:
+    // Any function of the number. As many share a successor, some tokens are frequent, which a network learns
+    // before it learns the function.
+    std::int64_t successorOf(std::int64_t number) const
+    {
+        return SampleRandom(m_rule + static_cast<std::uint64_t>(number)).below(m_different);
+    }
+
+    std::int64_t m_length;
+    std::int64_t m_samples;
+    std::int64_t m_different;
+    std::int64_t m_distance;
+    std::uint64_t m_rule = 0;
+    std::uint64_t m_rows = 0;
+};
+
+constexpr std::int64_t byteValues = 256;
+
+class TextTokens : public TokenSource
+{
+public:
+    TextTokens(const TokenShape& shape, const std::string& path)
+        : m_file(path), m_length(shape.length), m_samples(m_file.bytes() / m_length)
+    {
+        if (m_samples == 0) {
+            throw DataError("The text " + path + " has " + std::to_string(m_file.bytes()) +
+                            " bytes, but one sample takes " + std::to_string(m_length) +
+                            ". Take a longer text, or a shorter sequence length.");
+        }
+    }
+
+    std::int64_t samples() const override { return m_samples; }
+
+    std::vector<std::int64_t> row(std::int64_t sample) const override
+    {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(m_length));
+        m_file.read(sample * m_length, bytes);
+        std::vector<std::int64_t> tokens(bytes.size());
+        std::ranges::transform(bytes, tokens.begin(),
+                               [](std::byte byte) { return std::to_integer<std::int64_t>(byte); });
+        return tokens;
+    }
+
+private:
+    DataFile m_file;
+    std::int64_t m_length;
+    std::int64_t m_samples;
+};
 
 std::vector<std::string> arrayFiles(const std::string& folder)
 {
@@ -113,6 +211,27 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<TokenSource> syntheticTokens(const TokenShape& shape, std::int64_t samples,
+                                             std::uint64_t seed)
+{
+    if (samples < 1)
+        throw DataError("Synthetic data of no samples cannot be trained on. Ask for at least 1 sample.");
+    return std::make_unique<SyntheticTokens>(shape, samples, seed);
+}
+
+std::unique_ptr<TokenSource> textTokens(const TokenShape& shape, const std::string& path)
+{
+    throwWithoutTokens(shape);
+    if (shape.vocabularySize < byteValues) {
+        throw DataError("The bytes of a text are " + std::to_string(byteValues) +
+                        " tokens, but the vocabulary of this network has " +
+                        std::to_string(shape.vocabularySize) +
+                        ". Take a network with a larger vocabulary, or train on synthetic data or on arrays "
+                        "of its own tokens.");
+    }
+    return std::make_unique<TextTokens>(shape, path);
+}
 
 std::unique_ptr<TokenSource> arrayTokens(const TokenShape& shape, const std::string& folder)
 {
