@@ -7,7 +7,6 @@
 #include "config_error.h"
 #include "model/model_spec.h"
 #include "model/run_kind.h"
-#include "model/step_options.h"
 #include "syntax/entry_change.h"
 #include "syntax/text_check.h"
 #include "training_settings.h"

@@ -2,9 +2,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "encoder_decoder_spec.h"
 
+#include "parameter.h"
 #include "spec_checks.h"
 
 namespace batchpeak::model {
+
+namespace {
+
+void addNormalization(ParameterTableBuilder& table, const std::string& name, const EncoderDecoderSpec& spec)
+{
+    table.normalization(name, spec.hiddenSize, spec.normalization);
+}
+
+void addSelfAttention(ParameterTableBuilder& table, const std::string& prefix, const EncoderDecoderSpec& spec)
+{
+    const std::int64_t inner = spec.heads * spec.headSize;
+    addNormalization(table, prefix + "attention_norm", spec);
+    table.linear(prefix + "attention.qkv", 3 * inner, spec.hiddenSize, false);
+    table.linear(prefix + "attention.output", spec.hiddenSize, inner, false);
+}
+
+void addCrossAttention(ParameterTableBuilder& table, const std::string& prefix,
+                       const EncoderDecoderSpec& spec)
+{
+    const std::int64_t inner = spec.heads * spec.headSize;
+    addNormalization(table, prefix + "cross_attention_norm", spec);
+    table.linear(prefix + "cross_attention.query", inner, spec.hiddenSize, false);
+    table.linear(prefix + "cross_attention.key_value", 2 * inner, spec.hiddenSize, false);
+    table.linear(prefix + "cross_attention.output", spec.hiddenSize, inner, false);
+}
+
+void addFeedForward(ParameterTableBuilder& table, const std::string& prefix, const EncoderDecoderSpec& spec)
+{
+    const std::int64_t inner = (isGated(spec.activation) ? 2 : 1) * spec.feedForwardSize;
+    addNormalization(table, prefix + "feed_forward_norm", spec);
+    table.linear(prefix + "feed_forward.up", inner, spec.hiddenSize, false);
+    table.linear(prefix + "feed_forward.down", spec.hiddenSize, spec.feedForwardSize, false);
+}
+
+} // namespace
 
 std::int64_t usualSequenceLength(const EncoderDecoderSpec&)
 {
@@ -42,6 +78,30 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
                " relative position buckets.";
     }
     return problemWithDropout({spec.dropout});
+}
+
+std::vector<Parameter> parameterTable(const EncoderDecoderSpec& spec)
+{
+    ParameterTableBuilder table;
+    table.weight("embed_tokens.weight", {spec.vocabularySize, spec.hiddenSize});
+    table.weight("encoder.relative_positions.weight", {spec.relativeBuckets, spec.heads});
+    for (std::int64_t layer = 0; layer < spec.encoderLayers; ++layer) {
+        const std::string prefix = "encoder.layers." + std::to_string(layer) + ".";
+        addSelfAttention(table, prefix, spec);
+        addFeedForward(table, prefix, spec);
+    }
+    addNormalization(table, "encoder.final_norm", spec);
+    table.weight("decoder.relative_positions.weight", {spec.relativeBuckets, spec.heads});
+    for (std::int64_t layer = 0; layer < spec.decoderLayers; ++layer) {
+        const std::string prefix = "decoder.layers." + std::to_string(layer) + ".";
+        addSelfAttention(table, prefix, spec);
+        addCrossAttention(table, prefix, spec);
+        addFeedForward(table, prefix, spec);
+    }
+    addNormalization(table, "decoder.final_norm", spec);
+    if (!spec.tiedEmbeddings)
+        table.weight("output.weight", {spec.vocabularySize, spec.hiddenSize});
+    return table.take();
 }
 
 } // namespace batchpeak::model

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace batchpeak::model {
@@ -53,5 +54,12 @@ bool normalizesOverBatch(const ModelSpec& spec);
 
 /// What makes a network impossible whatever the device, as a full sentence; nothing if it is sound.
 std::optional<std::string> problemWith(const ModelSpec& spec);
+
+/// An architecture as its defaults are, by the name of a family of networks: "llama", "vit". Nothing for an
+/// unknown one.
+std::optional<Architecture> architectureOf(std::string_view family);
+
+/// Every known family, for a sentence: "gpt2, gpt3, ...".
+std::string familyWords();
 
 } // namespace batchpeak::model

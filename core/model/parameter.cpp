@@ -4,12 +4,45 @@
 
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace batchpeak::model {
 
 std::int64_t Parameter::elements() const
 {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+void ParameterTableBuilder::weight(std::string name, Shape shape)
+{
+    m_parameters.push_back({.name = std::move(name), .shape = std::move(shape)});
+}
+
+void ParameterTableBuilder::bias(std::string name, std::int64_t size)
+{
+    m_parameters.push_back(
+        {.name = std::move(name), .shape = {size}, .initialization = Initialization::Zeros, .decays = false});
+}
+
+void ParameterTableBuilder::scale(std::string name, std::int64_t size)
+{
+    m_parameters.push_back(
+        {.name = std::move(name), .shape = {size}, .initialization = Initialization::Ones, .decays = false});
+}
+
+void ParameterTableBuilder::normalization(const std::string& name, std::int64_t size, Normalization kind)
+{
+    scale(name + ".weight", size);
+    if (kind == Normalization::LayerNorm)
+        bias(name + ".bias", size);
+}
+
+void ParameterTableBuilder::linear(const std::string& name, std::int64_t outputs, std::int64_t inputs,
+                                   bool withBias)
+{
+    weight(name + ".weight", {outputs, inputs});
+    if (withBias)
+        bias(name + ".bias", outputs);
 }
 
 } // namespace batchpeak::model

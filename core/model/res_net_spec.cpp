@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "res_net_spec.h"
 
+#include "parameter.h"
 #include "spec_checks.h"
 
 #include <algorithm>
@@ -32,6 +33,40 @@ const Plan* planOf(std::int64_t depth)
 {
     const auto* found = std::ranges::find(plans, depth, &Plan::depth);
     return found == plans.end() ? nullptr : found;
+}
+
+void addConvolution(ParameterTableBuilder& table, const std::string& name, std::int64_t outputs,
+                    std::int64_t inputs, std::int64_t pixels)
+{
+    table.weight(name + ".weight", {outputs, inputs, pixels, pixels});
+}
+
+void addNormalization(ParameterTableBuilder& table, const std::string& name, std::int64_t channels)
+{
+    // Batch normalisation has the parameters of a LayerNorm, of a channel each.
+    table.normalization(name, channels, Normalization::LayerNorm);
+}
+
+void addBlock(ParameterTableBuilder& table, const ResNetBlock& block)
+{
+    std::int64_t number = 1;
+    const auto add = [&](std::int64_t outputs, std::int64_t inputs, std::int64_t pixels) {
+        const std::string suffix = std::to_string(number++);
+        addConvolution(table, block.prefix + "convolution" + suffix, outputs, inputs, pixels);
+        addNormalization(table, block.prefix + "norm" + suffix, outputs);
+    };
+    if (block.isBottleneck) {
+        add(block.inner, block.inputs, 1);
+        add(block.inner, block.inner, 3);
+        add(block.outputs, block.inner, 1);
+    } else {
+        add(block.inner, block.inputs, 3);
+        add(block.outputs, block.inner, 3);
+    }
+    if (block.hasShortcut) {
+        addConvolution(table, block.prefix + "shortcut.convolution", block.outputs, block.inputs, 1);
+        addNormalization(table, block.prefix + "shortcut.norm", block.outputs);
+    }
 }
 
 } // namespace
@@ -84,6 +119,18 @@ std::vector<std::int64_t> normalizedChannels(const ResNetSpec& spec)
             channels.push_back(block.outputs);
     }
     return channels;
+}
+
+std::vector<Parameter> parameterTable(const ResNetSpec& spec)
+{
+    const std::vector<ResNetBlock> blocks = blocksOf(spec);
+    ParameterTableBuilder table;
+    addConvolution(table, "stem.convolution", spec.width, spec.channels, 7);
+    addNormalization(table, "stem.norm", spec.width);
+    for (const ResNetBlock& block : blocks)
+        addBlock(table, block);
+    table.linear("output", spec.classes, blocks.back().outputs, true);
+    return table.take();
 }
 
 } // namespace batchpeak::model

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -28,5 +29,18 @@ std::string_view toText(Optimizer value);
 std::optional<Phase> phaseFromText(std::string_view text);
 std::optional<Precision> precisionFromText(std::string_view text);
 std::optional<Optimizer> optimizerFromText(std::string_view text);
+
+/// What a training step does beside its arithmetic: each trades time for memory, or costs both.
+struct StepOptions
+{
+    /// Layers keep their inputs alone and run again in backward (arXiv 1604.06174).
+    bool activationCheckpointing = false;
+    /// The projection onto the vocabulary and its loss take so many tokens at a time; 0: all together.
+    std::int64_t lossChunkRows = 0;
+    /// Gradients are scaled down to this norm where theirs is above it; 0: they are left as they are.
+    double maxGradientNorm = 0.0;
+
+    bool operator==(const StepOptions&) const = default;
+};
 
 } // namespace batchpeak::model

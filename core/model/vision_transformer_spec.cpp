@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vision_transformer_spec.h"
 
+#include "parameter.h"
 #include "spec_checks.h"
 
 namespace batchpeak::model {
@@ -26,6 +27,28 @@ std::optional<std::string> problemWith(const VisionTransformerSpec& spec)
     if (const auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});
+}
+
+std::vector<Parameter> parameterTable(const VisionTransformerSpec& spec)
+{
+    const std::int64_t width = spec.hiddenSize;
+    ParameterTableBuilder table;
+    table.weight("class_token", {1, 1, width});
+    table.weight("patches.weight", {width, spec.channels, spec.patchSize, spec.patchSize});
+    table.bias("patches.bias", width);
+    table.weight("embed_positions.weight", {spec.positions(), width});
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        const std::string prefix = "layers." + std::to_string(layer) + ".";
+        table.normalization(prefix + "attention_norm", width, Normalization::LayerNorm);
+        table.linear(prefix + "attention.qkv", 3 * width, width, spec.attentionBias);
+        table.linear(prefix + "attention.output", width, width, true);
+        table.normalization(prefix + "feed_forward_norm", width, Normalization::LayerNorm);
+        table.linear(prefix + "feed_forward.up", spec.feedForwardSize, width, true);
+        table.linear(prefix + "feed_forward.down", width, spec.feedForwardSize, true);
+    }
+    table.normalization("final_norm", width, Normalization::LayerNorm);
+    table.linear("output", spec.classes, width, true);
+    return table.take();
 }
 
 } // namespace batchpeak::model

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "affine.h"
-#include "model/decoder_spec.h"
+#include "model/model_spec.h"
 #include "network.h"
 #include "rotary_positions.h"
 #include "transformer_operations.h"

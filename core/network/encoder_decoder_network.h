@@ -4,7 +4,7 @@
 
 #include "affine.h"
 #include "flat_parameters.h"
-#include "model/encoder_decoder_spec.h"
+#include "model/model_spec.h"
 #include "network.h"
 
 #include <ATen/core/Tensor.h>

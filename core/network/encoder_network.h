@@ -4,7 +4,7 @@
 
 #include "affine.h"
 #include "flat_parameters.h"
-#include "model/encoder_spec.h"
+#include "model/model_spec.h"
 #include "network.h"
 #include "rotary_positions.h"
 

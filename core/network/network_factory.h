@@ -3,7 +3,6 @@
 #pragma once
 
 #include "model/model_spec.h"
-#include "model/parameter.h"
 #include "network.h"
 
 #include <cstdint>

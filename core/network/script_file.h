@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/parameter.h"
+#include "model/model_spec.h"
 
 #include <c10/core/Device.h>
 #include <torch/csrc/jit/api/module.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "flat_parameters.h"
-#include "model/script_spec.h"
+#include "model/model_spec.h"
 #include "network.h"
 
 #include <torch/csrc/jit/api/module.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "affine.h"
-#include "model/layer_kind.h"
+#include "model/model_spec.h"
 
 #include <ATen/core/Tensor.h>
 

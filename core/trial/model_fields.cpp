@@ -3,7 +3,6 @@
 #include "model_fields.h"
 
 #include "model/architecture_fields.h"
-#include "model/family.h"
 
 #include <utility>
 

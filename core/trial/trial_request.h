@@ -4,7 +4,6 @@
 
 #include "model/model_spec.h"
 #include "model/run_kind.h"
-#include "model/step_options.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "batch_schemes.h"
 #include "format.h"
 #include "model/architecture_fields.h"
-#include "model/family.h"
+#include "model/model_spec.h"
 #include "model_choice.h"
 #include "run_reader.h"
 #include "syntax/words.h"
