@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "network/cancelled.h"
 #include "network/device_memory.h"
 #include "network/failure.h"
 

@@ -3,7 +3,7 @@
 #include "load_state.h"
 
 #include "model/parameter_table.h"
-#include "network/required_baseline.h"
+#include "network/step_runner.h"
 #include "trial/trial_flags.h"
 
 #include <algorithm>

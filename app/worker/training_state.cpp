@@ -3,7 +3,7 @@
 #include "training_state.h"
 
 #include "data/token_source.h"
-#include "network/tensor_file_error.h"
+#include "network/failure.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -20,7 +20,7 @@ bool blamesTheRequest(const std::exception& error)
 {
     return dynamic_cast<const std::invalid_argument*>(&error) ||
            dynamic_cast<const data::DataError*>(&error) ||
-           dynamic_cast<const network::TensorFileError*>(&error);
+           dynamic_cast<const network::CheckpointError*>(&error);
 }
 
 void takeInterruption(const Interruption& interruption, trial::BatchResult& result)

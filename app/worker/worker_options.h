@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "network/device_id.h"
+#include "network/device_memory.h"
 
 #include <optional>
 #include <span>

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "decoder_network.h"
 
-#include "expert_mixture.h"
+#include "collation.h"
 #include "flat_parameters.h"
-#include "host_integers.h"
-#include "linear_biases.h"
+#include "layer_operations.h"
+#include "position_embeddings.h"
 #include "token_loss.h"
-#include "token_rows.h"
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>

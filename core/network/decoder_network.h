@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "affine.h"
+#include "layer_operations.h"
 #include "model/model_spec.h"
 #include "network.h"
-#include "rotary_positions.h"
-#include "transformer_operations.h"
+#include "position_embeddings.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,12 +2,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device_id.h"
-
 #include <cstdint>
 #include <memory>
 
 namespace batchpeak::network {
+
+enum class DeviceKind { Cpu, Cuda };
+
+/// The device that a worker process runs its trials on.
+struct DeviceId
+{
+    DeviceKind kind = DeviceKind::Cpu;
+    /// Among the devices that this process sees: CUDA_VISIBLE_DEVICES numbers them anew.
+    int index = 0;
+
+    bool operator==(const DeviceId&) const = default;
+};
 
 /// The memory of one device as a training step sees it: counted, limited, and exhausted at a
 /// repeatable point. All sizes are bytes.

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "encoder_decoder_network.h"
 
-#include "host_integers.h"
-#include "relative_positions.h"
+#include "collation.h"
+#include "layer_operations.h"
+#include "position_embeddings.h"
 #include "token_loss.h"
-#include "token_rows.h"
-#include "transformer_operations.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "affine.h"
 #include "flat_parameters.h"
+#include "layer_operations.h"
 #include "model/model_spec.h"
 #include "network.h"
-#include "rotary_positions.h"
+#include "position_embeddings.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -22,6 +22,19 @@ class UnsupportedStep : public std::runtime_error
     using std::runtime_error::runtime_error;
 };
 
+/// Thrown out of a step when the question of setCancelled was answered with yes.
+class Cancelled : public std::runtime_error
+{
+public:
+    Cancelled() : std::runtime_error("The step was cancelled.") {}
+};
+
+/// A checkpoint that cannot be written or read, as a full sentence that names the file and says what to do.
+class CheckpointError : public std::runtime_error
+{
+    using std::runtime_error::runtime_error;
+};
+
 /// What a failed step means for its trial and for the worker.
 struct Failure
 {

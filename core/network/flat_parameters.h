@@ -4,7 +4,6 @@
 
 #include "model/parameter_table.h"
 #include "model/run_kind.h"
-#include "named_tensor.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -14,6 +13,12 @@
 #include <vector>
 
 namespace batchpeak::network {
+
+struct NamedTensor
+{
+    std::string name;
+    at::Tensor tensor;
+};
 
 /// The parameters of a network as views into one buffer, and their gradients as views into
 /// another, so that an optimizer step is one call and clearing the gradients another.

@@ -12,8 +12,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #include <dlfcn.h>
 
 namespace batchpeak::network {
@@ -34,6 +38,26 @@ std::string versionText(std::uint64_t version)
 {
     return std::to_string(version >> 56) + "." + std::to_string(version >> 48 & 0xff) + "." +
            std::to_string(version >> 40 & 0xff);
+}
+
+// Intel's Software Developer's Manual, volume 2A, CPUID: leaf 7 EDX bit 24 is AMX-TILE, leaf 0x1D EAX
+// the highest palette of tile shapes.
+bool announcesTilesWithoutShape()
+{
+#ifdef __x86_64__
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    constexpr unsigned featureLeaf = 7;
+    constexpr unsigned tileLeaf = 0x1d;
+    constexpr unsigned tileBit = 1U << 24;
+    if (!__get_cpuid_count(featureLeaf, 0, &eax, &ebx, &ecx, &edx) || !(edx & tileBit))
+        return false;
+    return !__get_cpuid_count(tileLeaf, 0, &eax, &ebx, &ecx, &edx) || eax == 0;
+#else
+    return false;
+#endif
 }
 
 } // namespace
@@ -81,6 +105,13 @@ int useAllCores()
         threads = std::clamp(static_cast<int>(std::ceil(*quota)), 1, threads);
     at::set_num_threads(threads);
     return threads;
+}
+
+void avoidUndescribedTileUnit()
+{
+    constexpr int keepTheUsersChoice = 0;
+    if (announcesTilesWithoutShape())
+        setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", keepTheUsersChoice);
 }
 
 } // namespace batchpeak::network

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "loaded_network.h"
 
-#include "autocast_guard.h"
-#include "cancelled.h"
 #include "device_memory.h"
-#include "load_settings.h"
+#include "execution_state.h"
+#include "failure.h"
+#include "libtorch.h"
 #include "network_factory.h"
-#include "random_state.h"
-#include "tile_unit.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
@@ -17,10 +15,27 @@
 #include <c10/util/Exception.h>
 
 #include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace batchpeak::network {
 
 namespace {
+
+at::ScalarType computeType(const trial::LoadRequest& request)
+{
+    const bool narrow =
+        request.precision == model::Precision::Bf16 || request.precision == model::Precision::PureBf16;
+    return narrow ? at::kBFloat16 : at::kFloat;
+}
+
+// On a GPU, flash attention shares keys among queries but computes in 16 bits; the kernel for fp32
+// does not share, and libtorch would fall back to whole attention matrices.
+bool repeatsKeys(const trial::LoadRequest& request, at::Device device)
+{
+    return device.is_cuda() && computeType(request) == at::kFloat;
+}
 
 // A forward and a backward product make the matrix libraries allocate their workspaces, on this
 // thread and on autograd's, and drain what a failed backward has left in autograd's queue.
@@ -33,6 +48,48 @@ void exerciseDevice(at::Device device)
     weight.requires_grad_(true);
     bias.requires_grad_(true);
     at::linear(input, weight, bias).sum().backward();
+}
+
+at::Device torchDevice(DeviceId device)
+{
+    if (device.kind == DeviceKind::Cpu)
+        return at::Device(at::kCPU);
+    return {at::kCUDA, static_cast<at::DeviceIndex>(device.index)};
+}
+
+bool trains(const trial::LoadRequest& request)
+{
+    return request.phase == model::Phase::Train;
+}
+
+at::ScalarType parameterType(const trial::LoadRequest& request)
+{
+    return request.precision == model::Precision::PureBf16 ? at::kBFloat16 : at::kFloat;
+}
+
+NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device device)
+{
+    return {.device = device,
+            .sequenceLength = request.sequenceLength,
+            .parameterType = parameterType(request),
+            .targetLength = request.targetLength.value_or(0),
+            .computeType = computeType(request),
+            .repeatsKeys = repeatsKeys(request, device),
+            .trains = trains(request),
+            .checkpoints = trains(request) && request.step.activationCheckpointing,
+            .lossChunkRows = request.step.lossChunkRows};
+}
+
+void throwWhereImpossible(const trial::LoadRequest& request)
+{
+    if (const auto problem = model::problemWith(request.model))
+        throw std::invalid_argument(*problem);
+}
+
+// As both devices' allocators round.
+std::int64_t rounded(std::int64_t bytes)
+{
+    return (bytes + 511) / 512 * 512;
 }
 
 } // namespace
@@ -56,6 +113,43 @@ LoadedNetwork::LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& me
     if (trains(request))
         m_optimizer.emplace(request.optimizer, *m_parameters, request.step.maxGradientNorm, learningRate);
     measureBaseline();
+}
+
+std::int64_t LoadedNetwork::requiredBytes(const trial::LoadRequest& request)
+{
+    throwWhereImpossible(request);
+    const at::ScalarType type = parameterType(request);
+    const std::int64_t elements = FlatParameters::bufferElements(networkParameters(request.model), type);
+    const std::int64_t buffer = rounded(elements * static_cast<std::int64_t>(c10::elementSize(type)));
+
+    std::int64_t bytes = buffer;
+    for (const std::int64_t tensor : networkBufferBytes(request.model, networkOptions(request, at::kCPU)))
+        bytes += rounded(tensor);
+    if (trains(request)) {
+        bytes += buffer;
+        for (const std::int64_t tensor : OptimizerStep::stateBytes(request.optimizer, elements, type))
+            bytes += rounded(tensor);
+    }
+    return bytes;
+}
+
+std::vector<NamedTensor> LoadedNetwork::trainedTensors() const
+{
+    std::vector<NamedTensor> tensors = m_parameters->named();
+    for (const NamedTensor& state : m_optimizer->state()) {
+        const std::string name = "optimizer." + state.name;
+        // The count of steps is one number for all parameters.
+        if (state.tensor.dim() == 0) {
+            tensors.push_back({.name = name, .tensor = state.tensor});
+            continue;
+        }
+        for (NamedTensor& stretch : m_parameters->stretchesOf(state.tensor))
+            tensors.push_back({.name = name + '.' + stretch.name, .tensor = std::move(stretch.tensor)});
+    }
+    const std::vector<at::Tensor> statistics = m_network->statistics();
+    for (std::size_t i = 0; i < statistics.size(); ++i)
+        tensors.push_back({.name = "statistics." + std::to_string(i), .tensor = statistics[i]});
+    return tensors;
 }
 
 at::Tensor LoadedNetwork::forward(const Batch& batch, double normalizer)

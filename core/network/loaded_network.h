@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace batchpeak::network {
 
@@ -29,6 +30,10 @@ public:
     ///         impossible; whatever libtorch throws where the device has not enough memory
     LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& memory,
                   double learningRate = OptimizerStep::defaultLearningRate);
+    /// What one would hold, without allocating anything [bytes].
+    /// \throws std::invalid_argument  a full sentence, where the network is impossible
+    static std::int64_t requiredBytes(const trial::LoadRequest& request);
+
     LoadedNetwork(const LoadedNetwork&) = delete;
     LoadedNetwork& operator=(const LoadedNetwork&) = delete;
 
@@ -45,6 +50,11 @@ public:
 
     /// The loss of a micro-batch, a scalar; see Network::loss.
     at::Tensor forward(const Batch& batch, double normalizer);
+
+    /// All that a training changes, sharing its memory: parameters by the names of their table, optimizer
+    /// state as torch.optim names it ("optimizer.exp_avg.NAME"), and statistics of batch normalisation. Only
+    /// of a network that was loaded for training.
+    std::vector<NamedTensor> trainedTensors() const;
 
     /// Waits for the device, empties its cache and takes what is allocated then for what is held between
     /// steps. Call it when the owner has made its own tensors.

@@ -7,7 +7,6 @@
 #include "encoder_network.h"
 #include "model/parameter_table.h"
 #include "residual_network.h"
-#include "script_file.h"
 #include "script_network.h"
 #include "vision_transformer_network.h"
 

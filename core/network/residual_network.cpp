@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "residual_network.h"
 
+#include "collation.h"
 #include "failure.h"
-#include "image_samples.h"
 #include "token_loss.h"
 
 #include <ATen/Context.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "restore_point.h"
 
-#include "random_state.h"
+#include "execution_state.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>

@@ -6,6 +6,7 @@
 #include "model/model_spec.h"
 #include "network.h"
 
+#include <c10/core/Device.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
@@ -18,6 +19,26 @@
 namespace batchpeak::network {
 
 class HostIntegers;
+
+/// What a TorchScript file holds, and its module on a device.
+///
+/// Parameters that are trained are told from those that are not by requires_grad, as the file has it; a
+/// parameter that stands in several modules counts once, under its first name.
+
+/// \param trains  otherwise the module is in evaluation
+/// \param type  of parameters and buffers that are no integers; float32 leaves them as the file has them
+/// \throws std::invalid_argument  a full sentence, where the file is absent, no TorchScript, or of a libtorch
+///         that this one cannot read; whatever libtorch throws where the device has not enough memory
+torch::jit::Module loadScript(const std::string& file, c10::Device device, bool trains,
+                              at::ScalarType type = at::kFloat);
+
+/// The trained parameters, read from the file without holding them.
+///
+/// \throws as loadScript, and std::invalid_argument where one is not of float32
+std::vector<model::Parameter> scriptParameters(const std::string& file);
+
+/// Each tensor that the module holds beside its trained parameters: buffers and frozen parameters [bytes].
+std::vector<std::int64_t> scriptBufferBytes(const std::string& file, at::ScalarType type = at::kFloat);
 
 /// A TorchScript module as a network: its trained parameters live in the flat buffer like any other's, its
 /// inputs are made as they were declared.

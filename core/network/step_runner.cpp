@@ -3,11 +3,10 @@
 #include "step_runner.h"
 
 #include "device_memory.h"
-#include "load_settings.h"
+#include "execution_state.h"
 #include "loaded_network.h"
 #include "phase_clock.h"
 #include "random_batches.h"
-#include "random_state.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
@@ -37,6 +36,13 @@ std::vector<StepTimes> stepTimes(const std::vector<double>& seconds, std::size_t
 }
 
 } // namespace
+
+std::int64_t requiredBaselineBytes(const trial::LoadRequest& request)
+{
+    // As both devices' allocators round the loss, one float.
+    constexpr std::int64_t lossBytes = 512;
+    return LoadedNetwork::requiredBytes(request) + lossBytes;
+}
 
 class StepRunner::State
 {
@@ -96,7 +102,7 @@ StepChain StepRunner::State::run(int steps)
     m_intact = true;
     const auto micros = m_batches.cycle().size();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    return {.steps = stepTimes(clock.intervals(), micros, trains(m_loaded.request())),
+    return {.steps = stepTimes(clock.intervals(), micros, m_loaded.optimizer() != nullptr),
             .wallSeconds = wall.count() / static_cast<double>(micros),
             .microBatchesPerStep = static_cast<int>(micros)};
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "cancelled.h"
+#include "failure.h"
 #include "trial/trial_request.h"
 
 #include <cstdint>
@@ -31,6 +31,11 @@ struct StepChain
     /// A step's times are the mean over so many micro-batches: above 1 where lengths of samples vary.
     int microBatchesPerStep = 1;
 };
+
+/// What StepRunner would hold before its first step, without allocating anything [bytes].
+///
+/// \throws std::invalid_argument  a full sentence, where the network is impossible
+std::int64_t requiredBaselineBytes(const trial::LoadRequest& request);
 
 /// Runs whole steps of one network on one device: forward, and in training backward and optimizer.
 ///

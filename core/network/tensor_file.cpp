@@ -2,20 +2,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tensor_file.h"
 
-#include "file_handle.h"
-#include "tensor_file_error.h"
-#include "tensor_table.h"
+#include "failure.h"
+#include "safetensors_header.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace batchpeak::network {
 
@@ -27,6 +32,112 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 constexpr std::int64_t longestHeader = 100'000'000;
 // A GPU's bus is busy with so much for milliseconds, and the host hardly notices it: 64 MiB in fp32.
 constexpr std::int64_t elementsInPiece = std::int64_t{1} << 24;
+
+[[noreturn]] void throwLast()
+{
+    throw std::system_error(errno, std::generic_category());
+}
+
+/// An open file that is read and written whole or not at all, closed with its end.
+///
+/// What fails throws std::system_error with the system's reason.
+class FileHandle
+{
+public:
+    static FileHandle forReading(const std::string& path);
+    /// Empty; replaces what stands there.
+    static FileHandle forWriting(const std::string& path);
+    ~FileHandle();
+    FileHandle(const FileHandle&) = delete;
+    FileHandle& operator=(const FileHandle&) = delete;
+
+    std::int64_t bytes() const;
+    /// \throws std::system_error  also where the file ends before
+    void read(void* data, std::size_t bytes, std::int64_t offset) const;
+    /// Behind what was written before.
+    void write(const void* data, std::size_t bytes);
+    /// Returns when what was written is on the disk.
+    void flush();
+
+private:
+    explicit FileHandle(int descriptor);
+
+    int m_descriptor;
+};
+
+FileHandle::FileHandle(int descriptor) : m_descriptor(descriptor)
+{
+    if (descriptor < 0)
+        throwLast();
+}
+
+FileHandle FileHandle::forReading(const std::string& path)
+{
+    return FileHandle(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+FileHandle FileHandle::forWriting(const std::string& path)
+{
+    return FileHandle(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+}
+
+FileHandle::~FileHandle()
+{
+    if (m_descriptor >= 0)
+        close(m_descriptor);
+}
+
+std::int64_t FileHandle::bytes() const
+{
+    struct stat status = {};
+    if (fstat(m_descriptor, &status) != 0)
+        throwLast();
+    return status.st_size;
+}
+
+void FileHandle::read(void* data, std::size_t bytes, std::int64_t offset) const
+{
+    auto* to = static_cast<char*>(data);
+    while (bytes > 0) {
+        const ssize_t count = pread(m_descriptor, to, bytes, offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            throwLast();
+        if (count == 0)
+            throw std::system_error(std::make_error_code(std::errc::io_error));
+        to += count;
+        bytes -= static_cast<std::size_t>(count);
+        offset += count;
+    }
+}
+
+void FileHandle::write(const void* data, std::size_t bytes)
+{
+    const auto* from = static_cast<const char*>(data);
+    while (bytes > 0) {
+        const ssize_t count = ::write(m_descriptor, from, bytes);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            throwLast();
+        from += count;
+        bytes -= static_cast<std::size_t>(count);
+    }
+}
+
+void FileHandle::flush()
+{
+    if (fsync(m_descriptor) != 0)
+        throwLast();
+}
+
+// Returns when the names in the folder of a file are on the disk.
+void flushFolderOf(const std::string& path)
+{
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    FileHandle::forReading(folder.empty() ? "." : folder).flush();
+}
 
 std::size_t bytesOf(const at::Tensor& tensor)
 {
@@ -51,19 +162,20 @@ std::vector<NamedTensor> inOrderOfFile(std::vector<NamedTensor> tensors)
     return tensors;
 }
 
-TensorTable tableOf(const std::vector<NamedTensor>& tensors, const std::map<std::string, std::string>& notes)
+SafetensorsHeader headerOf(const std::vector<NamedTensor>& tensors,
+                           const std::map<std::string, std::string>& metadata)
 {
-    TensorTable table{.notes = notes};
+    SafetensorsHeader header{.metadata = metadata};
     std::int64_t offset = 0;
     for (const NamedTensor& named : tensors) {
         const auto end = offset + static_cast<std::int64_t>(bytesOf(named.tensor));
-        table.tensors[named.name] = {.type = std::string(typeWord(named.tensor.scalar_type())),
-                                     .shape = named.tensor.sizes().vec(),
-                                     .begin = offset,
-                                     .end = end};
+        header.tensors[named.name] = {.type = std::string(typeWord(named.tensor.scalar_type())),
+                                      .shape = named.tensor.sizes().vec(),
+                                      .begin = offset,
+                                      .end = end};
         offset = end;
     }
-    return table;
+    return header;
 }
 
 void writeTensor(FileHandle& file, const at::Tensor& tensor)
@@ -87,10 +199,10 @@ void readTensor(const FileHandle& file, std::int64_t offset, const at::Tensor& t
 }
 
 std::int64_t writeWhole(const std::string& path, const std::vector<NamedTensor>& tensors,
-                        const std::map<std::string, std::string>& notes)
+                        const std::map<std::string, std::string>& metadata)
 {
     const std::vector<NamedTensor> ordered = inOrderOfFile(tensors);
-    const std::string header = toHeader(tableOf(ordered, notes));
+    const std::string header = toText(headerOf(ordered, metadata));
     const auto headerBytes = static_cast<std::uint64_t>(header.size());
     FileHandle file = FileHandle::forWriting(path);
     file.write(&headerBytes, sizeof headerBytes);
@@ -103,17 +215,17 @@ std::int64_t writeWhole(const std::string& path, const std::vector<NamedTensor>&
 
 [[noreturn]] void refuse(const std::string& path, const std::string& problem)
 {
-    throw TensorFileError("The checkpoint " + path + ' ' + problem + '.');
+    throw CheckpointError("The checkpoint " + path + ' ' + problem + '.');
 }
 
-struct Header
+struct FileHeader
 {
-    TensorTable table;
+    SafetensorsHeader content;
     /// Where the tensors begin in the file.
     std::int64_t end = 0;
 };
 
-Header readHeader(const FileHandle& file, const std::string& path)
+FileHeader readHeader(const FileHandle& file, const std::string& path)
 {
     const std::int64_t fileBytes = file.bytes();
     std::uint64_t length = 0;
@@ -124,17 +236,17 @@ Header readHeader(const FileHandle& file, const std::string& path)
     file.read(&length, sizeof length, 0);
     if (length > static_cast<std::uint64_t>(std::min(longestHeader, fileBytes - prefix)))
         refuse(path, "was cut short, or is no safetensors file. Resume from an older one");
-    std::string header(length, ' ');
-    file.read(header.data(), header.size(), prefix);
+    std::string text(length, ' ');
+    file.read(text.data(), text.size(), prefix);
     const auto end = prefix + static_cast<std::int64_t>(length);
     try {
-        return {.table = tableFrom(header, fileBytes - end), .end = end};
+        return {.content = safetensorsHeaderFrom(text, fileBytes - end), .end = end};
     } catch (const std::invalid_argument& error) {
         refuse(path, error.what() + std::string(". Resume from an older one"));
     }
 }
 
-std::string description(const TensorTable::Entry& entry)
+std::string description(const SafetensorsHeader::Entry& entry)
 {
     std::string text = entry.type + " [";
     for (std::size_t i = 0; i < entry.shape.size(); ++i)
@@ -142,38 +254,39 @@ std::string description(const TensorTable::Entry& entry)
     return text + ']';
 }
 
-void checkFits(const TensorTable& table, const std::vector<NamedTensor>& tensors, const std::string& path)
+void checkFits(const SafetensorsHeader& header, const std::vector<NamedTensor>& tensors,
+               const std::string& path)
 {
     constexpr const char* advice = ". Resume with the network and options that it was saved with";
-    for (const auto& [name, wanted] : tableOf(tensors, {}).tensors) {
-        const auto found = table.tensors.find(name);
-        if (found == table.tensors.end())
+    for (const auto& [name, wanted] : headerOf(tensors, {}).tensors) {
+        const auto found = header.tensors.find(name);
+        if (found == header.tensors.end())
             refuse(path, "holds no " + name + ", which this training has" + advice);
-        const TensorTable::Entry& entry = found->second;
+        const SafetensorsHeader::Entry& entry = found->second;
         if (entry.type != wanted.type || entry.shape != wanted.shape)
             refuse(path, "holds " + name + " as " + description(entry) + ", but this training has it as " +
                              description(wanted) + advice);
         if (entry.end - entry.begin != wanted.end - wanted.begin)
             refuse(path, "does not hold all of " + name + ". Resume from an older one");
     }
-    if (table.tensors.size() > tensors.size())
+    if (header.tensors.size() > tensors.size())
         refuse(path, "holds more tensors than this training has" + std::string(advice));
 }
 
 } // namespace
 
 std::int64_t writeTensorFile(const std::string& path, const std::vector<NamedTensor>& tensors,
-                             const std::map<std::string, std::string>& notes)
+                             const std::map<std::string, std::string>& metadata)
 {
     const std::string partial = path + ".partial";
     try {
-        const std::int64_t bytes = writeWhole(partial, tensors, notes);
+        const std::int64_t bytes = writeWhole(partial, tensors, metadata);
         std::filesystem::rename(partial, path);
         flushFolderOf(path);
         return bytes;
     } catch (const std::system_error& error) {
         std::remove(partial.c_str());
-        throw TensorFileError("The checkpoint " + path + " could not be written: " + error.code().message() +
+        throw CheckpointError("The checkpoint " + path + " could not be written: " + error.code().message() +
                               ". Make room, or choose a folder that can be written to.");
     } catch (...) {
         std::remove(partial.c_str());
@@ -185,10 +298,10 @@ void readTensorFile(const std::string& path, const std::vector<NamedTensor>& ten
 {
     try {
         const FileHandle file = FileHandle::forReading(path);
-        const Header header = readHeader(file, path);
-        checkFits(header.table, tensors, path);
+        const FileHeader header = readHeader(file, path);
+        checkFits(header.content, tensors, path);
         for (const NamedTensor& named : tensors)
-            readTensor(file, header.end + header.table.tensors.at(named.name).begin, named.tensor);
+            readTensor(file, header.end + header.content.tensors.at(named.name).begin, named.tensor);
     } catch (const std::system_error& error) {
         refuse(path, "could not be read: " + error.code().message() + ". Resume from another one");
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "named_tensor.h"
+#include "flat_parameters.h"
 
 #include <cstdint>
 #include <map>
@@ -16,14 +16,14 @@ namespace batchpeak::network {
 /// before stays until then.
 ///
 /// \return bytes of the file
-/// \throws TensorFileError
+/// \throws CheckpointError
 std::int64_t writeTensorFile(const std::string& path, const std::vector<NamedTensor>& tensors,
-                             const std::map<std::string, std::string>& notes);
+                             const std::map<std::string, std::string>& metadata);
 
 /// Reads the tensors of a safetensors file to where they are to lie. The file must hold these and no others,
 /// of the same shapes and types: that is checked before any of them changes.
 ///
-/// \throws TensorFileError
+/// \throws CheckpointError
 void readTensorFile(const std::string& path, const std::vector<NamedTensor>& tensors);
 
 } // namespace batchpeak::network

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "affine.h"
+#include "layer_operations.h"
 
 #include <ATen/core/Tensor.h>
 

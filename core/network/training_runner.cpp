@@ -4,13 +4,12 @@
 
 #include "accumulation/micro_batches.h"
 #include "device_memory.h"
-#include "load_settings.h"
+#include "execution_state.h"
 #include "loaded_network.h"
 #include "phase_clock.h"
-#include "random_state.h"
 #include "restore_point.h"
+#include "tensor_file.h"
 #include "training_data.h"
-#include "training_tensors.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
@@ -32,7 +31,7 @@ constexpr const char* randomName = "random_state";
 
 const trial::LoadRequest& forTraining(const trial::LoadRequest& load)
 {
-    if (!trains(load)) {
+    if (load.phase != model::Phase::Train) {
         throw std::invalid_argument(
             "The network was loaded for evaluation, so that it cannot be trained. Load it for training.");
     }
@@ -209,7 +208,7 @@ bool TrainingRunner::State::recover()
 
 std::int64_t TrainingRunner::State::save(const std::string& path)
 {
-    std::vector<NamedTensor> tensors = trainingTensors(m_loaded);
+    std::vector<NamedTensor> tensors = m_loaded.trainedTensors();
     tensors.push_back({.name = randomName, .tensor = randomState(m_loaded.device())});
     // Without this word Hugging Face's own readers refuse the file.
     return writeTensorFile(path, tensors, {{"format", "pt"}});
@@ -217,7 +216,7 @@ std::int64_t TrainingRunner::State::save(const std::string& path)
 
 void TrainingRunner::State::readCheckpoint(const std::string& path)
 {
-    std::vector<NamedTensor> tensors = trainingTensors(m_loaded);
+    std::vector<NamedTensor> tensors = m_loaded.trainedTensors();
     const at::Tensor random = randomState(m_loaded.device());
     tensors.push_back({.name = randomName, .tensor = random});
     readTensorFile(path, tensors);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "cancelled.h"
+#include "failure.h"
 #include "trial/training.h"
 #include "trial/trial_request.h"
 
@@ -40,7 +40,7 @@ public:
     ///
     /// \param memory  outlives the runner
     /// \throws std::invalid_argument  a full sentence, where the network is impossible or was loaded for
-    ///         evaluation; data::DataError, TensorFileError, or what libtorch throws where the device has
+    ///         evaluation; data::DataError, CheckpointError, or what libtorch throws where the device has
     ///         not enough memory
     TrainingRunner(const trial::LoadRequest& load, const trial::TrainingRequest& training,
                    DeviceMemory& memory);
@@ -70,8 +70,10 @@ public:
     bool recover();
 
     /// Writes all that the training has changed, to be gone on from with the same requests: on the CPU bit
-    /// for bit as if it had never ended. Only between batches. \return bytes of the file \throws
-    /// TensorFileError
+    /// for bit as if it had never ended. Only between batches.
+    ///
+    /// \return bytes of the file
+    /// \throws CheckpointError
     std::int64_t save(const std::string& path) const;
 
 private:

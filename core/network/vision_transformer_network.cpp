@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vision_transformer_network.h"
 
-#include "image_samples.h"
+#include "collation.h"
+#include "layer_operations.h"
 #include "token_loss.h"
-#include "transformer_operations.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>

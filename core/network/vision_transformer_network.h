@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "affine.h"
 #include "flat_parameters.h"
+#include "layer_operations.h"
 #include "model/model_spec.h"
 #include "network.h"
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gpu_requests.h"
 #include "gpu_suite.h"
-#include "network/required_baseline.h"
 #include "network/step_runner.h"
 
 #include <cmath>

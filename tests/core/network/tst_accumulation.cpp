@@ -6,7 +6,7 @@
 #include "accumulation/micro_batches.h"
 #include "gradient_comparison.h"
 #include "network/budget_allocator.h"
-#include "network/tile_unit.h"
+#include "network/libtorch.h"
 #include "sample_rows.h"
 #include "support/test_main.h"
 #include "trial/training.h"

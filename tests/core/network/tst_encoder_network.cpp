@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/autocast_guard.h"
 #include "network/budget_allocator.h"
 #include "network/encoder_network.h"
-#include "network/tile_unit.h"
+#include "network/execution_state.h"
+#include "network/libtorch.h"
 #include "reference_encoder.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"

@@ -5,8 +5,8 @@
 
 #include "data/sample_random.h"
 #include "network/budget_allocator.h"
+#include "network/libtorch.h"
 #include "network/optimizer_step.h"
-#include "network/tile_unit.h"
 #include "sample_rows.h"
 #include "support/test_main.h"
 

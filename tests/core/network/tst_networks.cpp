@@ -3,8 +3,8 @@
 #include "model/parameter_table.h"
 #include "network/budget_allocator.h"
 #include "network/flat_parameters.h"
+#include "network/libtorch.h"
 #include "network/network_factory.h"
-#include "network/tile_unit.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
 

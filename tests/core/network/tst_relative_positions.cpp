@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/relative_positions.h"
+#include "network/position_embeddings.h"
 #include "support/test_main.h"
 
 #include <ATen/ATen.h>

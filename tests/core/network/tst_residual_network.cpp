@@ -3,8 +3,8 @@
 #include "gradient_comparison.h"
 #include "model/parameter_table.h"
 #include "network/budget_allocator.h"
+#include "network/libtorch.h"
 #include "network/residual_network.h"
-#include "network/tile_unit.h"
 #include "support/test_main.h"
 
 #include <ATen/ATen.h>

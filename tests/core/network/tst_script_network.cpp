@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
 #include "network/failure.h"
-#include "network/script_file.h"
+#include "network/libtorch.h"
 #include "network/script_network.h"
-#include "network/tile_unit.h"
 #include "support/test_main.h"
 #include "tiny_scripts.h"
 

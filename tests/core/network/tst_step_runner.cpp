@@ -4,7 +4,6 @@
 #include "network/cpu_device_memory.h"
 #include "network/failure.h"
 #include "network/network_factory.h"
-#include "network/required_baseline.h"
 #include "network/step_runner.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"

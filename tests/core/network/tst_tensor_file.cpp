@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "network/failure.h"
 #include "network/tensor_file.h"
-#include "network/tensor_file_error.h"
 #include "support/test_main.h"
 
 #include <ATen/ATen.h>
@@ -48,7 +48,7 @@ QString refusalOf(const QString& path, const std::vector<NamedTensor>& tensors)
 {
     try {
         readTensorFile(path.toStdString(), tensors);
-    } catch (const TensorFileError& error) {
+    } catch (const CheckpointError& error) {
         return QString::fromUtf8(error.what());
     }
     return {};
@@ -234,7 +234,7 @@ private slots:
         writeTensorFile(file.toStdString(), someTensors(), {});
         // No file can be made where a folder of its name stands.
         QVERIFY(QDir().mkpath(file + QStringLiteral(".partial/in")));
-        QVERIFY_THROWS_EXCEPTION(TensorFileError, writeTensorFile(file.toStdString(), {}, {}));
+        QVERIFY_THROWS_EXCEPTION(CheckpointError, writeTensorFile(file.toStdString(), {}, {}));
         const std::vector<NamedTensor> read = zerosLike(someTensors());
         QCOMPARE(refusalOf(file, read), QString());
         QVERIFY(areEqual(read, someTensors()));
@@ -249,7 +249,7 @@ private slots:
         try {
             writeTensorFile(path("full").toStdString(), someTensors(), {});
             QFAIL("It was written.");
-        } catch (const TensorFileError& error) {
+        } catch (const CheckpointError& error) {
             QVERIFY2(QString::fromUtf8(error.what()).contains(QStringLiteral("No space left")), error.what());
         }
         QVERIFY(!QFile::exists(path("full")));

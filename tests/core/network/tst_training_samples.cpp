@@ -4,7 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "network/budget_allocator.h"
-#include "network/tile_unit.h"
+#include "network/libtorch.h"
 #include "sample_rows.h"
 #include "support/test_main.h"
 

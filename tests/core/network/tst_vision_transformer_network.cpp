@@ -3,7 +3,7 @@
 #include "gradient_comparison.h"
 #include "model/parameter_table.h"
 #include "network/budget_allocator.h"
-#include "network/tile_unit.h"
+#include "network/libtorch.h"
 #include "network/vision_transformer_network.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "checkpoint.h"
+#include "activation_checkpoint.h"
 
-#include "random_state.h"
+#include "execution_state.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <cstdint>
 #include <optional>
 
 namespace batchpeak::network {
+
+/// What decides the result of an operation beside its inputs, and is set and put back around some of them.
 
 /// Switches automatic bf16 arithmetic on for the operations of this thread while it lives, and clears
 /// the cache of converted weights at the end. Leave it before backward.
@@ -30,5 +34,14 @@ private:
     c10::DeviceType m_device;
     std::optional<Before> m_before;
 };
+
+/// Starts the device's default generator anew, from which dropout and initial parameters come.
+void seedRandom(at::Device device, std::uint64_t seed);
+
+/// The state of that generator: bytes in main memory, in libtorch's own layout, whatever the device.
+at::Tensor randomState(at::Device device);
+
+/// \param state  of randomState for a device of the same kind
+void setRandomState(at::Device device, const at::Tensor& state);
 
 } // namespace batchpeak::network

@@ -2,18 +2,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "affine.h"
 #include "model/model_spec.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 namespace batchpeak::network {
 
+class FlatParameters;
 class RotaryPositions;
 
-/// What the layers of transformers share: each is one choice of a spec, as an operation.
+/// What the layers of networks share: each is one choice of a spec, as an operation.
+
+/// The weight and the bias of one operation; either may be undefined, where the network has none.
+struct Affine
+{
+    at::Tensor weight;
+    at::Tensor bias;
+};
+
+/// "name.weight" and "name.bias", each undefined where the parameters hold no such name.
+Affine affineOf(const FlatParameters& parameters, const std::string& name);
+
+/// input x weight^T + bias; weight {outputs, inputs}.
+at::Tensor linear(const at::Tensor& input, const Affine& affine);
 
 /// Over the last dimension; without a bias where the norm has none.
 at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon);
@@ -53,5 +68,18 @@ AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, s
 
 /// {samples, heads, length, head size} -> {samples, length, heads x head size}
 at::Tensor joined(const at::Tensor& heads);
+
+/// The feed-forward layer of one expert: tokens {n, hidden size} in, as many out.
+using Expert = std::function<at::Tensor(const at::Tensor& tokens, std::size_t index)>;
+
+/// Sends every token through the experts that the router prefers for it, and adds up what they say, each
+/// weighted by the router's softmax over the chosen ones (Mixtral, arXiv 2401.04088, 2.1). Tokens are
+/// gathered for each expert, so that its work is one product of all of them; how many those are decides
+/// the shapes, so the host waits for the device here, as it does in every eager implementation.
+///
+/// \param tokens  {n, hidden size}
+/// \param router  {experts, hidden size}
+at::Tensor mixed(const at::Tensor& tokens, const at::Tensor& router, std::int64_t expertsPerToken,
+                 const Expert& expert);
 
 } // namespace batchpeak::network

@@ -14,7 +14,7 @@ namespace batchpeak::network {
 
 /// What the header of a safetensors file says (huggingface/safetensors, README.md, "Format"): where each
 /// tensor lies, as JSON, and nothing of the tensors themselves.
-struct TensorTable
+struct SafetensorsHeader
 {
     struct Entry
     {
@@ -30,7 +30,7 @@ struct TensorTable
 
     std::map<std::string, Entry> tensors;
     /// "__metadata__"
-    std::map<std::string, std::string> notes;
+    std::map<std::string, std::string> metadata;
 };
 
 /// The word of the format for a type of elements.
@@ -38,10 +38,10 @@ struct TensorTable
 std::string_view typeWord(at::ScalarType type);
 
 /// Filled up with spaces to a multiple of 8 bytes, so that the tensors are aligned.
-std::string toHeader(const TensorTable& table);
+std::string toText(const SafetensorsHeader& header);
 
 /// \param dataBytes  behind the header
 /// \throws std::invalid_argument  what is wrong with it, as the rest of a sentence: "is no JSON object"
-TensorTable tableFrom(std::string_view header, std::int64_t dataBytes);
+SafetensorsHeader safetensorsHeaderFrom(std::string_view text, std::int64_t dataBytes);
 
 } // namespace batchpeak::network

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tensor_table.h"
+#include "safetensors_header.h"
 
 #include <nlohmann/json.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* notesKey = "__metadata__";
+constexpr const char* metadataKey = "__metadata__";
 constexpr std::size_t alignment = 8;
 
 [[noreturn]] void refuse(const std::string& problem)
@@ -40,7 +40,7 @@ std::vector<std::int64_t> integers(const Json& array, const std::string& tensor,
     return array.get<std::vector<std::int64_t>>();
 }
 
-TensorTable::Entry entryFrom(const Json& object, const std::string& tensor, std::int64_t dataBytes)
+SafetensorsHeader::Entry entryFrom(const Json& object, const std::string& tensor, std::int64_t dataBytes)
 {
     const Json& type = field(object, tensor, "dtype");
     if (!type.is_string())
@@ -56,15 +56,15 @@ TensorTable::Entry entryFrom(const Json& object, const std::string& tensor, std:
             .end = offsets[1]};
 }
 
-std::map<std::string, std::string> notesFrom(const Json& object)
+std::map<std::string, std::string> metadataFrom(const Json& object)
 {
-    std::map<std::string, std::string> notes;
+    std::map<std::string, std::string> metadata;
     for (const auto& [key, value] : object.items()) {
         if (!value.is_string())
             refuse("has metadata that are no texts");
-        notes[key] = value.get<std::string>();
+        metadata[key] = value.get<std::string>();
     }
-    return notes;
+    return metadata;
 }
 
 } // namespace
@@ -93,39 +93,39 @@ std::string_view typeWord(at::ScalarType type)
     }
 }
 
-std::string toHeader(const TensorTable& table)
+std::string toText(const SafetensorsHeader& header)
 {
     Json object = Json::object();
-    if (!table.notes.empty())
-        object[notesKey] = table.notes;
-    for (const auto& [name, entry] : table.tensors) {
+    if (!header.metadata.empty())
+        object[metadataKey] = header.metadata;
+    for (const auto& [name, entry] : header.tensors) {
         object[name] = {
             {"dtype", entry.type}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
     }
-    std::string header = object.dump();
-    header.resize((header.size() + alignment - 1) / alignment * alignment, ' ');
-    return header;
+    std::string text = object.dump();
+    text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');
+    return text;
 }
 
-TensorTable tableFrom(std::string_view header, std::int64_t dataBytes)
+SafetensorsHeader safetensorsHeaderFrom(std::string_view text, std::int64_t dataBytes)
 {
-    const Json object = Json::parse(header, nullptr, /*allow_exceptions=*/false);
+    const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!object.is_object())
         refuse("has a header that is no JSON object");
-    TensorTable table;
+    SafetensorsHeader header;
     std::int64_t end = 0;
     for (const auto& [name, value] : object.items()) {
-        if (name == notesKey) {
-            table.notes = notesFrom(value);
+        if (name == metadataKey) {
+            header.metadata = metadataFrom(value);
             continue;
         }
-        const TensorTable::Entry entry = entryFrom(value, name, dataBytes);
+        const SafetensorsHeader::Entry entry = entryFrom(value, name, dataBytes);
         end = std::max(end, entry.end);
-        table.tensors.emplace(name, entry);
+        header.tensors.emplace(name, entry);
     }
     if (end != dataBytes)
         refuse("has bytes behind its last tensor");
-    return table;
+    return header;
 }
 
 } // namespace batchpeak::network
