@@ -4,20 +4,40 @@
 
 #include "network/device_memory.h"
 #include "network/failure.h"
+#include "trial/protocol.h"
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <variant>
 
 namespace batchpeak::worker {
 
+/// What a trial or a batch has to do with the rest of the worker.
+struct RequestContext
+{
+    /// Told of steps or micro-batches, as they become known.
+    std::function<void(const trial::Step&)> report;
+    /// The parent has cancelled it; asked from any thread.
+    std::function<bool()> cancelled;
+};
+
 /// A question whether to go on was answered with no.
 struct Interrupted
 {};
 
 using Interruption = std::variant<Interrupted, network::Failure>;
+
+/// What the parent is answered, and what ended the work before its end, if anything did: the device is then
+/// not fit for more before it has recovered.
+template<typename Result>
+struct Answer
+{
+    Result result;
+    std::optional<Interruption> interruption;
+};
 
 /// What kept work on a device from its end, judged and turned into a value; nothing where it came to its end.
 /// What was thrown is gone when this returns: an exception may hold tensors.

@@ -3,13 +3,83 @@
 #include "load_state.h"
 
 #include "model/parameter_table.h"
-#include "network/step_runner.h"
 #include "trial/trial_flags.h"
+#include "trial_runner.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 namespace batchpeak::worker {
+
+namespace {
+
+/// Steps of a network on a device, with its failures judged and turned into values.
+class NetworkSteps : public TrialSteps
+{
+public:
+    NetworkSteps(network::StepRunner& runner, network::DeviceMemory& memory)
+        : m_runner(runner), m_memory(memory)
+    {}
+
+    void setInterrupted(std::function<bool()> interrupted) override
+    {
+        m_runner.setCancelled(std::move(interrupted));
+    }
+
+    std::optional<Interruption> prepare(std::int64_t microBatchSize) override
+    {
+        return interruptionOf(m_memory, [&] {
+            m_memory.emptyCache();
+            m_memory.resetPeaks();
+            m_runner.prepare(microBatchSize);
+        });
+    }
+
+    void resetPeaks() override
+    {
+        m_memory.synchronize();
+        m_memory.resetPeaks();
+    }
+
+    ChainOrInterruption run(int steps) override
+    {
+        network::StepChain chain;
+        if (auto interruption = interruptionOf(m_memory, [&] { chain = m_runner.run(steps); }))
+            return std::move(*interruption);
+        return chain;
+    }
+
+    MemoryReading memory() const override
+    {
+        return {.peakAllocatedBytes = m_memory.peakAllocatedBytes(),
+                .peakReservedBytes = m_memory.peakReservedBytes(),
+                .allocationRetries = m_memory.allocationRetries(),
+                .spilled = m_memory.spilled()};
+    }
+
+private:
+    network::StepRunner& m_runner;
+    network::DeviceMemory& m_memory;
+};
+
+} // namespace
+
+LoadProblem problemOf(const network::Failure& failure)
+{
+    if (failure.refusedHostBytes) {
+        return {.text = "The computer's main memory ran out while the network was loaded. End other "
+                        "programs, or give the container more memory. (" +
+                        failure.text + ")"};
+    }
+    return {.text = failure.text, .sticky = failure.sticky};
+}
+
+bool isOutOfDeviceMemory(const network::Failure& failure)
+{
+    return failure.outcome == trial::Outcome::OutOfMemory && !failure.refusedHostBytes;
+}
 
 std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadRequest& request)
 {
@@ -62,8 +132,7 @@ void LoadState::drop()
     m_scatter = {};
 }
 
-TrialEnd LoadState::runTrial(const trial::TrialRequest& request, const TrialClock& clock,
-                             const TrialContext& context)
+Answer<trial::TrialResult> LoadState::run(const trial::TrialRequest& request, const RequestContext& context)
 {
     if (!m_runner) {
         return {.result = {.id = request.id,
@@ -73,9 +142,9 @@ TrialEnd LoadState::runTrial(const trial::TrialRequest& request, const TrialCloc
                            .text = "Not even the network without any sample fits."}};
     }
     NetworkSteps steps(*m_runner, m_memory);
-    TrialEnd end = TrialRunner(steps, clock).run(request, context);
-    addError(end.result);
-    return end;
+    Answer<trial::TrialResult> answer = runTrial(request, steps, m_clock, m_gates, context);
+    addError(answer.result);
+    return answer;
 }
 
 void LoadState::addError(trial::TrialResult& result)

@@ -2,18 +2,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "load_problem.h"
+#include "interruption.h"
 #include "network/device_memory.h"
-#include "network_steps.h"
+#include "network/failure.h"
+#include "network/step_runner.h"
 #include "trial/protocol.h"
 #include "trial/run_scatter.h"
-#include "trial_runner.h"
+#include "trial_clock.h"
+#include "trial_gate.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 
 namespace batchpeak::worker {
+
+/// Why a network could not be loaded or made ready to train, as a full sentence.
+struct LoadProblem
+{
+    std::string text;
+    /// Only a fresh process can go on.
+    bool sticky = false;
+};
+
+/// What a failure of the device or of the computer means to who asked for the network.
+LoadProblem problemOf(const network::Failure& failure);
+
+/// The device's own memory was too small for it.
+bool isOutOfDeviceMemory(const network::Failure& failure);
 
 /// A network that was loaded: as it was asked for, and what came of it.
 struct LoadedNetworkRequest
@@ -26,7 +44,10 @@ struct LoadedNetworkRequest
 class LoadState
 {
 public:
-    explicit LoadState(network::DeviceMemory& memory) : m_memory(memory) {}
+    /// \param memory, clock, gates  outlive it; the gates watch every trial
+    LoadState(network::DeviceMemory& memory, const TrialClock& clock, TrialGates gates)
+        : m_memory(memory), m_clock(clock), m_gates(gates)
+    {}
 
     /// Takes the place of what was loaded before.
     std::variant<trial::Loaded, LoadProblem> load(const trial::LoadRequest& request);
@@ -36,8 +57,7 @@ public:
     std::optional<LoadedNetworkRequest> handOver();
 
     /// Runs a trial; where not even the parameters fit, it answers so at once.
-    TrialEnd runTrial(const trial::TrialRequest& request, const TrialClock& clock,
-                      const TrialContext& context);
+    Answer<trial::TrialResult> run(const trial::TrialRequest& request, const RequestContext& context);
     /// \return false if only a fresh process helps
     bool recover();
 
@@ -47,6 +67,8 @@ private:
     trial::Loaded notEvenLoaded(std::int64_t neededBytes);
 
     network::DeviceMemory& m_memory;
+    const TrialClock& m_clock;
+    const TrialGates m_gates;
     trial::LoadRequest m_request;
     /// Of the last load; absent where none succeeded.
     std::optional<trial::Loaded> m_loaded;

@@ -1,17 +1,21 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device/local_device.h"
-#include "exit_code.h"
+#include "network/device_memory.h"
 #include "network/libtorch.h"
 #include "nvidia_gate.h"
 #include "processor_gate.h"
 #include "session.h"
-#include "worker_options.h"
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/prctl.h>
@@ -23,6 +27,62 @@ using namespace batchpeak::worker;
 namespace {
 
 constexpr const char* program = "batchpeak-worker " BATCHPEAK_VERSION;
+
+/// What batchpeak-worker was asked for on its command line.
+struct WorkerOptions
+{
+    network::DeviceId device;
+    bool versionOnly = false;
+    /// Why the command line makes no sense, as a full sentence; else empty.
+    std::string problem;
+};
+
+std::optional<network::DeviceId> deviceFromText(std::string_view text)
+{
+    using network::DeviceKind;
+    constexpr std::string_view numbered = "cuda:";
+    if (text == "cpu")
+        return network::DeviceId{.kind = DeviceKind::Cpu};
+    if (text == "cuda")
+        return network::DeviceId{.kind = DeviceKind::Cuda};
+    if (!text.starts_with(numbered))
+        return std::nullopt;
+    text.remove_prefix(numbered.size());
+    int index = -1;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), index);
+    if (error != std::errc() || end != text.end() || index < 0)
+        return std::nullopt;
+    return network::DeviceId{.kind = DeviceKind::Cuda, .index = index};
+}
+
+/// \param arguments  without the program's name
+WorkerOptions parseWorkerOptions(std::span<const char* const> arguments)
+{
+    WorkerOptions options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        std::string_view argument = arguments[i];
+        if (argument == "--version") {
+            options.versionOnly = true;
+            continue;
+        }
+        constexpr std::string_view device = "--device";
+        std::optional<std::string_view> word;
+        if (argument == device && i + 1 < arguments.size())
+            word = arguments[++i];
+        else if (argument.starts_with("--device="))
+            word = argument.substr(device.size() + 1);
+        if (!word) {
+            options.problem =
+                "The option " + std::string(argument) +
+                " is unknown or has no value; --device cpu, --device cuda:N and --version are known.";
+        } else if (const auto id = deviceFromText(*word)) {
+            options.device = *id;
+        } else {
+            options.problem = "The device " + std::string(*word) + " is unknown; use cpu, cuda or cuda:N.";
+        }
+    }
+    return options;
+}
 
 trial::DeviceDescription describe(const network::DeviceMemory& memory)
 {
@@ -65,15 +125,14 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
 
 int serve(ProtocolChannel& channel, network::DeviceId device)
 {
-    Inbox inbox;
-    inbox.startReading();
+    channel.startReading();
     try {
         const auto memory = network::openDeviceMemory(device);
         const int threads = network::useAllCores();
         const trial::DeviceDescription description = describe(*memory);
         const SystemClock clock;
         const auto gates = gatesFor(description, threads, clock);
-        Session session(inbox, channel, *memory,
+        Session session(channel, *memory,
                         {.program = program, .framework = network::libtorchName(), .device = description},
                         clock, gates);
         return session.run();

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "processor_gate.h"
 
-#include "rounded_text.h"
-
 #include <algorithm>
 
 namespace batchpeak::worker {

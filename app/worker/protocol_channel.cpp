@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "protocol_channel.h"
 
-#include "exit_code.h"
-
+#include <array>
 #include <cerrno>
 #include <csignal>
-#include <string_view>
+#include <thread>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,10 +20,77 @@ ProtocolChannel::ProtocolChannel()
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
+void ProtocolChannel::startReading()
+{
+    std::thread([this] {
+        std::array<char, 65536> buffer{};
+        for (;;) {
+            const ssize_t count = read(STDIN_FILENO, buffer.data(), buffer.size());
+            if (count > 0)
+                take({buffer.data(), static_cast<std::size_t>(count)});
+            // Not exit(): the main thread may be within a step, and what it uses must not be destroyed.
+            else if (count == 0 || errno != EINTR)
+                _exit(ExitCode::Finished);
+        }
+    }).detach();
+}
+
+ReceivedLine ProtocolChannel::next()
+{
+    std::unique_lock lock(m_receiving);
+    m_arrived.wait(lock, [this] { return !m_lines.empty(); });
+    ReceivedLine line = std::move(m_lines.front());
+    m_lines.pop_front();
+    return line;
+}
+
+bool ProtocolChannel::isCancelled(std::int64_t id) const
+{
+    const std::lock_guard lock(m_receiving);
+    return m_goodbye || m_cancelled.contains(id);
+}
+
+void ProtocolChannel::take(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const std::size_t end = bytes.find('\n');
+        const std::string_view piece = bytes.substr(0, end);
+        if (!m_skipping)
+            m_unfinished += piece;
+        if (!m_skipping && m_unfinished.size() > trial::maxLineBytes) {
+            takeLine(m_unfinished);
+            m_unfinished.clear();
+            m_skipping = true;
+        }
+        if (end == std::string_view::npos)
+            return;
+        if (!m_skipping)
+            takeLine(m_unfinished);
+        m_unfinished.clear();
+        m_skipping = false;
+        bytes.remove_prefix(end + 1);
+    }
+}
+
+void ProtocolChannel::takeLine(std::string_view line)
+{
+    auto parsed = trial::parseParentMessage(line);
+    const std::lock_guard lock(m_receiving);
+    if (const auto* message = std::get_if<trial::ParentMessage>(&parsed)) {
+        if (const auto* cancel = std::get_if<trial::Cancel>(message)) {
+            m_cancelled.insert(cancel->id);
+            return;
+        }
+        m_goodbye = m_goodbye || std::holds_alternative<trial::Bye>(*message);
+    }
+    m_lines.push_back(std::move(parsed));
+    m_arrived.notify_one();
+}
+
 void ProtocolChannel::send(const trial::WorkerMessage& message)
 {
     const std::string line = toLine(message);
-    const std::lock_guard lock(m_mutex);
+    const std::lock_guard lock(m_sending);
     std::string_view rest = line;
     while (!rest.empty()) {
         const ssize_t written = write(m_descriptor, rest.data(), rest.size());

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "session.h"
 
-#include "exit_code.h"
-
 #include <variant>
 
 namespace batchpeak::worker {
@@ -11,7 +9,7 @@ namespace batchpeak::worker {
 int Session::run()
 {
     for (;;) {
-        ReceivedLine line = m_inbox.next();
+        ReceivedLine line = m_channel.next();
         const auto* message = std::get_if<trial::ParentMessage>(&line);
         const std::optional<int> exitCode =
             message ? std::visit([this](const auto& value) { return handle(value); }, *message)
@@ -55,11 +53,7 @@ std::optional<int> Session::handle(const trial::TrialRequest& request)
 {
     if (!m_load.isLoaded())
         return complain("A trial must come after a load that succeeded.");
-    return answer(m_load.runTrial(request, m_clock,
-                                  {.report = [this](const trial::Step& step) { m_channel.send(step); },
-                                   .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); },
-                                   .gates = m_gates}),
-                  m_load);
+    return send(m_load.run(request, contextOf(request.id)), m_load);
 }
 
 std::optional<int> Session::handle(const trial::TrainingRequest& request)
@@ -78,41 +72,44 @@ std::optional<int> Session::handle(const trial::BatchRequest& request)
 {
     if (!m_training.hasBegun())
         return complain("A batch must come after a training that is ready.");
-    return answer(m_training.runBatch(
-                      request, {.report = [this](const trial::Step& step) { m_channel.send(step); },
-                                .cancelled = [this, id = request.id] { return m_inbox.isCancelled(id); }}),
-                  m_training);
+    return send(m_training.run(request, contextOf(request.id)), m_training);
 }
 
 std::optional<int> Session::handle(const trial::SaveRequest& request)
 {
     if (!m_training.isReady())
         return complain("A save must come after a training that is ready.");
-    const SaveEnd end = m_training.save(request);
-    if (const network::Failure* failure = stickyFailure(end.interruption))
+    const Answer<trial::Saved> answer = m_training.save(request);
+    if (const network::Failure* failure = stickyFailure(answer.interruption))
         return endWith(ExitCode::StickyDeviceError, failure->text);
-    m_channel.send(end.result);
+    m_channel.send(answer.result);
     return std::nullopt;
 }
 
-template<typename End, typename State>
-std::optional<int> Session::answer(End end, State& state)
+RequestContext Session::contextOf(std::int64_t id)
+{
+    return {.report = [this](const trial::Step& step) { m_channel.send(step); },
+            .cancelled = [this, id] { return m_channel.isCancelled(id); }};
+}
+
+template<typename Result, typename State>
+std::optional<int> Session::send(Answer<Result> answer, State& state)
 {
     // No result: the parent repeats it in a fresh worker.
-    if (const network::Failure* failure = stickyFailure(end.interruption))
+    if (const network::Failure* failure = stickyFailure(answer.interruption))
         return endWith(ExitCode::StickyDeviceError, failure->text);
 
-    end.result.isLast = end.interruption && !state.recover();
-    if (end.result.isLast) {
+    answer.result.isLast = answer.interruption && !state.recover();
+    if (answer.result.isLast) {
         m_channel.send(trial::Log{
             .level = trial::LogLevel::Warning,
             .text = "The device did not get all of its memory back after the step; a fresh worker will."});
     }
-    m_channel.send(end.result);
-    return end.result.isLast ? std::optional<int>(ExitCode::MemoryLost) : std::nullopt;
+    m_channel.send(answer.result);
+    return answer.result.isLast ? std::optional<int>(ExitCode::MemoryLost) : std::nullopt;
 }
 
-// The inbox hears cancels itself.
+// The channel hears cancels itself.
 std::optional<int> Session::handle(const trial::Cancel&)
 {
     return std::nullopt;

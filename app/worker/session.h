@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "inbox.h"
 #include "load_state.h"
 #include "protocol_channel.h"
 #include "training_state.h"
+#include "trial/protocol.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace batchpeak::worker {
 
@@ -16,15 +21,12 @@ class Session
 public:
     /// \param hello  what is answered to the parent's
     /// \param gates  watch every trial
-    Session(Inbox& inbox, ProtocolChannel& channel, network::DeviceMemory& memory, trial::WorkerHello hello,
-            const TrialClock& clock, std::span<const std::unique_ptr<TrialGate>> gates)
-        : m_inbox(inbox),
-          m_channel(channel),
-          m_load(memory),
+    Session(ProtocolChannel& channel, network::DeviceMemory& memory, trial::WorkerHello hello,
+            const TrialClock& clock, TrialGates gates)
+        : m_channel(channel),
+          m_load(memory, clock, gates),
           m_training(memory, clock),
-          m_hello(std::move(hello)),
-          m_clock(clock),
-          m_gates(gates)
+          m_hello(std::move(hello))
     {}
 
     /// \return the exit code, once the conversation is over
@@ -41,20 +43,19 @@ private:
     std::optional<int> handle(const trial::SaveRequest& request);
     std::optional<int> handle(const trial::Cancel& cancel);
     std::optional<int> handle(const trial::Bye& bye);
+    /// Of the trial or batch of that number.
+    RequestContext contextOf(std::int64_t id);
     /// Says how a trial or a batch ended, once \p state has recovered from it.
-    template<typename End, typename State>
-    std::optional<int> answer(End end, State& state);
+    template<typename Result, typename State>
+    std::optional<int> send(Answer<Result> answer, State& state);
     std::optional<int> complain(const char* text);
     std::optional<int> complain(const LoadProblem& problem);
     int endWith(int exitCode, std::string text);
 
-    Inbox& m_inbox;
     ProtocolChannel& m_channel;
     LoadState m_load;
     TrainingState m_training;
     trial::WorkerHello m_hello;
-    const TrialClock& m_clock;
-    std::span<const std::unique_ptr<TrialGate>> m_gates;
     bool m_greeted = false;
 };
 

@@ -76,7 +76,7 @@ void TrainingState::end()
     m_unfitBytes.reset();
 }
 
-BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchContext& context)
+Answer<trial::BatchResult> TrainingState::run(const trial::BatchRequest& batch, const RequestContext& context)
 {
     trial::BatchResult result{.id = batch.id, .microBatchSize = batch.microBatchSize};
     if (!m_runner) {
@@ -104,7 +104,8 @@ BatchEnd TrainingState::runBatch(const trial::BatchRequest& batch, const BatchCo
     return {.result = std::move(result), .interruption = std::move(interruption)};
 }
 
-std::function<void(std::int64_t)> TrainingState::reporter(std::int64_t id, const BatchContext& context) const
+std::function<void(std::int64_t)> TrainingState::reporter(std::int64_t id,
+                                                          const RequestContext& context) const
 {
     const double begin = m_clock.wallSeconds();
     return [this, id, &context, begin, last = begin](std::int64_t done) mutable {
@@ -123,7 +124,7 @@ void TrainingState::addMemory(trial::BatchResult& result, std::int64_t retriesBe
     result.allocationRetries = m_memory.allocationRetries() - retriesBefore;
 }
 
-SaveEnd TrainingState::save(const trial::SaveRequest& request) const
+Answer<trial::Saved> TrainingState::save(const trial::SaveRequest& request) const
 {
     trial::Saved saved{.id = request.id};
     auto interruption = interruptionOf(m_memory, [&] { saved.bytes = m_runner->save(request.path); });

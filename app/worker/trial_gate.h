@@ -4,6 +4,8 @@
 
 #include "trial/trial_readings.h"
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,5 +39,10 @@ public:
     /// \param steps  how many they were, at least one
     virtual void end(int steps, GateReport& report) = 0;
 };
+
+using TrialGates = std::span<const std::unique_ptr<TrialGate>>;
+
+/// A number in the sentence of a disturbance, the same in every locale: "0.8" for 0.84 with one decimal.
+std::string roundedText(double value, int decimals);
 
 } // namespace batchpeak::worker

@@ -43,15 +43,20 @@ struct Timed
 class RunningTrial
 {
 public:
-    RunningTrial(const trial::TrialRequest& request, const TrialContext& context, Steppable& steps,
-                 const TrialClock& clock)
-        : m_request(request), m_context(context), m_steps(steps), m_clock(clock), m_start(clock.wallSeconds())
+    RunningTrial(const trial::TrialRequest& request, TrialSteps& steps, const TrialClock& clock,
+                 TrialGates gates, const RequestContext& context)
+        : m_request(request),
+          m_steps(steps),
+          m_clock(clock),
+          m_gates(gates),
+          m_context(context),
+          m_start(clock.wallSeconds())
     {
         m_result.id = request.id;
         m_result.microBatchSize = request.microBatchSize;
     }
 
-    TrialEnd run()
+    Answer<trial::TrialResult> run()
     {
         m_steps.setInterrupted([this] { return m_context.cancelled() || timeIsUp(); });
         if (prepare() && warmUp() && measure())
@@ -91,7 +96,7 @@ private:
     {
         const std::int64_t retriesBefore = m_steps.memory().allocationRetries;
         m_steps.resetPeaks();
-        for (const auto& gate : m_context.gates)
+        for (const auto& gate : m_gates)
             gate->begin();
         const bool complete = takeTimedSteps();
         if (complete)
@@ -119,7 +124,7 @@ private:
             if (!chain)
                 return false;
             m_microBatchesPerStep = chain->microBatchesPerStep;
-            for (const auto& gate : m_context.gates)
+            for (const auto& gate : m_gates)
                 gate->look();
             for (const network::StepTimes& times : chain->steps) {
                 m_timed.add(times);
@@ -210,7 +215,7 @@ private:
     void askGates()
     {
         GateReport report;
-        for (const auto& gate : m_context.gates)
+        for (const auto& gate : m_gates)
             gate->end(m_timed.count(), report);
         m_result.readings = report.readings;
         for (const std::string& reason : report.disturbances)
@@ -239,9 +244,10 @@ private:
     }
 
     const trial::TrialRequest& m_request;
-    const TrialContext& m_context;
-    Steppable& m_steps;
+    TrialSteps& m_steps;
     const TrialClock& m_clock;
+    const TrialGates m_gates;
+    const RequestContext& m_context;
     const double m_start;
     double m_expectedSeconds = 0.0;
     int m_microBatchesPerStep = 1;
@@ -252,9 +258,10 @@ private:
 
 } // namespace
 
-TrialEnd TrialRunner::run(const trial::TrialRequest& request, const TrialContext& context)
+Answer<trial::TrialResult> runTrial(const trial::TrialRequest& request, TrialSteps& steps,
+                                    const TrialClock& clock, TrialGates gates, const RequestContext& context)
 {
-    return RunningTrial(request, context, m_steps, m_clock).run();
+    return RunningTrial(request, steps, clock, gates, context).run();
 }
 
 } // namespace batchpeak::worker

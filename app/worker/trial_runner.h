@@ -2,51 +2,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "steppable.h"
+#include "interruption.h"
+#include "network/step_runner.h"
 #include "trial/protocol.h"
 #include "trial_clock.h"
 #include "trial_gate.h"
 
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
+#include <variant>
 
 namespace batchpeak::worker {
 
-/// What a trial has to do with the rest of the worker.
-struct TrialContext
+/// The memory of a device since the last reset of its peaks [bytes].
+struct MemoryReading
 {
-    /// Told of each step, as it becomes known.
-    std::function<void(const trial::Step&)> report;
-    /// The parent has cancelled this trial; asked from any thread.
-    std::function<bool()> cancelled;
-    /// Watch the timed steps.
-    std::span<const std::unique_ptr<TrialGate>> gates;
+    std::int64_t peakAllocatedBytes = 0;
+    std::int64_t peakReservedBytes = 0;
+    /// Since the process started.
+    std::int64_t allocationRetries = 0;
+    /// The driver moved data to main memory instead of refusing it.
+    bool spilled = false;
 };
 
-/// A trial and the failure that ended it, if one did: the device is then not fit for another before it
-/// has recovered.
-struct TrialEnd
+using ChainOrInterruption = std::variant<network::StepChain, Interruption>;
+
+/// What a trial times: steps of one micro-batch size, of a network on a device or of a test's script.
+///
+/// Failures are values here, since an exception that lives on keeps tensors alive.
+class TrialSteps
 {
-    trial::TrialResult result;
-    std::optional<Interruption> interruption;
+public:
+    TrialSteps() = default;
+    TrialSteps(const TrialSteps&) = delete;
+    TrialSteps& operator=(const TrialSteps&) = delete;
+    virtual ~TrialSteps() = default;
+
+    /// Asked between layers, on any thread.
+    virtual void setInterrupted(std::function<bool()> interrupted) = 0;
+    /// Empties the cache and makes the inputs.
+    virtual std::optional<Interruption> prepare(std::int64_t microBatchSize) = 0;
+    virtual void resetPeaks() = 0;
+    virtual ChainOrInterruption run(int steps) = 0;
+    virtual MemoryReading memory() const = 0;
 };
 
 /// Runs one trial: warm-up, then timed steps, as the request says.
 ///
 /// It decides when warm-up ends, how many steps are timed, and how the trial ended. What a step is, and
-/// how a device recovers from a failed one, belongs to the Steppable and its owner.
-class TrialRunner
-{
-public:
-    TrialRunner(Steppable& steps, const TrialClock& clock) : m_steps(steps), m_clock(clock) {}
-
-    TrialEnd run(const trial::TrialRequest& request, const TrialContext& context);
-
-private:
-    Steppable& m_steps;
-    const TrialClock& m_clock;
-};
+/// how a device recovers from a failed one, belongs to the steps and their owner.
+///
+/// \param gates  watch the timed steps
+Answer<trial::TrialResult> runTrial(const trial::TrialRequest& request, TrialSteps& steps,
+                                    const TrialClock& clock, TrialGates gates, const RequestContext& context);
 
 } // namespace batchpeak::worker

@@ -14,12 +14,11 @@ using namespace batchpeak;
 int main(int argc, char** argv)
 {
     worker::ProtocolChannel channel;
-    worker::Inbox inbox;
-    inbox.startReading();
+    channel.startReading();
     test::BreakingDeviceMemory memory(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
     const worker::SystemClock clock;
     worker::Session session(
-        inbox, channel, memory,
+        channel, memory,
         {.program = "breaking-worker",
          .device = {.kind = "cpu", .totalBytes = memory.totalBytes(), .freeBytes = memory.freeBytes()}},
         clock, {});

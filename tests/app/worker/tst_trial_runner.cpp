@@ -15,7 +15,7 @@ using namespace batchpeak::worker;
 namespace {
 
 // Steps of known length; whatever is scripted happens at the step of that number, counted from 0.
-class ScriptedSteps : public Steppable
+class ScriptedSteps : public TrialSteps
 {
 public:
     explicit ScriptedSteps(ScriptedClock& clock) : m_clock(clock) {}
@@ -107,15 +107,15 @@ class TrialRunnerTest : public QObject
     std::vector<Step> m_reported;
     std::vector<std::unique_ptr<TrialGate>> m_gates;
 
-    TrialEnd runTrial(ScriptedSteps& steps, const TrialRequest& request, int cancelAfter = 1'000'000)
+    Answer<TrialResult> answerOf(ScriptedSteps& steps, const TrialRequest& request,
+                                 int cancelAfter = 1'000'000)
     {
         m_reported.clear();
-        TrialRunner runner(steps, m_clock);
-        return runner.run(
-            request,
+        return runTrial(
+            request, steps, m_clock, m_gates,
             {.report = [this](const Step& step) { m_reported.push_back(step); },
-             .cancelled = [this, cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; },
-             .gates = m_gates});
+             .cancelled = [this,
+                           cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; }});
     }
 
 private slots:
@@ -128,7 +128,7 @@ private slots:
     void measures()
     {
         ScriptedSteps steps(m_clock);
-        const auto [result, interruption] = runTrial(steps, {.id = 7, .microBatchSize = 96});
+        const auto [result, interruption] = answerOf(steps, {.id = 7, .microBatchSize = 96});
         QVERIFY(!interruption);
         QCOMPARE(toText(result.outcome), toText(Outcome::Ok));
         QCOMPARE(result.id, 7);
@@ -169,7 +169,7 @@ private slots:
         ScriptedSteps steps(m_clock);
         steps.first.clear();
         steps.usual = stepSeconds;
-        QCOMPARE(runTrial(steps, {}).result.steps, expected);
+        QCOMPARE(answerOf(steps, {}).result.steps, expected);
     }
 
     void waitsOnceForManyFastSteps()
@@ -177,7 +177,7 @@ private slots:
         ScriptedSteps steps(m_clock);
         steps.usual = 0.001;
         steps.first = {0.01};
-        runTrial(steps, {});
+        answerOf(steps, {});
         QCOMPARE(steps.chains, (std::vector{1, 1, 1, 24}));
     }
 
@@ -236,7 +236,7 @@ private slots:
         ScriptedSteps scripted(m_clock);
         TrialRequest request{.id = 1, .microBatchSize = 2};
         change(scripted, request);
-        const TrialEnd end = runTrial(scripted, request, cancelAfter);
+        const Answer<TrialResult> end = answerOf(scripted, request, cancelAfter);
         QCOMPARE(toText(end.result.outcome), toText(outcome));
         QCOMPARE(end.result.steps, steps);
         QCOMPARE(end.interruption.has_value(), interrupted);
@@ -248,7 +248,7 @@ private slots:
     {
         ScriptedSteps steps(m_clock);
         steps.failingStep = 4;
-        const TrialEnd end = runTrial(steps, {});
+        const Answer<TrialResult> end = answerOf(steps, {});
         QCOMPARE(end.result.peakReservedBytes, 5000);
         QCOMPARE(end.result.text, "refused");
     }
@@ -266,7 +266,7 @@ private slots:
         QFETCH(bool, flagged);
         ScriptedSteps steps(m_clock);
         steps.retryingStep = retryingStep;
-        const TrialResult result = runTrial(steps, {}).result;
+        const TrialResult result = answerOf(steps, {}).result;
         QCOMPARE(result.allocationRetries, flagged ? 1 : 0);
         QCOMPARE(result.flags, flagged ? std::vector<std::string>{"thrashes"} : std::vector<std::string>{});
     }
@@ -274,7 +274,7 @@ private slots:
     void flagsAbandoning()
     {
         ScriptedSteps steps(m_clock);
-        QCOMPARE(runTrial(steps, {.abandonAboveSeconds = 0.1}).result.flags,
+        QCOMPARE(answerOf(steps, {.abandonAboveSeconds = 0.1}).result.flags,
                  std::vector<std::string>{"abandoned"});
     }
 
@@ -283,7 +283,7 @@ private slots:
         ScriptedSteps steps(m_clock);
         QByteArray heard;
         m_gates.push_back(std::make_unique<ScriptedGate>(heard));
-        const TrialResult result = runTrial(steps, {}).result;
+        const TrialResult result = answerOf(steps, {}).result;
         QCOMPARE(heard, "begin look look look look look end:5");
         QCOMPARE(result.readings.energyJoules, 12.0);
         QCOMPARE(result.flags, (std::vector<std::string>{"disturbed: heat", "disturbed: noise"}));
@@ -295,7 +295,7 @@ private slots:
         steps.failingStep = 5;
         QByteArray heard;
         m_gates.push_back(std::make_unique<ScriptedGate>(heard));
-        const TrialResult result = runTrial(steps, {}).result;
+        const TrialResult result = answerOf(steps, {}).result;
         QCOMPARE(heard, "begin look look");
         QVERIFY(result.flags.empty());
         QVERIFY(result.readings == TrialReadings{});

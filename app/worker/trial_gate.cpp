@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rounded_text.h"
+#include "trial_gate.h"
 
 #include <array>
 #include <charconv>
