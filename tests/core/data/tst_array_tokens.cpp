@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/token_source.h"
 #include "npy_bytes.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDir>
@@ -70,19 +71,13 @@ private slots:
 
     void namesATokenOfNoVocabulary_data()
     {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("named");
-        QTest::newRow("one dimension")
-            << npyOf("(8,)", {1, 2, 3, 4, 5, 6, 100, 8}) << QStringLiteral("array.npy holds 100 at [6], ");
-        QTest::newRow("two dimensions") << npyOf("(2, 4)", {1, 2, 3, 4, 5, 6, 100, 8})
-                                        << QStringLiteral("array.npy holds 100 at [1, 2], ");
-        QTest::newRow("negative") << npyHeader(npyDictionary("|i1", "(8,)")) + QByteArray(7, '\1') + '\xff'
-                                  << QStringLiteral("array.npy holds -1 at [7], ");
+        rows<QByteArray, QString>({{"one dimension", {npyOf("(8,)", {1, 2, 3, 4, 5, 6, 100, 8}), QStringLiteral("array.npy holds 100 at [6], ")}},
+{"two dimensions", {npyOf("(2, 4)", {1, 2, 3, 4, 5, 6, 100, 8}), QStringLiteral("array.npy holds 100 at [1, 2], ")}},
+{"negative", {npyHeader(npyDictionary("|i1", "(8,)")) + QByteArray(7, '\1') + '\xff', QStringLiteral("array.npy holds -1 at [7], ")}}});
     }
     void namesATokenOfNoVocabulary()
     {
-        QFETCH(QByteArray, bytes);
-        QFETCH(QString, named);
+        const auto& [bytes, named] = row<QByteArray, QString>();
         write("array.npy", bytes);
         const auto source = opened();
         QCOMPARE(source->row(0).size(), std::size_t{4});
@@ -93,25 +88,15 @@ private slots:
 
     void refusesAFolderWithoutSamples_data()
     {
-        QTest::addColumn<QByteArray>("name");
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("named");
-        QTest::newRow("no array") << QByteArray("text.txt") << QByteArray("text")
-                                  << QStringLiteral("holds no .npy file");
-        QTest::newRow("short arrays") << QByteArray("a.npy") << npyOf("(3,)", {1, 2, 3})
-                                      << QStringLiteral("hold no sample: one takes 4 tokens");
-        QTest::newRow("no rows") << QByteArray("a.npy") << npyOf("(0, 9)", {})
-                                 << QStringLiteral("hold no sample");
-        QTest::newRow("rows of one token") << QByteArray("a.npy") << npyOf("(2, 1)", {1, 2})
-                                           << QStringLiteral("rows of fewer than 2 tokens");
-        QTest::newRow("no array by its content")
-            << QByteArray("a.npy") << QByteArray("this is a text") << QStringLiteral("no array of NumPy");
+        rows<QByteArray, QByteArray, QString>({{"no array", {"text.txt", "text", QStringLiteral("holds no .npy file")}},
+{"short arrays", {"a.npy", npyOf("(3,)", {1, 2, 3}), QStringLiteral("hold no sample: one takes 4 tokens")}},
+{"no rows", {"a.npy", npyOf("(0, 9)", {}), QStringLiteral("hold no sample")}},
+{"rows of one token", {"a.npy", npyOf("(2, 1)", {1, 2}), QStringLiteral("rows of fewer than 2 tokens")}},
+{"no array by its content", {"a.npy", "this is a text", QStringLiteral("no array of NumPy")}}});
     }
     void refusesAFolderWithoutSamples()
     {
-        QFETCH(QByteArray, name);
-        QFETCH(QByteArray, bytes);
-        QFETCH(QString, named);
+        const auto& [name, bytes, named] = row<QByteArray, QByteArray, QString>();
         write(name.constData(), bytes);
         const QString refusal = refusalOf([&] { opened(); });
         QVERIFY2(refusal.contains(named), qPrintable(refusal));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/token_source.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -17,16 +18,15 @@ class SyntheticTokensTest : public QObject
 private slots:
     void followsARule_data()
     {
-        QTest::addColumn<qint64>("vocabulary");
-        QTest::newRow("one token") << qint64{1};
-        QTest::newRow("tiny") << qint64{67};
-        QTest::newRow("GPT-2") << qint64{50257};
-        QTest::newRow("large") << qint64{250880};
+        rows<std::int64_t>({{"one token", 1},
+{"tiny", 67},
+{"GPT-2", 50257},
+{"large", 250880}});
     }
     // Of the seven in eight that follow, all do alike; a random one may too.
     void followsARule()
     {
-        QFETCH(qint64, vocabulary);
+        const auto& vocabulary = row<std::int64_t>();
         const auto source = syntheticTokens({.length = 200, .vocabularySize = vocabulary}, 100, 5);
         std::map<std::int64_t, std::map<std::int64_t, int>> followers;
         for (std::int64_t sample = 0; sample < source->samples(); ++sample) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/token_source.h"
 #include "npy_bytes.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTemporaryDir>
@@ -58,29 +59,16 @@ private slots:
 
     void refusesWhatIsNoUse_data()
     {
-        QTest::addColumn<QByteArray>("file");
-        QTest::addColumn<qint64>("length");
-        QTest::addColumn<qint64>("vocabulary");
-        QTest::addColumn<QString>("named");
-        QTest::newRow("vocabulary") << QByteArray("text") << qint64{4} << qint64{255}
-                                    << QStringLiteral("the vocabulary of this network has 255");
-        QTest::newRow("too short") << QByteArray("text") << qint64{12} << qint64{256}
-                                   << QStringLiteral("has 11 bytes, but one sample takes 12");
-        QTest::newRow("empty") << QByteArray("empty") << qint64{1} << qint64{256}
-                               << QStringLiteral("has 0 bytes");
-        QTest::newRow("absent") << QByteArray("absent") << qint64{4} << qint64{256}
-                                << QStringLiteral("No such file");
-        QTest::newRow("folder") << QByteArray(".") << qint64{4} << qint64{256}
-                                << QStringLiteral("no regular file");
-        QTest::newRow("images") << QByteArray("text") << qint64{0} << qint64{0}
-                                << QStringLiteral("not made of tokens");
+        rows<QByteArray, std::int64_t, std::int64_t, QString>({{"vocabulary", {"text", 4, 255, QStringLiteral("the vocabulary of this network has 255")}},
+{"too short", {"text", 12, 256, QStringLiteral("has 11 bytes, but one sample takes 12")}},
+{"empty", {"empty", 1, 256, QStringLiteral("has 0 bytes")}},
+{"absent", {"absent", 4, 256, QStringLiteral("No such file")}},
+{"folder", {".", 4, 256, QStringLiteral("no regular file")}},
+{"images", {"text", 0, 0, QStringLiteral("not made of tokens")}}});
     }
     void refusesWhatIsNoUse()
     {
-        QFETCH(QByteArray, file);
-        QFETCH(qint64, length);
-        QFETCH(qint64, vocabulary);
-        QFETCH(QString, named);
+        const auto& [file, length, vocabulary, named] = row<QByteArray, std::int64_t, std::int64_t, QString>();
         written("text", "hello world");
         written("empty", "");
         const std::string path = m_folder.filePath(QString::fromUtf8(file)).toStdString();

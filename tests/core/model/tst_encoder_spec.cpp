@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
 #include <functional>
+#include <string>
 
 using namespace batchpeak::model;
 
@@ -74,24 +76,22 @@ class EncoderSpecTest : public QObject
 private slots:
     void countsWhatWasPublished_data()
     {
-        QTest::addColumn<EncoderSpec>("spec");
-        QTest::addColumn<qint64>("expected");
-        // arXiv 1810.04805's sizes, as Hugging Face counts BertModel, BertForMaskedLM, BertForPreTraining.
-        QTest::newRow("BERT base") << withPooler(bert(768, 12, 12)) << qint64{109482240};
-        QTest::newRow("BERT base, no pooler") << bert(768, 12, 12) << qint64{108891648};
-        QTest::newRow("BERT base, masked language")
-            << withMaskedLanguageHead(bert(768, 12, 12)) << qint64{109514298};
-        QTest::newRow("BERT base, pre-training") << forPreTraining(bert(768, 12, 12)) << qint64{110106428};
-        QTest::newRow("BERT large") << withPooler(bert(1024, 24, 16)) << qint64{335141888};
-        // As Hugging Face counts EsmForMaskedLM, less its head for contacts, which masked-language training
-        // leaves alone: a weight for every head of every layer, and a bias.
-        QTest::newRow("ESM-2 8M") << esm2(320, 6, 20) << qint64{7512474 - (6 * 20 + 1)};
-        QTest::newRow("ESM-2 650M") << esm2(1280, 33, 20) << qint64{651043254 - (33 * 20 + 1)};
+        rows<EncoderSpec, std::int64_t>(
+            {// arXiv 1810.04805's sizes, as Hugging Face counts BertModel, BertForMaskedLM,
+             // BertForPreTraining.
+             {"BERT base", {withPooler(bert(768, 12, 12)), 109482240}},
+             {"BERT base, no pooler", {bert(768, 12, 12), 108891648}},
+             {"BERT base, masked language", {withMaskedLanguageHead(bert(768, 12, 12)), 109514298}},
+             {"BERT base, pre-training", {forPreTraining(bert(768, 12, 12)), 110106428}},
+             {"BERT large", {withPooler(bert(1024, 24, 16)), 335141888}},
+             // As Hugging Face counts EsmForMaskedLM, less its head for contacts, which masked-language
+             // training leaves alone: a weight for every head of every layer, and a bias.
+             {"ESM-2 8M", {esm2(320, 6, 20), 7512474 - (6 * 20 + 1)}},
+             {"ESM-2 650M", {esm2(1280, 33, 20), 651043254 - (33 * 20 + 1)}}});
     }
     void countsWhatWasPublished()
     {
-        QFETCH(EncoderSpec, spec);
-        QFETCH(qint64, expected);
+        const auto& [spec, expected] = row<EncoderSpec, std::int64_t>();
         QCOMPARE(parameterCount({.family = "bert", .architecture = spec}), expected);
     }
 
@@ -118,42 +118,28 @@ private slots:
 
     void namesWhatCannotBe_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::addColumn<QString>("named");
-        const auto row = [](const char* name, const Change& change, const char* named) {
-            QTest::newRow(name) << change << QString::fromLatin1(named);
-        };
-        row(
-            "sound", [](EncoderSpec&) {}, "");
-        row(
-            "no vocabulary", [](EncoderSpec& s) { s.vocabularySize = 0; }, "vocabulary size");
-        row(
-            "heads do not divide", [](EncoderSpec& s) { s.heads = 3; }, "3 attention heads");
-        row(
-            "rotates more than a head", [](EncoderSpec& s) { s.rotaryDimensions = 6; }, "head size, 4");
-        row(
-            "negative token types", [](EncoderSpec& s) { s.tokenTypes = -1; }, "at least 0");
-        row(
-            "ALiBi", [](EncoderSpec& s) { s.positionEmbedding = PositionEmbedding::Alibi; }, "not ALiBi");
-        row(
-            "no head", [](EncoderSpec& s) { s.maskedLanguageHead = false; }, "nothing that it could learn");
-        row(
-            "next sentence without pooler", [](EncoderSpec& s) { s.nextSentenceHead = true; },
-            "needs the pooler");
-        row(
-            "mask token out of the vocabulary",
-            [](EncoderSpec& s) { s.tokenDropout = true, s.maskToken = s.vocabularySize; }, "mask token");
-        row(
-            "drops all", [](EncoderSpec& s) { s.attentionDropout = 1; }, "dropout");
+        rows<Change, std::string>(
+            {{"sound", {[](EncoderSpec&) {}, ""}},
+             {"no vocabulary", {[](EncoderSpec& s) { s.vocabularySize = 0; }, "vocabulary size"}},
+             {"heads do not divide", {[](EncoderSpec& s) { s.heads = 3; }, "3 attention heads"}},
+             {"rotates more than a head", {[](EncoderSpec& s) { s.rotaryDimensions = 6; }, "head size, 4"}},
+             {"negative token types", {[](EncoderSpec& s) { s.tokenTypes = -1; }, "at least 0"}},
+             {"ALiBi", {[](EncoderSpec& s) { s.positionEmbedding = PositionEmbedding::Alibi; }, "not ALiBi"}},
+             {"no head",
+              {[](EncoderSpec& s) { s.maskedLanguageHead = false; }, "nothing that it could learn"}},
+             {"next sentence without pooler",
+              {[](EncoderSpec& s) { s.nextSentenceHead = true; }, "needs the pooler"}},
+             {"mask token out of the vocabulary",
+              {[](EncoderSpec& s) { s.tokenDropout = true, s.maskToken = s.vocabularySize; }, "mask token"}},
+             {"drops all", {[](EncoderSpec& s) { s.attentionDropout = 1; }, "dropout"}}});
     }
     void namesWhatCannotBe()
     {
-        QFETCH(Change, change);
-        QFETCH(QString, named);
+        const auto& [change, named] = row<Change, std::string>();
         const auto problem = problemWith(changed(withMaskedLanguageHead(bert(8, 1, 2)), change));
-        QCOMPARE(problem.has_value(), !named.isEmpty());
+        QCOMPARE(problem.has_value(), !named.empty());
         if (problem)
-            QVERIFY2(QString::fromStdString(*problem).contains(named), problem->c_str());
+            QVERIFY2(problem->find(named) != std::string::npos, problem->c_str());
     }
 };
 

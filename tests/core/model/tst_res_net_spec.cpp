@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -18,23 +19,20 @@ private slots:
     // normalisation and one for each of these.
     void countsWhatWasPublished_data()
     {
-        QTest::addColumn<qint64>("depth");
-        QTest::addColumn<qint64>("parameters");
-        QTest::addColumn<qint64>("buffers");
-        QTest::newRow("ResNet-18") << qint64{18} << qint64{11689512} << qint64{9620};
-        QTest::newRow("ResNet-34") << qint64{34} << qint64{21797672} << qint64{17060};
-        QTest::newRow("ResNet-50") << qint64{50} << qint64{25557032} << qint64{53173};
-        QTest::newRow("ResNet-101") << qint64{101} << qint64{44549160} << qint64{105448};
-        QTest::newRow("ResNet-152") << qint64{152} << qint64{60192808} << qint64{151579};
+        rows<std::int64_t, std::int64_t, std::int64_t>({{"ResNet-18", {18, 11689512, 9620}},
+                                                        {"ResNet-34", {34, 21797672, 17060}},
+                                                        {"ResNet-50", {50, 25557032, 53173}},
+                                                        {"ResNet-101", {101, 44549160, 105448}},
+                                                        {"ResNet-152", {152, 60192808, 151579}}});
     }
     void countsWhatWasPublished()
     {
-        QFETCH(qint64, depth);
+        const auto& [depth, parameters, buffers] = row<std::int64_t, std::int64_t, std::int64_t>();
         const ResNetSpec spec{.depth = depth};
-        QTEST(qint64{parameterCount({.architecture = spec})}, "parameters");
+        QCOMPARE(parameterCount({.architecture = spec}), parameters);
         const std::vector<std::int64_t> channels = normalizedChannels(spec);
         const std::int64_t all = std::accumulate(channels.begin(), channels.end(), std::int64_t{0});
-        QTEST(qint64{2 * all + static_cast<std::int64_t>(channels.size())}, "buffers");
+        QCOMPARE(2 * all + static_cast<std::int64_t>(channels.size()), buffers);
     }
 
     void stridesOnceInEachStageButTheFirst()

@@ -129,6 +129,21 @@ inline model::EncoderSpec tinyPreTraining()
     return spec;
 }
 
+/// The same with one layer in every stack, where the family has layers to leave out: each kind of operation
+/// is there once, for tests that run a step for every allocation of a step.
+inline model::Architecture withOneLayer(model::Architecture architecture)
+{
+    std::visit(
+        [](auto& spec) {
+            if constexpr (requires { spec.layers; })
+                spec.layers = 1;
+            if constexpr (requires { spec.encoderLayers; })
+                spec.encoderLayers = spec.decoderLayers = 1;
+        },
+        architecture);
+    return architecture;
+}
+
 struct NamedNetwork
 {
     const char* name = nullptr;

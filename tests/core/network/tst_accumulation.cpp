@@ -4,9 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "accumulation/micro_batches.h"
-#include "gradient_comparison.h"
-#include "network/budget_allocator.h"
-#include "network/libtorch.h"
+#include "network_comparison.h"
 #include "sample_rows.h"
 #include "support/test_main.h"
 #include "trial/training.h"
@@ -107,11 +105,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     // Of 7 samples, no size but 1 divides them evenly.
     void weighsSamples_data() { addNetworks(); }

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gradient_comparison.h"
-#include "network/budget_allocator.h"
 #include "network/decoder_network.h"
 #include "network/execution_state.h"
-#include "network/libtorch.h"
+#include "network_comparison.h"
 #include "reference_decoder.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
@@ -15,7 +13,6 @@
 #include <QTest>
 
 #include <cmath>
-#include <functional>
 #include <vector>
 
 using namespace batchpeak;
@@ -27,31 +24,10 @@ namespace {
 constexpr std::int64_t samples = 2;
 constexpr std::int64_t length = 16;
 
-FlatParameters randomParameters(const DecoderSpec& spec, model::Phase phase = model::Phase::Eval)
-{
-    at::manual_seed(11);
-    FlatParameters parameters(model::parameterTable(spec), phase, at::kCPU);
-    // Far from the gentle start of a training run, where attention hardly differs from a mean.
-    for (const auto& segment : parameters.segments())
-        at::Tensor(segment.values).normal_(0.0, 0.25);
-    return parameters;
-}
-
 at::Tensor randomTokens(const DecoderSpec& spec)
 {
     at::manual_seed(12);
     return at::randint(spec.vocabularySize, {samples, length}, at::kLong);
-}
-
-double relativeDifference(const at::Tensor& a, const at::Tensor& b)
-{
-    return ((a - b).abs().max() / b.abs().max()).item<double>();
-}
-
-DecoderSpec changed(DecoderSpec spec, const std::function<void(DecoderSpec&)>& change)
-{
-    change(spec);
-    return spec;
 }
 
 } // namespace
@@ -64,11 +40,7 @@ private:
     at::NoGradGuard m_noGradients;
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void computesWhatThePapersSay_data()
     {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/budget_allocator.h"
 #include "network/encoder_decoder_network.h"
 #include "network/execution_state.h"
-#include "network/libtorch.h"
+#include "network_comparison.h"
 #include "reference_encoder_decoder.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
@@ -14,7 +13,6 @@
 #include <QTest>
 
 #include <cmath>
-#include <functional>
 
 using namespace batchpeak;
 using namespace batchpeak::network;
@@ -26,16 +24,6 @@ constexpr std::int64_t samples = 2;
 constexpr std::int64_t length = 40;
 constexpr std::int64_t targetLength = 24;
 
-FlatParameters randomParameters(const EncoderDecoderSpec& spec)
-{
-    at::manual_seed(11);
-    FlatParameters parameters(model::parameterTable(spec), model::Phase::Eval, at::kCPU);
-    // Far from the gentle start of a training run, where attention hardly differs from a mean.
-    for (const auto& segment : parameters.segments())
-        at::Tensor(segment.values).normal_(0.0, 0.25);
-    return parameters;
-}
-
 NetworkOptions optionsOf(std::int64_t sequence, std::int64_t target)
 {
     return {.sequenceLength = sequence, .targetLength = target};
@@ -45,17 +33,6 @@ Batch randomBatch(const EncoderDecoderNetwork& network)
 {
     at::manual_seed(12);
     return network.makeBatch(samples, length);
-}
-
-double relativeDifference(const at::Tensor& a, const at::Tensor& b)
-{
-    return ((a - b).abs().max() / b.abs().max()).item<double>();
-}
-
-EncoderDecoderSpec changed(EncoderDecoderSpec spec, const std::function<void(EncoderDecoderSpec&)>& change)
-{
-    change(spec);
-    return spec;
 }
 
 } // namespace
@@ -86,11 +63,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void computesWhatThePaperSays_data() { addSpecs(); }
     void computesWhatThePaperSays()

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/budget_allocator.h"
 #include "network/encoder_network.h"
 #include "network/execution_state.h"
-#include "network/libtorch.h"
+#include "network_comparison.h"
 #include "reference_encoder.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
@@ -14,7 +13,6 @@
 #include <QTest>
 
 #include <cmath>
-#include <functional>
 
 using namespace batchpeak;
 using namespace batchpeak::network;
@@ -25,33 +23,12 @@ namespace {
 constexpr std::int64_t samples = 3;
 constexpr std::int64_t length = 16;
 
-FlatParameters randomParameters(const EncoderSpec& spec)
-{
-    at::manual_seed(11);
-    FlatParameters parameters(model::parameterTable(spec), model::Phase::Eval, at::kCPU);
-    // Far from the gentle start of a training run, where attention hardly differs from a mean.
-    for (const auto& segment : parameters.segments())
-        at::Tensor(segment.values).normal_(0.0, 0.25);
-    return parameters;
-}
-
 const NetworkOptions evaluation{.sequenceLength = length};
 
 Batch randomBatch(const EncoderNetwork& network)
 {
     at::manual_seed(12);
     return network.makeBatch(samples, length);
-}
-
-double relativeDifference(const at::Tensor& a, const at::Tensor& b)
-{
-    return ((a - b).abs().max() / b.abs().max()).item<double>();
-}
-
-EncoderSpec changed(EncoderSpec spec, const std::function<void(EncoderSpec&)>& change)
-{
-    change(spec);
-    return spec;
 }
 
 // Every target of a batch: its sample, its place in the sample, its token.
@@ -104,11 +81,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void computesWhatThePapersSay_data() { addSpecs(); }
     void computesWhatThePapersSay()

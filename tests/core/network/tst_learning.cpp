@@ -4,15 +4,12 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "data/sample_random.h"
-#include "network/budget_allocator.h"
-#include "network/libtorch.h"
 #include "network/optimizer_step.h"
+#include "network_comparison.h"
 #include "sample_rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
-
-#include <functional>
 
 using namespace batchpeak;
 using namespace batchpeak::network;
@@ -87,11 +84,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void learnsSyntheticTokens_data()
     {

@@ -3,8 +3,8 @@
 #include "model/parameter_table.h"
 #include "network/budget_allocator.h"
 #include "network/flat_parameters.h"
-#include "network/libtorch.h"
 #include "network/network_factory.h"
+#include "network_comparison.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
 
@@ -70,7 +70,7 @@ struct Trained
     std::unique_ptr<Network> network;
 };
 
-double relativeDifference(const at::Tensor& a, const at::Tensor& b)
+double relativeDistance(const at::Tensor& a, const at::Tensor& b)
 {
     return ((a - b).norm() / b.norm()).item<double>();
 }
@@ -91,11 +91,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void givesEveryParameterAGradient_data() { addNetworks(); }
     void givesEveryParameterAGradient()
@@ -142,7 +138,7 @@ private slots:
         for (const std::vector<std::int64_t>& parts :
              {std::vector<std::int64_t>{4, 4, 4, 1}, {1, 2, 3, 7}, std::vector<std::int64_t>(samples, 1)}) {
             const auto [gradients, sum] = trained.backward(batch, parts);
-            const double difference = relativeDifference(gradients, whole);
+            const double difference = relativeDistance(gradients, whole);
             QVERIFY2(difference < 2e-6, qPrintable(QString::number(difference)));
             QVERIFY(std::abs(sum / loss - 1) < 2e-6);
         }
@@ -160,7 +156,7 @@ private slots:
         const Batch batch = trained.batch();
         const at::Tensor whole = trained.backward(batch, {samples}).first;
         const at::Tensor uneven = trained.backward(batch, {4, 4, 4, 1}, true).first;
-        QVERIFY(relativeDifference(uneven, whole) > 0.05);
+        QVERIFY(relativeDistance(uneven, whole) > 0.05);
     }
 
     void countsItsBuffers_data() { addNetworks(); }

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gradient_comparison.h"
 #include "model/parameter_table.h"
 #include "network/budget_allocator.h"
-#include "network/libtorch.h"
 #include "network/residual_network.h"
+#include "network_comparison.h"
 #include "support/test_main.h"
 
 #include <ATen/ATen.h>
@@ -27,7 +26,7 @@ ResNetSpec tiny(std::int64_t depth)
     return {.depth = depth, .classes = 7, .imageSize = 33, .width = 4};
 }
 
-FlatParameters randomParameters(const ResNetSpec& spec)
+FlatParameters parametersAroundOneHalf(const ResNetSpec& spec)
 {
     at::manual_seed(11);
     FlatParameters parameters(model::parameterTable(spec), model::Phase::Train, at::kCPU);
@@ -119,11 +118,7 @@ class ResidualNetworkTest : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void computesWhatThePaperSays_data()
     {
@@ -135,7 +130,7 @@ private slots:
     {
         QFETCH(qint64, depth);
         const ResNetSpec spec = tiny(depth);
-        FlatParameters parameters = randomParameters(spec);
+        FlatParameters parameters = parametersAroundOneHalf(spec);
         const auto table = model::parameterTable(spec);
         const ResidualNetwork network(spec, parameters, {.trains = true});
         const Batch batch = network.makeBatch(samples, 1);
@@ -161,7 +156,7 @@ private slots:
     {
         const at::NoGradGuard noGradients;
         const ResNetSpec spec = tiny(18);
-        const FlatParameters parameters = randomParameters(spec);
+        const FlatParameters parameters = parametersAroundOneHalf(spec);
         const ResidualNetwork evaluates(spec, parameters, {});
         const at::Tensor images = evaluates.makeBatch(samples, 1).inputs.front();
         const at::Tensor first = evaluates.logits(images);
@@ -177,7 +172,7 @@ private slots:
     void holdsTheBuffersThatItSays()
     {
         const ResNetSpec spec = tiny(50);
-        const FlatParameters parameters = randomParameters(spec);
+        const FlatParameters parameters = parametersAroundOneHalf(spec);
         const std::int64_t before = BudgetAllocator::installed().counters().allocated;
         const ResidualNetwork network(spec, parameters, {});
         std::int64_t expected = 0;

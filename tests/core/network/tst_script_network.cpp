@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
 #include "network/failure.h"
-#include "network/libtorch.h"
 #include "network/script_network.h"
+#include "network_comparison.h"
 #include "support/test_main.h"
 #include "tiny_scripts.h"
 
@@ -64,8 +64,7 @@ private:
 private slots:
     void initTestCase()
     {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
+        prepareLibtorch();
         saveScript(pathOf("logits.pt"), logitsForward, classes);
         saveScript(pathOf("loss.pt"), lossForward, classes);
     }

@@ -276,6 +276,7 @@ private slots:
     void recoversFromEveryAllocation()
     {
         QFETCH(LoadRequest, request);
+        request.model.architecture = withOneLayer(request.model.architecture);
         std::vector<double> losses;
         {
             StepRunner runner(request, m_memory);

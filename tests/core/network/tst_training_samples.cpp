@@ -4,7 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "network/budget_allocator.h"
-#include "network/libtorch.h"
+#include "network_comparison.h"
 #include "sample_rows.h"
 #include "support/test_main.h"
 
@@ -74,11 +74,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void makesASampleTheSameInAnyMicroBatch_data() { addNetworks(); }
     void makesASampleTheSameInAnyMicroBatch()

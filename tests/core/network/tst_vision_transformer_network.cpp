@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gradient_comparison.h"
 #include "model/parameter_table.h"
-#include "network/budget_allocator.h"
-#include "network/libtorch.h"
 #include "network/vision_transformer_network.h"
+#include "network_comparison.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
 
@@ -22,16 +20,6 @@ using model::VisionTransformerSpec;
 namespace {
 
 constexpr std::int64_t samples = 3;
-
-FlatParameters randomParameters(const VisionTransformerSpec& spec)
-{
-    at::manual_seed(11);
-    FlatParameters parameters(model::parameterTable(spec), model::Phase::Train, at::kCPU);
-    const at::NoGradGuard noGradients;
-    for (const auto& segment : parameters.segments())
-        at::Tensor(segment.values).normal_(0.0, 0.25);
-    return parameters;
-}
 
 /// A vision transformer written again from the paper's formulas (arXiv 2010.11929, equations 1 to 4), to
 /// compare with: patches cut out one by one, a head at a time, attention as a whole matrix.
@@ -117,11 +105,7 @@ class VisionTransformerNetworkTest : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        avoidUndescribedTileUnit();
-        BudgetAllocator::installed();
-    }
+    void initTestCase() { prepareLibtorch(); }
 
     void computesWhatThePaperSays_data()
     {
@@ -136,7 +120,7 @@ private slots:
     void computesWhatThePaperSays()
     {
         QFETCH(VisionTransformerSpec, spec);
-        FlatParameters parameters = randomParameters(spec);
+        FlatParameters parameters = randomParameters(spec, model::Phase::Train);
         const auto table = model::parameterTable(spec);
         const VisionTransformerNetwork network(spec, parameters, {.trains = true});
         const Batch batch = network.makeBatch(samples, 1);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "model/parameter.h"
+#include "network/budget_allocator.h"
 #include "network/flat_parameters.h"
+#include "network/libtorch.h"
 
 #include <ATen/ATen.h>
 
@@ -13,6 +15,37 @@
 #include <vector>
 
 namespace batchpeak::network {
+
+/// What a test of a network does before its first tensor.
+inline void prepareLibtorch()
+{
+    avoidUndescribedTileUnit();
+    BudgetAllocator::installed();
+}
+
+/// A network's spec but for what \p change makes of it.
+template<typename Spec, typename Change>
+Spec changed(Spec spec, const Change& change)
+{
+    change(spec);
+    return spec;
+}
+
+/// Parameters far from the gentle start of a training run, where attention hardly differs from a mean.
+template<typename Spec>
+FlatParameters randomParameters(const Spec& spec, model::Phase phase = model::Phase::Eval)
+{
+    at::manual_seed(11);
+    FlatParameters parameters(model::parameterTable(spec), phase, at::kCPU);
+    for (const auto& segment : parameters.segments())
+        at::Tensor(segment.values).normal_(0.0, 0.25);
+    return parameters;
+}
+
+inline double relativeDifference(const at::Tensor& actual, const at::Tensor& expected)
+{
+    return ((actual - expected).abs().max() / expected.abs().max()).item<double>();
+}
 
 /// Gradients of all parameters as they are now.
 inline std::vector<at::Tensor> gradientsOf(const FlatParameters& parameters,
