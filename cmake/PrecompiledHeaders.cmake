@@ -25,5 +25,6 @@ if(BATCHPEAK_TESTS)
   batchpeak_precompiled_header(widgets_test HEADERS ${_standard} ${_qt} ${_widgets} <QTest> <QSignalSpy>
     LINKS Qt6::Widgets Qt6::Test)
   # TorchScript's headers have a name that is a keyword of Qt, so they come first.
-  batchpeak_precompiled_header(torch_test HEADERS ${_standard} ${_torch} <torch/csrc/jit/api/module.h> <QTest> LINKS batchpeak_torch Qt6::Test)
+  batchpeak_precompiled_header(torch_test HEADERS ${_standard} ${_torch} <torch/csrc/jit/api/module.h> <ATen/ATen.h>
+    <QTest> LINKS batchpeak_torch Qt6::Test)
 endif()
