@@ -40,9 +40,11 @@ LineDifference lineDifference(const std::string& before, const std::string& afte
             ++i;
             ++j;
         } else if (j == to.size() || (i < from.size() && common[i + 1][j] >= common[i][j + 1])) {
-            difference.removed.push_back(from[i++]);
+            difference.removed.push_back({.number = i + 1, .text = from[i]});
+            ++i;
         } else {
-            difference.added.push_back(to[j++]);
+            difference.added.push_back({.number = j + 1, .text = to[j]});
+            ++j;
         }
     }
     return difference;

@@ -7,12 +7,19 @@
 
 namespace batchpeak::config {
 
-/// Lines that have to go from one text, and come into it, for it to be the other: the fewest, their ends
-/// included, in the order of the texts.
+/// A line with its end, and its number from 1.
+struct NumberedLine
+{
+    std::size_t number = 0;
+    std::string text;
+};
+
+/// Lines that have to go from one text, by their numbers there, and come into it, by their numbers in the
+/// other, for it to be the other: the fewest.
 struct LineDifference
 {
-    std::vector<std::string> removed;
-    std::vector<std::string> added;
+    std::vector<NumberedLine> removed;
+    std::vector<NumberedLine> added;
 };
 LineDifference lineDifference(const std::string& before, const std::string& after);
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/batch_choice.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -14,7 +15,7 @@ namespace {
 const std::string what = "micro_batch_size * gradient_accumulation_steps";
 constexpr TextPosition position{.line = 3, .column = 7};
 
-BatchPlan planOf(qint64 batch, qint64 devices)
+BatchPlan planOf(std::int64_t batch, std::int64_t devices)
 {
     return {.globalBatchSize = batch, .devices = devices};
 }
@@ -28,49 +29,41 @@ class BatchChoiceTest : public QObject
 private slots:
     void keepsTheBatch_data()
     {
-        QTest::addColumn<qint64>("batch");
-        QTest::addColumn<qint64>("devices");
-        QTest::addColumn<qint64>("size");
-        QTest::addColumn<qint64>("steps");
-        QTest::newRow("one device") << qint64{32} << qint64{1} << qint64{8} << qint64{4};
-        QTest::newRow("the whole batch") << qint64{32} << qint64{1} << qint64{32} << qint64{1};
-        QTest::newRow("four devices") << qint64{256} << qint64{4} << qint64{16} << qint64{4};
-        QTest::newRow("no power of two") << qint64{1536} << qint64{3} << qint64{512} << qint64{1};
+        rows<std::int64_t, std::int64_t, std::int64_t, std::int64_t>({
+            {"one device", {32, 1, 8, 4}},
+            {"the whole batch", {32, 1, 32, 1}},
+            {"four devices", {256, 4, 16, 4}},
+            {"no power of two", {1536, 3, 512, 1}},
+        });
     }
     void keepsTheBatch()
     {
-        QFETCH(qint64, batch);
-        QFETCH(qint64, devices);
-        QFETCH(qint64, size);
+        const auto& [batch, devices, size, steps] =
+            row<std::int64_t, std::int64_t, std::int64_t, std::int64_t>();
         const WholeBatch whole = wholeBatch(planOf(batch, devices), {.microBatchSize = size}, what, position);
-        QCOMPARE(qint64{whole.globalBatchSize}, batch);
-        QTEST(qint64{whole.accumulationSteps}, "steps");
+        QCOMPARE(whole.globalBatchSize, batch);
+        QCOMPARE(whole.accumulationSteps, steps);
     }
 
     void offersTheNearest_data()
     {
-        QTest::addColumn<qint64>("batch");
-        QTest::addColumn<qint64>("devices");
-        QTest::addColumn<qint64>("size");
-        QTest::addColumn<qint64>("below");
-        QTest::addColumn<qint64>("above");
-        QTest::newRow("between") << qint64{32} << qint64{1} << qint64{12} << qint64{24} << qint64{36};
-        QTest::newRow("nothing below") << qint64{32} << qint64{1} << qint64{33} << qint64{0} << qint64{33};
-        QTest::newRow("devices") << qint64{100} << qint64{4} << qint64{8} << qint64{96} << qint64{128};
-        QTest::newRow("divides, but not on all devices")
-            << qint64{48} << qint64{4} << qint64{24} << qint64{0} << qint64{96};
+        rows<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>({
+            {"between", {32, 1, 12, 24, 36}},
+            {"nothing below", {32, 1, 33, 0, 33}},
+            {"devices", {100, 4, 8, 96, 128}},
+            {"divides, but not on all devices", {48, 4, 24, 0, 96}},
+        });
     }
     void offersTheNearest()
     {
-        QFETCH(qint64, batch);
-        QFETCH(qint64, devices);
-        QFETCH(qint64, size);
+        const auto& [batch, devices, size, below, above] =
+            row<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>();
         try {
             wholeBatch(planOf(batch, devices), {.microBatchSize = size}, what, position);
             QFAIL("a batch was found");
         } catch (const BatchNotKept& choice) {
-            QTEST(qint64{choice.below().value_or(0)}, "below");
-            QTEST(qint64{choice.above()}, "above");
+            QCOMPARE(choice.below().value_or(0), below);
+            QCOMPARE(choice.above(), above);
             QCOMPARE(choice.position(), position);
             QVERIFY2(QString::fromUtf8(choice.what()).contains(QString::number(choice.above())),
                      choice.what());
@@ -88,29 +81,24 @@ private slots:
 
     void refuses_data()
     {
-        QTest::addColumn<qint64>("size");
-        QTest::addColumn<qint64>("chosen");
-        QTest::addColumn<QString>("named");
-        QTest::newRow("a batch that is no multiple")
-            << qint64{12} << qint64{30} << QStringLiteral("no multiple of 12");
-        QTest::newRow("no samples") << qint64{12} << qint64{0} << QStringLiteral("no multiple");
-        QTest::newRow("less than none") << qint64{12} << qint64{-12} << QStringLiteral("no multiple");
-        QTest::newRow("a size of none") << qint64{0} << qint64{32} << QStringLiteral("of 1 to");
-        QTest::newRow("a size beyond all")
-            << std::numeric_limits<qint64>::max() << qint64{32} << QStringLiteral("of 1 to");
+        rows<std::int64_t, std::int64_t, std::string>({
+            {"a batch that is no multiple", {12, 30, "no multiple of 12"}},
+            {"no samples", {12, 0, "no multiple"}},
+            {"less than none", {12, -12, "no multiple"}},
+            {"a size of none", {0, 32, "of 1 to"}},
+            {"a size beyond all", {std::numeric_limits<std::int64_t>::max(), 32, "of 1 to"}},
+        });
     }
     void refuses()
     {
-        QFETCH(qint64, size);
-        QFETCH(qint64, chosen);
-        QFETCH(QString, named);
+        const auto& [size, chosen, named] = row<std::int64_t, std::int64_t, std::string>();
         try {
             wholeBatch(planOf(32, 1), {.microBatchSize = size, .globalBatchSize = chosen}, what, position);
             QFAIL("a batch was found");
         } catch (const BatchNotKept& choice) {
             QFAIL(choice.what());
         } catch (const ConfigError& error) {
-            QVERIFY2(QString::fromUtf8(error.what()).contains(named), error.what());
+            QVERIFY2(std::string_view(error.what()).find(named) != std::string_view::npos, error.what());
         }
     }
 };

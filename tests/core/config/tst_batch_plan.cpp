@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/batch_plan.h"
 #include "config/config_document.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -10,6 +11,22 @@
 
 using namespace batchpeak::config;
 
+namespace {
+
+/// A batch on devices in micro-batches of a size, and how it is spread over them.
+struct Spread
+{
+    std::int64_t batch;
+    std::int64_t devices;
+    std::int64_t size;
+    std::int64_t perDevice;
+    std::int64_t steps;
+    std::int64_t even;
+    bool isExact = false;
+};
+
+} // namespace
+
 class BatchPlanTest : public QObject
 {
     Q_OBJECT
@@ -17,81 +34,90 @@ class BatchPlanTest : public QObject
 private slots:
     void spreadsSamples_data()
     {
-        QTest::addColumn<qint64>("globalBatchSize");
-        QTest::addColumn<qint64>("devices");
-        QTest::addColumn<qint64>("microBatchSize");
-        QTest::addColumn<qint64>("perDevice");
-        QTest::addColumn<qint64>("steps");
-        QTest::addColumn<qint64>("even");
-        QTest::addColumn<bool>("exact");
-        constexpr qint64 largest = std::numeric_limits<qint64>::max();
-        QTest::newRow("divides") << qint64{528} << qint64{1} << qint64{88} << qint64{528} << qint64{6}
-                                 << qint64{88} << true;
-        QTest::newRow("on two devices")
-            << qint64{528} << qint64{2} << qint64{88} << qint64{264} << qint64{3} << qint64{88} << true;
-        QTest::newRow("on four devices, uneven")
-            << qint64{528} << qint64{4} << qint64{88} << qint64{132} << qint64{2} << qint64{66} << false;
-        QTest::newRow("does not divide")
-            << qint64{220} << qint64{1} << qint64{24} << qint64{220} << qint64{10} << qint64{22} << false;
-        QTest::newRow("devices do not divide")
-            << qint64{7} << qint64{2} << qint64{2} << qint64{4} << qint64{2} << qint64{2} << false;
-        QTest::newRow("larger than the batch")
-            << qint64{100} << qint64{1} << qint64{300} << qint64{100} << qint64{1} << qint64{100} << false;
-        QTest::newRow("largest numbers")
-            << largest << qint64{1} << largest << largest << qint64{1} << largest << true;
+        constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+        rows<Spread>({
+            {"divides",
+             {.batch = 528,
+              .devices = 1,
+              .size = 88,
+              .perDevice = 528,
+              .steps = 6,
+              .even = 88,
+              .isExact = true}},
+            {"on two devices",
+             {.batch = 528,
+              .devices = 2,
+              .size = 88,
+              .perDevice = 264,
+              .steps = 3,
+              .even = 88,
+              .isExact = true}},
+            {"on four devices, uneven",
+             {.batch = 528, .devices = 4, .size = 88, .perDevice = 132, .steps = 2, .even = 66}},
+            {"does not divide",
+             {.batch = 220, .devices = 1, .size = 24, .perDevice = 220, .steps = 10, .even = 22}},
+            {"devices do not divide",
+             {.batch = 7, .devices = 2, .size = 2, .perDevice = 4, .steps = 2, .even = 2}},
+            {"larger than the batch",
+             {.batch = 100, .devices = 1, .size = 300, .perDevice = 100, .steps = 1, .even = 100}},
+            {"largest numbers",
+             {.batch = largest,
+              .devices = 1,
+              .size = largest,
+              .perDevice = largest,
+              .steps = 1,
+              .even = largest,
+              .isExact = true}},
+        });
     }
     void spreadsSamples()
     {
-        QFETCH(qint64, globalBatchSize);
-        QFETCH(qint64, devices);
-        QFETCH(qint64, microBatchSize);
-        const BatchPlan plan{.globalBatchSize = globalBatchSize, .devices = devices};
-        QTEST(qint64{plan.perDeviceBatch()}, "perDevice");
-        QTEST(qint64{plan.accumulationSteps(microBatchSize)}, "steps");
-        QTEST(qint64{plan.evenMicroBatch(microBatchSize)}, "even");
-        QTEST(plan.dividesExactly(microBatchSize), "exact");
+        const auto& [batch, devices, size, perDevice, steps, even, isExact] = row<Spread>();
+        const BatchPlan plan{.globalBatchSize = batch, .devices = devices};
+        QCOMPARE(plan.perDeviceBatch(), perDevice);
+        QCOMPARE(plan.accumulationSteps(size), steps);
+        QCOMPARE(plan.evenMicroBatch(size), even);
+        QCOMPARE(plan.dividesExactly(size), isExact);
     }
 
     void readsTheCommandLine_data()
     {
-        QTest::addColumn<QString>("word");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("explore") << QStringLiteral("explore") << QStringLiteral("explore");
-        QTest::newRow("auto") << QStringLiteral("auto") << QStringLiteral("auto");
-        QTest::newRow("null") << QStringLiteral("null") << QStringLiteral("null");
-        QTest::newRow("none") << QStringLiteral("none") << QStringLiteral("null");
-        QTest::newRow("a size") << QStringLiteral("20") << QStringLiteral("20");
-        QTest::newRow("nothing") << QString() << QString();
-        QTest::newRow("zero") << QStringLiteral("0") << QString();
-        QTest::newRow("negative") << QStringLiteral("-4") << QString();
-        QTest::newRow("not whole") << QStringLiteral("2.5") << QString();
-        QTest::newRow("too large") << QStringLiteral("99999999999999999999") << QString();
-        QTest::newRow("another word") << QStringLiteral("Auto") << QString();
+        rows<std::string, std::string>({
+            {"explore", {"explore", "explore"}},
+            {"auto", {"auto", "auto"}},
+            {"null", {"null", "null"}},
+            {"none", {"none", "null"}},
+            {"a size", {"20", "20"}},
+            {"nothing", {"", ""}},
+            {"zero", {"0", ""}},
+            {"negative", {"-4", ""}},
+            {"not whole", {"2.5", ""}},
+            {"too large", {"99999999999999999999", ""}},
+            {"another word", {"Auto", ""}},
+        });
     }
     void readsTheCommandLine()
     {
-        QFETCH(QString, word);
-        QFETCH(QString, expected);
-        if (expected.isEmpty())
-            QVERIFY_EXCEPTION_THROWN(settingFromText(word.toStdString()), ConfigError);
+        const auto& [word, expected] = row<std::string, std::string>();
+        if (expected.empty())
+            QVERIFY_EXCEPTION_THROWN(settingFromText(word), ConfigError);
         else
-            QCOMPARE(QString::fromStdString(toText(settingFromText(word.toStdString()))), expected);
+            QCOMPARE(toText(settingFromText(word)), expected);
     }
 
     void writesBounds_data()
     {
-        QTest::addColumn<Explore>("explore");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("none") << Explore{} << QStringLiteral("explore");
-        QTest::newRow("minimum") << Explore{.minimum = 2} << QStringLiteral("{explore: {min: 2}}");
-        QTest::newRow("maximum") << Explore{.maximum = 64} << QStringLiteral("{explore: {max: 64}}");
-        QTest::newRow("both") << Explore{.minimum = 2, .maximum = 64}
-                              << QStringLiteral("{explore: {min: 2, max: 64}}");
+        rows<Explore, std::string>({
+            {"none", {Explore{}, "explore"}},
+            {"minimum", {Explore{.minimum = 2}, "{explore: {min: 2}}"}},
+            {"maximum", {Explore{.maximum = 64}, "{explore: {max: 64}}"}},
+            {"both", {Explore{.minimum = 2, .maximum = 64}, "{explore: {min: 2, max: 64}}"}},
+        });
     }
     void writesBounds()
     {
-        QFETCH(Explore, explore);
-        QTEST(QString::fromStdString(toText(Setting(explore))), "expected");
+        const auto& [explore, expected] = row<Explore, std::string>();
+        QCOMPARE(toText(Setting(explore)), expected);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/batch_plan.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -10,10 +11,14 @@ using namespace batchpeak::config;
 
 namespace {
 
-QString textOf(const std::optional<std::string>& sentence)
+/// What is said of a batch in micro-batches of a size.
+struct Division
 {
-    return QString::fromStdString(sentence.value_or("nothing"));
-}
+    BatchPlan plan;
+    std::int64_t size = 1;
+    std::string problem = "nothing";
+    std::string spread = "nothing";
+};
 
 } // namespace
 
@@ -24,47 +29,41 @@ class BatchRulesTest : public QObject
 private slots:
     void saysWhatADivisionMeans_data()
     {
-        QTest::addColumn<qint64>("batch");
-        QTest::addColumn<qint64>("devices");
-        QTest::addColumn<qint64>("size");
-        QTest::addColumn<QString>("problem");
-        QTest::addColumn<QString>("spread");
-        const QString none = QStringLiteral("nothing");
-        QTest::newRow("whole") << qint64{48} << qint64{2} << qint64{12} << none << none;
-        QTest::newRow("a rest on each device")
-            << qint64{48} << qint64{2} << qint64{20}
-            << QStringLiteral(
-                   "The 48 samples of batch_size are no multiple of micro-batches of 20 on 2 "
-                   "devices, which the strict rule refuses; choose a size that divides them, or leave out "
-                   "--strict to spread them evenly.")
-            << QStringLiteral(
-                   "The micro_batch_size 20 does not divide the 24 samples of one device and step; "
-                   "they run as 2 micro-batches of at most 12.");
-        // 25 on one device and 24 on the other: no rest on the one that is named.
-        QTest::newRow("devices at odds")
-            << qint64{49} << qint64{2} << qint64{25}
-            << QStringLiteral(
-                   "The 49 samples of batch_size are no multiple of micro-batches of 25 on 2 "
-                   "devices, which the strict rule refuses; choose a size that divides them, or leave out "
-                   "--strict to spread them evenly.")
-            << none;
-        QTest::newRow("more than there are")
-            << qint64{3} << qint64{1} << qint64{4}
-            << QStringLiteral(
-                   "The 3 samples of batch_size are no multiple of micro-batches of 4, which the "
-                   "strict rule refuses; choose a size that divides them, or leave out --strict to spread "
-                   "them evenly.")
-            << QStringLiteral("The micro_batch_size 4 does not divide the 3 samples of one device and step; "
-                              "they run as 1 micro-batch of 3.");
+        rows<Division>({
+            {"whole", {.plan = {.globalBatchSize = 48, .devices = 2}, .size = 12}},
+            {"a rest on each device",
+             {.plan = {.globalBatchSize = 48, .devices = 2},
+              .size = 20,
+              .problem =
+                  "The 48 samples of batch_size are no multiple of micro-batches of 20 on 2 "
+                  "devices, which the strict rule refuses; choose a size that divides them, or leave out "
+                  "--strict to spread them evenly.",
+              .spread = "The micro_batch_size 20 does not divide the 24 samples of one device and step; "
+                        "they run as 2 micro-batches of at most 12."}},
+            // 25 on one device and 24 on the other: no rest on the one that is named.
+            {"devices at odds",
+             {.plan = {.globalBatchSize = 49, .devices = 2},
+              .size = 25,
+              .problem =
+                  "The 49 samples of batch_size are no multiple of micro-batches of 25 on 2 "
+                  "devices, which the strict rule refuses; choose a size that divides them, or leave out "
+                  "--strict to spread them evenly."}},
+            {"more than there are",
+             {.plan = {.globalBatchSize = 3},
+              .size = 4,
+              .problem =
+                  "The 3 samples of batch_size are no multiple of micro-batches of 4, which the "
+                  "strict rule refuses; choose a size that divides them, or leave out --strict to spread "
+                  "them evenly.",
+              .spread = "The micro_batch_size 4 does not divide the 3 samples of one device and step; "
+                        "they run as 1 micro-batch of 3."}},
+        });
     }
     void saysWhatADivisionMeans()
     {
-        QFETCH(qint64, batch);
-        QFETCH(qint64, devices);
-        QFETCH(qint64, size);
-        const BatchPlan plan{.globalBatchSize = batch, .devices = devices};
-        QTEST(textOf(strictRuleProblem(plan, size)), "problem");
-        QTEST(textOf(evenSpreadText(plan, size)), "spread");
+        const auto& [plan, size, problem, spread] = row<Division>();
+        QCOMPARE(strictRuleProblem(plan, size).value_or("nothing"), problem);
+        QCOMPARE(evenSpreadText(plan, size).value_or("nothing"), spread);
     }
 
     void namesTheKeyOfTheTrainer()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/cerebras/known_sizes.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -10,7 +11,7 @@ using namespace batchpeak::config;
 
 namespace {
 
-model::ModelSpec decoder(qint64 hidden, qint64 layers, qint64 experts)
+model::ModelSpec decoder(std::int64_t hidden, std::int64_t layers, std::int64_t experts)
 {
     return {.family = "gpt3",
             .architecture = model::DecoderSpec{.vocabularySize = 50257,
@@ -32,31 +33,23 @@ class KnownSizesTest : public QObject
 private slots:
     void findsTheNearest_data()
     {
-        QTest::addColumn<qint64>("hidden");
-        QTest::addColumn<qint64>("layers");
-        QTest::addColumn<qint64>("experts");
-        QTest::addColumn<QString>("network");
-        QTest::addColumn<qint64>("size");
-        const auto row = [](const char* name, qint64 hidden, qint64 layers, qint64 experts,
-                            const QString& network, qint64 size) {
-            QTest::newRow(name) << hidden << layers << experts << network << size;
-        };
-        row("1.3B", 2048, 24, 0, QStringLiteral("GPT-3 1.3B"), 253);
-        row("6.7B", 4096, 32, 0, QStringLiteral("GPT-3 6.7B"), 121);
-        row("8B, near to it", 4096, 40, 0, QStringLiteral("GPT-3 6.7B"), 121);
-        row("13B", 5120, 40, 0, QStringLiteral("GPT-3 13B"), 99);
-        row("175B", 12288, 96, 0, QStringLiteral("GPT-3 175B"), 35);
-        row("125M, far from all", 768, 12, 0, QString(), 0);
-        row("experts", 4096, 32, 8, QString(), 0);
+        rows<std::int64_t, std::int64_t, std::int64_t, std::string, std::int64_t>({
+            {"1.3B", {2048, 24, 0, "GPT-3 1.3B", 253}},
+            {"6.7B", {4096, 32, 0, "GPT-3 6.7B", 121}},
+            {"8B, near to it", {4096, 40, 0, "GPT-3 6.7B", 121}},
+            {"13B", {5120, 40, 0, "GPT-3 13B", 99}},
+            {"175B", {12288, 96, 0, "GPT-3 175B", 35}},
+            {"125M, far from all", {768, 12, 0, "", 0}},
+            {"experts", {4096, 32, 8, "", 0}},
+        });
     }
     void findsTheNearest()
     {
-        QFETCH(qint64, hidden);
-        QFETCH(qint64, layers);
-        QFETCH(qint64, experts);
+        const auto& [hidden, layers, experts, network, size] =
+            row<std::int64_t, std::int64_t, std::int64_t, std::string, std::int64_t>();
         const auto known = knownSizeFor(decoder(hidden, layers, experts));
-        QTEST(known ? QString::fromStdString(known->network) : QString(), "network");
-        QTEST(known ? qint64{known->microBatchSize} : 0, "size");
+        QCOMPARE(known ? known->network : "", network);
+        QCOMPARE(known ? known->microBatchSize : 0, size);
     }
 
     void knowsT5()

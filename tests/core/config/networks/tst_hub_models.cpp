@@ -4,6 +4,7 @@
 #include "config/networks/named_model.h"
 #include "config_test_data.h"
 #include "model/parameter_table.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <set>
@@ -19,8 +20,8 @@ struct Published
 {
     const char* id;
     const char* family;
-    qint64 parameters;
-    qint64 sequenceLength;
+    std::int64_t parameters;
+    std::int64_t sequenceLength;
 };
 
 // As transformers 5.23.0 counts them (make test-hub-models) and, but for those without a head, as the hub
@@ -105,10 +106,10 @@ struct Named
     std::vector<Warning> warnings;
 };
 
-Named named(const QString& id)
+Named named(const std::string& id)
 {
     Named result;
-    result.model = namedModel(id.toStdString(), place, result.warnings);
+    result.model = namedModel(id, place, result.warnings);
     return result;
 }
 
@@ -121,24 +122,19 @@ class HubModelsTest : public QObject
 private slots:
     void countsParameters_data()
     {
-        QTest::addColumn<QString>("id");
-        QTest::addColumn<QString>("family");
-        QTest::addColumn<qint64>("parameters");
-        QTest::addColumn<qint64>("sequenceLength");
-        for (const Published& model : published) {
-            QTest::newRow(model.id) << QString::fromLatin1(model.id) << QString::fromLatin1(model.family)
-                                    << model.parameters << model.sequenceLength;
-        }
+        const auto add = rows<Published>();
+        for (const Published& model : published)
+            add(model.id, model);
     }
     void countsParameters()
     {
-        QFETCH(QString, id);
+        const auto& [id, family, parameters, sequenceLength] = row<Published>();
         const Named found = named(id);
         const auto* spec = std::get_if<model::ModelSpec>(&found.model);
         QVERIFY2(spec, spec ? "" : std::get<UnsupportedModel>(found.model).sentence.c_str());
-        QTEST(QString::fromStdString(spec->family), "family");
-        QTEST(qint64{model::parameterCount(*spec)}, "parameters");
-        QTEST(qint64{model::usualSequenceLength(*spec)}, "sequenceLength");
+        QCOMPARE(spec->family, std::string(family));
+        QCOMPARE(model::parameterCount(*spec), parameters);
+        QCOMPARE(model::usualSequenceLength(*spec), sequenceLength);
         QVERIFY(!model::problemWith(*spec));
     }
 
@@ -155,80 +151,71 @@ private slots:
 
     void saysWhatItsConfigSays_data()
     {
-        QTest::addColumn<QString>("id");
-        QTest::addColumn<QString>("warning");
-        QTest::newRow("window") << "mistralai/Mistral-7B-v0.1"
-                                << "reaches back 4096 tokens";
-        QTest::newRow("no head") << "google/vit-base-patch16-224-in21k"
-                                 << "a classifier of 2 classes";
-        QTest::newRow("nothing") << "mistralai/Mistral-7B-v0.3"
-                                 << "";
+        rows<std::string, std::string>({
+            {"window", {"mistralai/Mistral-7B-v0.1", "reaches back 4096 tokens"}},
+            {"no head", {"google/vit-base-patch16-224-in21k", "a classifier of 2 classes"}},
+            {"nothing", {"mistralai/Mistral-7B-v0.3", ""}},
+        });
     }
     void saysWhatItsConfigSays()
     {
-        QFETCH(QString, id);
-        QFETCH(QString, warning);
+        const auto& [id, warning] = row<std::string, std::string>();
         const Named found = named(id);
-        QCOMPARE(found.warnings.size(), warning.isEmpty() ? std::size_t{0} : std::size_t{1});
-        if (warning.isEmpty())
+        QCOMPARE(found.warnings.size(), warning.empty() ? std::size_t{0} : std::size_t{1});
+        if (warning.empty())
             return;
-        QVERIFY(QString::fromStdString(found.warnings.front().sentence).contains(warning));
+        QVERIFY(found.warnings.front().sentence.find(warning) != std::string::npos);
         QVERIFY(found.warnings.front().position == place);
     }
 
     void findsIds_data()
     {
-        QTest::addColumn<QString>("id");
-        QTest::addColumn<QString>("known");
-        QTest::addColumn<bool>("isByName");
-        const auto row = [](const char* id, const char* known, bool isByName = false) {
-            QTest::newRow(id) << QString::fromLatin1(id) << QString::fromLatin1(known) << isByName;
-        };
-        row("gpt2", "gpt2");
-        row("openai-community/gpt2", "gpt2");
-        row("META-LLAMA/llama-3.2-1b", "meta-llama/Llama-3.2-1B");
-        row("meta-llama/Llama-3.2-1B-Instruct", "meta-llama/Llama-3.2-1B");
-        row("meta-llama/Llama-3.3-70B-Instruct", "meta-llama/Llama-3.1-70B");
-        row("NousResearch/Llama-3.2-1B", "meta-llama/Llama-3.2-1B", true);
-        row("unsloth/mistral-7b-v0.3", "mistralai/Mistral-7B-v0.3", true);
-        row("Llama-3.2-1B", "meta-llama/Llama-3.2-1B", true);
-        row("Qwen/Qwen2.5-7B", "Qwen/Qwen2.5-7B");
-        row("Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-7B-Instruct");
+        rows<std::string, bool>({
+            {"gpt2", {"gpt2", false}},
+            {"openai-community/gpt2", {"gpt2", false}},
+            {"META-LLAMA/llama-3.2-1b", {"meta-llama/Llama-3.2-1B", false}},
+            {"meta-llama/Llama-3.2-1B-Instruct", {"meta-llama/Llama-3.2-1B", false}},
+            {"meta-llama/Llama-3.3-70B-Instruct", {"meta-llama/Llama-3.1-70B", false}},
+            {"NousResearch/Llama-3.2-1B", {"meta-llama/Llama-3.2-1B", true}},
+            {"unsloth/mistral-7b-v0.3", {"mistralai/Mistral-7B-v0.3", true}},
+            {"Llama-3.2-1B", {"meta-llama/Llama-3.2-1B", true}},
+            {"Qwen/Qwen2.5-7B", {"Qwen/Qwen2.5-7B", false}},
+            {"Qwen/Qwen2.5-7B-Instruct", {"Qwen/Qwen2.5-7B-Instruct", false}},
+        });
     }
     void findsIds()
     {
-        QFETCH(QString, id);
-        const auto match = findHubModel(id.toStdString());
+        const auto& [known, isByName] = row<std::string, bool>();
+        const std::string id = QTest::currentDataTag();
+        const auto match = findHubModel(id);
         QVERIFY(match);
-        QTEST(QString::fromLatin1(match->model->ids.front().data()), "known");
-        QTEST(match->isByName, "isByName");
+        QCOMPARE(std::string(match->model->ids.front()), known);
+        QCOMPARE(match->isByName, isByName);
         const auto warnings = named(id).warnings;
         QCOMPARE(warnings.size(), match->isByName ? std::size_t{1} : std::size_t{0});
         if (match->isByName) {
-            QVERIFY(QString::fromStdString(warnings.front().sentence)
-                        .contains(QLatin1Char('"') + id + QLatin1Char('"')));
+            QVERIFY(warnings.front().sentence.find('"' + id + '"') != std::string::npos);
             QVERIFY(warnings.front().position == place);
         }
     }
 
     void knowsNoOther_data()
     {
-        QTest::addColumn<QString>("id");
+        const auto add = rows<std::string>();
         for (const char* id :
              {"", "/", "gpt", "gpt2-small", "meta-llama/Llama-3.2-1B-GGUF", "./gpt2", "../gpt2", "~/gpt2",
               "/gpt2", "/models/gpt2", "out/checkpoints/gpt2", "meta-llama/", "meta-llama"})
-            QTest::newRow(id) << QString::fromLatin1(id);
+            add(id, id);
     }
     void knowsNoOther()
     {
-        QFETCH(QString, id);
+        const auto& id = row<std::string>();
         const Named found = named(id);
         const auto* unsupported = std::get_if<UnsupportedModel>(&found.model);
         QVERIFY(unsupported);
         QVERIFY(unsupported->isElsewhere);
         QVERIFY(unsupported->position == place);
-        QVERIFY(
-            QString::fromStdString(unsupported->sentence).contains(QLatin1Char('"') + id + QLatin1Char('"')));
+        QVERIFY(unsupported->sentence.find('"' + id + '"') != std::string::npos);
         QVERIFY(found.warnings.empty());
     }
 

@@ -3,6 +3,8 @@
 #include "config/config_document.h"
 #include "config/networks/own_yaml.h"
 #include "config_test_data.h"
+#include "model/parameter_table.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDirIterator>
@@ -13,13 +15,13 @@ using namespace batchpeak::config;
 
 namespace {
 
-void addFiles(const QString& folder)
+void addFiles(const batchpeak::test::Rows<QString>& add, const QString& folder)
 {
     QDirIterator files(folder, {QStringLiteral("*.yaml"), QStringLiteral("*.yml"), QStringLiteral("*.json")},
                        QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext()) {
         const QString file = files.next();
-        QTest::newRow(qPrintable(file.mid(folder.size() + 1))) << file;
+        add(file.mid(folder.size() + 1).toStdString(), file);
     }
 }
 
@@ -56,19 +58,44 @@ class OwnYamlTest : public QObject
 private slots:
     void isTheSameRun_data()
     {
-        QTest::addColumn<QString>("file");
-        addFiles(QStringLiteral(BATCHPEAK_TEST_DATA "/configs"));
-        addFiles(QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples"));
-        addFiles(QStringLiteral(BATCHPEAK_SHARED_CONFIGS));
+        const auto add = rows<QString>();
+        addFiles(add, QStringLiteral(BATCHPEAK_TEST_DATA "/configs"));
+        addFiles(add, QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples"));
+        addFiles(add, QStringLiteral(BATCHPEAK_SHARED_CONFIGS));
     }
     void isTheSameRun()
     {
-        QFETCH(QString, file);
+        const auto& file = row<QString>();
         const ConfigContents contents = recognise(textOf(file))->read();
         if (std::holds_alternative<UnsupportedModel>(contents.model))
             QSKIP("This network cannot be run here, so there is nothing to measure.");
         const std::string yaml = toOwnYaml(contents);
         compareRuns(recognise(yaml)->read(), contents);
+    }
+
+    void writesTrainingSettings()
+    {
+        const ConfigContents contents =
+            recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\nlearning_rate: 1e-05\n"
+                      "weight_by: tokens\nuse_maximum_batch_size: true\n"
+                      "batch_increase_function: \"a\\nb \\\\ \\\"c\\\"\"\n")
+                ->read();
+        QCOMPARE(contents.training.batchIncreaseFunction, std::string("a\nb \\ \"c\""));
+        const std::string yaml = toOwnYaml(contents);
+        QVERIFY2(recognise(yaml)->read().training == contents.training, yaml.c_str());
+    }
+
+    void readsTheExampleOfTheReadme()
+    {
+        const QString readme =
+            QString::fromStdString(textOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/README.md")));
+        const QString example =
+            readme.section(QStringLiteral("```yaml\n"), 1, 1).section(QStringLiteral("```"), 0, 0);
+        const ConfigContents contents = recognise(example.toStdString())->read();
+        // TinyLlama's published count.
+        QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), 1100048384);
+        QCOMPARE(contents.train->setting, Setting(Explore{}));
+        QCOMPARE(contents.sequenceLength, 2048);
     }
 
     void writesInputsOfModules()

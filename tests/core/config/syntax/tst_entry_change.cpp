@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/syntax/entry_change.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -14,44 +15,47 @@ class EntryChangeTest : public QObject
 private slots:
     void changesInOrder_data()
     {
-        QTest::addColumn<QByteArray>("before");
-        QTest::addColumn<QByteArray>("after");
-        const auto row = [](const char* name, const char* before, const char* after) {
-            QTest::newRow(name) << QByteArray(before) << QByteArray(after);
-        };
-        row("both there", "model:\n  micro: 4 # small\n  steps: 8\n",
-            "model:\n  micro: 16 # small\n  steps: 2\n");
-        row("one absent", "model:\n  micro: 4\n  other: 1\n",
-            "model:\n  micro: 16\n  steps: 2\n  other: 1\n");
-        row("both absent", "model:\n  other: 1\n", "model:\n  micro: 16\n  steps: 2\n  other: 1\n");
-        row("one as it is to be", "model: {micro: 16, steps: 4}\n", "model: {micro: 16, steps: 2}\n");
-        row("written in another way", "model: {micro: 0x10, steps: 02}\n",
-            "model: {micro: 0x10, steps: 02}\n");
-        row("JSON", "{\n  \"model\": {\"micro\": 4, \"steps\":8}\n}\n",
-            "{\n  \"model\": {\"micro\": 16, \"steps\":2}\n}\n");
-        row("JSON, one absent", "{\"model\": {\"micro\": 4}}", "{\"model\": {\"micro\": 16, \"steps\": 2}}");
-        row("JSON in lines, one absent",
-            "{\n  \"model\": {\n    \"micro\": 4, // small\n    \"a\": 1\n  }\n}\n",
-            "{\n  \"model\": {\n    \"micro\": 16, // small\n    \"steps\": 2,\n    \"a\": 1\n  }\n}\n");
-        row("JSON in lines, behind the last", "{\"model\": {\r\n  \"a\": 1,\r\n  \"micro\": 4\r\n}}",
-            "{\"model\": {\r\n  \"a\": 1,\r\n  \"steps\": 2,\r\n  \"micro\": 16\r\n}}");
-        row("JSON in lines, both absent", "{\"model\": {\n  // first\n  \"a\": 1\n}}",
-            "{\"model\": {\n  // first\n  \"micro\": 16,\n  \"steps\": 2,\n  \"a\": 1\n}}");
-        row("JSON in lines of several", "{\"model\": {\n  \"micro\": 4, \"a\": 1\n}}",
-            "{\"model\": {\n  \"steps\": 2,\n  \"micro\": 16, \"a\": 1\n}}");
-        row("JSON with comments", "{\n  // a config\n  \"model\": {\"micro\": 4, /* here */ \"steps\": 8}\n}",
-            "{\n  // a config\n  \"model\": {\"micro\": 16, /* here */ \"steps\": 2}\n}");
-        row("quoted", "model:\n  micro: \"4\"\n  steps: '8'\n", "model:\n  micro: 16\n  steps: 2\n");
+        rows<std::string, std::string>({
+            {"both there",
+             {"model:\n  micro: 4 # small\n  steps: 8\n", "model:\n  micro: 16 # small\n  steps: 2\n"}},
+            {"one absent",
+             {"model:\n  micro: 4\n  other: 1\n", "model:\n  micro: 16\n  steps: 2\n  other: 1\n"}},
+            {"both absent", {"model:\n  other: 1\n", "model:\n  micro: 16\n  steps: 2\n  other: 1\n"}},
+            {"one as it is to be", {"model: {micro: 16, steps: 4}\n", "model: {micro: 16, steps: 2}\n"}},
+            {"written in another way",
+             {"model: {micro: 0x10, steps: 02}\n", "model: {micro: 0x10, steps: 02}\n"}},
+            {"JSON",
+             {"{\n  \"model\": {\"micro\": 4, \"steps\":8}\n}\n",
+              "{\n  \"model\": {\"micro\": 16, \"steps\":2}\n}\n"}},
+            {"JSON, one absent",
+             {"{\"model\": {\"micro\": 4}}", "{\"model\": {\"micro\": 16, \"steps\": 2}}"}},
+            {"JSON in lines, one absent",
+             {"{\n  \"model\": {\n    \"micro\": 4, // small\n    \"a\": 1\n  }\n}\n",
+              "{\n  \"model\": {\n    \"micro\": 16, // small\n    \"steps\": 2,\n    \"a\": 1\n  }\n}\n"}},
+            {"JSON in lines, behind the last",
+             {"{\"model\": {\r\n  \"a\": 1,\r\n  \"micro\": 4\r\n}}",
+              "{\"model\": {\r\n  \"a\": 1,\r\n  \"steps\": 2,\r\n  \"micro\": 16\r\n}}"}},
+            {"JSON in lines, both absent",
+             {"{\"model\": {\n  // first\n  \"a\": 1\n}}",
+              "{\"model\": {\n  // first\n  \"micro\": 16,\n  \"steps\": 2,\n  \"a\": 1\n}}"}},
+            {"JSON in lines of several",
+             {"{\"model\": {\n  \"micro\": 4, \"a\": 1\n}}",
+              "{\"model\": {\n  \"steps\": 2,\n  \"micro\": 16, \"a\": 1\n}}"}},
+            {"JSON with comments",
+             {"{\n  // a config\n  \"model\": {\"micro\": 4, /* here */ \"steps\": 8}\n}",
+              "{\n  // a config\n  \"model\": {\"micro\": 16, /* here */ \"steps\": 2}\n}"}},
+            {"quoted", {"model:\n  micro: \"4\"\n  steps: '8'\n", "model:\n  micro: 16\n  steps: 2\n"}},
+        });
     }
     void changesInOrder()
     {
-        QFETCH(QByteArray, before);
-        const YamlDocument document(before.toStdString());
+        const auto& [before, after] = row<std::string, std::string>();
+        const YamlDocument document(before);
         const SplicedText changed =
             withEntries(document, Dialect::PyYaml,
                         {{.section = {"model"}, .key = "micro", .value = "16"},
                          {.section = {"model"}, .key = "steps", .value = "2", .below = "micro"}});
-        QTEST(QByteArray::fromStdString(changed.text), "after");
+        QCOMPARE(changed.text, after);
     }
 
     void replacesAnInterpolation()

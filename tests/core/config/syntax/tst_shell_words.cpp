@@ -3,6 +3,7 @@
 #include "config/syntax/shell_arithmetic.h"
 #include "config/syntax/shell_script.h"
 #include "config/syntax/shell_words.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -92,56 +93,53 @@ class ShellWordsTest : public QObject
 private slots:
     void cutsIntoWords_data()
     {
-        QTest::addColumn<QByteArray>("script");
-        QTest::addColumn<QByteArray>("words");
-        const auto row = [](const char* name, const char* script, const char* words) {
-            QTest::newRow(name) << QByteArray(script) << QByteArray(words);
-        };
-        row("blanks and line ends", "a  b\tc\nd\r\ne", "a|b|c|d|e");
-        row("nothing", " \n\t", "");
-        row("comments", "a # b 'c\nd#e #f", "a|d#e");
-        row("single quotes", "'a b' '$C' 'd\\e'", "a b|$C|d\\e");
-        row("double quotes", R"("a b" "$C" "\$d\q\"e")", R"(a b|{C}|$d\q"e)");
-        row("quotes inside of a word", "a'b'\"c\"d", "abcd");
-        row("an empty word", "a '' b", "a||b");
-        row("escapes", "a\\ b \\$C \\'d", "a b|$C|'d");
-        row("continued lines", "a \\\n b\\\nc \\\r\n d", "a|bc|d");
-        row("operators", "a;b&&c|d>e 2>&1<f(g)", "a|b|c|d|e|2|1|f|g");
-        row("variables", "$A ${B} $A$B x${C}y $1 $@ ${D[@]} $", "{A}|{B}|{A}{B}|x{C}y|?$1|?$@|?${D[@]}|$");
-        row("defaults", "${A:-4} ${B-5} ${C:=6} ${D:-\"e}\"} ${E:-${F:-7}} ${G:+8}",
-            "{A:4}|{B:5}|{C:6}|{D:\"e}\"}|{E:${F:-7}}|?${G:+8}");
-        row("an apostrophe in a default", "\"${A:-it's}\" b", "{A:it's}|b");
-        row("arithmetic", "$((4*2)) $(( $A * (B+1) )) \"$((3))\"", "(4*2)|( $A * (B+1) )|(3)");
-        row("command substitution", "$(cat \")\" | wc -l) `a b` c", "?$(cat \")\" | wc -l)|?`a b`|c");
-        row("quotes with escapes of C", "$'a\\'b' c", "?$'a\\'b'|c");
-        row("assignments", "A=4 B='5' C=$A D= x=1", "A=4|B=5|C={A}|D=|x=1");
-        row("assignments behind words", "export A=4; if B=5; then C=6; run D=7",
-            "export|if|then|run|D=7|A=4|B=5|C=6");
-        row("no assignments", "run --a=4 b=5 1C=6", "run|--a=4|b=5|1C=6");
-        row("arrays", "A=(--b 4 # five\n --c 'd e')\nf", "--b|4|--c|d e|f|A=()");
-        row("what is added to arrays", "A+=(b) C+=d", "b|A+=()|C+=d");
-        row("quoted arguments", "A=\" \\\n --b 4 \\\n --c 5\"", "--b|4|--c|5|A=  --b 4  --c 5");
-        row("quoted arguments in a command", "run '--b 4' \"--c\" 'd e'", "run|--b 4|--b|4|--c|d e");
-        row("a command in a quoted command", "ssh x \"bash -c 'run --b 4'\"",
-            "ssh|x|bash -c 'run --b 4'|bash|-c|run --b 4|run|--b|4");
-        row("what is printed", "echo 'use --b 4' $A; run --c 5", "echo|use --b 4|{A}|run|--c|5");
-        row("here-documents", "cat <<EOF > a\nb 'c\nEOF\nd", "cat|a|b|c\n|d");
-        row("here-documents with tabs", "cat <<-'END'\n\tb\n\tEND\nd", "cat|b|d");
-        row("an open single quote", "a 'b c", "a|b c");
-        row("an open double quote", "a \"b $c", "a|b {c}");
-        row("an open substitution", "a $(b c", "a|?$(b c");
-        row("an open brace", "a ${b c", "a|?${b c");
-        row("an open arithmetic", "a $((4 ", "a|?$((4 ");
-        row("an open backtick", "a `b c", "a|?`b c");
-        row("an open array", "A=(b c", "b|c|A=()");
-        row("an open here-document", "a <<EOF\nb c", "a|b|c");
-        row("a backslash at the end", "a\\", "a\\");
+        rows<std::string, std::string>({
+            {"blanks and line ends", {"a  b\tc\nd\r\ne", "a|b|c|d|e"}},
+            {"nothing", {" \n\t", ""}},
+            {"comments", {"a # b 'c\nd#e #f", "a|d#e"}},
+            {"single quotes", {"'a b' '$C' 'd\\e'", "a b|$C|d\\e"}},
+            {"double quotes", {R"("a b" "$C" "\$d\q\"e")", R"(a b|{C}|$d\q"e)"}},
+            {"quotes inside of a word", {"a'b'\"c\"d", "abcd"}},
+            {"an empty word", {"a '' b", "a||b"}},
+            {"escapes", {"a\\ b \\$C \\'d", "a b|$C|'d"}},
+            {"continued lines", {"a \\\n b\\\nc \\\r\n d", "a|bc|d"}},
+            {"operators", {"a;b&&c|d>e 2>&1<f(g)", "a|b|c|d|e|2|1|f|g"}},
+            {"variables", {"$A ${B} $A$B x${C}y $1 $@ ${D[@]} $", "{A}|{B}|{A}{B}|x{C}y|?$1|?$@|?${D[@]}|$"}},
+            {"defaults",
+             {"${A:-4} ${B-5} ${C:=6} ${D:-\"e}\"} ${E:-${F:-7}} ${G:+8}",
+              "{A:4}|{B:5}|{C:6}|{D:\"e}\"}|{E:${F:-7}}|?${G:+8}"}},
+            {"an apostrophe in a default", {"\"${A:-it's}\" b", "{A:it's}|b"}},
+            {"arithmetic", {"$((4*2)) $(( $A * (B+1) )) \"$((3))\"", "(4*2)|( $A * (B+1) )|(3)"}},
+            {"command substitution", {"$(cat \")\" | wc -l) `a b` c", "?$(cat \")\" | wc -l)|?`a b`|c"}},
+            {"quotes with escapes of C", {"$'a\\'b' c", "?$'a\\'b'|c"}},
+            {"assignments", {"A=4 B='5' C=$A D= x=1", "A=4|B=5|C={A}|D=|x=1"}},
+            {"assignments behind words",
+             {"export A=4; if B=5; then C=6; run D=7", "export|if|then|run|D=7|A=4|B=5|C=6"}},
+            {"no assignments", {"run --a=4 b=5 1C=6", "run|--a=4|b=5|1C=6"}},
+            {"arrays", {"A=(--b 4 # five\n --c 'd e')\nf", "--b|4|--c|d e|f|A=()"}},
+            {"what is added to arrays", {"A+=(b) C+=d", "b|A+=()|C+=d"}},
+            {"quoted arguments", {"A=\" \\\n --b 4 \\\n --c 5\"", "--b|4|--c|5|A=  --b 4  --c 5"}},
+            {"quoted arguments in a command", {"run '--b 4' \"--c\" 'd e'", "run|--b 4|--b|4|--c|d e"}},
+            {"a command in a quoted command",
+             {"ssh x \"bash -c 'run --b 4'\"", "ssh|x|bash -c 'run --b 4'|bash|-c|run --b 4|run|--b|4"}},
+            {"what is printed", {"echo 'use --b 4' $A; run --c 5", "echo|use --b 4|{A}|run|--c|5"}},
+            {"here-documents", {"cat <<EOF > a\nb 'c\nEOF\nd", "cat|a|b|c\n|d"}},
+            {"here-documents with tabs", {"cat <<-'END'\n\tb\n\tEND\nd", "cat|b|d"}},
+            {"an open single quote", {"a 'b c", "a|b c"}},
+            {"an open double quote", {"a \"b $c", "a|b {c}"}},
+            {"an open substitution", {"a $(b c", "a|?$(b c"}},
+            {"an open brace", {"a ${b c", "a|?${b c"}},
+            {"an open arithmetic", {"a $((4 ", "a|?$((4 "}},
+            {"an open backtick", {"a `b c", "a|?`b c"}},
+            {"an open array", {"A=(b c", "b|c|A=()"}},
+            {"an open here-document", {"a <<EOF\nb c", "a|b|c"}},
+            {"a backslash at the end", {"a\\", "a\\"}},
+        });
     }
     void cutsIntoWords()
     {
-        QFETCH(QByteArray, script);
-        QFETCH(QByteArray, words);
-        QCOMPARE(QByteArray::fromStdString(described(script.toStdString())), words);
+        const auto& [script, words] = row<std::string, std::string>();
+        QCOMPARE(described(script), words);
     }
 
     void knowsTheBytesOfAWord()
@@ -158,90 +156,90 @@ private slots:
 
     void numbersCommands_data()
     {
-        QTest::addColumn<QByteArray>("script");
-        QTest::addColumn<bool>("areTogether");
-        QTest::newRow("one line") << QByteArray("a b") << true;
-        QTest::newRow("a continued line") << QByteArray("a \\\nb") << true;
-        QTest::newRow("two lines") << QByteArray("a\nb") << false;
-        QTest::newRow("two lines of an array") << QByteArray("A=(a\nb)") << true;
-        QTest::newRow("two commands") << QByteArray("a;b") << false;
-        QTest::newRow("two lines of arguments") << QByteArray("--a\nb") << true;
+        rows<std::string, bool>({
+            {"one line", {"a b", true}},
+            {"a continued line", {"a \\\nb", true}},
+            {"two lines", {"a\nb", false}},
+            {"two lines of an array", {"A=(a\nb)", true}},
+            {"two commands", {"a;b", false}},
+            {"two lines of arguments", {"--a\nb", true}},
+        });
     }
     void numbersCommands()
     {
-        QFETCH(QByteArray, script);
-        QFETCH(bool, areTogether);
-        const ShellWords words = shellWords(script.toStdString());
+        const auto& [script, areTogether] = row<std::string, bool>();
+        const ShellWords words = shellWords(script);
         QCOMPARE(words.words.at(0).command == words.words.at(1).command, areTogether);
     }
 
     void calculates_data()
     {
-        QTest::addColumn<QByteArray>("expression");
-        QTest::addColumn<QByteArray>("value");
-        const auto row = [](const char* expression, const char* value) {
-            QTest::newRow(expression) << QByteArray(expression) << QByteArray(value);
-        };
-        row("4", "4");
-        row(" 4 * 2 + 1 ", "9");
-        row("1+2*3-4", "3");
-        row("(1+2)*3", "9");
-        row("17/5%2", "1");
-        row("$A*${A}/A", "8");
-        row("2147483648", "2147483648");
-        row("2147483649", "none");
-        row("2147483648*2147483648*2147483648", "none");
-        row("99999999999999999999", "none");
-        row("4/0", "none");
-        row("4%(1-1)", "none");
-        row("B", "none");
-        row("", "none");
-        row("4 5", "none");
-        row("(4", "none");
-        row("4)", "none");
-        row("4+", "none");
-        row("${A", "none");
-        row("$", "none");
-        row("010", "none");
-        row("4.5", "none");
+        rows<std::string>({
+            {"4", "4"},
+            {" 4 * 2 + 1 ", "9"},
+            {"1+2*3-4", "3"},
+            {"(1+2)*3", "9"},
+            {"17/5%2", "1"},
+            {"$A*${A}/A", "8"},
+            {"2147483648", "2147483648"},
+            {"2147483649", "none"},
+            {"2147483648*2147483648*2147483648", "none"},
+            {"99999999999999999999", "none"},
+            {"4/0", "none"},
+            {"4%(1-1)", "none"},
+            {"B", "none"},
+            {"", "none"},
+            {"4 5", "none"},
+            {"(4", "none"},
+            {"4)", "none"},
+            {"4+", "none"},
+            {"${A", "none"},
+            {"$", "none"},
+            {"010", "none"},
+            {"4.5", "none"},
+        });
     }
     void calculates()
     {
-        QFETCH(QByteArray, expression);
-        const auto value = shellArithmetic(expression.toStdString(), [](const std::string& name) {
+        const auto& expected = row<std::string>();
+        const std::string expression = QTest::currentDataTag();
+        const auto value = shellArithmetic(expression, [](const std::string& name) {
             return name == "A" ? std::optional<std::int64_t>(8) : std::nullopt;
         });
-        QTEST(value ? QByteArray::number(qint64{*value}) : QByteArray("none"), "value");
+        QCOMPARE(value ? std::to_string(*value) : "none", expected);
     }
 
     void takesAdversarialTexts_data()
     {
-        QTest::addColumn<QByteArray>("text");
         constexpr int many = 1 << 20;
-        const auto repeated = [](const char* text, int count) { return QByteArray(text).repeated(count); };
+        const auto repeated = [](const std::string& text, int count) {
+            std::string all;
+            for (int i = 0; i < count; ++i)
+                all += text;
+            return all;
+        };
+        std::string chain;
+        for (int i = 0; i < 20000; ++i) {
+            const std::string next = std::to_string(i + 1);
+            chain += "A" + std::to_string(i) + "=$A" + next + "$A" + next + "\n";
+        }
+        const auto add = rows<std::string>({
+            {"deep arithmetic", "$((" + repeated("(", many) + "1" + repeated(")", many) + "))"},
+            {"a chain of variables", chain + "x $A0"},
+            {"a circle of variables", "A=$B\nB=$A\nx $A $((A*B)) ${A:-$B}"},
+        });
         for (const char* text :
              {"$(",      "${",       "$((",   "(",    "\"",       "'",     "`",  "\\", "<<A\n",
               "A=(",     "A=$A ",    "${A:-", "\"$(", "A=\"--a ", "'--a ", "# ", "=",  "--a ",
               "--a=$B ", "A=$A$A\n", "{",     "}",    ")",        "$",     "\r", "$'", "<<"})
-            QTest::newRow(text) << repeated(text, many / 8);
-        QTest::newRow("deep arithmetic") << "$((" + repeated("(", many) + "1" + repeated(")", many) + "))";
-        QTest::newRow("a chain of variables") << [] {
-            QByteArray text;
-            for (int i = 0; i < 20000; ++i)
-                text += "A" + QByteArray::number(i) + "=$A" + QByteArray::number(i + 1) + "$A" +
-                        QByteArray::number(i + 1) + "\n";
-            return text + "x $A0";
-        }();
-        QTest::newRow("a circle of variables") << QByteArray("A=$B\nB=$A\nx $A $((A*B)) ${A:-$B}");
+            add(text, repeated(text, many / 8));
     }
     void takesAdversarialTexts()
     {
-        QFETCH(QByteArray, text);
-        const std::string bytes = text.toStdString();
-        const ShellScript script(bytes);
-        QVERIFY(script.words().words.size() + script.words().assignments.size() <= bytes.size() + 1);
-        const ShellScript beginning(bytes.substr(0, 4096));
-        checkAnyText(bytes.substr(0, 4096));
+        const auto& text = row<std::string>();
+        const ShellScript script(text);
+        QVERIFY(script.words().words.size() + script.words().assignments.size() <= text.size() + 1);
+        checkAnyText(text.substr(0, 4096));
         script.usesOf("A");
     }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/syntax/yaml_edit.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -9,9 +10,9 @@
 
 using namespace batchpeak::config;
 
-using Change = std::function<void(YamlEdit&)>;
-
 namespace {
+
+using Change = std::function<void(YamlEdit&)>;
 
 constexpr const char* text = "a: &x 1\nb: [2, *x]\nc: 3\n";
 
@@ -34,24 +35,50 @@ private slots:
 
     void refusesToChangeMore_data()
     {
-        QTest::addColumn<Change>("change");
-        const auto row = [](const char* name, const Change& change) { QTest::newRow(name) << change; };
-        row("another value", [](YamlEdit& edit) { edit.pieces.push_back({22, 23, "4"}); });
-        row("another key", [](YamlEdit& edit) { edit.pieces.push_back({19, 20, "d"}); });
-        row("quoting of another value", [](YamlEdit& edit) { edit.pieces.push_back({22, 23, "'3'"}); });
-        row("an alias for its value", [](YamlEdit& edit) { edit.pieces.push_back({15, 17, "9"}); });
-        row("a list for a mapping", [](YamlEdit& edit) { edit.pieces.push_back({11, 18, "{2: *x}"}); });
-        row("one value more", [](YamlEdit& edit) { edit.pieces.push_back({23, 23, "\nd: 4"}); });
-        row("one value less", [](YamlEdit& edit) { edit.pieces.push_back({19, 24, ""}); });
-        row("an anchor moved", [](YamlEdit& edit) { edit.pieces = {{3, 7, "9"}, {12, 12, "&x "}}; });
-        row("no YAML any more", [](YamlEdit& edit) { edit.pieces.push_back({17, 18, ""}); });
+        rows<Change>({
+            {"another value",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({22, 23, "4"});
+             }},
+            {"another key",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({19, 20, "d"});
+             }},
+            {"quoting of another value",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({22, 23, "'3'"});
+             }},
+            {"an alias for its value",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({15, 17, "9"});
+             }},
+            {"a list for a mapping",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({11, 18, "{2: *x}"});
+             }},
+            {"one value more",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({23, 23, "\nd: 4"});
+             }},
+            {"one value less",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({19, 24, ""});
+             }},
+            {"an anchor moved",
+             [](YamlEdit& edit) {
+                 edit.pieces = {{3, 7, "9"}, {12, 12, "&x "}};
+             }},
+            {"no YAML any more",
+             [](YamlEdit& edit) {
+                 edit.pieces.push_back({17, 18, ""});
+             }},
+        });
     }
     void refusesToChangeMore()
     {
-        QFETCH(Change, change);
         const YamlDocument document(text);
         YamlEdit edit = replaceValue(document, *document.root().children[1], "9");
-        change(edit);
+        row<Change>()(edit);
         QVERIFY_EXCEPTION_THROWN(applied(document, edit), ConfigError);
     }
 };

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reading_text.h"
+
+#include "model/architecture_fields.h"
+#include "model/parameter_table.h"
+
+#include <array>
+#include <charconv>
+
+namespace batchpeak::config {
+
+namespace {
+
+std::string text(std::int64_t value)
+{
+    return std::to_string(value);
+}
+
+std::string text(bool value)
+{
+    return value ? "true" : "false";
+}
+
+/// The shortest that is read back as the same number.
+std::string text(double value)
+{
+    std::array<char, 32> buffer{};
+    return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+}
+
+/// In one line.
+std::string text(std::string value)
+{
+    for (std::size_t at = value.find('\n'); at != std::string::npos; at = value.find('\n', at))
+        value.replace(at, 1, "\\n");
+    return value;
+}
+
+std::string joined(const Lines& parts, const std::string& separator)
+{
+    std::string all;
+    for (const std::string& part : parts)
+        all += (all.empty() ? "" : separator) + part;
+    return all;
+}
+
+/// Collects the fields of a network: see model/architecture_fields.h.
+class FieldLines
+{
+public:
+    template<typename Value>
+    void value(const std::string& name, const Value& value)
+    {
+        lines.push_back(name + ": " + text(value));
+    }
+    template<typename Word, typename Parse>
+    void word(const std::string& name, Word value, Parse)
+    {
+        lines.push_back(name + ": " + std::string(toText(value)));
+    }
+    void sizes(const std::string& name, const std::vector<std::int64_t>& values)
+    {
+        Lines numbers;
+        for (std::int64_t value : values)
+            numbers.push_back(text(value));
+        lines.push_back(name + ": [" + joined(numbers, ", ") + "]");
+    }
+    template<typename Item>
+    void list(const std::string& name, std::vector<Item>& items)
+    {
+        Lines texts;
+        for (Item& item : items) {
+            FieldLines fields;
+            visitFields(item, fields);
+            texts.push_back("{" + joined(fields.lines, ", ") + "}");
+        }
+        lines.push_back(name + ": " + joined(texts, " "));
+    }
+
+    Lines lines;
+};
+
+template<typename Architecture>
+Lines fieldLines(Architecture architecture)
+{
+    FieldLines fields;
+    visitFields(architecture, fields);
+    for (std::string& line : fields.lines)
+        line.insert(0, "network.");
+    return fields.lines;
+}
+
+void addPlan(Lines& lines, const std::string& phase, const std::optional<BatchPlan>& plan)
+{
+    if (!plan) {
+        lines.push_back(phase + ": none");
+        return;
+    }
+    std::string devices = "devices " + text(plan->devices);
+    if (!plan->knowsDevices)
+        devices = plan->devices == 1 ? "devices unknown" : devices + " by guess";
+    lines.push_back(phase + ": batch " + text(plan->globalBatchSize) + ", size " +
+                    (plan->presentSize ? text(*plan->presentSize) : "none") + ", setting " +
+                    toText(plan->setting) + ", " + devices);
+    lines.push_back(phase + ".keys: " + plan->microBatchKey + ", " + plan->globalBatchKey);
+}
+
+std::string runText(const ConfigContents& contents)
+{
+    std::string run = std::string(toText(contents.precision)) + ", " +
+                      std::string(toText(contents.optimizer)) + ", gradient norm " +
+                      text(contents.step.maxGradientNorm);
+    if (contents.step.activationCheckpointing)
+        run += ", activation checkpointing";
+    if (contents.step.lossChunkRows != 0)
+        run += ", loss in chunks of " + text(contents.step.lossChunkRows);
+    return run;
+}
+
+std::string trainingText(const TrainingSettings& training)
+{
+    Lines parts;
+    if (training.halvesAutomatically)
+        parts.emplace_back("halves automatically");
+    if (training.usesMaximumBatchSize)
+        parts.emplace_back("uses the maximum");
+    if (!training.batchIncreaseFunction.empty())
+        parts.push_back("grows by \"" + text(training.batchIncreaseFunction) + "\"");
+    if (training.weighsTokens)
+        parts.emplace_back(*training.weighsTokens ? "weighs tokens" : "weighs samples");
+    if (training.accumulates)
+        parts.emplace_back(*training.accumulates ? "accumulates" : "does not accumulate");
+    if (training.learningRate)
+        parts.push_back("learning rate " + text(*training.learningRate));
+    return parts.empty() ? "none" : joined(parts, ", ");
+}
+
+} // namespace
+
+std::string placeText(TextPosition position)
+{
+    return position.line == 0
+               ? ""
+               : text(std::int64_t{position.line}) + ":" + text(std::int64_t{position.column}) + " ";
+}
+
+Lines readingLines(const ConfigContents& contents, bool hasPlaces)
+{
+    const auto at = [hasPlaces](TextPosition position) { return hasPlaces ? placeText(position) : ""; };
+    Lines lines{"format: " + contents.formatName};
+    if (const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model)) {
+        lines.push_back(std::string("network: none, ") +
+                        (unsupported->isElsewhere ? "may be elsewhere" : "not run") + ": " +
+                        at(unsupported->position) + unsupported->sentence);
+    } else {
+        const auto& spec = std::get<model::ModelSpec>(contents.model);
+        lines.push_back("network: " + spec.family + ", " + text(model::parameterCount(spec)) + " parameters");
+        const Lines fields = std::visit([](const auto& kind) { return fieldLines(kind); }, spec.architecture);
+        lines.insert(lines.end(), fields.begin(), fields.end());
+    }
+    addPlan(lines, "train", contents.train);
+    addPlan(lines, "eval", contents.eval);
+    lines.push_back("length: " + text(contents.sequenceLength) +
+                    (contents.targetLength ? ", targets " + text(*contents.targetLength) : ""));
+    lines.push_back("run: " + runText(contents));
+    lines.push_back("training: " + trainingText(contents.training));
+    for (const Warning& warning : contents.warnings)
+        lines.push_back("warning: " + at(warning.position) + warning.sentence);
+    if (contents.warnings.empty())
+        lines.emplace_back("warning: none");
+    return lines;
+}
+
+Lines usualLines(const ConfigContents& contents)
+{
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (!spec)
+        return {};
+    return std::visit([](auto kind) { return fieldLines(decltype(kind)()); }, spec->architecture);
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "case_file.h"
+#include "config_test_data.h"
+#include "line_difference.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QDirIterator>
+
+#include <cstdio>
+#include <sstream>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+
+namespace {
+
+const QString folder = QStringLiteral(BATCHPEAK_TEST_DATA "/cases/config");
+constexpr const char* updating = "BATCHPEAK_UPDATE_CASES";
+
+/// One case, with what all of its file have in common.
+struct CaseInFile
+{
+    ConfigCase all;
+    ConfigCase one;
+};
+
+const CasePart* partOf(const ConfigCase& one, const std::string& header)
+{
+    const auto found = std::ranges::find(one.parts, header, &CasePart::header);
+    return found == one.parts.end() ? nullptr : &*found;
+}
+
+/// Path of the config where it is a file of its own, from the root of the repository; empty where it is not.
+std::string pathOf(const ConfigCase& one)
+{
+    for (const CasePart& part : one.parts) {
+        if (part.header.starts_with("file "))
+            return BATCHPEAK_SOURCE_DIR "/" + part.header.substr(5);
+    }
+    return {};
+}
+
+std::string configOf(const CaseInFile& example)
+{
+    const std::string path = pathOf(example.one);
+    return path.empty() ? configText(example.all, example.one) : textOf(QString::fromStdString(path));
+}
+
+bool isAtHand(const ConfigCase& one)
+{
+    return pathOf(one).empty() || QFile::exists(QString::fromStdString(pathOf(one)));
+}
+
+std::string withCrlf(const std::string& text)
+{
+    std::string other;
+    for (char byte : text)
+        other += byte == '\n' ? "\r\n" : std::string(1, byte);
+    return other;
+}
+
+/// "train 8" or "eval 8 of 64", where 64 is the batch that is chosen with it.
+ChosenSize chosenFrom(const std::string& words)
+{
+    std::istringstream stream(words);
+    std::string phase;
+    std::string of;
+    ChosenSize chosen;
+    std::int64_t batch = 0;
+    stream >> phase >> chosen.microBatchSize;
+    chosen.phase = model::phaseFromText(phase).value();
+    if (stream >> of >> batch)
+        chosen.globalBatchSize = batch;
+    return chosen;
+}
+
+/// Lines that differ, with their numbers, as in a difference of two files.
+Lines changes(const std::string& before, const std::string& after)
+{
+    const auto [removed, added] = lineDifference(before, after);
+    Lines lines;
+    auto old = removed.begin();
+    for (auto fresh = added.begin(); old != removed.end() || fresh != added.end();) {
+        const bool isOld = old != removed.end() && (fresh == added.end() || old->number <= fresh->number);
+        const auto& [number, text] = isOld ? *old++ : *fresh++;
+        lines.push_back((isOld ? "-" : "+") + std::to_string(number) + " " + escapedLines(text).front());
+    }
+    return lines;
+}
+
+CasePart written(const ConfigFormat& format, const std::string& before, const std::string& words)
+{
+    try {
+        const SplicedText spliced = format.withMicroBatchSize(chosenFrom(words));
+        CasePart part{.header = "writes " + words, .lines = changes(before, spliced.text)};
+        const Lines reading = ownReading(readingLines(format.read(), false),
+                                         readingLines(recognise(spliced.text)->read(), false));
+        for (const std::string& line : reading)
+            part.lines.push_back("then " + line);
+        for (const std::string& note : spliced.notes)
+            part.lines.push_back("note " + note);
+        return part;
+    } catch (const BatchNotKept& choice) {
+        const std::string below = choice.below() ? std::to_string(*choice.below()) + " or " : "";
+        return {.header = "refuses " + words,
+                .lines = {placeText(choice.position()) + choice.what(),
+                          "batches " + below + std::to_string(choice.above())}};
+    } catch (const ConfigError& error) {
+        return {.header = "refuses " + words, .lines = {placeText(error.position()) + error.what()}};
+    }
+}
+
+/// What comes of a case's config: its reading, whole, and every size that the case writes into it.
+struct Outcomes
+{
+    std::vector<CasePart> parts;
+    /// Of the reading, what needs no line in a case.
+    Lines usual;
+};
+
+Outcomes outcomes(const std::string& text, const ConfigCase& one)
+{
+    Outcomes come;
+    std::vector<CasePart>& parts = come.parts;
+    try {
+        const auto format = recognise(text);
+        const ConfigContents contents = format->read();
+        if (contents.formatName != format->name())
+            throw ConfigError("It is recognised as " + std::string(format->name()) + ".");
+        parts.push_back({.header = "reads", .lines = readingLines(contents)});
+        come.usual = usualLines(contents);
+        for (const CasePart& part : one.parts) {
+            for (const std::string verb : {"writes ", "refuses "}) {
+                if (part.header.starts_with(verb))
+                    parts.push_back(written(*format, text, part.header.substr(verb.size())));
+            }
+        }
+    } catch (const ConfigError& error) {
+        parts.push_back({.header = "refused", .lines = {placeText(error.position()) + error.what()}});
+    }
+    return come;
+}
+
+/// Its parts but for where the config is from, with the reading whole.
+std::vector<CasePart> expectedOutcomes(const CaseInFile& example)
+{
+    std::vector<CasePart> parts;
+    if (!partOf(example.one, "refused")) {
+        const CasePart* all = partOf(example.all, "reads");
+        const CasePart* own = partOf(example.one, "reads");
+        parts.push_back({.header = "reads",
+                         .lines = readingWith(all ? all->lines : Lines(), own ? own->lines : Lines())});
+    }
+    std::ranges::copy_if(example.one.parts, std::back_inserter(parts), [](const CasePart& part) {
+        return part.header != "reads" && !part.header.starts_with("file ");
+    });
+    return parts;
+}
+
+Lines withoutUsual(Lines lines, const Lines& usual)
+{
+    std::erase_if(
+        lines, [&usual](const std::string& line) { return std::ranges::find(usual, line) != usual.end(); });
+    return lines;
+}
+
+/// A text to compare. The lines of a reading are in no order.
+std::string comparable(const std::vector<CasePart>& parts, const Lines& usual)
+{
+    std::string text;
+    for (CasePart part : parts) {
+        if (part.header == "reads") {
+            part.lines = withoutUsual(part.lines, usual);
+            std::ranges::stable_sort(part.lines, {}, keyOf);
+        }
+        text += "--- " + part.header + '\n';
+        for (const std::string& line : part.lines)
+            text += line + '\n';
+    }
+    return text;
+}
+
+/// In full: what Qt Test prints is cut.
+void print(const std::string& expected, const std::string& actual)
+{
+    std::fprintf(stderr, "%s: lines that are expected (-) and those that came (+):\n",
+                 QTest::currentDataTag());
+    for (const std::string& line : changes(expected, actual))
+        std::fprintf(stderr, "  %s\n", line.c_str());
+    std::fprintf(stderr, "Where this is right, run again with %s=1, which writes it into the case.\n",
+                 updating);
+}
+
+/// The file with what comes of its cases now.
+CaseFile updated(CaseFile file)
+{
+    std::vector<Lines> readings;
+    Lines usual;
+    for (ConfigCase& one : file.cases) {
+        if (!isAtHand(one))
+            continue;
+        auto [parts, ofThis] = outcomes(configOf({.all = file.all, .one = one}), one);
+        std::ranges::copy_if(one.parts, std::inserter(parts, parts.begin()),
+                             [](const CasePart& part) { return part.header.starts_with("file "); });
+        one.parts = std::move(parts);
+        usual.insert(usual.end(), ofThis.begin(), ofThis.end());
+        if (const CasePart* reading = partOf(one, "reads"))
+            readings.push_back(reading->lines);
+    }
+    // What is usual of one kind of network may not be of another.
+    const Lines ofAll = usual;
+    std::erase_if(usual, [&ofAll](const std::string& line) {
+        return std::ranges::any_of(ofAll, [&line](const std::string& other) {
+            return keyOf(other) == keyOf(line) && other != line;
+        });
+    });
+    const bool hasCommon = readings.size() > 1;
+    const Lines common = hasCommon ? commonReading(readings) : Lines();
+    for (ConfigCase& one : file.cases) {
+        for (CasePart& part : one.parts) {
+            if (part.header == "reads")
+                part.lines = hasCommon ? ownReading(common, part.lines) : withoutUsual(part.lines, usual);
+        }
+        std::erase(one.parts, CasePart{.header = "reads"});
+    }
+    if (hasCommon) {
+        file.all.name = "all";
+        file.all.parts = {{.header = "reads", .lines = withoutUsual(common, usual)}};
+    }
+    return file;
+}
+
+void writeTo(const QString& path, const std::string& text)
+{
+    QFile file(path);
+    if (file.open(QIODevice::WriteOnly))
+        file.write(QByteArray::fromStdString(text));
+}
+
+} // namespace
+
+/// Texts with what is read from them and what comes of writing sizes into them, from files of cases: see
+/// tests/data/cases/config/README.md.
+class ConfigCasesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void isReadAndWritten_data()
+    {
+        const auto add = rows<CaseInFile>();
+        QDirIterator files(folder, {QStringLiteral("*.cases")}, QDir::Files, QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            const QString path = files.next();
+            CaseFile file = caseFileFromText(textOf(path));
+            if (qEnvironmentVariableIsSet(updating)) {
+                file = updated(std::move(file));
+                writeTo(path, toText(file));
+            }
+            const QString name = path.mid(folder.size() + 1).section(QLatin1Char('.'), 0, 0);
+            for (const ConfigCase& one : file.cases)
+                add(name.toStdString() + '/' + one.name, {.all = file.all, .one = one});
+        }
+    }
+    void isReadAndWritten()
+    {
+        const auto& example = row<CaseInFile>();
+        if (!isAtHand(example.one))
+            QSKIP("The shared configs are not on this computer.");
+        const auto [parts, usual] = outcomes(configOf(example), example.one);
+        const std::string expected = comparable(expectedOutcomes(example), usual);
+        const std::string actual = comparable(parts, usual);
+        if (expected != actual)
+            print(expected, actual);
+        QVERIFY2(expected == actual, "the difference is printed above");
+    }
+
+    /// Every size that a case writes is written into the same text with line ends of Windows alike.
+    void isWrittenWithLineEndsOfWindows_data() { isReadAndWritten_data(); }
+    void isWrittenWithLineEndsOfWindows()
+    {
+        const auto& example = row<CaseInFile>();
+        const std::string text = isAtHand(example.one) ? configOf(example) : "";
+        if (text.find('\n') == std::string::npos || text.find('\r') != std::string::npos)
+            return;
+        for (const CasePart& part : example.one.parts) {
+            if (!part.header.starts_with("writes "))
+                continue;
+            const ChosenSize chosen = chosenFrom(part.header.substr(7));
+            QCOMPARE(recognise(withCrlf(text))->withMicroBatchSize(chosen).text,
+                     withCrlf(recognise(text)->withMicroBatchSize(chosen).text));
+        }
+    }
+};
+
+BATCHPEAK_TEST(ConfigCasesTest)
+#include "tst_config_cases.moc"
