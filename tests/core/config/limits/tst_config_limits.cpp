@@ -1,17 +1,32 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/config_document.h"
-#include "config_test_data.h"
 #include "large_texts.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
+#include <algorithm>
 #include <random>
 
 using namespace batchpeak;
 using namespace batchpeak::config;
+
+namespace {
+
+/// What is said of a text that is not read; empty where it is.
+std::string sentenceOn(const std::string& text)
+{
+    try {
+        recognise(text)->read();
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+} // namespace
 
 /// Texts of a size or shape that no person writes: read where they are configs, refused where not. Of what it
 /// costs the bench tells (make bench-config).
@@ -31,9 +46,10 @@ private slots:
         const auto& text = row<std::string>();
         const std::string after =
             recognise(text)->withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 66}).text;
-        const auto [removed, added] = differenceOf(text, after);
-        QCOMPARE(removed, std::string("88"));
-        QCOMPARE(added, std::string("66"));
+        const auto differing = std::ranges::mismatch(text, after).in1;
+        const auto first = std::size_t(differing - text.begin());
+        QCOMPARE(text.substr(first, 2), std::string("88"));
+        QVERIFY(after == std::string(text).replace(first, 2, "66"));
     }
 
     void refusesHostileTexts_data()
@@ -45,9 +61,9 @@ private slots:
     void refusesHostileTexts()
     {
         const auto& text = row<std::string>();
-        const ReadingError error = errorOfReading(text);
-        QVERIFY2(error.sentence.endsWith(QLatin1Char('.')), qPrintable(error.sentence));
-        QVERIFY2(error.sentence.size() < 1000, qPrintable(error.sentence));
+        const std::string sentence = sentenceOn(text);
+        QVERIFY2(sentence.ends_with('.'), sentence.c_str());
+        QVERIFY2(sentence.size() < 1000, sentence.c_str());
     }
 
     void takesDamagedScripts()
@@ -81,8 +97,9 @@ private slots:
         for (int i = 0; i < 100000; ++i)
             text += " $M";
         const SplicedText spliced = recognise(text)->withMicroBatchSize({.microBatchSize = 8});
-        QVERIFY2(joined(spliced.notes).contains(QStringLiteral("99992 more uses of M")),
-                 qPrintable(joined(spliced.notes)));
+        QVERIFY(std::ranges::any_of(spliced.notes, [](const std::string& note) {
+            return note.find("99992 more uses of M") != std::string::npos;
+        }));
     }
 };
 
