@@ -106,6 +106,16 @@ void addPlan(Lines& lines, const std::string& phase, const std::optional<BatchPl
     lines.push_back(phase + ".keys: " + plan->microBatchKey + ", " + plan->globalBatchKey);
 }
 
+std::string rulesText(const TrainerRules& rules)
+{
+    Lines parts;
+    if (rules.spreadsUnevenBatches)
+        parts.emplace_back("spreads uneven batches");
+    if (rules.refusesBatchNormalization)
+        parts.emplace_back("refuses batch normalisation");
+    return parts.empty() ? "none" : joined(parts, ", ");
+}
+
 std::string runText(const ConfigContents& contents)
 {
     std::string run = std::string(toText(contents.precision)) + ", " +
@@ -159,6 +169,7 @@ Lines readingLines(const ConfigContents& contents, bool hasPlaces)
         const Lines fields = std::visit([](const auto& kind) { return fieldLines(kind); }, spec.architecture);
         lines.insert(lines.end(), fields.begin(), fields.end());
     }
+    lines.push_back("rules: " + rulesText(contents.rules));
     addPlan(lines, "train", contents.train);
     addPlan(lines, "eval", contents.eval);
     lines.push_back("length: " + text(contents.sequenceLength) +

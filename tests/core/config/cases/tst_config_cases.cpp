@@ -90,7 +90,7 @@ Lines changes(const std::string& before, const std::string& after)
     return lines;
 }
 
-CasePart written(const ConfigFormat& format, const std::string& before, const std::string& words)
+CasePart written(const ConfigDocument& format, const std::string& before, const std::string& words)
 {
     try {
         const SplicedText spliced = format.withMicroBatchSize(chosenFrom(words));
