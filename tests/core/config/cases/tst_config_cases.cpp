@@ -7,8 +7,12 @@
 #include "support/test_main.h"
 
 #include <QDirIterator>
+#include <QFile>
+#include <QTest>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <sstream>
 
 using namespace batchpeak;
@@ -122,15 +126,15 @@ struct Outcomes
 
 Outcomes outcomes(const std::string& text, const ConfigCase& one)
 {
-    Outcomes come;
-    std::vector<CasePart>& parts = come.parts;
+    Outcomes result;
+    std::vector<CasePart>& parts = result.parts;
     try {
         const auto format = recognise(text);
         const ConfigContents contents = format->read();
         if (contents.formatName != format->name())
             throw ConfigError("It is recognised as " + std::string(format->name()) + ".");
         parts.push_back({.header = "reads", .lines = readingLines(contents)});
-        come.usual = usualLines(contents);
+        result.usual = usualLines(contents);
         for (const CasePart& part : one.parts) {
             for (const std::string verb : {"writes ", "refuses "}) {
                 if (part.header.starts_with(verb))
@@ -140,7 +144,7 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
     } catch (const ConfigError& error) {
         parts.push_back({.header = "refused", .lines = {placeText(error.position()) + error.what()}});
     }
-    return come;
+    return result;
 }
 
 /// Its parts but for where the config is from, with the reading whole.
@@ -248,6 +252,8 @@ class ConfigCasesTest : public QObject
     Q_OBJECT
 
 private slots:
+    void initTestCase() { QVERIFY2(QFile::exists(folder), "the cases were not found"); }
+
     void isReadAndWritten_data()
     {
         const auto add = rows<CaseInFile>();
