@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_output.h"
 
+#include "command.h"
 #include "console.h"
-#include "usage_error.h"
-
-#include <CLI/App.hpp>
+#include "engine/batch_text.h"
+#include "option_values.h"
 
 #include <QRegularExpression>
 #include <QSaveFile>
@@ -18,6 +18,63 @@
 namespace batchpeak::cli {
 
 namespace {
+
+using Kind = GlobalBatchOption::Kind;
+
+// Of the size of a config's own: config::wholeBatch() takes none above.
+constexpr std::int64_t largestBatch = std::int64_t{1} << 31;
+
+GlobalBatchOption globalBatchFromText(const std::string& text)
+{
+    if (text == "below")
+        return {.kind = Kind::Below};
+    if (text == "above")
+        return {.kind = Kind::Above};
+    try {
+        return {.kind = Kind::Given, .batch = countFromText(text, 1, largestBatch)};
+    } catch (const UsageError& error) {
+        throw UsageError(std::string(error.what()) + " Or write below or above.");
+    }
+}
+
+void refuseWhereTheSizeIsTheBatch(const engine::ConfigFile& file, model::Phase phase)
+{
+    const auto& plan = file.contents().plan(phase);
+    if (plan && !engine::hasMicroBatches(*plan)) {
+        throw UsageError("the size of this phase is its batch (" + plan->microBatchKey +
+                         "), so there is no other to write; leave out --global-batch.");
+    }
+}
+
+std::int64_t nearest(const config::BatchNotKept& notKept, Kind kind)
+{
+    if (kind == Kind::Above)
+        return notKept.above();
+    if (!notKept.below()) {
+        throw UsageError(std::string(notKept.what()) +
+                         " There is no batch below; take the one above with --global-batch above.");
+    }
+    return *notKept.below();
+}
+
+/// With the batch that was asked for.
+/// \throws config::BatchNotKept where the batch cannot be kept, and none was asked for in its place
+config::SplicedText withSize(const engine::ConfigFile& file, config::ChosenSize chosen,
+                             const GlobalBatchOption& option)
+{
+    if (option.kind != Kind::Kept)
+        refuseWhereTheSizeIsTheBatch(file, chosen.phase);
+    if (option.kind == Kind::Given)
+        chosen.globalBatchSize = option.batch;
+    try {
+        return file.withMicroBatchSize(chosen);
+    } catch (const config::BatchNotKept& notKept) {
+        if (option.kind == Kind::Kept)
+            throw;
+        chosen.globalBatchSize = nearest(notKept, option.kind);
+    }
+    return file.withMicroBatchSize(chosen);
+}
 
 /// A word as a POSIX shell takes it (2.2 Quoting), in quotes only where it needs them.
 QString shellWord(const QString& word)
@@ -47,14 +104,16 @@ QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& 
 
 } // namespace
 
-void addOutputOptions(CLI::App& app, OutputOptions& options)
+void addOutputOptions(Options& options, OutputOptions& output)
 {
-    app.add_option("--output", options.output, "File to write the config with the size to")
-        ->type_name("FILE");
-    app.add_flag("--in-place", options.inPlace, "Write the size into FILE itself");
-    addGlobalBatchOption(app, options.globalBatch);
-    app.add_flag("--dry-run", options.dryRun,
-                 "Show what would change in the config, as a unified diff, and write nothing");
+    options.addText("--output", "FILE", "File to write the config with the size to", output.output);
+    options.addFlag("--in-place", "Write the size into FILE itself", output.inPlace);
+    options.addText("--global-batch", "N|below|above",
+                    "Samples of one optimizer step to write with the size: N, or the nearest where the "
+                    "present number cannot be kept",
+                    [&output](const std::string& text) { output.globalBatch = globalBatchFromText(text); });
+    options.addFlag("--dry-run", "Show what would change in the config, as a unified diff, and write nothing",
+                    output.dryRun);
 }
 
 void checkOutputOptions(const OutputOptions& options)

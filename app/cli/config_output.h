@@ -3,19 +3,34 @@
 #pragma once
 
 #include "engine/config_file.h"
-#include "global_batch_option.h"
+#include "options.h"
 
 #include <QString>
 
+#include <cstdint>
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace batchpeak::cli {
 
 class Console;
+
+/// What --global-batch asks to become of the batch of one optimizer step when a size is written.
+struct GlobalBatchOption
+{
+    enum class Kind {
+        /// It stays, or nothing is written.
+        Kept,
+        /// It stays where its trainer can make it of micro-batches of that size; else the nearest that it
+        /// can.
+        Below,
+        Above,
+        Given
+    };
+
+    Kind kind = Kind::Kept;
+    /// Of Kind::Given, in the terms of config::ChosenSize.
+    std::int64_t batch = 0;
+};
 
 /// Where a command writes the config with the size in it: --output, --in-place, or nowhere; and how much
 /// of it: --global-batch, --dry-run.
@@ -28,7 +43,8 @@ struct OutputOptions
     GlobalBatchOption globalBatch;
 };
 
-void addOutputOptions(CLI::App& app, OutputOptions& options);
+/// \param output  filled while parsing; must live as long
+void addOutputOptions(Options& options, OutputOptions& output);
 
 /// \throws UsageError where they contradict each other
 void checkOutputOptions(const OutputOptions& options);
@@ -42,7 +58,7 @@ void checkWritable(const QString& path);
 
 /// The text of \p file with the size in it, and the batch that goes with it.
 /// \throws UsageError where a batch has to be chosen first, with what to type for it
-/// \throws config::ConfigError where the config does not take the size
+/// \throws config::ConfigError where the config does not take the size or the batch
 config::SplicedText chosenText(const engine::ConfigFile& file, const config::ChosenSize& chosen,
                                const OutputOptions& options);
 

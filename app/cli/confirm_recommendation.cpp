@@ -2,19 +2,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirm_recommendation.h"
 
-#include "confirmation_terminal.h"
+#include "command.h"
+#include "confirmation_text.h"
 #include "console.h"
-#include "events_file.h"
+#include "run_arguments.h"
 #include "signal_relay.h"
 #include "store/exploration_store.h"
 #include "store/store_error.h"
 #include "training/confirmation_events.h"
+#include "training/confirmation_run.h"
 #include "training/past_exploration.h"
 #include "training/training_setup.h"
-#include "usage_error.h"
 
 #include <QCoreApplication>
+#include <QObject>
+#include <QTimer>
 
+#include <algorithm>
+#include <chrono>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::cli {
@@ -22,10 +28,83 @@ namespace batchpeak::cli {
 namespace {
 
 using training::ConfirmationRun;
+using training::ConfirmationSnapshot;
 using training::ConfirmedSize;
 
 // The first ends after the step under way, the second at once.
 constexpr int signalsPassed = 2;
+
+// Often enough to look live, seldom enough to cost nothing over a slow connection.
+constexpr std::chrono::milliseconds redrawInterval{100};
+
+int exitCodeFor(const ConfirmationSnapshot& snapshot)
+{
+    if (!snapshot.failure.isEmpty())
+        return exitCode::noTrials;
+    if (snapshot.isStopped)
+        return exitCode::interrupted;
+    const bool nothingFits = std::ranges::all_of(snapshot.sizes, &ConfirmedSize::ranOutOfMemory);
+    return nothingFits ? exitCode::nothingFits : exitCode::success;
+}
+
+/// The terminal's view of one confirmation: how far it is, what its worker warns of, and the last lines. With
+/// the last of them it ends the event loop.
+///
+/// It words and orders; what happens, the run alone decides.
+class ConfirmationTerminal : public QObject
+{
+public:
+    ConfirmationTerminal(ConfirmationRun& run, Console& console);
+
+    /// Ends the run after the step under way; asked a second time, at once.
+    void interrupt();
+
+private:
+    void end();
+
+    ConfirmationRun& m_run;
+    Console& m_console;
+    QTimer m_redraw;
+    bool m_interrupted = false;
+};
+
+ConfirmationTerminal::ConfirmationTerminal(ConfirmationRun& run, Console& console)
+    : m_run(run), m_console(console)
+{
+    connect(&run, &ConfirmationRun::finished, this, &ConfirmationTerminal::end);
+    connect(&run, &ConfirmationRun::said, this, [this](engine::LogLevel level, const QString& text) {
+        if (level != engine::LogLevel::Info)
+            m_console.remark(QStringLiteral("warning: ") + text);
+    });
+    if (console.showsLiveLine()) {
+        connect(&m_redraw, &QTimer::timeout, this,
+                [this] { m_console.setLiveLine(confirmationLiveLine(m_run.snapshot())); });
+        m_redraw.start(redrawInterval);
+    }
+}
+
+void ConfirmationTerminal::interrupt()
+{
+    if (!std::exchange(m_interrupted, true))
+        m_console.remark(QStringLiteral("ending after this step; Ctrl-C once more ends at once"));
+    m_run.stop();
+}
+
+void ConfirmationTerminal::end()
+{
+    m_redraw.stop();
+    m_console.setLiveLine({});
+    const ConfirmationSnapshot& snapshot = m_run.snapshot();
+    if (snapshot.stepsDone > 0 || snapshot.failure.isEmpty()) {
+        for (const QString& line : confirmationLines(snapshot))
+            m_console.answer(line);
+    }
+    if (!snapshot.failure.isEmpty())
+        printError(snapshot.failure);
+    // A run that ends while it starts ends an event loop that is yet to come.
+    QMetaObject::invokeMethod(
+        this, [code = exitCodeFor(snapshot)] { QCoreApplication::exit(code); }, Qt::QueuedConnection);
+}
 
 /// Of the newest exploration that asked the same.
 /// \throws UsageError where there is none that helps
@@ -84,10 +163,6 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
     ConfirmationTerminal terminal(run, console);
     SignalRelay signalRelay(signalsPassed);
     QObject::connect(&signalRelay, &SignalRelay::interrupted, &terminal, &ConfirmationTerminal::interrupt);
-    // A run that ends while it starts ends an event loop that is yet to come.
-    QObject::connect(
-        &terminal, &ConfirmationTerminal::ended, &terminal, [](int code) { QCoreApplication::exit(code); },
-        Qt::QueuedConnection);
     run.start(file.path(), file.contents(), options, sizes, request.steps);
     const int code = QCoreApplication::exec();
     if (request.events)

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_text.h"
 
-#include "number_text.h"
-#include "text_table.h"
+#include "terminal_text.h"
 #include "training/confirmation_verdict.h"
 
 #include <cmath>

@@ -4,12 +4,17 @@
 
 #include <QByteArray>
 
+#include <algorithm>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace batchpeak::cli {
 
 namespace {
+
+using engine::LogLevel;
+using engine::LogLine;
 
 /// Columns of the terminal behind stderr; 80 where it does not say.
 int terminalColumns()
@@ -29,6 +34,20 @@ void put(std::FILE* stream, const QString& text)
 
 // To the first column, and erase to the end of the line (ECMA-48 EL).
 constexpr auto eraseLine = u"\r\033[K";
+
+/// "warning: " or "error: " and what was said; news stand alone.
+QString logText(const LogLine& line)
+{
+    switch (line.level) {
+    case LogLevel::Warning:
+        return QStringLiteral("warning: ") + line.text;
+    case LogLevel::Error:
+        return QStringLiteral("error: ") + line.text;
+    case LogLevel::Info:
+        break;
+    }
+    return line.text;
+}
 
 } // namespace
 
@@ -71,6 +90,21 @@ void Console::write(std::FILE* stream, const QString& line)
 void printError(const QString& sentence)
 {
     put(stderr, QStringLiteral("batchpeak: ") + sentence + QLatin1Char('\n'));
+}
+
+void LogPrinter::print(const std::vector<LogLine>& log, const QString& saidElsewhere)
+{
+    // The log forgets its oldest lines, so the lines already printed are told by the last of them.
+    const auto isLast = [this](const LogLine& line) {
+        return line.time == m_last.time && line.text == m_last.text;
+    };
+    const auto firstNew = std::find_if(log.rbegin(), log.rend(), isLast).base();
+    std::for_each(firstNew, log.end(), [&](const LogLine& line) {
+        if (line.level >= m_least && line.text != saidElsewhere)
+            m_console.remark(logText(line));
+    });
+    if (!log.empty())
+        m_last = log.back();
 }
 
 } // namespace batchpeak::cli

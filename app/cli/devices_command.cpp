@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "devices_command.h"
-
+#include "command.h"
 #include "console.h"
 #include "device/local_device.h"
-#include "exit_code.h"
-#include "number_text.h"
-#include "text_table.h"
+#include "terminal_text.h"
 
 namespace batchpeak::cli {
 
@@ -32,12 +29,15 @@ QStringList rowFor(const device::LocalDevice& device)
             clockText(readings)};
 }
 
-} // namespace
-
-std::string DevicesCommand::summary() const
+class DevicesCommand : public Command
 {
-    return "List devices with memory, free memory, driver, clocks";
-}
+public:
+    std::string name() const override { return "devices"; }
+    std::string summary() const override { return "List devices with memory, free memory, driver, clocks"; }
+    void addOptions(Options&) override {}
+    void checkOptions() const override {}
+    int run() override;
+};
 
 int DevicesCommand::run()
 {
@@ -50,6 +50,13 @@ int DevicesCommand::run()
     for (const QString& line : alignedLines(rows))
         console.answer(line);
     return exitCode::success;
+}
+
+} // namespace
+
+std::unique_ptr<Command> makeDevicesCommand()
+{
+    return std::make_unique<DevicesCommand>();
 }
 
 } // namespace batchpeak::cli

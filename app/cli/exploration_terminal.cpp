@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_terminal.h"
 
-#include "console.h"
-#include "exit_code.h"
-#include "recommendation_line.h"
+#include "command.h"
 #include "snapshot_text.h"
 
 #include <chrono>

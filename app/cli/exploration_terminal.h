@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "console.h"
 #include "engine/exploration.h"
-#include "log_printer.h"
 
 #include <QObject>
 #include <QTimer>
 
 namespace batchpeak::cli {
-
-class Console;
 
 /// The terminal's view of one exploration: prints what it says as it comes, and its end.
 ///

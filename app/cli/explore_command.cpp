@@ -1,32 +1,54 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "explore_command.h"
-
+#include "command.h"
+#include "config_output.h"
 #include "config_text.h"
 #include "console.h"
 #include "engine/event_log.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
-#include "events_file.h"
-#include "exit_code.h"
-#include "exploration_arguments.h"
 #include "exploration_terminal.h"
-#include "model_option.h"
+#include "options.h"
+#include "run_arguments.h"
 #include "signal_relay.h"
 #include "store/exploration_store.h"
-#include "usage_error.h"
-
-#include <CLI/App.hpp>
 
 #include <QCoreApplication>
 #include <QFile>
 #include <QTimer>
 
+#include <memory>
 #include <utility>
 
 namespace batchpeak::cli {
 
 namespace {
+
+class ExploreCommand : public Command
+{
+public:
+    ExploreCommand(std::string file, std::string model, engine::ExplorationOptions options)
+        : m_file(std::move(file)), m_model(std::move(model)), m_options(std::move(options))
+    {}
+
+    std::string name() const override { return "explore"; }
+    std::string summary() const override { return "Find the fastest micro-batch size, in this terminal"; }
+    void addOptions(Options& options) override;
+    void checkOptions() const override;
+    int run() override;
+
+private:
+    void checkTarget(const engine::ConfigFile& file) const;
+    void keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot, Console& console) const;
+    int runInEventLoop(engine::Exploration& exploration, Console& console) const;
+
+    std::string m_file;
+    std::string m_model;
+    engine::ExplorationOptions m_options;
+    std::string m_events;
+    OutputOptions m_output;
+    bool m_quiet = false;
+};
 
 /// An exploration ignores the config's own batch size, so its result may be more than that allows.
 std::string refusalText(const config::ConfigError& error, const config::BatchPlan& plan, std::int64_t size)
@@ -39,26 +61,16 @@ std::string refusalText(const config::ConfigError& error, const config::BatchPla
     return text;
 }
 
-} // namespace
-
-ExploreCommand::ExploreCommand(std::string file, std::string model, engine::ExplorationOptions options)
-    : m_file(std::move(file)), m_model(std::move(model)), m_options(std::move(options))
-{}
-
-std::string ExploreCommand::summary() const
+void ExploreCommand::addOptions(Options& options)
 {
-    return "Find the fastest micro-batch size, in this terminal";
-}
-
-void ExploreCommand::addOptions(CLI::App& app)
-{
-    app.add_option("FILE", m_file, "Config to explore")->type_name("");
-    addModelOption(app, m_model);
-    addExplorationOptions(app, m_options, "Exploration");
-    app.add_option("--events", m_events, "Write events as JSON Lines; - stands for stdout")
-        ->type_name("FILE");
-    addOutputOptions(app, m_output);
-    app.add_flag("--quiet", m_quiet, "Print the last lines and errors only");
+    options.addArgument("FILE", "Config to explore", m_file);
+    addModelOption(options, m_model);
+    options.beginGroup("Exploration");
+    addExplorationOptions(options, m_options);
+    options.endGroup();
+    addEventsOption(options, m_events);
+    addOutputOptions(options, m_output);
+    options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
 }
 
 void ExploreCommand::checkOptions() const
@@ -147,6 +159,14 @@ int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& co
     // An exploration that fails while it starts ends the event loop, so that must run by then.
     QTimer::singleShot(0, &exploration, &engine::Exploration::start);
     return QCoreApplication::exec();
+}
+
+} // namespace
+
+std::unique_ptr<Command> makeExploreCommand(std::string file, std::string model,
+                                            engine::ExplorationOptions options)
+{
+    return std::make_unique<ExploreCommand>(std::move(file), std::move(model), std::move(options));
 }
 
 } // namespace batchpeak::cli

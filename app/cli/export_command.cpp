@@ -1,39 +1,47 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "export_command.h"
-
+#include "command.h"
+#include "config_output.h"
 #include "console.h"
 #include "engine/config_file.h"
-#include "exit_code.h"
-#include "quantity_parsing.h"
-#include "run_arguments.h"
-#include "usage_error.h"
+#include "model/run_kind.h"
+#include "option_values.h"
+#include "options.h"
 
-#include <CLI/App.hpp>
-
+#include <cstdint>
 #include <limits>
 
 namespace batchpeak::cli {
 
-std::string ExportCommand::summary() const
-{
-    return "Write a micro-batch size into a config";
-}
+namespace {
 
-void ExportCommand::addOptions(CLI::App& app)
+class ExportCommand : public Command
 {
-    app.add_option("FILE", m_file, "Config to write the size into")->type_name("");
-    addTextOption(app, "--size", "N", "Micro-batch size to write", [this](const std::string& text) {
+public:
+    std::string name() const override { return "export"; }
+    std::string summary() const override { return "Write a micro-batch size into a config"; }
+    void addOptions(Options& options) override;
+    void checkOptions() const override;
+    int run() override;
+
+private:
+    std::string m_file;
+    std::int64_t m_size = 0;
+    model::Phase m_phase = model::Phase::Train;
+    OutputOptions m_output;
+};
+
+void ExportCommand::addOptions(Options& options)
+{
+    options.addArgument("FILE", "Config to write the size into", m_file);
+    options.addText("--size", "N", "Micro-batch size to write", [this](const std::string& text) {
         m_size = countFromText(text, 1, std::numeric_limits<std::int64_t>::max());
     });
-    addTextOption(app, "--phase", "train|eval", "Phase that the size is for (train)",
-                  [this](const std::string& text) {
-                      const auto phase = model::phaseFromText(text);
-                      if (!phase)
-                          throw UsageError("'" + text + "' is not one of train, eval.");
-                      m_phase = *phase;
-                  });
-    addOutputOptions(app, m_output);
+    options.addText("--phase", "train|eval", "Phase that the size is for (train)",
+                    [this](const std::string& text) {
+                        m_phase = known(model::phaseFromText(text), text, "train, eval");
+                    });
+    addOutputOptions(options, m_output);
 }
 
 void ExportCommand::checkOptions() const
@@ -60,6 +68,13 @@ int ExportCommand::run()
     else
         file.save(spliced, target);
     return exitCode::success;
+}
+
+} // namespace
+
+std::unique_ptr<Command> makeExportCommand()
+{
+    return std::make_unique<ExportCommand>();
 }
 
 } // namespace batchpeak::cli

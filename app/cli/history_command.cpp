@@ -1,20 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "history_command.h"
-
+#include "command.h"
 #include "console.h"
-#include "exit_code.h"
 #include "history_text.h"
-#include "quantity_parsing.h"
+#include "option_values.h"
+#include "options.h"
 #include "store/exploration_store.h"
 #include "store/store_error.h"
-#include "usage_error.h"
-
-#include <CLI/App.hpp>
 
 #include <array>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 namespace batchpeak::cli {
 
@@ -36,18 +33,25 @@ store::StoredExploration found(const store::ExplorationStore& store, const std::
     throw UsageError("there is no exploration " + id + "; 'batchpeak history' lists them.");
 }
 
-} // namespace
-
-std::string HistoryCommand::summary() const
+class HistoryCommand : public Command
 {
-    return "List, show, compare or delete past explorations";
-}
+public:
+    std::string name() const override { return "history"; }
+    std::string summary() const override { return "List, show, compare or delete past explorations"; }
+    void addOptions(Options& options) override;
+    void checkOptions() const override;
+    int run() override;
 
-void HistoryCommand::addOptions(CLI::App& app)
+private:
+    std::string m_action = "list";
+    std::vector<std::string> m_ids;
+};
+
+void HistoryCommand::addOptions(Options& options)
 {
-    app.add_option("ACTION", m_action, "list (also without an action), show ID, compare ID ID, delete ID")
-        ->type_name("");
-    app.add_option("ID", m_ids, "Numbers as the list gives them")->type_name("")->expected(0, 2);
+    options.addArgument("ACTION", "list (also without an action), show ID, compare ID ID, delete ID",
+                        m_action);
+    options.addArguments("ID", "Numbers as the list gives them", 2, m_ids);
 }
 
 void HistoryCommand::checkOptions() const
@@ -86,6 +90,13 @@ int HistoryCommand::run()
     } catch (const store::StoreError& error) {
         throw UsageError(error.what());
     }
+}
+
+} // namespace
+
+std::unique_ptr<Command> makeHistoryCommand()
+{
+    return std::make_unique<HistoryCommand>();
 }
 
 } // namespace batchpeak::cli

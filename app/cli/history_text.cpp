@@ -3,8 +3,7 @@
 #include "history_text.h"
 
 #include "engine/readable_text.h"
-#include "number_text.h"
-#include "text_table.h"
+#include "terminal_text.h"
 #include "trial/trial_flags.h"
 
 #include <QFileInfo>

@@ -1,30 +1,43 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "inspect_command.h"
-
+#include "command.h"
 #include "config/networks/own_yaml.h"
 #include "config_output.h"
 #include "config_text.h"
 #include "console.h"
 #include "engine/located_error.h"
-#include "exit_code.h"
-#include "model_option.h"
-#include "usage_error.h"
-
-#include <CLI/App.hpp>
+#include "options.h"
+#include "run_arguments.h"
 
 namespace batchpeak::cli {
 
-std::string InspectCommand::summary() const
-{
-    return "Say what a config holds: format, network, parameters, batch plan, setting, warnings";
-}
+namespace {
 
-void InspectCommand::addOptions(CLI::App& app)
+class InspectCommand : public Command
 {
-    app.add_option("FILE", m_file, "Config to read")->type_name("");
-    addModelOption(app, m_model);
-    app.add_flag("--as-yaml", m_asYaml, "Print it as a config of Batchpeak's own, warnings on stderr");
+public:
+    std::string name() const override { return "inspect"; }
+    std::string summary() const override
+    {
+        return "Say what a config holds: format, network, parameters, batch plan, setting, warnings";
+    }
+    void addOptions(Options& options) override;
+    void checkOptions() const override;
+    int run() override;
+
+private:
+    int printAsYaml(const engine::ConfigFile& file) const;
+
+    std::string m_file;
+    std::string m_model;
+    bool m_asYaml = false;
+};
+
+void InspectCommand::addOptions(Options& options)
+{
+    options.addArgument("FILE", "Config to read", m_file);
+    addModelOption(options, m_model);
+    options.addFlag("--as-yaml", "Print it as a config of Batchpeak's own, warnings on stderr", m_asYaml);
 }
 
 void InspectCommand::checkOptions() const
@@ -57,6 +70,13 @@ int InspectCommand::printAsYaml(const engine::ConfigFile& file) const
     for (const QString& line : warningLines(file.path(), file.contents()))
         console.answer(line);
     return exitCode::success;
+}
+
+} // namespace
+
+std::unique_ptr<Command> makeInspectCommand()
+{
+    return std::make_unique<InspectCommand>();
 }
 
 } // namespace batchpeak::cli

@@ -2,120 +2,188 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_arguments.h"
 
-#include "config/config_document.h"
-#include "known_word.h"
-#include "quantity_parsing.h"
-#include "usage_error.h"
+#include "command.h"
+#include "option_values.h"
+#include "search/strategy.h"
 
-#include <CLI/App.hpp>
-
-#include <QRegularExpression>
+#include <QFile>
 
 #include <cmath>
-#include <vector>
+#include <optional>
 
 namespace batchpeak::cli {
 
 namespace {
 
 using engine::ExplorationOptions;
-using Take = std::function<void(const std::string&)>;
 
-// A count within this is possible for some run; what is possible for this one, the config says.
+// A length within this is possible for some run; what is possible for this one, the config says.
 constexpr std::int64_t largestSequence = std::int64_t{1} << 24;
-
-QString deviceFromText(const std::string& text)
-{
-    static const QRegularExpression pattern(QStringLiteral("^(cpu|cuda(:[0-9]{1,4})?)$"));
-    QString device = QString::fromStdString(text);
-    if (!pattern.match(device).hasMatch())
-        throw UsageError("--device: '" + text +
-                         "' is no device; write cpu, cuda or cuda:N. 'batchpeak devices' lists them.");
-    return device;
-}
+constexpr std::int64_t mostTrials = 100000;
 
 std::string headroomHelp(const ExplorationOptions& options)
 {
     return "Share of the memory kept free (" + std::to_string(std::lround(options.headroom * 100)) + ")";
 }
 
-void addDeviceOption(CLI::App& app, ExplorationOptions& o)
+std::optional<search::Objective> objectiveFromText(const std::string& text)
 {
-    const std::function<void(const std::vector<std::string>&)> takeAll =
-        [&o](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts)
-                o.devices << deviceFromText(text);
-        };
-    // One value for each time that it is given: else it would swallow the file after it.
-    app.add_option_function("--device", takeAll,
-                            "Device to run on, can be given again (every GPU, else the CPU)")
-        ->allow_extra_args(false)
-        ->type_name("cpu|cuda|cuda:N");
+    if (text == "micro")
+        return search::Objective::Micro;
+    if (text == "effective")
+        return search::Objective::Effective;
+    return std::nullopt;
+}
+
+std::string strategyChoices()
+{
+    std::string choices;
+    for (const auto& name : search::strategyNames())
+        choices += (choices.empty() ? "" : ", ") + std::string(name);
+    return choices;
+}
+
+QString strategyFromText(const std::string& text)
+{
+    for (const auto& name : search::strategyNames()) {
+        if (name == text)
+            return QString::fromStdString(text);
+    }
+    throw UsageError("'" + text + "' is no strategy that is built in; there is: " + strategyChoices() + ".");
+}
+
+/// Which sizes are asked about.
+void addQuestionOptions(Options& options, ExplorationOptions& o)
+{
+    options.addText("--phase", "train|eval", "Phase to explore (train)", [&o](const std::string& text) {
+        o.phase = known(model::phaseFromText(text), text, "train, eval");
+    });
+    options.addText("--setting", "explore|auto|N|null",
+                    "What to find, instead of the config's micro_batch_size",
+                    [&o](const std::string& text) { o.setting = settingFromText(text); });
+    options.addText("--min", "N", "Smallest size to consider",
+                    [&o](const std::string& text) { o.minimum = countFromText(text, 1, largestCount); });
+    options.addText("--max", "N", "Largest size to consider",
+                    [&o](const std::string& text) { o.maximum = countFromText(text, 1, largestCount); });
+    options.addText("--objective", "micro|effective",
+                    "Maximise the samples/s of a micro-batch, or of whole steps at the config's batch_size",
+                    [&o](const std::string& text) {
+                        o.objective = known(objectiveFromText(text), text, "micro, effective");
+                    });
+    options.addText("--tolerance", "PERCENT", "A size this close to the best is good enough (2)",
+                    [&o](const std::string& text) { o.tolerance = shareFromPercentText(text, 0.1, 50); });
+    options.addText("--confidence", "PERCENT", "Stop when this sure (95)", [&o](const std::string& text) {
+        o.targetConfidence = shareFromPercentText(text, 1, 99);
+    });
+}
+
+/// How long, and by which way.
+void addSearchOptions(Options& options, ExplorationOptions& o)
+{
+    options.addText("--strategy", "NAME", "Way of searching: " + strategyChoices(),
+                    [&o](const std::string& text) { o.strategy = strategyFromText(text); });
+    options.addText("--max-trials", "N", "Stop after this many trials (40)", [&o](const std::string& text) {
+        o.maxTrials = static_cast<int>(countFromText(text, 1, mostTrials));
+    });
+    options.addText("--time-budget", "TIME", "Stop after this time, as 10m or 1h30m",
+                    [&o](const std::string& text) { o.timeBudget = durationFromText(text); });
+    options.addFlag("--no-verify", "Do not measure the final size once more in a fresh process",
+                    [&o] { o.verify = false; });
 }
 
 } // namespace
 
-config::Setting settingFromArgument(const std::string& text)
+void addModelOption(Options& options, std::string& model)
 {
-    try {
-        return config::settingFromText(text);
-    } catch (const config::ConfigError& error) {
-        throw UsageError(error.what());
+    options.addText(
+        "--model", "FILE|ID",
+        "Network instead of the config's: a file that holds one, as a config.json, or an id of the "
+        "Hugging Face hub",
+        model);
+}
+
+engine::ConfigFile openConfig(const std::string& path, const std::string& model)
+{
+    const auto file = engine::ConfigFile::open(QString::fromStdString(path));
+    return model.empty() ? file : file.withModel(QString::fromStdString(model));
+}
+
+void addRunOptions(Options& options, ExplorationOptions& o, const std::string& deviceHelp)
+{
+    options.addRepeatedText("--device", "cpu|cuda|cuda:N", deviceHelp,
+                            [&o](const std::string& text) { o.devices << deviceFromText(text); });
+    options.addText("--memory-limit", "SIZE", "Device memory to use at most, as 2GiB or 800MiB",
+                    [&o](const std::string& text) { o.memoryLimitBytes = bytesFromText(text); });
+    options.addText("--headroom", "PERCENT", headroomHelp(o),
+                    [&o](const std::string& text) { o.headroom = shareFromPercentText(text, 0, 90); });
+    options.addText(
+        "--sequence-length", "N", "Tokens in a sample, instead of the config's",
+        [&o](const std::string& text) { o.sequenceLength = countFromText(text, 1, largestSequence); });
+    options.addText(
+        "--precision", "fp32|tf32|bf16|pure-bf16", "Instead of the config's", [&o](const std::string& text) {
+            o.precision = known(model::precisionFromText(text), text, "fp32, tf32, bf16, pure-bf16");
+        });
+    options.addText("--optimizer", "adamw|sgd", "Instead of the config's", [&o](const std::string& text) {
+        o.optimizer = known(model::optimizerFromText(text), text, "adamw, sgd");
+    });
+    options.addFlag("--activation-checkpointing",
+                    "Keep the inputs of layers alone and run them again in backward",
+                    [&o] { o.activationCheckpointing = true; });
+    options.addText(
+        "--loss-chunk", "ROWS", "Project so many tokens at a time onto the vocabulary, 0 for all of them",
+        [&o](const std::string& text) { o.lossChunkRows = countFromText(text, 0, largestCount); });
+    options.addText("--max-gradient-norm", "NORM", "Scale gradients down to this, 0 for never",
+                    [&o](const std::string& text) { o.maxGradientNorm = numberFromText(text); });
+    options.addText("--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker",
+                    [&o](const std::string& text) { o.workerCommand = QString::fromStdString(text); });
+    options.addText("--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\"",
+                    [&o](const std::string& text) { o.launcher = QString::fromStdString(text); });
+    options.addText("--seed", "N", "Seed of everything random (1)",
+                    [&o](const std::string& text) { o.seed = seedFromText(text); });
+}
+
+void addExplorationOptions(Options& options, ExplorationOptions& o)
+{
+    addQuestionOptions(options, o);
+    addRunOptions(options, o, "Device to run on, can be given again (every GPU, else the CPU)");
+    // Of trials alone: a training run takes the lengths that its data has.
+    options.addText("--sample-lengths", "FILE",
+                    "Lengths of samples as they occur, one a line, instead of the longest for all",
+                    [&o](const std::string& text) {
+                        o.sampleLengths = sampleLengthsFromFile(QString::fromStdString(text));
+                    });
+    addSearchOptions(options, o);
+}
+
+void checkExplorationOptions(const ExplorationOptions& options)
+{
+    if (options.minimum && options.maximum && *options.minimum > *options.maximum) {
+        throw UsageError("--min " + std::to_string(*options.minimum) + " is above --max " +
+                         std::to_string(*options.maximum) + ", so there is no size to try; swap them.");
     }
 }
 
-CLI::Option* addTextOption(CLI::App& app, const std::string& name, const std::string& valueName,
-                           const std::string& help, const Take& take)
+void addEventsOption(Options& options, std::string& target)
 {
-    const Take namingTheOption = [name, take](const std::string& text) {
-        try {
-            take(text);
-        } catch (const UsageError& error) {
-            throw UsageError(name + ": " + error.what());
-        }
-    };
-    return app.add_option_function(name, namingTheOption, help)->type_name(valueName);
+    options.addText("--events", "FILE", "Write events as JSON Lines; - stands for stdout", target);
 }
 
-void addRunOptions(CLI::App& app, ExplorationOptions& o)
+void openEvents(QFile& events, const std::string& target)
 {
-    addDeviceOption(app, o);
-    addTextOption(app, "--memory-limit", "SIZE", "Device memory to use at most, as 2GiB or 800MiB",
-                  [&o](const std::string& text) { o.memoryLimitBytes = bytesFromText(text); });
-    addTextOption(app, "--headroom", "PERCENT", headroomHelp(o),
-                  [&o](const std::string& text) { o.headroom = shareFromPercentText(text, 0, 90); });
-    addTextOption(
-        app, "--sequence-length", "N", "Tokens in a sample, instead of the config's",
-        [&o](const std::string& text) { o.sequenceLength = countFromText(text, 1, largestSequence); });
-    addTextOption(app, "--precision", "fp32|tf32|bf16|pure-bf16", "Instead of the config's",
-                  [&o](const std::string& text) {
-                      o.precision =
-                          known(model::precisionFromText(text), text, "fp32, tf32, bf16, pure-bf16");
-                  });
-    addTextOption(app, "--optimizer", "adamw|sgd", "Instead of the config's", [&o](const std::string& text) {
-        o.optimizer = known(model::optimizerFromText(text), text, "adamw, sgd");
-    });
-    app.add_flag_callback(
-        "--activation-checkpointing", [&o] { o.activationCheckpointing = true; },
-        "Keep the inputs of layers alone and run them again in backward");
-    addTextOption(app, "--loss-chunk", "ROWS",
-                  "Project so many tokens at a time onto the vocabulary, 0 for all of them",
-                  [&o](const std::string& text) { o.lossChunkRows = countFromText(text, 0, largestCount); });
-    addTextOption(app, "--max-gradient-norm", "NORM", "Scale gradients down to this, 0 for never",
-                  [&o](const std::string& text) { o.maxGradientNorm = numberFromText(text); });
-    addTextOption(app, "--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker",
-                  [&o](const std::string& text) { o.workerCommand = QString::fromStdString(text); });
-    addTextOption(app, "--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\"",
-                  [&o](const std::string& text) { o.launcher = QString::fromStdString(text); });
-    addTextOption(app, "--seed", "N", "Seed of everything random (1)",
-                  [&o](const std::string& text) { o.seed = seedFromText(text); });
+    const bool opened =
+        target == "-" ? events.open(stdout, QIODevice::WriteOnly) : events.open(QIODevice::WriteOnly);
+    if (!opened) {
+        throw UsageError(QStringLiteral("%1 cannot be written: %2. Name another file for the events.")
+                             .arg(events.fileName(), events.errorString())
+                             .toStdString());
+    }
 }
 
-void groupOptionsFrom(CLI::App& app, std::size_t first, const std::string& group)
+void checkEvents(const QString& problem)
 {
-    const auto all = app.get_options();
-    for (std::size_t index = first; index < all.size(); ++index)
-        all[index]->group(group);
+    if (!problem.isEmpty())
+        throw UsageError(
+            QStringLiteral("the events could not all be written: %1.").arg(problem).toStdString());
 }
 
 } // namespace batchpeak::cli

@@ -2,39 +2,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/config_file.h"
 #include "engine/exploration_options.h"
+#include "options.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <string>
 
-namespace CLI {
-class App;
-class Option;
-} // namespace CLI
+class QFile;
 
 namespace batchpeak::cli {
 
-/// A count of samples or tokens up to this is possible for some run; what is possible for one, its config
-/// says.
-inline constexpr std::int64_t largestCount = std::int64_t{1} << 40;
+/// Options that several commands share. Each is filled while parsing, and must live as long.
 
-/// Gives \p app the options that say what runs, and on what: device, memory, precision, optimizer, worker.
-/// They mean the same to an exploration and to a training run.
-///
-/// \param options  filled while parsing; must live as long. What it holds before is named as the default
-void addRunOptions(CLI::App& app, engine::ExplorationOptions& options);
+/// --model: the network of a config that names none or an unknown one.
+void addModelOption(Options& options, std::string& model);
 
-/// As config::settingFromText.
-/// \throws UsageError
-config::Setting settingFromArgument(const std::string& text);
+/// The config that a command is given.
+/// \param model  file or id of the network that is run in place of its own; empty for that
+/// \throws config::ConfigError
+engine::ConfigFile openConfig(const std::string& path, const std::string& model);
 
-/// Puts the options of \p app from the \p first on under a heading of the help; an empty one hides them.
-void groupOptionsFrom(CLI::App& app, std::size_t first, const std::string& group);
+/// The options that say what runs, and on what: device, memory, precision, optimizer, worker. They mean the
+/// same to an exploration and to a training run. \param run  what it holds before is named as the default
+void addRunOptions(Options& options, engine::ExplorationOptions& run, const std::string& deviceHelp);
 
-/// An option that takes one text at a time; what \p take throws as UsageError gets the option's name.
-CLI::Option* addTextOption(CLI::App& app, const std::string& name, const std::string& valueName,
-                           const std::string& help, const std::function<void(const std::string&)>& take);
+/// All that say how to explore, those of addRunOptions() among them, for the terminal and the window alike.
+void addExplorationOptions(Options& options, engine::ExplorationOptions& exploration);
+
+/// \throws UsageError where options of an exploration contradict each other
+void checkExplorationOptions(const engine::ExplorationOptions& options);
+
+/// --events: where events are written; empty for nowhere, "-" for stdout.
+void addEventsOption(Options& options, std::string& target);
+
+/// \throws UsageError with the system's reason
+void openEvents(QFile& events, const std::string& target);
+
+/// \param problem  why lines are missing, as the system says it; empty where none is
+/// \throws UsageError  that says so
+void checkEvents(const QString& problem);
 
 } // namespace batchpeak::cli

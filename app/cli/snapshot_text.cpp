@@ -5,10 +5,7 @@
 #include "engine/batch_text.h"
 #include "engine/readable_text.h"
 #include "engine/speed_text.h"
-#include "global_batch_sizes.h"
-#include "number_text.h"
-#include "plan_text.h"
-#include "text_table.h"
+#include "terminal_text.h"
 
 #include <algorithm>
 #include <string_view>
@@ -143,6 +140,17 @@ QString endText(FinishStatus status)
 
 } // namespace
 
+std::vector<std::int64_t> nearestGlobalBatchSizes(const config::BatchPlan& plan, std::int64_t microBatchSize)
+{
+    const std::int64_t unit = microBatchSize * plan.devices;
+    const std::int64_t below = plan.globalBatchSize / unit * unit;
+    if (below == plan.globalBatchSize)
+        return {below};
+    if (below == 0)
+        return {unit};
+    return {below, below + unit};
+}
+
 std::vector<QStringList> networkRows(const RunDescription& run)
 {
     return {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
@@ -162,6 +170,16 @@ QStringList introductionLines(const RunDescription& run)
                                       ? batchText(plan) + QStringLiteral(", ") + engine::settingText(plan)
                                       : engine::settingText(plan)});
     return alignedLines(rows);
+}
+
+QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation)
+{
+    return QStringLiteral("BEXP202 %1 GMT  Current recommended micro_batch_size: %2, estimated performance: "
+                          "%3x base, confidence score: %4 (out of 100)")
+        .arg(time.toUTC().toString(QStringLiteral("HH:mm:ss")))
+        .arg(recommendation.size)
+        .arg(recommendation.relativePerformance, 0, 'f', 2)
+        .arg(recommendation.confidence);
 }
 
 QString trialLine(const engine::TrialSnapshot& trial)

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "config/batch_plan.h"
 #include "engine/snapshot.h"
+#include "search/strategy.h"
 
+#include <QDateTime>
 #include <QString>
 #include <QStringList>
 
+#include <cstdint>
 #include <vector>
 
 namespace batchpeak::cli {
@@ -19,6 +23,12 @@ std::vector<QStringList> networkRows(const engine::RunDescription& run);
 /// What is explored, before the first trial: the network, the run and the batch.
 QStringList introductionLines(const engine::RunDescription& run);
 
+/// The line that says a new recommendation, worded as the Cerebras compiler words it in its logs, code
+/// included, so that a grep written for those works here.
+///
+/// \param time  of the recommendation, in any time zone; the line says GMT
+QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation);
+
 /// "trial 3 on cpu: size 8, 1,234 ± 5 samples/s, peak 1.21 GiB, 2 s".
 QString trialLine(const engine::TrialSnapshot& trial);
 
@@ -28,5 +38,10 @@ QString liveLine(const engine::Snapshot& snapshot);
 /// The last lines: the recommended size, what it achieves and needs, why, and which global batch sizes
 /// it divides. Where there is no recommendation, why.
 QStringList finalLines(const engine::Snapshot& snapshot);
+
+/// The global batch sizes next to the plan's own that are made of whole micro-batches on every device,
+/// that is the multiples of microBatchSize * devices: the plan's own alone where it is one, else the
+/// next below (where there is one) and the next above.
+std::vector<std::int64_t> nearestGlobalBatchSizes(const config::BatchPlan& plan, std::int64_t microBatchSize);
 
 } // namespace batchpeak::cli

@@ -1,20 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "train_command.h"
-
+#include "command.h"
 #include "config_text.h"
 #include "confirm_recommendation.h"
 #include "console.h"
-#include "events_file.h"
-#include "model_option.h"
+#include "options.h"
+#include "run_arguments.h"
 #include "signal_relay.h"
 #include "training/confirmation_run.h"
 #include "training/training_event_log.h"
 #include "training/training_run.h"
+#include "training_arguments.h"
 #include "training_terminal.h"
-#include "usage_error.h"
-
-#include <CLI/App.hpp>
 
 #include <QCoreApplication>
 #include <QDir>
@@ -45,21 +42,34 @@ void checkCheckpointFolder(const QString& folder)
                      " cannot be made or written; name another.");
 }
 
-} // namespace
-
-std::string TrainCommand::summary() const
+class TrainCommand : public Command
 {
-    return "Train with accumulated micro-batches, in this terminal";
-}
+public:
+    std::string name() const override { return "train"; }
+    std::string summary() const override { return "Train with accumulated micro-batches, in this terminal"; }
+    void addOptions(Options& options) override;
+    void checkOptions() const override;
+    int run() override;
 
-void TrainCommand::addOptions(CLI::App& app)
+private:
+    int train(const engine::ConfigFile& file, QIODevice* events, Console& console) const;
+    int confirm(const engine::ConfigFile& file, QIODevice* events, Console& console) const;
+    int runInEventLoop(training::TrainingRun& training, Console& console) const;
+
+    std::string m_file;
+    std::string m_model;
+    TrainingArguments m_arguments;
+    std::string m_events;
+    bool m_quiet = false;
+};
+
+void TrainCommand::addOptions(Options& options)
 {
-    app.add_option("FILE", m_file, "Config to train")->type_name("");
-    addModelOption(app, m_model);
-    addTrainingOptions(app, m_arguments);
-    app.add_option("--events", m_events, "Write events as JSON Lines; - stands for stdout")
-        ->type_name("FILE");
-    app.add_flag("--quiet", m_quiet, "Print the summary and errors only");
+    options.addArgument("FILE", "Config to train", m_file);
+    addModelOption(options, m_model);
+    addTrainingOptions(options, m_arguments);
+    addEventsOption(options, m_events);
+    options.addFlag("--quiet", "Print the summary and errors only", m_quiet);
 }
 
 void TrainCommand::checkOptions() const
@@ -119,6 +129,13 @@ int TrainCommand::confirm(const engine::ConfigFile& file, QIODevice* events, Con
     const ConfirmationRequest request{
         .steps = m_arguments.confirmSteps.value_or(training::usualConfirmationSteps), .events = events};
     return confirmRecommendation(file, m_arguments.options, request, console);
+}
+
+} // namespace
+
+std::unique_ptr<Command> makeTrainCommand()
+{
+    return std::make_unique<TrainCommand>();
 }
 
 } // namespace batchpeak::cli

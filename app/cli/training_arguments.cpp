@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_arguments.h"
 
-#include "known_word.h"
-#include "quantity_parsing.h"
+#include "command.h"
+#include "option_values.h"
 #include "run_arguments.h"
 #include "training/confirmation_run.h"
 #include "training/training_snapshot.h"
-#include "usage_error.h"
-
-#include <CLI/App.hpp>
 
 #include <QFileInfo>
 
@@ -32,7 +29,7 @@ void takeSetting(const std::string& text, TrainingArguments& arguments)
     TrainingOptions& options = arguments.options;
     options.halvesAutomatically = text == "auto-halving";
     options.run.setting =
-        options.halvesAutomatically ? config::Setting(config::Auto{}) : settingFromArgument(text);
+        options.halvesAutomatically ? config::Setting(config::Auto{}) : settingFromText(text);
     arguments.asksForASearch =
         !options.halvesAutomatically && (std::holds_alternative<config::Auto>(*options.run.setting) ||
                                          std::holds_alternative<config::Explore>(*options.run.setting));
@@ -52,81 +49,84 @@ void takeData(const std::string& text, trial::DataChoice& data)
 }
 
 /// How long, and with which samples.
-void addLengthOptions(CLI::App& app, TrainingOptions& o)
+void addLengthOptions(Options& options, TrainingOptions& o)
 {
-    addTextOption(app, "--steps", "N", "Optimizer steps of the whole run",
-                  [&o](const std::string& text) { o.steps = countFromText(text, 1, mostSteps); });
-    addTextOption(app, "--epochs", "N", "Passes over the data, unless --steps ends it before (1)",
-                  [&o](const std::string& text) { o.epochs = countFromText(text, 1, mostSteps); });
-    addTextOption(
-        app, "--data", "PATH",
+    options.addText("--steps", "N", "Optimizer steps of the whole run",
+                    [&o](const std::string& text) { o.steps = countFromText(text, 1, mostSteps); });
+    options.addText("--epochs", "N", "Passes over the data, unless --steps ends it before (1)",
+                    [&o](const std::string& text) { o.epochs = countFromText(text, 1, mostSteps); });
+    options.addText(
+        "--data", "PATH",
         "A file, whose bytes are the tokens, or a folder of .npy files of tokens (synthetic samples)",
         [&o](const std::string& text) { takeData(text, o.data); });
-    addTextOption(app, "--samples", "N", "Synthetic samples in an epoch (16 batches)",
-                  [&o](const std::string& text) { o.data.samples = countFromText(text, 1, largestCount); });
-    addTextOption(app, "--learning-rate", "RATE", "Instead of the config's (3e-4)",
-                  [&o](const std::string& text) { o.learningRate = positiveNumberFromText(text); });
-    addTextOption(app, "--weight-by", "samples|tokens",
-                  "What a micro-batch counts by in the loss: its samples, or the tokens that have a loss",
-                  [&o](const std::string& text) {
-                      o.weighting = known(trial::lossWeightingFromText(text), text, "samples, tokens");
-                  });
+    options.addText("--samples", "N", "Synthetic samples in an epoch (16 batches)",
+                    [&o](const std::string& text) { o.data.samples = countFromText(text, 1, largestCount); });
+    options.addText("--learning-rate", "RATE", "Instead of the config's (3e-4)",
+                    [&o](const std::string& text) { o.learningRate = positiveNumberFromText(text); });
+    options.addText("--weight-by", "samples|tokens",
+                    "What a micro-batch counts by in the loss: its samples, or the tokens that have a loss",
+                    [&o](const std::string& text) {
+                        o.weighting = known(trial::lossWeightingFromText(text), text, "samples, tokens");
+                    });
 }
 
 /// Which micro-batch size, and what becomes of it.
-void addSizeOptions(CLI::App& app, TrainingArguments& arguments)
+void addSizeOptions(Options& options, TrainingArguments& arguments)
 {
     TrainingOptions& o = arguments.options;
-    addTextOption(app, "--setting", "auto-halving|N|null",
-                  "Micro-batch size instead of the config's: start at the per-device batch and halve when "
-                  "memory runs out, a number, or the batch whole",
-                  [&arguments](const std::string& text) { takeSetting(text, arguments); });
-    addTextOption(app, "--maximum", "halving|binary|predict",
-                  "Find the largest size that fits first, in one of torchtune's ways, and train with it",
-                  [&o](const std::string& text) {
-                      o.maximum = known(training::maximumWayFromText(QString::fromStdString(text)), text,
-                                        "halving, binary, predict");
-                  });
-    app.add_flag("--exact", o.exact, "Do not round that size down to a power of two");
-    addTextOption(app, "--grow", "EXPRESSION|FILE.py",
-                  "By how many samples the micro-batch grows before an epoch, and the batch with it: an "
-                  "expression of epoch and "
-                  "current_batch_size, or a Python file with batch_increase_function",
-                  [&o](const std::string& text) { o.growth = QString::fromStdString(text); });
-    app.add_flag("--strict", o.strict, "Refuse a batch that is no multiple of micro-batch size and devices");
-    app.add_flag("--confirm", arguments.confirms,
-                 "Run full steps at the size that the last exploration recommends and at its runner-up, and "
-                 "compare with what it predicts");
-    addTextOption(app, "--confirm-steps", "N",
-                  "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) + ")",
-                  [&arguments](const std::string& text) {
-                      arguments.confirmSteps = static_cast<int>(countFromText(text, 1, mostConfirmSteps));
-                  });
+    options.addText("--setting", "auto-halving|N|null",
+                    "Micro-batch size instead of the config's: start at the per-device batch and halve when "
+                    "memory runs out, a number, or the batch whole",
+                    [&arguments](const std::string& text) { takeSetting(text, arguments); });
+    options.addText("--maximum", "halving|binary|predict",
+                    "Find the largest size that fits first, in one of torchtune's ways, and train with it",
+                    [&o](const std::string& text) {
+                        o.maximum = known(training::maximumWayFromText(QString::fromStdString(text)), text,
+                                          "halving, binary, predict");
+                    });
+    options.addFlag("--exact", "Do not round that size down to a power of two", o.exact);
+    options.addText("--grow", "EXPRESSION|FILE.py",
+                    "By how many samples the micro-batch grows before an epoch, and the batch with it: an "
+                    "expression of epoch and "
+                    "current_batch_size, or a Python file with batch_increase_function",
+                    [&o](const std::string& text) { o.growth = QString::fromStdString(text); });
+    options.addFlag("--strict", "Refuse a batch that is no multiple of micro-batch size and devices",
+                    o.strict);
+    options.addFlag(
+        "--confirm",
+        "Run full steps at the size that the last exploration recommends and at its runner-up, and "
+        "compare with what it predicts",
+        arguments.confirms);
+    options.addText("--confirm-steps", "N",
+                    "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) +
+                        ")",
+                    [&arguments](const std::string& text) {
+                        arguments.confirmSteps = static_cast<int>(countFromText(text, 1, mostConfirmSteps));
+                    });
 }
 
 /// What is done beside the steps.
-void addKeepingOptions(CLI::App& app, TrainingOptions& o)
+void addKeepingOptions(Options& options, TrainingOptions& o)
 {
-    addTextOption(app, "--evaluate-every", "STEPS", "Evaluate after so many steps",
-                  [&o](const std::string& text) { o.evaluateEvery = countFromText(text, 1, mostSteps); });
-    addTextOption(app, "--evaluation-batches", "N",
-                  "Batches of one evaluation (" + std::to_string(o.evaluationBatches) + ")",
-                  [&o](const std::string& text) { o.evaluationBatches = countFromText(text, 1, mostSteps); });
-    addTextOption(app, "--checkpoint", "DIR", "Folder for checkpoints; one is written at the end",
-                  [&o](const std::string& text) { o.checkpointFolder = QString::fromStdString(text); });
-    addTextOption(app, "--checkpoint-every", "STEPS", "And one after so many steps",
-                  [&o](const std::string& text) { o.checkpointEvery = countFromText(text, 1, mostSteps); });
-    addTextOption(app, "--resume", "DIR", "Go on from the newest checkpoint in this folder",
-                  [&o](const std::string& text) { o.resumeFolder = QString::fromStdString(text); });
+    options.addText("--evaluate-every", "STEPS", "Evaluate after so many steps",
+                    [&o](const std::string& text) { o.evaluateEvery = countFromText(text, 1, mostSteps); });
+    options.addText(
+        "--evaluation-batches", "N",
+        "Batches of one evaluation (" + std::to_string(o.evaluationBatches) + ")",
+        [&o](const std::string& text) { o.evaluationBatches = countFromText(text, 1, mostSteps); });
+    options.addText("--checkpoint", "DIR", "Folder for checkpoints; one is written at the end",
+                    [&o](const std::string& text) { o.checkpointFolder = QString::fromStdString(text); });
+    options.addText("--checkpoint-every", "STEPS", "And one after so many steps",
+                    [&o](const std::string& text) { o.checkpointEvery = countFromText(text, 1, mostSteps); });
+    options.addText("--resume", "DIR", "Go on from the newest checkpoint in this folder",
+                    [&o](const std::string& text) { o.resumeFolder = QString::fromStdString(text); });
 }
 
-/// Options of an exploration that somebody may try here; the help does not list them.
-void addRefusedOptions(CLI::App& app)
+/// Options of an exploration that somebody may try here.
+void addRefusedOptions(Options& options)
 {
-    const auto refuse = [&app](const std::string& name, const std::string& sentence) {
-        addTextOption(app, name, "", "", [sentence](const std::string&) {
-            throw UsageError(sentence);
-        })->group({});
+    const auto refuse = [&options](const std::string& name, const std::string& sentence) {
+        options.addText(name, "", "", [sentence](const std::string&) { throw UsageError(sentence); });
     };
     refuse("--sample-lengths", "samples of a training run are as long as its data has them, and filled up to "
                                "the sequence length; leave it out.");
@@ -168,22 +168,19 @@ void checkConfirming(const TrainingArguments& arguments)
 
 } // namespace
 
-void addTrainingOptions(CLI::App& app, TrainingArguments& arguments)
+void addTrainingOptions(Options& options, TrainingArguments& arguments)
 {
-    const auto lengths = app.get_options().size();
-    addLengthOptions(app, arguments.options);
-    const auto sizes = app.get_options().size();
-    groupOptionsFrom(app, lengths, "Training");
-    addSizeOptions(app, arguments);
-    const auto keeping = app.get_options().size();
-    groupOptionsFrom(app, sizes, "Micro-batch size");
-    addKeepingOptions(app, arguments.options);
-    const auto run = app.get_options().size();
-    groupOptionsFrom(app, keeping, "Evaluation and checkpoints");
-    addRunOptions(app, arguments.options.run);
-    app.get_option("--device")->description("Device to train on (a GPU, else the CPU)");
-    groupOptionsFrom(app, run, "Network and device");
-    addRefusedOptions(app);
+    options.beginGroup("Training");
+    addLengthOptions(options, arguments.options);
+    options.beginGroup("Micro-batch size");
+    addSizeOptions(options, arguments);
+    options.beginGroup("Evaluation and checkpoints");
+    addKeepingOptions(options, arguments.options);
+    options.beginGroup("Network and device");
+    addRunOptions(options, arguments.options.run, "Device to train on (a GPU, else the CPU)");
+    options.beginGroup(Options::hidden);
+    addRefusedOptions(options);
+    options.endGroup();
 }
 
 void checkTrainingOptions(const TrainingArguments& arguments)

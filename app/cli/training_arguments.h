@@ -3,13 +3,10 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "options.h"
 #include "training/training_options.h"
 
 #include <optional>
-
-namespace CLI {
-class App;
-}
 
 namespace batchpeak::cli {
 
@@ -25,9 +22,9 @@ struct TrainingArguments
     std::optional<int> confirmSteps;
 };
 
-/// Gives \p app the options that say how to train. Values are read strictly, as those of an exploration.
+/// The options that say how to train. Values are read strictly, as those of an exploration.
 /// \param arguments  filled while parsing; must live as long
-void addTrainingOptions(CLI::App& app, TrainingArguments& arguments);
+void addTrainingOptions(Options& options, TrainingArguments& arguments);
 
 /// \throws UsageError where options contradict each other, or one says nothing without another
 void checkTrainingOptions(const TrainingArguments& arguments);

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_terminal.h"
 
-#include "console.h"
-#include "exit_code.h"
-#include "step_thinning.h"
-#include "training_lines.h"
-#include "training_summary.h"
+#include "command.h"
+#include "training_text.h"
 
 #include <chrono>
 

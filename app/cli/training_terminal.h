@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "log_printer.h"
+#include "console.h"
 #include "training/training_run.h"
 
 #include <QObject>
 #include <QTimer>
 
 namespace batchpeak::cli {
-
-class Console;
 
 /// The terminal's view of one training run: prints what happens as it comes, steps in a thinned row, and the
 /// summary.

@@ -3,14 +3,26 @@
 #include "program_run.h"
 
 #include <QFile>
-#include <QProcess>
+#include <QJsonDocument>
 
-#include <chrono>
+#include <csignal>
 
 namespace {
 
-// Trials of the real worker take their time on a busy machine; this only ends a test whose program hangs.
-constexpr std::chrono::milliseconds longestRun = std::chrono::seconds(120);
+// Trials of the real worker take their time on a busy machine; these only end a test whose program hangs.
+constexpr int longestRunMilliseconds = 120000;
+constexpr int longestSilenceMilliseconds = 30000;
+
+/// What a command is given first.
+QStringList withFakeWorker(const QString& command, const QString& config, const char* behaviour)
+{
+    return {command,
+            config,
+            QStringLiteral("--device"),
+            QStringLiteral("cpu"),
+            QStringLiteral("--worker"),
+            QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + QString::fromUtf8(behaviour)};
+}
 
 } // namespace
 
@@ -33,7 +45,7 @@ ProgramRun runProgram(const QStringList& arguments, const QProcessEnvironment& e
     process.start(QStringLiteral(BATCHPEAK_PROGRAM), arguments);
     process.closeWriteChannel();
     ProgramRun run;
-    if (!process.waitForFinished(static_cast<int>(longestRun.count()))) {
+    if (!process.waitForFinished(longestRunMilliseconds)) {
         process.kill();
         process.waitForFinished();
         return run;
@@ -53,39 +65,103 @@ ProgramRun runProgram(const QStringList& arguments)
 QProcessEnvironment environmentWithoutDisplay()
 {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const QString& name :
-         {QStringLiteral("DISPLAY"), QStringLiteral("WAYLAND_DISPLAY"), QStringLiteral("QT_QPA_PLATFORM")})
-        environment.remove(name);
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+        environment.remove(QString::fromLatin1(name));
     return environment;
 }
 
-QStringList exploreArguments(const QString& behaviour, const QStringList& options)
+QStringList words(const char* line)
+{
+    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+QString examplePath(const char* name)
+{
+    return QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/") + QString::fromUtf8(name);
+}
+
+QStringList exploreArguments(const char* behaviour, const QStringList& options, const QString& config)
 {
     // The ramp's second size is 2, at which the tests let the worker misbehave.
-    return QStringList{
-               QStringLiteral("explore"),    examplePath(QStringLiteral("gpt2-tiny.yaml")),
-               QStringLiteral("--device"),   QStringLiteral("cpu"),
-               QStringLiteral("--strategy"), QStringLiteral("ramp"),
-               QStringLiteral("--worker"),   QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + behaviour} +
-           options;
+    return withFakeWorker(QStringLiteral("explore"), config, behaviour) + words("--strategy ramp") + options;
 }
 
-QStringList trainArguments(const QString& behaviour, const QStringList& options)
+QStringList trainArguments(const char* behaviour, const QStringList& options)
 {
-    return QStringList{
-               QStringLiteral("train"),    examplePath(QStringLiteral("gpt2-tiny.yaml")),
-               QStringLiteral("--device"), QStringLiteral("cpu"),
-               QStringLiteral("--worker"), QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + behaviour} +
-           options;
+    return withFakeWorker(QStringLiteral("train"), examplePath("gpt2-tiny.yaml"), behaviour) + options;
 }
 
-QString examplePath(const QString& name)
+RunningProgram::RunningProgram(const QStringList& arguments)
 {
-    return QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/") + name;
+    m_process.setProcessEnvironment(environmentWithoutDisplay());
+    m_process.start(QStringLiteral(BATCHPEAK_PROGRAM), arguments);
+}
+
+RunningProgram::~RunningProgram()
+{
+    m_process.kill();
+    m_process.waitForFinished(longestSilenceMilliseconds);
+}
+
+bool RunningProgram::waitForAnswer(const QByteArray& text)
+{
+    return waitFor(QProcess::StandardOutput, m_out, text);
+}
+
+bool RunningProgram::waitForRemark(const QByteArray& text)
+{
+    return waitFor(QProcess::StandardError, m_err, text);
+}
+
+bool RunningProgram::waitFor(QProcess::ProcessChannel channel, QByteArray& said, const QByteArray& text)
+{
+    m_process.setReadChannel(channel);
+    said += m_process.readAll();
+    while (!said.contains(text)) {
+        if (!m_process.waitForReadyRead(longestSilenceMilliseconds))
+            return false;
+        said += m_process.readAll();
+    }
+    return true;
+}
+
+bool RunningProgram::waitForEnd()
+{
+    const bool ended = m_process.waitForFinished(longestSilenceMilliseconds);
+    m_out += m_process.readAllStandardOutput();
+    return ended;
+}
+
+void RunningProgram::send(int signal) const
+{
+    kill(static_cast<pid_t>(m_process.processId()), signal);
+}
+
+std::vector<QJsonObject> eventsIn(const QByteArray& text)
+{
+    std::vector<QJsonObject> events;
+    for (const QByteArray& line : text.trimmed().split('\n')) {
+        const QJsonDocument document = QJsonDocument::fromJson(line);
+        if (!document.isObject())
+            return {};
+        events.push_back(document.object());
+    }
+    return events;
+}
+
+QString nameOf(const QJsonObject& event)
+{
+    return event.value(QLatin1String("event")).toString();
 }
 
 QByteArray bytesOf(const QString& path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+bool writeBytes(const QString& path, const QByteArray& bytes)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
 }

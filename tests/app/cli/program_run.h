@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QJsonObject>
+#include <QProcess>
 #include <QProcessEnvironment>
 #include <QString>
 #include <QStringList>
+
+#include <vector>
 
 /// What one run of the batchpeak program said and how it ended.
 struct ProgramRun
@@ -13,6 +17,10 @@ struct ProgramRun
     int exitCode = -1;
     QString out;
     QString err;
+
+    /// Whether \p part stands on stdout, or on stderr.
+    bool answers(const char* part) const { return out.contains(QString::fromUtf8(part)); }
+    bool remarks(const char* part) const { return err.contains(QString::fromUtf8(part)); }
 
     QStringList outLines() const;
     /// Both streams, for the message of a failed check.
@@ -26,14 +34,51 @@ ProgramRun runProgram(const QStringList& arguments);
 /// The environment without a display.
 QProcessEnvironment environmentWithoutDisplay();
 
-/// "explore", the example, the fake worker behaving as \p behaviour says, and \p options.
-QStringList exploreArguments(const QString& behaviour, const QStringList& options = {});
-
-/// "train" in the place of "explore".
-QStringList trainArguments(const QString& behaviour, const QStringList& options = {});
+/// Those of a line: "--max-trials 3".
+QStringList words(const char* line);
 
 /// A config of the examples that come with the program.
-QString examplePath(const QString& name);
+QString examplePath(const char* name);
+
+/// "explore", a config, the fake worker behaving as \p behaviour says, and \p options.
+QStringList exploreArguments(const char* behaviour, const QStringList& options = {},
+                             const QString& config = examplePath("gpt2-tiny.yaml"));
+
+/// "train" in the place of "explore".
+QStringList trainArguments(const char* behaviour, const QStringList& options = {});
+
+/// The program while it runs, on a pipe for each stream. It is killed at the end.
+class RunningProgram
+{
+public:
+    explicit RunningProgram(const QStringList& arguments);
+    ~RunningProgram();
+
+    QProcess& process() { return m_process; }
+    const QByteArray& out() const { return m_out; }
+
+    /// Waits until \p text stands on stdout, or on stderr.
+    bool waitForAnswer(const QByteArray& text);
+    bool waitForRemark(const QByteArray& text);
+    bool waitForEnd();
+    void send(int signal) const;
+
+private:
+    bool waitFor(QProcess::ProcessChannel channel, QByteArray& said, const QByteArray& text);
+
+    QProcess m_process;
+    QByteArray m_out;
+    QByteArray m_err;
+};
+
+/// Events in JSON Lines; nothing where one line is no JSON object.
+std::vector<QJsonObject> eventsIn(const QByteArray& text);
+
+/// What kind of event it is: "started".
+QString nameOf(const QJsonObject& event);
 
 /// The bytes of a file; empty where it cannot be read.
 QByteArray bytesOf(const QString& path);
+
+/// \return whether all of them were written
+bool writeBytes(const QString& path, const QByteArray& bytes);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDir>
@@ -17,6 +18,14 @@ const QByteArray axolotl("base_model: NousResearch/Llama-3.2-1B\n"
                          "sequence_len: 2048\n"
                          "gradient_accumulation_steps: 8\nmicro_batch_size: 2\n");
 
+struct Refusal
+{
+    const char* name = "params.yaml";
+    const char* options;
+    /// What the refusal says to type, behind the name of the program and of its command.
+    const char* command;
+};
+
 } // namespace
 
 /// What "batchpeak export" and "batchpeak explore" write into configs, show of it, or leave alone.
@@ -29,195 +38,160 @@ private slots:
     {
         m_folder = std::make_unique<QTemporaryDir>();
         QVERIFY(m_folder->isValid());
-        write(QStringLiteral("params.yaml"), params);
+        m_path = path("params.yaml");
+        QVERIFY(writeBytes(m_path, params));
     }
 
     void showsWhatWouldChange_data()
     {
-        QTest::addColumn<QStringList>("options");
-        QTest::addColumn<QString>("target");
-        QTest::newRow("without a target") << QStringList{} << QStringLiteral("params.yaml");
-        QTest::newRow("in place") << QStringList{QStringLiteral("--in-place")}
-                                  << QStringLiteral("params.yaml");
-        QTest::newRow("to another file")
-            << QStringList{QStringLiteral("--output")} << QStringLiteral("o.yaml");
+        rows<const char*, const char*>({{"without a target", {"", "params.yaml"}},
+                                        {"in place", {"--in-place", "params.yaml"}},
+                                        {"to another file", {"--output", "o.yaml"}}});
     }
     void showsWhatWouldChange()
     {
-        QFETCH(QStringList, options);
-        QFETCH(QString, target);
+        const auto& [option, target] = row<const char*, const char*>();
+        QStringList options = words(option);
         if (options.contains(QStringLiteral("--output")))
             options << path(target);
-        const ProgramRun run = exportSize(4, QStringList{QStringLiteral("--dry-run")} + options);
+        const ProgramRun run = exportSize(4, words("--dry-run") + options);
         QVERIFY2(run.exitCode == 0, run.text());
         QCOMPARE(run.out, QStringLiteral("--- a%1\n+++ b%2\n@@ -1,3 +1,3 @@\n"
                                          " train_input:\r\n   batch_size: 8\r\n"
                                          "-  micro_batch_size: explore # sizes\r\n"
                                          "+  micro_batch_size: 4 # sizes\r\n")
-                              .arg(path(QStringLiteral("params.yaml")), path(target)));
+                              .arg(m_path, path(target)));
         QCOMPARE(files(), QStringList{QStringLiteral("params.yaml")});
-        QCOMPARE(bytesOf(path(QStringLiteral("params.yaml"))), params);
+        QCOMPARE(bytesOf(m_path), params);
     }
 
     void saysThatNothingWouldChange()
     {
-        write(QStringLiteral("params.yaml"), "train_input: {batch_size: 8, micro_batch_size: 4}\n");
-        const ProgramRun run = exportSize(4, {QStringLiteral("--dry-run")});
+        QVERIFY(writeBytes(m_path, "train_input: {batch_size: 8, micro_batch_size: 4}\n"));
+        const ProgramRun run = exportSize(4, words("--dry-run"));
         QVERIFY2(run.exitCode == 0, run.text());
         QVERIFY2(run.out.isEmpty(), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("nothing would change")), run.text());
+        QVERIFY2(run.remarks("nothing would change"), run.text());
     }
 
     void writesTheBatchThatIsGiven()
     {
-        const ProgramRun run = exportSize(
-            4, {QStringLiteral("--global-batch"), QStringLiteral("12"), QStringLiteral("--in-place")});
+        const ProgramRun run = exportSize(4, words("--global-batch 12 --in-place"));
         QVERIFY2(run.exitCode == 0, run.text());
-        QCOMPARE(bytesOf(path(QStringLiteral("params.yaml"))),
+        QCOMPARE(bytesOf(m_path),
                  QByteArray("train_input:\r\n  batch_size: 12\r\n  micro_batch_size: 4 # sizes\r\n"));
     }
 
     // Cerebras spreads any batch over micro-batches.
     void keepsABatchThatCanBeKept()
     {
-        const ProgramRun run = exportSize(
-            3, {QStringLiteral("--global-batch"), QStringLiteral("above"), QStringLiteral("--in-place")});
+        const ProgramRun run = exportSize(3, words("--global-batch above --in-place"));
         QVERIFY2(run.exitCode == 0, run.text());
-        QCOMPARE(bytesOf(path(QStringLiteral("params.yaml"))), QByteArray(params).replace("explore", "3"));
+        QCOMPARE(bytesOf(m_path), QByteArray(params).replace("explore", "3"));
     }
 
     void refusesAnUnknownBatch()
     {
-        const ProgramRun run = exportSize(4, {QStringLiteral("--global-batch"), QStringLiteral("near")});
+        const ProgramRun run = exportSize(4, words("--global-batch near"));
         QVERIFY2(run.exitCode == 1, run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("--global-batch: 'near'")), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("below or above")), run.text());
+        QVERIFY2(run.remarks("--global-batch: 'near'"), run.text());
+        QVERIFY2(run.remarks("below or above"), run.text());
     }
 
     void letsTheBatchBeChosen_data()
     {
-        QTest::addColumn<QString>("choice");
-        QTest::addColumn<int>("steps");
-        QTest::newRow("below") << QStringLiteral("below") << 1;
-        QTest::newRow("above") << QStringLiteral("above") << 2;
-        QTest::newRow("given") << QStringLiteral("36") << 3;
+        rows<const char*, int>({{"below", {"below", 1}}, {"above", {"above", 2}}, {"given", {"36", 3}}});
     }
     void letsTheBatchBeChosen()
     {
-        QFETCH(QString, choice);
-        QFETCH(int, steps);
-        write(QStringLiteral("params.yaml"), axolotl);
-        const ProgramRun run =
-            exportSize(12, {QStringLiteral("--global-batch"), choice, QStringLiteral("--in-place")});
+        const auto& [choice, steps] = row<const char*, int>();
+        QVERIFY(writeBytes(m_path, axolotl));
+        const ProgramRun run = exportSize(12, words("--in-place --global-batch") + words(choice));
         QVERIFY2(run.exitCode == 0, run.text());
-        QCOMPARE(bytesOf(path(QStringLiteral("params.yaml"))),
-                 QByteArray(axolotl)
-                     .replace("steps: 8", "steps: " + QByteArray::number(steps))
-                     .replace("size: 2", "size: 12"));
+        QCOMPARE(bytesOf(m_path), QByteArray(axolotl)
+                                      .replace("steps: 8", "steps: " + QByteArray::number(steps))
+                                      .replace("size: 2", "size: 12"));
     }
 
     void writesNothingBeforeABatchIsChosen_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QStringList>("options");
-        QTest::addColumn<QString>("command");
-        const QString plain = QStringLiteral("params.yaml");
-        QTest::newRow("in place") << plain << QStringList{QStringLiteral("--in-place")}
-                                  << QStringLiteral("%1 --size 12 --global-batch 24 --in-place");
-        QTest::newRow("to stdout") << plain << QStringList{}
-                                   << QStringLiteral("%1 --size 12 --global-batch 24 --in-place");
-        QTest::newRow("shown") << plain << QStringList{QStringLiteral("--dry-run")}
-                               << QStringLiteral("%1 --size 12 --global-batch 24 --in-place");
-        QTest::newRow("to another file")
-            << plain << QStringList{QStringLiteral("--output"), QStringLiteral("/no/such/o.yaml")}
-            << QStringLiteral("%1 --size 12 --global-batch 24 --output /no/such/o.yaml");
-        QTest::newRow("a name with a space") << QStringLiteral("my params.yaml") << QStringList{}
-                                             << QStringLiteral("'%1' --size 12 --global-batch 24 --in-place");
+        const char* inPlace = "%1 --size 12 --global-batch 24 --in-place";
+        rows<Refusal>({{"in place", {.options = "--in-place", .command = inPlace}},
+                       {"to stdout", {.options = "", .command = inPlace}},
+                       {"shown", {.options = "--dry-run", .command = inPlace}},
+                       {"to another file",
+                        {.options = "--output /no/such/o.yaml",
+                         .command = "%1 --size 12 --global-batch 24 --output /no/such/o.yaml"}},
+                       {"a name with a space",
+                        {.name = "my params.yaml",
+                         .options = "",
+                         .command = "'%1' --size 12 --global-batch 24 --in-place"}}});
     }
     void writesNothingBeforeABatchIsChosen()
     {
-        QFETCH(QString, name);
-        QFETCH(QStringList, options);
-        QFETCH(QString, command);
-        write(QStringLiteral("params.yaml"), axolotl);
-        if (name != QLatin1String("params.yaml"))
-            QVERIFY(QFile::rename(path(QStringLiteral("params.yaml")), path(name)));
-        const ProgramRun run = runProgram(QStringList{QStringLiteral("export"), path(name),
-                                                      QStringLiteral("--size"), QStringLiteral("12")} +
-                                          options);
+        const auto& [name, options, command] = row<Refusal>();
+        QVERIFY(QFile::remove(m_path));
+        m_path = path(name);
+        QVERIFY(writeBytes(m_path, axolotl));
+        const ProgramRun run = exportSize(12, words(options));
         QVERIFY2(run.exitCode == 1, run.text());
         QVERIFY2(run.out.isEmpty(), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("choose a batch of 12 or 24")), run.text());
-        QVERIFY2(run.err.endsWith(QStringLiteral("batchpeak export ") + command.arg(path(name)) +
-                                  QLatin1Char('\n')),
+        QVERIFY2(run.remarks("choose a batch of 12 or 24"), run.text());
+        QVERIFY2(run.err.endsWith(QStringLiteral("batchpeak export ") +
+                                  QString::fromLatin1(command).arg(m_path) + QLatin1Char('\n')),
                  run.text());
-        QCOMPARE(bytesOf(path(name)), axolotl);
-        QCOMPARE(files(), QStringList{name});
+        QCOMPARE(bytesOf(m_path), axolotl);
+        QCOMPARE(files(), QStringList{QString::fromLatin1(name)});
     }
 
     void saysThatThereIsNoBatchBelow()
     {
-        write(QStringLiteral("params.yaml"), axolotl);
-        const ProgramRun run = exportSize(
-            32, {QStringLiteral("--global-batch"), QStringLiteral("below"), QStringLiteral("--in-place")});
+        QVERIFY(writeBytes(m_path, axolotl));
+        const ProgramRun run = exportSize(32, words("--global-batch below --in-place"));
         QVERIFY2(run.exitCode == 1, run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("There is no batch below")), run.text());
-        QCOMPARE(bytesOf(path(QStringLiteral("params.yaml"))), axolotl);
+        QVERIFY2(run.remarks("There is no batch below"), run.text());
+        QCOMPARE(bytesOf(m_path), axolotl);
     }
 
     void showsWhatAnExplorationWouldWrite()
     {
-        const QString copy = path(QStringLiteral("gpt2.yaml"));
-        QVERIFY(QFile::copy(examplePath(QStringLiteral("gpt2-tiny.yaml")), copy));
-        QStringList arguments =
-            exploreArguments({}, {QStringLiteral("--setting"), QStringLiteral("32"),
-                                  QStringLiteral("--in-place"), QStringLiteral("--dry-run")});
-        arguments[1] = copy;
-        const ProgramRun run = runProgram(arguments);
+        const QByteArray example = bytesOf(examplePath("gpt2-tiny.yaml"));
+        QVERIFY(writeBytes(m_path, example));
+        const ProgramRun run =
+            runProgram(exploreArguments("", words("--setting 32 --in-place --dry-run"), m_path));
         QVERIFY2(run.exitCode == 0, run.text());
-        QVERIFY2(run.out.contains(QStringLiteral("recommended")), run.text());
-        QVERIFY2(run.out.contains(QStringLiteral("-    micro_batch_size: explore\n"
-                                                 "+    micro_batch_size: 32\n")),
-                 run.text());
-        QVERIFY2(!run.out.contains(QStringLiteral("written to")), run.text());
-        QCOMPARE(bytesOf(copy), bytesOf(examplePath(QStringLiteral("gpt2-tiny.yaml"))));
+        QVERIFY2(run.answers("recommended"), run.text());
+        QVERIFY2(run.answers("-    micro_batch_size: explore\n+    micro_batch_size: 32\n"), run.text());
+        QVERIFY2(!run.answers("written to"), run.text());
+        QCOMPARE(bytesOf(m_path), example);
     }
 
     void keepsTheLastLinesWhereABatchHasToBeChosen()
     {
-        write(QStringLiteral("params.yaml"), axolotl);
-        QStringList arguments = exploreArguments(
-            {}, {QStringLiteral("--setting"), QStringLiteral("12"), QStringLiteral("--in-place"),
-                 QStringLiteral("--model"), examplePath(QStringLiteral("llama-tiny.yaml")),
-                 QStringLiteral("--sequence-length"), QStringLiteral("64")});
-        arguments[1] = path(QStringLiteral("params.yaml"));
-        const ProgramRun run = runProgram(arguments);
+        QVERIFY(writeBytes(m_path, axolotl));
+        const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
+        const ProgramRun run = runProgram(
+            exploreArguments("", words("--setting 12 --in-place --sequence-length 64") + network, m_path));
         QVERIFY2(run.exitCode == 1, run.text());
-        QVERIFY2(run.out.contains(QStringLiteral("micro_batch_size: 12")), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("--size 12 --global-batch 24 --in-place")), run.text());
-        QCOMPARE(bytesOf(path(QStringLiteral("params.yaml"))), axolotl);
+        QVERIFY2(run.answers("micro_batch_size: 12"), run.text());
+        QVERIFY2(run.remarks("--size 12 --global-batch 24 --in-place"), run.text());
+        QCOMPARE(bytesOf(m_path), axolotl);
     }
 
 private:
-    QString path(const QString& name) const { return m_folder->filePath(name); }
+    QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
 
     QStringList files() const { return QDir(m_folder->path()).entryList(QDir::Files); }
 
-    void write(const QString& name, const QByteArray& bytes) const
-    {
-        QFile file(path(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        QCOMPARE(file.write(bytes), bytes.size());
-    }
-
     ProgramRun exportSize(int size, const QStringList& options) const
     {
-        return runProgram(QStringList{QStringLiteral("export"), path(QStringLiteral("params.yaml")),
-                                      QStringLiteral("--size"), QString::number(size)} +
-                          options);
+        return runProgram(
+            QStringList{QStringLiteral("export"), m_path, QStringLiteral("--size"), QString::number(size)} +
+            options);
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_path;
 };
 
 BATCHPEAK_TEST(ConfigOutputTest)

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/command.h"
 #include "cli/confirm_recommendation.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/usage_error.h"
 #include "engine/exploration_recorder.h"
+#include "program_run.h"
 #include "store/exploration_store.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QBuffer>
 #include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -55,7 +54,7 @@ private slots:
     void confirmsWhatWasExplored()
     {
         explore();
-        QCOMPARE(confirm({}), cli::exitCode::success);
+        QCOMPARE(confirm(), cli::exitCode::success);
         QVERIFY2(m_said.contains(QStringLiteral("confirming what exploration 1 of")), qPrintable(m_said));
         QVERIFY2(m_said.contains(QStringLiteral("MIS-CORRELATION")), qPrintable(m_said));
         QVERIFY2(m_said.contains(QStringLiteral("Confirmed: at a batch of")), qPrintable(m_said));
@@ -64,14 +63,13 @@ private slots:
     void writesEvents()
     {
         explore();
-        confirm({});
-        const QByteArrayList lines = m_events.data().trimmed().split('\n');
-        QCOMPARE(lines.size(), 2);
-        for (qsizetype place = 0; place < 2; ++place) {
-            const QJsonObject event = QJsonDocument::fromJson(lines[place]).object();
-            QCOMPARE(event.value(QStringLiteral("event")).toString(), QStringLiteral("confirmation"));
+        confirm();
+        const std::vector<QJsonObject> events = eventsIn(m_events.data());
+        QCOMPARE(events.size(), std::size_t{2});
+        for (const QJsonObject& event : events) {
+            QCOMPARE(nameOf(event), QStringLiteral("confirmation"));
             QCOMPARE(event.value(QStringLiteral("schema")).toInt(), 1);
-            QCOMPARE(event.value(QStringLiteral("recommended")).toBool(), place == 0);
+            QCOMPARE(event.value(QStringLiteral("recommended")).toBool(), &event == &events.front());
             QCOMPARE(event.value(QStringLiteral("steps")).toInt(), 3);
             // The fake worker trains exactly as fast as its trials say.
             QVERIFY(std::abs(event.value(QStringLiteral("miscorrelation")).toDouble(1.0)) < 0.02);
@@ -82,42 +80,39 @@ private slots:
 
     void endsAsItsCodeSays_data()
     {
-        QTest::addColumn<QString>("words");
-        QTest::addColumn<int>("code");
-        QTest::addColumn<QString>("said");
-        QTest::newRow("memory ran out at both") << "batch=oom" << cli::exitCode::nothingFits
-                                                << "Memory ran out in whole steps of the recommended size";
-        QTest::newRow("a crash") << "batch=abort#2" << cli::exitCode::noTrials << "";
-        QTest::newRow("no start") << "start=exit" << cli::exitCode::noTrials << "";
-        QTest::newRow("no training") << "training=unknown" << cli::exitCode::noTrials << "";
+        rows<const char*, int, const char*>(
+            {{"memory ran out at both",
+              {"batch=oom", cli::exitCode::nothingFits,
+               "Memory ran out in whole steps of the recommended size"}},
+             {"a crash", {"batch=abort#2", cli::exitCode::noTrials, ""}},
+             {"no start", {"start=exit", cli::exitCode::noTrials, ""}},
+             {"no training", {"training=unknown", cli::exitCode::noTrials, ""}}});
     }
     void endsAsItsCodeSays()
     {
-        QFETCH(QString, words);
-        QFETCH(int, code);
-        QFETCH(QString, said);
+        const auto& [behaviour, code, said] = row<const char*, int, const char*>();
         explore();
-        QCOMPARE(confirm({words}), code);
-        QVERIFY2(m_said.contains(said), qPrintable(m_said));
+        QCOMPARE(confirm(behaviour), code);
+        QVERIFY2(m_said.contains(QLatin1String(said)), qPrintable(m_said));
     }
 
     void aSignalEndsItAfterTheStep()
     {
         explore();
         QTimer::singleShot(0, this, [] { std::raise(SIGINT); });
-        QCOMPARE(confirm({QStringLiteral("pause=50")}), cli::exitCode::interrupted);
+        QCOMPARE(confirm("pause=50"), cli::exitCode::interrupted);
         QVERIFY2(m_said.contains(QStringLiteral("nothing is confirmed")), qPrintable(m_said));
     }
 
     void asksForAnExplorationFirst()
     {
         try {
-            confirm({});
+            confirm();
             QFAIL("no exception");
         } catch (const cli::UsageError& error) {
             const QString sentence = QString::fromStdString(error.what());
             QVERIFY2(sentence.contains(QStringLiteral("run 'batchpeak explore")), error.what());
-            QVERIFY2(sentence.contains(example()), error.what());
+            QVERIFY2(sentence.contains(m_example), error.what());
         }
     }
 
@@ -133,36 +128,32 @@ private slots:
             history.addRecommendation(id, *past.summary.recommendation);
             history.finish(id, *past.summary.end);
         }
-        QVERIFY_EXCEPTION_THROWN(confirm({}), cli::UsageError);
+        QVERIFY_EXCEPTION_THROWN(confirm(), cli::UsageError);
     }
 
 private:
-    static QString example()
+    static QString worker(const char* behaviour)
     {
-        return QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml");
-    }
-    static QString worker(const QStringList& words)
-    {
-        return (QStringList{QStringLiteral(BATCHPEAK_FAKE_WORKER)} + words).join(QLatin1Char(' '));
+        return QStringLiteral(BATCHPEAK_FAKE_WORKER " ") + QString::fromLatin1(behaviour);
     }
 
     void explore()
     {
-        const auto file = engine::ConfigFile::open(example());
+        const auto file = engine::ConfigFile::open(m_example);
         engine::Exploration exploration;
         engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
         exploration.load(file.path(), file.contents(),
-                         {.devices = m_options.run.devices, .workerCommand = worker({})});
+                         {.devices = m_options.run.devices, .workerCommand = worker("")});
         QSignalSpy finished(&exploration, &engine::Exploration::finished);
         exploration.start();
         QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
         QVERIFY(exploration.snapshot().searchState.recommendation);
     }
 
-    int confirm(const QStringList& words)
+    int confirm(const char* behaviour = "")
     {
-        const auto file = engine::ConfigFile::open(example());
-        m_options.run.workerCommand = worker(words);
+        const auto file = engine::ConfigFile::open(m_example);
+        m_options.run.workerCommand = worker(behaviour);
         const std::unique_ptr<std::FILE, CloseFile> answers(std::tmpfile());
         cli::Console console(answers.get());
         m_events.open(QIODevice::WriteOnly);
@@ -175,6 +166,7 @@ private:
         return code;
     }
 
+    const QString m_example = examplePath("gpt2-tiny.yaml");
     std::unique_ptr<QTemporaryDir> m_folder;
     training::TrainingOptions m_options;
     QBuffer m_events;

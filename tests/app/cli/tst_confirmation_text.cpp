@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/confirmation_text.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
 #include <functional>
+#include <vector>
 
 using namespace batchpeak;
 using training::ConfirmationSnapshot;
@@ -62,85 +64,70 @@ private slots:
 
     void judges_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* name, Change change, const char* said) {
-            QTest::newRow(name) << std::move(change) << QString::fromUtf8(said);
-        };
-        row(
-            "within the noise", [](auto& now) { now.sizes[0].relativeError = 0.03; },
-            "equally fast as far as these steps tell: 4.0 % apart, within a noise of 6.1 %");
-        row(
-            "against the trials", [](auto& now) { now.sizes[0].achievedSamplesPerSecond = 80.0; },
-            "Not confirmed: at a batch of 1024 the runner-up, 8, is 25.0 % faster than the recommended size, "
-            "16. The trials predict the contrary");
-        row(
-            "as the trials predict for the batch",
-            [](auto& now) {
-                now.sizes[0].achievedSamplesPerSecond = 80.0;
-                now.sizes[0].predictedSamplesPerSecond = 81.0;
-            },
-            "The trials predict that for whole steps of this batch");
-        row(
-            "too few steps", [](auto& now) { now.sizes[1].relativeError.reset(); },
-            "16 and 8 took too few steps");
-        row(
-            "no memory for the recommended one", [](auto& now) { now.sizes[0].ranOutOfMemory = true; },
-            "Memory ran out in whole steps of the recommended size, 16;");
-        row(
-            "no memory for the other one", [](auto& now) { now.sizes[1].ranOutOfMemory = true; },
-            "Memory ran out in whole steps of the runner-up, 8,");
-        row(
-            "no other one", [](auto& now) { now.sizes.pop_back(); }, "no other size to compare 16 with");
-        row(
-            "stopped before the first step", [](auto& now) { now.sizes[0].achievedSamplesPerSecond.reset(); },
-            "No step of 16 was timed");
-        row(
-            "stopped before the other one's",
-            [](auto& now) { now.sizes[1].achievedSamplesPerSecond.reset(); }, "No step of 8 was timed");
+        rows<Change, const char*>(
+            {{"within the noise",
+              {[](auto& now) { now.sizes[0].relativeError = 0.03; },
+               "equally fast as far as these steps tell: 4.0 % apart, within a noise of 6.1 %"}},
+             {"against the trials",
+              {[](auto& now) { now.sizes[0].achievedSamplesPerSecond = 80.0; },
+               "Not confirmed: at a batch of 1024 the runner-up, 8, is 25.0 % faster than the recommended "
+               "size, 16. The trials predict the contrary"}},
+             {"as the trials predict for the batch",
+              {[](auto& now) {
+                   now.sizes[0].achievedSamplesPerSecond = 80.0;
+                   now.sizes[0].predictedSamplesPerSecond = 81.0;
+               },
+               "The trials predict that for whole steps of this batch"}},
+             {"too few steps",
+              {[](auto& now) { now.sizes[1].relativeError.reset(); }, "16 and 8 took too few steps"}},
+             {"no memory for the recommended one",
+              {[](auto& now) { now.sizes[0].ranOutOfMemory = true; },
+               "Memory ran out in whole steps of the recommended size, 16;"}},
+             {"no memory for the other one",
+              {[](auto& now) { now.sizes[1].ranOutOfMemory = true; },
+               "Memory ran out in whole steps of the runner-up, 8,"}},
+             {"no other one", {[](auto& now) { now.sizes.pop_back(); }, "no other size to compare 16 with"}},
+             {"stopped before the first step",
+              {[](auto& now) { now.sizes[0].achievedSamplesPerSecond.reset(); }, "No step of 16 was timed"}},
+             {"stopped before the other one's",
+              {[](auto& now) { now.sizes[1].achievedSamplesPerSecond.reset(); }, "No step of 8 was timed"}}});
     }
     void judges()
     {
-        QFETCH(Change, change);
-        QFETCH(QString, said);
+        const auto& [change, said] = row<Change, const char*>();
         ConfirmationSnapshot confirmation = someConfirmation();
         change(confirmation);
         const auto behindTheSizes = static_cast<qsizetype>(2 + confirmation.sizes.size());
         const QString verdict = cli::confirmationLines(confirmation).value(behindTheSizes);
-        QVERIFY2(verdict.contains(said), qPrintable(verdict));
+        QVERIFY2(verdict.contains(QLatin1String(said)), qPrintable(verdict));
     }
 
     void saysWhatLimitsTheTrust_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::addColumn<QStringList>("said");
-        const QString stalled =
-            QStringLiteral("Some steps of 8 stalled: all of them together reach 5.0 % less");
-        const QString uneven =
-            QStringLiteral("The steps of 16 were uneven: all of them together reach 5.0 % more");
-        const QString optimizer = QStringLiteral("The trials do not tell the time of the optimizer step");
-        const Change stall = [](auto& now) { now.sizes[1].meanSamplesPerSecond = 95.0; };
-        QTest::newRow("nothing") << Change([](auto&) {}) << QStringList{};
-        QTest::newRow("a stall") << stall << QStringList{stalled};
-        QTest::newRow("lucky steps") << Change([](auto& now) {
-            now.sizes[0].meanSamplesPerSecond = 104.0 * 1.05;
-        }) << QStringList{uneven};
-        QTest::newRow("all of it") << Change([stall](auto& now) {
-            stall(now);
-            now.sizes[0].predictedWithoutOptimizer = true;
-        }) << QStringList{optimizer, stalled};
+        const char* stalled = "Some steps of 8 stalled: all of them together reach 5.0 % less";
+        const char* uneven = "The steps of 16 were uneven: all of them together reach 5.0 % more";
+        const char* optimizer = "The trials do not tell the time of the optimizer step";
+        rows<Change, std::vector<const char*>>(
+            {{"nothing", {[](auto&) {}, {}}},
+             {"a stall", {[](auto& now) { now.sizes[1].meanSamplesPerSecond = 95.0; }, {stalled}}},
+             {"lucky steps", {[](auto& now) { now.sizes[0].meanSamplesPerSecond = 104.0 * 1.05; }, {uneven}}},
+             {"all of it",
+              {[](auto& now) {
+                   now.sizes[1].meanSamplesPerSecond = 95.0;
+                   now.sizes[0].predictedWithoutOptimizer = true;
+               },
+               {optimizer, stalled}}}});
     }
     void saysWhatLimitsTheTrust()
     {
-        QFETCH(Change, change);
-        QFETCH(QStringList, said);
+        const auto& [change, said] = row<Change, std::vector<const char*>>();
         ConfirmationSnapshot confirmation = someConfirmation();
         const qsizetype linesBefore = 5;
         change(confirmation);
         const QStringList remarks = cli::confirmationLines(confirmation).mid(linesBefore);
-        QCOMPARE(remarks.size(), said.size());
-        for (qsizetype i = 0; i < said.size(); ++i)
-            QVERIFY2(remarks[i].startsWith(said[i]), qPrintable(remarks[i]));
+        QCOMPARE(remarks.size(), static_cast<qsizetype>(said.size()));
+        for (qsizetype i = 0; i < remarks.size(); ++i)
+            QVERIFY2(remarks[i].startsWith(QLatin1String(said.at(i))), qPrintable(remarks[i]));
     }
 
     void showsWhatIsMissing()

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDateTime>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QMap>
 #include <QTemporaryDir>
 #include <QTest>
@@ -36,23 +35,7 @@ QStringList fieldsOf(const QString& event)
     return fields.value(event).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
-/// Nothing where one line is no JSON object.
-std::vector<QJsonObject> eventsIn(const QByteArray& text)
-{
-    std::vector<QJsonObject> events;
-    for (const QByteArray& line : text.trimmed().split('\n')) {
-        const QJsonDocument document = QJsonDocument::fromJson(line);
-        if (!document.isObject())
-            return {};
-        events.push_back(document.object());
-    }
-    return events;
-}
-
-QString name(const QJsonObject& event)
-{
-    return event.value(QLatin1String("event")).toString();
-}
+const QStringList threeTrials = words("--max-trials 3 --events");
 
 } // namespace
 
@@ -63,31 +46,26 @@ class ExploreEventsTest : public QObject
 private slots:
     void holdsTheFieldsOfTheContract_data()
     {
-        QTest::addColumn<QString>("behaviour");
-        QTest::addColumn<QString>("status");
-        QTest::newRow("good") << QString() << QStringLiteral("budget");
-        QTest::newRow("nothing fits") << QStringLiteral("base=3000000000") << QStringLiteral("nothing_fits");
-        QTest::newRow("no worker") << QStringLiteral("start=exit") << QStringLiteral("failed");
+        rows<const char*, const char*>({{"good", {"", "budget"}},
+                                        {"nothing fits", {"base=3000000000", "nothing_fits"}},
+                                        {"no worker", {"start=exit", "failed"}}});
     }
     void holdsTheFieldsOfTheContract()
     {
-        QFETCH(QString, behaviour);
-        QFETCH(QString, status);
+        const auto& [behaviour, status] = row<const char*, const char*>();
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("events.jsonl"));
-        const ProgramRun run =
-            runProgram(exploreArguments(behaviour, {QStringLiteral("--max-trials"), QStringLiteral("3"),
-                                                    QStringLiteral("--events"), path}));
+        const ProgramRun run = runProgram(exploreArguments(behaviour, threeTrials + QStringList{path}));
         const std::vector<QJsonObject> events = eventsIn(bytesOf(path));
         QVERIFY2(!events.empty(), run.text());
-        QCOMPARE(name(events.front()), QStringLiteral("started"));
+        QCOMPARE(nameOf(events.front()), QStringLiteral("started"));
         QCOMPARE(events.front().value(QLatin1String("schema")).toInt(), 1);
-        QCOMPARE(name(events.back()), QStringLiteral("finished"));
-        QCOMPARE(events.back().value(QLatin1String("status")).toString(), status);
+        QCOMPARE(nameOf(events.back()), QStringLiteral("finished"));
+        QCOMPARE(events.back().value(QLatin1String("status")).toString(), QLatin1String(status));
         for (const QJsonObject& event : events) {
-            QVERIFY2(!fieldsOf(name(event)).isEmpty(), qPrintable(name(event)));
-            for (const QString& field : fieldsOf(name(event)))
-                QVERIFY2(event.contains(field), qPrintable(name(event) + QLatin1Char(' ') + field));
+            QVERIFY2(!fieldsOf(nameOf(event)).isEmpty(), qPrintable(nameOf(event)));
+            for (const QString& field : fieldsOf(nameOf(event)))
+                QVERIFY2(event.contains(field), qPrintable(nameOf(event) + QLatin1Char(' ') + field));
             const QString time = event.value(QLatin1String("time")).toString();
             QVERIFY2(time.endsWith(QLatin1Char('Z')), qPrintable(time));
             QVERIFY2(QDateTime::fromString(time, Qt::ISODateWithMs).isValid(), qPrintable(time));
@@ -96,37 +74,31 @@ private slots:
 
     void tellsOfEveryTrialAndRecommendation()
     {
-        const ProgramRun run =
-            runProgram(exploreArguments({}, {QStringLiteral("--max-trials"), QStringLiteral("3"),
-                                             QStringLiteral("--events"), QStringLiteral("-")}));
+        const ProgramRun run = runProgram(exploreArguments("", threeTrials + words("-")));
         QVERIFY2(run.exitCode == 0, run.text());
         const std::vector<QJsonObject> events = eventsIn(run.out.toUtf8());
         QVERIFY2(!events.empty(), run.text());
-        const auto count = [&](const QString& wanted) {
-            return std::ranges::count_if(events,
-                                         [&](const QJsonObject& event) { return name(event) == wanted; });
+        const auto count = [&](const char* name) {
+            return std::ranges::count(events, QLatin1String(name), nameOf);
         };
-        QCOMPARE(count(QStringLiteral("device")), 1);
-        QCOMPARE(count(QStringLiteral("trial_started")), 3);
-        QCOMPARE(count(QStringLiteral("trial_finished")), 3);
-        QVERIFY(count(QStringLiteral("recommendation")) > 0);
+        QCOMPARE(count("device"), 1);
+        QCOMPARE(count("trial_started"), 3);
+        QCOMPARE(count("trial_finished"), 3);
+        QVERIFY(count("recommendation") > 0);
         // What people read has moved out of the way.
-        QVERIFY2(run.err.contains(QStringLiteral("BEXP202")), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("recommended")), run.text());
+        QVERIFY2(run.remarks("BEXP202"), run.text());
+        QVERIFY2(run.remarks("recommended"), run.text());
     }
 
     void writesNumbersAsTheCLocaleDoes()
     {
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("de_DE.UTF-8"));
-        const ProgramRun run =
-            runProgram(exploreArguments({}, {QStringLiteral("--max-trials"), QStringLiteral("3"),
-                                             QStringLiteral("--events"), QStringLiteral("-")}),
-                       environment);
+        const ProgramRun run = runProgram(exploreArguments("", threeTrials + words("-")), environment);
         QVERIFY2(run.exitCode == 0, run.text());
         QVERIFY2(!eventsIn(run.out.toUtf8()).empty(), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("1.00x base")), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("1,071,872 parameters")), run.text());
+        QVERIFY2(run.remarks("1.00x base"), run.text());
+        QVERIFY2(run.remarks("1,071,872 parameters"), run.text());
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTemporaryDir>
@@ -14,41 +15,29 @@ class ExploreExampleTest : public QObject
 private slots:
     void exploresAnExample_data()
     {
-        QTest::addColumn<QString>("config");
-        QTest::addColumn<QString>("parameters");
-        QTest::newRow("GPT-2, params")
-            << QStringLiteral("gpt2-tiny.yaml") << QStringLiteral("1,071,872 parameters");
-        QTest::newRow("LLaMA, Trainer")
-            << QStringLiteral("llama-tiny.yaml") << QStringLiteral("1,250,432 parameters");
-        QTest::newRow("Mixtral, params")
-            << QStringLiteral("mixtral-tiny.yaml") << QStringLiteral("1,152,640 parameters");
-        QTest::newRow("BLOOM, params")
-            << QStringLiteral("bloom-tiny.yaml") << QStringLiteral("1,055,744 parameters");
-        QTest::newRow("ViT, our own layout")
-            << QStringLiteral("vit-tiny.yaml") << QStringLiteral("809,354 parameters");
-        QTest::newRow("Qwen3, our own layout")
-            << QStringLiteral("qwen3-tiny.yaml") << QStringLiteral("1,086,976 parameters");
-        QTest::newRow("ResNet, our own layout")
-            << QStringLiteral("resnet18-tiny.yaml") << QStringLiteral("703,386 parameters");
-        QTest::newRow("BERT, params")
-            << QStringLiteral("bert-tiny.yaml") << QStringLiteral("1,107,714 parameters");
-        QTest::newRow("T5, Trainer") << QStringLiteral("t5-tiny.yaml")
-                                     << QStringLiteral("1,640,832 parameters");
+        rows<const char*, const char*>(
+            {{"GPT-2, params", {"gpt2-tiny.yaml", "1,071,872 parameters"}},
+             {"LLaMA, Trainer", {"llama-tiny.yaml", "1,250,432 parameters"}},
+             {"Mixtral, params", {"mixtral-tiny.yaml", "1,152,640 parameters"}},
+             {"BLOOM, params", {"bloom-tiny.yaml", "1,055,744 parameters"}},
+             {"ViT, our own layout", {"vit-tiny.yaml", "809,354 parameters"}},
+             {"Qwen3, our own layout", {"qwen3-tiny.yaml", "1,086,976 parameters"}},
+             {"ResNet, our own layout", {"resnet18-tiny.yaml", "703,386 parameters"}},
+             {"BERT, params", {"bert-tiny.yaml", "1,107,714 parameters"}},
+             {"T5, Trainer", {"t5-tiny.yaml", "1,640,832 parameters"}}});
     }
     void exploresAnExample()
     {
-        QFETCH(QString, config);
-        QFETCH(QString, parameters);
+        const auto& [config, parameters] = row<const char*, const char*>();
         const QTemporaryDir folder;
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
-        const ProgramRun run =
-            runProgram({QStringLiteral("explore"), examplePath(config), QStringLiteral("--device"),
-                        QStringLiteral("cpu"), QStringLiteral("--max-trials"), QStringLiteral("3"),
-                        QStringLiteral("--output"), target});
+        const ProgramRun run = runProgram(
+            QStringList{QStringLiteral("explore"), examplePath(config), QStringLiteral("--output"), target} +
+            words("--device cpu --max-trials 3"));
         QVERIFY2(run.exitCode == 0, run.text());
-        QVERIFY2(run.out.contains(parameters), run.text());
-        QVERIFY2(run.out.contains(QStringLiteral("BEXP202")), run.text());
-        QVERIFY2(run.out.contains(QStringLiteral("recommended")), run.text());
+        QVERIFY2(run.answers(parameters), run.text());
+        QVERIFY2(run.answers("BEXP202"), run.text());
+        QVERIFY2(run.answers("recommended"), run.text());
 
         const QByteArrayList before = bytesOf(examplePath(config)).split('\n');
         const QByteArrayList after = bytesOf(target).split('\n');
@@ -62,11 +51,10 @@ private slots:
     void saysThatNothingFits()
     {
         const ProgramRun run =
-            runProgram({QStringLiteral("explore"), examplePath(QStringLiteral("llama-tiny.yaml")),
-                        QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--memory-limit"),
-                        QStringLiteral("4MiB")});
+            runProgram(QStringList{QStringLiteral("explore"), examplePath("llama-tiny.yaml")} +
+                       words("--device cpu --memory-limit 4MiB"));
         QVERIFY2(run.exitCode == 2, run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("not even 1")), run.text());
+        QVERIFY2(run.remarks("not even 1"), run.text());
     }
 };
 

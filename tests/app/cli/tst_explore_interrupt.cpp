@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
-#include <QElapsedTimer>
-#include <QProcess>
-#include <QSignalSpy>
 #include <QTest>
 
 #include <array>
@@ -16,55 +14,26 @@
 
 namespace {
 
-constexpr int patience = 30000;
-
-/// A batchpeak whose second trial never ends.
-class HangingExploration
+/// A batchpeak whose second trial never ends, and that has ended its first.
+class HangingExploration : public RunningProgram
 {
 public:
-    explicit HangingExploration(const QStringList& options = {})
-    {
-        m_process.setProcessEnvironment(environmentWithoutDisplay());
-        m_process.start(QStringLiteral(BATCHPEAK_PROGRAM),
-                        exploreArguments(QStringLiteral("trial=hang@2 ignore-cancel"), options));
-    }
+    explicit HangingExploration(const char* options = "")
+        : RunningProgram(exploreArguments("trial=hang@2 ignore-cancel", words(options))),
+          m_hasRecommended(waitForAnswer("BEXP202"))
+    {}
 
-    ~HangingExploration()
-    {
-        m_process.kill();
-        m_process.waitForFinished(patience);
-    }
+    bool hasRecommended() const { return m_hasRecommended; }
 
-    QProcess& process() { return m_process; }
-    QString out() const { return QString::fromUtf8(m_out); }
-
-    /// Waits for \p text on stdout, up to the test's patience.
-    bool waitFor(const QByteArray& text)
-    {
-        while (!m_out.contains(text)) {
-            if (!m_process.waitForReadyRead(patience))
-                return false;
-            m_out += m_process.readAllStandardOutput();
-        }
-        return true;
-    }
-    void signal(int number) { kill(static_cast<pid_t>(m_process.processId()), number); }
-    bool waitForEnd()
-    {
-        const bool ended = m_process.waitForFinished(patience);
-        m_out += m_process.readAllStandardOutput();
-        return ended;
-    }
     /// Processes started by the program, while it lives.
-    QStringList children() const
+    QStringList children()
     {
-        const QString path = QStringLiteral("/proc/%1/task/%1/children").arg(m_process.processId());
+        const QString path = QStringLiteral("/proc/%1/task/%1/children").arg(process().processId());
         return QString::fromUtf8(bytesOf(path)).split(QLatin1Char(' '), Qt::SkipEmptyParts);
     }
 
 private:
-    QProcess m_process;
-    QByteArray m_out;
+    bool m_hasRecommended = false;
 };
 
 bool isAlive(const QString& processId)
@@ -82,35 +51,31 @@ class ExploreInterruptTest : public QObject
 private slots:
     void saysTheBestSoFarAndLeavesNoWorker_data()
     {
-        QTest::addColumn<int>("signal");
-        QTest::newRow("Ctrl-C") << SIGINT;
-        QTest::newRow("terminated") << SIGTERM;
+        rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}});
     }
     void saysTheBestSoFarAndLeavesNoWorker()
     {
-        QFETCH(int, signal);
         HangingExploration exploration;
-        QVERIFY(exploration.waitFor("BEXP202"));
+        QVERIFY(exploration.hasRecommended());
         const QStringList workers = exploration.children();
         QCOMPARE(workers.size(), 1);
-        exploration.signal(signal);
+        exploration.send(row<int>());
         QVERIFY(exploration.waitForEnd());
         QCOMPARE(exploration.process().exitStatus(), QProcess::NormalExit);
         QCOMPARE(exploration.process().exitCode(), 130);
-        QVERIFY2(exploration.out().contains(QStringLiteral("micro_batch_size: 1\n")),
-                 qPrintable(exploration.out()));
-        QVERIFY2(exploration.out().contains(QStringLiteral("interrupted")), qPrintable(exploration.out()));
+        QVERIFY2(exploration.out().contains("micro_batch_size: 1\n"), exploration.out());
+        QVERIFY2(exploration.out().contains("interrupted"), exploration.out());
         QTRY_VERIFY(!isAlive(workers.front()));
     }
 
     void endsAtOnceAtTheSecondSignal()
     {
         HangingExploration exploration;
-        QVERIFY(exploration.waitFor("BEXP202"));
+        QVERIFY(exploration.hasRecommended());
         const QStringList workers = exploration.children();
-        exploration.signal(SIGINT);
-        QVERIFY(exploration.waitFor("interrupted"));
-        exploration.signal(SIGINT);
+        exploration.send(SIGINT);
+        QVERIFY(exploration.waitForAnswer("interrupted"));
+        exploration.send(SIGINT);
         QVERIFY(exploration.waitForEnd());
         QCOMPARE(exploration.process().exitStatus(), QProcess::CrashExit);
         QTRY_VERIFY(!isAlive(workers.front()));
@@ -119,19 +84,18 @@ private slots:
     void leavesNoWorkerWhenItIsKilled()
     {
         HangingExploration exploration;
-        QVERIFY(exploration.waitFor("BEXP202"));
+        QVERIFY(exploration.hasRecommended());
         const QStringList workers = exploration.children();
         QCOMPARE(workers.size(), 1);
-        exploration.signal(SIGKILL);
+        exploration.send(SIGKILL);
         QVERIFY(exploration.waitForEnd());
         QTRY_VERIFY(!isAlive(workers.front()));
     }
 
     void goesOnAfterTheWorkerWasKilled()
     {
-        HangingExploration exploration({QStringLiteral("--setting"), QStringLiteral("explore"),
-                                        QStringLiteral("--max-trials"), QStringLiteral("2")});
-        QVERIFY(exploration.waitFor("BEXP202"));
+        HangingExploration exploration("--setting explore --max-trials 2");
+        QVERIFY(exploration.hasRecommended());
         const QStringList workers = exploration.children();
         QCOMPARE(workers.size(), 1);
         kill(workers.front().toInt(), SIGKILL);
@@ -149,7 +113,7 @@ private slots:
         QProcess process;
         process.setProcessEnvironment(environmentWithoutDisplay());
         process.setChildProcessModifier([terminal] { dup2(terminal, STDERR_FILENO); });
-        process.start(QStringLiteral(BATCHPEAK_PROGRAM), exploreArguments(QStringLiteral("trial=hang@2")));
+        process.start(QStringLiteral(BATCHPEAK_PROGRAM), exploreArguments("trial=hang@2"));
         QVERIFY(process.waitForStarted());
         close(terminal);
 
@@ -164,7 +128,7 @@ private slots:
         QTRY_VERIFY(shows("\r\033[K"));
         QTRY_VERIFY(shows("trial 2"));
         process.kill();
-        QVERIFY(process.waitForFinished(patience));
+        QVERIFY(process.waitForFinished());
         close(master);
     }
 };

@@ -1,12 +1,25 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace {
+
+struct End
+{
+    const char* behaviour = "";
+    const char* options = "";
+    int exitCode;
+    const char* said;
+};
+
+} // namespace
 
 /// "batchpeak explore" with workers of every kind: what it says, writes and returns.
 class ExploreOutcomesTest : public QObject
@@ -16,41 +29,32 @@ class ExploreOutcomesTest : public QObject
 private slots:
     void endsWithTheRightCode_data()
     {
-        QTest::addColumn<QString>("behaviour");
-        QTest::addColumn<QStringList>("options");
-        QTest::addColumn<int>("exitCode");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* name, const char* behaviour, const QStringList& options, int code,
-                            const char* said) {
-            QTest::newRow(name) << QString::fromUtf8(behaviour) << options << code << QString::fromUtf8(said);
-        };
-        const QStringList fewTrials{QStringLiteral("--max-trials"), QStringLiteral("3")};
-        row("good", "", fewTrials, 0, "micro_batch_size: ");
-        row("nothing fits", "base=3000000000", {}, 2, "not even 1");
-        const QStringList oneSize{QStringLiteral("--setting"), QStringLiteral("32")};
-        row("one size verified", "", oneSize, 0, "micro_batch_size: 32");
-        row("the one size does not fit", "slope=100000000", oneSize, 2, "not even 32, the smallest");
-        row("not even the network fits", "base=3000000000", oneSize, 2, "not even 1. The network alone");
-        row("worker ends at once", "start=exit", {}, 3, "batchpeak: ");
-        row("worker refuses", "start=refuse", {}, 3, "refuses to start");
-        row("network not loaded", "load=error", {}, 3, "batchpeak: ");
-        row("one lost trial", "trial=exit@2", fewTrials, 0, "micro_batch_size: ");
-        row("every trial lost", "trial=exit", {}, 3, "batchpeak: ");
+        rows<End>(
+            {{"good", {.options = "--max-trials 3", .exitCode = 0, .said = "micro_batch_size: "}},
+             {"nothing fits", {.behaviour = "base=3000000000", .exitCode = 2, .said = "not even 1"}},
+             {"one size verified",
+              {.options = "--setting 32", .exitCode = 0, .said = "micro_batch_size: 32"}},
+             {"the one size does not fit",
+              {"slope=100000000", "--setting 32", 2, "not even 32, the smallest"}},
+             {"not even the network fits",
+              {"base=3000000000", "--setting 32", 2, "not even 1. The network alone"}},
+             {"worker ends at once", {.behaviour = "start=exit", .exitCode = 3, .said = "batchpeak: "}},
+             {"worker refuses", {.behaviour = "start=refuse", .exitCode = 3, .said = "refuses to start"}},
+             {"network not loaded", {.behaviour = "load=error", .exitCode = 3, .said = "batchpeak: "}},
+             {"one lost trial", {"trial=exit@2", "--max-trials 3", 0, "micro_batch_size: "}},
+             {"every trial lost", {.behaviour = "trial=exit", .exitCode = 3, .said = "batchpeak: "}}});
     }
     void endsWithTheRightCode()
     {
-        QFETCH(QString, behaviour);
-        QFETCH(QStringList, options);
-        QFETCH(int, exitCode);
-        QFETCH(QString, said);
-        const ProgramRun run = runProgram(exploreArguments(behaviour, options));
+        const auto& [behaviour, options, exitCode, said] = row<End>();
+        const ProgramRun run = runProgram(exploreArguments(behaviour, words(options)));
         QVERIFY2(run.exitCode == exitCode, run.text());
-        QVERIFY2((exitCode == 0 ? run.out : run.err).contains(said), run.text());
+        QVERIFY2(exitCode == 0 ? run.answers(said) : run.remarks(said), run.text());
     }
 
     void saysEachRecommendationInOneLine()
     {
-        const ProgramRun run = runProgram(exploreArguments({}));
+        const ProgramRun run = runProgram(exploreArguments(""));
         QVERIFY2(run.exitCode == 0, run.text());
         const QRegularExpression expected(QStringLiteral(
             "^BEXP202 \\d\\d:\\d\\d:\\d\\d GMT  Current recommended micro_batch_size: \\d+, estimated "
@@ -64,30 +68,30 @@ private slots:
 
     void saysTheLastLinesOnlyWhenQuiet()
     {
-        const ProgramRun run = runProgram(exploreArguments({}, {QStringLiteral("--quiet")}));
+        const ProgramRun run = runProgram(exploreArguments("", words("--quiet")));
         QVERIFY2(run.exitCode == 0, run.text());
         QVERIFY2(run.outLines().front().startsWith(QLatin1String("recommended")), run.text());
-        QVERIFY2(!run.out.contains(QStringLiteral("BEXP202")), run.text());
+        QVERIFY2(!run.answers("BEXP202"), run.text());
         QVERIFY2(run.err.isEmpty(), run.text());
     }
 
     void runsInTheTerminalWithoutADisplay()
     {
-        QStringList arguments = exploreArguments({});
+        QStringList arguments = exploreArguments("");
         arguments.front() = QStringLiteral("--start");
         const ProgramRun run = runProgram(arguments);
         QVERIFY2(run.exitCode == 0, run.text());
-        QVERIFY2(run.out.contains(QStringLiteral("BEXP202")), run.text());
+        QVERIFY2(run.answers("BEXP202"), run.text());
     }
 
     void writesOneLineOfDifference()
     {
         const QTemporaryDir folder;
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
-        const ProgramRun run = runProgram(exploreArguments(
-            {}, {QStringLiteral("--setting"), QStringLiteral("32"), QStringLiteral("--output"), target}));
+        const ProgramRun run =
+            runProgram(exploreArguments("", words("--setting 32 --output") + QStringList{target}));
         QVERIFY2(run.exitCode == 0, run.text());
-        QByteArray expected = bytesOf(examplePath(QStringLiteral("gpt2-tiny.yaml")));
+        QByteArray expected = bytesOf(examplePath("gpt2-tiny.yaml"));
         const QByteArray key("micro_batch_size: explore");
         expected.replace(expected.indexOf(key), key.size(), "micro_batch_size: 32");
         QCOMPARE(bytesOf(target), expected);
@@ -95,23 +99,21 @@ private slots:
 
     void writesNothingWithoutAGoodEnd_data()
     {
-        QTest::addColumn<QString>("behaviour");
-        QTest::addColumn<int>("exitCode");
-        QTest::newRow("nothing fits") << QStringLiteral("base=3000000000") << 2;
-        QTest::newRow("no trials") << QStringLiteral("start=exit") << 3;
-        // The example's batch_size is 256, and this worker is the faster the larger the size.
-        QTest::newRow("size above the batch") << QStringLiteral("alpha=1 beta=0.0001 slope=1000") << 1;
+        rows<const char*, int>(
+            {{"nothing fits", {"base=3000000000", 2}},
+             {"no trials", {"start=exit", 3}},
+             // The example's batch_size is 256, and this worker is the faster the larger the size.
+             {"size above the batch", {"alpha=1 beta=0.0001 slope=1000", 1}}});
     }
     void writesNothingWithoutAGoodEnd()
     {
-        QFETCH(QString, behaviour);
-        QFETCH(int, exitCode);
+        const auto& [behaviour, exitCode] = row<const char*, int>();
         const QTemporaryDir folder;
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
         const ProgramRun run = runProgram(exploreArguments(behaviour, {QStringLiteral("--output"), target}));
         QVERIFY2(run.exitCode == exitCode, run.text());
         QVERIFY2(!QFileInfo::exists(target), run.text());
-        QVERIFY2(run.err.contains(QStringLiteral("batchpeak: ")), run.text());
+        QVERIFY2(run.remarks("batchpeak: "), run.text());
     }
 };
 

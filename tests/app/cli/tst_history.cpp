@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/command_line.h"
 #include "cli/history_text.h"
+#include "program_run.h"
 #include "store/exploration_store.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTemporaryDir>
@@ -107,29 +109,25 @@ private slots:
 
     void endsWithTheRightCode_data()
     {
-        QTest::addColumn<QStringList>("words");
-        QTest::addColumn<int>("code");
-        const auto row = [](const char* words, int code) {
-            QTest::newRow(words) << QString::fromLatin1(words).split(QLatin1Char(' ')) << code;
-        };
-        row("history", 0);
-        row("history list", 0);
-        row("history list 1", 1);
-        row("history show 1", 0);
-        row("history show", 1);
-        row("history show 99", 1);
-        row("history show one", 1);
-        row("history compare 1 2", 0);
-        row("history compare 1", 1);
-        row("history compare 1 2 3", 1);
-        row("history forget 1", 1);
-        row("history delete 2", 0);
-        row("history delete 2 again", 1);
+        const auto add = rows<const char*, int>();
+        const auto endsWith = [&add](const char* line, int code) { add(line, {line, code}); };
+        endsWith("history", 0);
+        endsWith("history list", 0);
+        endsWith("history list 1", 1);
+        endsWith("history show 1", 0);
+        endsWith("history show", 1);
+        endsWith("history show 99", 1);
+        endsWith("history show one", 1);
+        endsWith("history compare 1 2", 0);
+        endsWith("history compare 1", 1);
+        endsWith("history compare 1 2 3", 1);
+        endsWith("history forget 1", 1);
+        endsWith("history delete 2", 0);
+        endsWith("history delete 2 again", 1);
     }
     void endsWithTheRightCode()
     {
-        QFETCH(QStringList, words);
-        QFETCH(int, code);
+        const auto& [typed, code] = row<const char*, int>();
         QFile::remove(store::ExplorationStore::defaultPath());
         {
             store::ExplorationStore store(store::ExplorationStore::defaultPath());
@@ -137,7 +135,7 @@ private slots:
             store.begin({});
         }
         std::vector<std::string> arguments{"batchpeak"};
-        for (const QString& word : words)
+        for (const QString& word : words(typed))
             arguments.push_back(word.toStdString());
         std::vector<char*> pointers;
         for (std::string& argument : arguments)
@@ -146,7 +144,7 @@ private slots:
         cli::CommandLine line;
         const auto refused = line.parse(static_cast<int>(pointers.size()), pointers.data());
         QCOMPARE(refused ? *refused : line.run(), code);
-        const bool isDeleted = code == 0 && words.contains(QStringLiteral("delete"));
+        const bool isDeleted = code == 0 && words(typed).contains(QStringLiteral("delete"));
         store::ExplorationStore store(store::ExplorationStore::defaultPath());
         QCOMPARE(store.list().size(), std::size_t{isDeleted ? 1U : 2U});
     }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
-#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -29,24 +29,22 @@ class InspectAsYamlTest : public QObject
 private slots:
     void isTheSameNetworkAndRun_data()
     {
-        QTest::addColumn<QString>("file");
+        const auto add = rows<const char*>();
         for (const char* name :
              {"gpt2-tiny", "llama-tiny", "t5-tiny", "bert-tiny", "vit-tiny", "resnet18-tiny"})
-            QTest::newRow(name) << examplePath(QString::fromLatin1(name) + QStringLiteral(".yaml"));
+            add(name, name);
     }
     void isTheSameNetworkAndRun()
     {
-        QFETCH(QString, file);
-        const ProgramRun yaml = runProgram({QStringLiteral("inspect"), file, QStringLiteral("--as-yaml")});
+        const QString file = examplePath(row<const char*>()) + QStringLiteral(".yaml");
+        const ProgramRun yaml = inspect(file, "--as-yaml");
         QVERIFY2(yaml.exitCode == 0, yaml.text());
-        QTemporaryDir folder;
+        const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("own.yaml"));
-        QFile own(path);
-        QVERIFY(own.open(QIODevice::WriteOnly) && own.write(yaml.out.toUtf8()) > 0);
-        own.close();
+        QVERIFY(!yaml.out.isEmpty() && writeBytes(path, yaml.out.toUtf8()));
 
-        const ProgramRun before = runProgram({QStringLiteral("inspect"), file});
-        const ProgramRun after = runProgram({QStringLiteral("inspect"), path});
+        const ProgramRun before = inspect(file);
+        const ProgramRun after = inspect(path);
         QVERIFY2(after.exitCode == 0, after.text());
         QCOMPARE(lineOf(after.out, QStringLiteral("format")), QStringLiteral("Batchpeak"));
         for (const char* title : {"network", "parameters", "shape", "run"}) {
@@ -61,20 +59,23 @@ private slots:
 
     void needsANetwork()
     {
-        QTemporaryDir folder;
+        const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("ds.json"));
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("{\"train_micro_batch_size_per_gpu\": 4}") > 0);
-        file.close();
-        const ProgramRun run = runProgram({QStringLiteral("inspect"), path, QStringLiteral("--as-yaml")});
+        QVERIFY(writeBytes(path, "{\"train_micro_batch_size_per_gpu\": 4}"));
+        const ProgramRun run = inspect(path, "--as-yaml");
         QCOMPARE(run.exitCode, 1);
-        QVERIFY2(run.err.contains(QStringLiteral("--model FILE")), run.text());
+        QVERIFY2(run.remarks("--model FILE"), run.text());
         QVERIFY2(run.out.isEmpty(), run.text());
 
-        const ProgramRun withModel = runProgram({QStringLiteral("inspect"), path, QStringLiteral("--as-yaml"),
-                                                 QStringLiteral("--model"), QStringLiteral("gpt2")});
+        const ProgramRun withModel = inspect(path, "--as-yaml --model gpt2");
         QVERIFY2(withModel.exitCode == 0, withModel.text());
-        QVERIFY2(withModel.out.contains(QStringLiteral("family: gpt2")), withModel.text());
+        QVERIFY2(withModel.answers("family: gpt2"), withModel.text());
+    }
+
+private:
+    static ProgramRun inspect(const QString& file, const char* options = "")
+    {
+        return runProgram(QStringList{QStringLiteral("inspect"), file} + words(options));
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/signal_relay.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QSignalSpy>
@@ -27,15 +28,10 @@ class SignalRelayTest : public QObject
     Q_OBJECT
 
 private slots:
-    void passesSoManySignalsAndLeavesTheNextToTheSystem_data()
-    {
-        QTest::addColumn<int>("passed");
-        QTest::newRow("one") << 1;
-        QTest::newRow("two") << 2;
-    }
+    void passesSoManySignalsAndLeavesTheNextToTheSystem_data() { rows<int>({{"one", 1}, {"two", 2}}); }
     void passesSoManySignalsAndLeavesTheNextToTheSystem()
     {
-        QFETCH(int, passed);
+        const int passed = row<int>();
         SignalRelay relay(passed);
         QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
         for (int signal = 0; signal < passed; ++signal) {

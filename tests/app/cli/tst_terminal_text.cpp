@@ -1,11 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/closest_word.h"
-#include "cli/global_batch_sizes.h"
-#include "cli/number_text.h"
-#include "cli/recommendation_line.h"
 #include "cli/snapshot_text.h"
-#include "cli/text_table.h"
+#include "cli/terminal_text.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -226,13 +222,6 @@ private slots:
         QCOMPARE(alignedLines({{QStringLiteral("a"), QStringLiteral("bb"), QString()},
                                {QStringLiteral("ccc"), QStringLiteral("d"), QStringLiteral("e")}}),
                  (QStringList{QStringLiteral("a    bb"), QStringLiteral("ccc  d   e")}));
-    }
-
-    void suggestsTheWordThatWasMeant()
-    {
-        const std::vector<std::string> words{"--min", "--max", "--max-trials"};
-        QCOMPARE(closestWord("--max-trails", words), std::optional<std::string>("--max-trials"));
-        QCOMPARE(closestWord("--something-else", words), std::nullopt);
     }
 };
 

@@ -3,20 +3,12 @@
 #include "program_run.h"
 #include "support/test_main.h"
 
-#include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
 
 namespace {
-
-QStringList split(const char* line)
-{
-    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
 
 struct Training
 {
@@ -29,14 +21,10 @@ struct Training
 Training train(const QStringList& options)
 {
     Training training;
-    training.run =
-        runProgram(QStringList{QStringLiteral("train"), examplePath(QStringLiteral("gpt2-tiny.yaml")),
-                               QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--events"),
-                               QStringLiteral("-")} +
-                   options);
-    for (const QString& line : training.run.outLines()) {
-        const QJsonObject event = QJsonDocument::fromJson(line.toUtf8()).object();
-        if (event.value(QStringLiteral("event")) != QStringLiteral("step"))
+    training.run = runProgram(QStringList{QStringLiteral("train"), examplePath("gpt2-tiny.yaml")} +
+                              words("--device cpu --events -") + options);
+    for (const QJsonObject& event : eventsIn(training.run.out.toUtf8())) {
+        if (nameOf(event) != QLatin1String("step"))
             continue;
         training.losses << event.value(QStringLiteral("loss")).toDouble();
         training.sizes << event.value(QStringLiteral("micro_batch_size")).toInt();
@@ -54,16 +42,15 @@ class TrainExampleTest : public QObject
 private slots:
     void halvesUnderALimitAndLosesNothing()
     {
-        const QStringList limited = split("--steps 3 --sequence-length 32 --memory-limit 120MiB");
-        const Training halved = train(limited + split("--setting auto-halving"));
+        const QStringList limited = words("--steps 3 --sequence-length 32 --memory-limit 120MiB");
+        const Training halved = train(limited + words("--setting auto-halving"));
         QVERIFY2(halved.run.exitCode == 0, halved.run.text());
         QCOMPARE(halved.losses.size(), 3);
         const int size = halved.sizes.front();
         QVERIFY2(size < 256, halved.run.text());
-        QVERIFY2(halved.run.out.contains(QStringLiteral("size_changed")), halved.run.text());
+        QVERIFY2(halved.run.answers("size_changed"), halved.run.text());
 
-        const Training undisturbed =
-            train(limited + QStringList{QStringLiteral("--setting"), QString::number(size)});
+        const Training undisturbed = train(limited + words("--setting") + QStringList{QString::number(size)});
         QVERIFY2(undisturbed.run.exitCode == 0, undisturbed.run.text());
         QCOMPARE(halved.losses, undisturbed.losses);
     }
@@ -71,13 +58,11 @@ private slots:
     void learnsAText()
     {
         const QTemporaryDir folder;
-        QFile text(folder.filePath(QStringLiteral("text.txt")));
-        QVERIFY(text.open(QIODevice::WriteOnly));
-        text.write(QByteArray("The quick brown fox jumps over the lazy dog. ").repeated(4000));
-        text.close();
+        const QString text = folder.filePath(QStringLiteral("text.txt"));
+        QVERIFY(writeBytes(text, QByteArray("The quick brown fox jumps over the lazy dog. ").repeated(4000)));
         const Training training =
-            train(split("--steps 8 --sequence-length 32 --setting 64 --learning-rate 3e-3 --data") +
-                  QStringList{text.fileName()});
+            train(words("--steps 8 --sequence-length 32 --setting 64 --learning-rate 3e-3 --data") +
+                  QStringList{text});
         QVERIFY2(training.run.exitCode == 0, training.run.text());
         QCOMPARE(training.losses.size(), 8);
         QVERIFY2(training.losses.back() < 0.9 * training.losses.front(), training.run.text());
@@ -86,12 +71,12 @@ private slots:
     void goesOnAsIfItHadNeverEnded()
     {
         const QTemporaryDir folder;
-        const QStringList common = split("--sequence-length 32 --setting 64");
+        const QStringList common = words("--sequence-length 32 --setting 64");
         const QStringList kept{QStringLiteral("--checkpoint"), folder.path()};
-        const Training whole = train(common + split("--steps 6"));
-        const Training first = train(common + split("--steps 3") + kept);
+        const Training whole = train(common + words("--steps 6"));
+        const Training first = train(common + words("--steps 3") + kept);
         QVERIFY2(first.run.exitCode == 0, first.run.text());
-        const Training second = train(common + split("--steps 6 --resume") + QStringList{folder.path()});
+        const Training second = train(common + words("--steps 6 --resume") + QStringList{folder.path()});
         QVERIFY2(second.run.exitCode == 0, second.run.text());
         QCOMPARE(whole.losses.size(), 6);
         QCOMPARE(first.losses + second.losses, whole.losses);
@@ -99,9 +84,9 @@ private slots:
 
     void saysThatNothingFits()
     {
-        const Training training = train(split("--memory-limit 4MiB --steps 2"));
+        const Training training = train(words("--memory-limit 4MiB --steps 2"));
         QVERIFY2(training.run.exitCode == 2, training.run.text());
-        QVERIFY2(training.run.err.contains(QStringLiteral("batchpeak: ")), training.run.text());
+        QVERIFY2(training.run.remarks("batchpeak: "), training.run.text());
     }
 };
 

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/command.h"
 #include "cli/training_arguments.h"
-#include "cli/usage_error.h"
+#include "program_run.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "training/training_snapshot.h"
-
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,34 +16,36 @@ using namespace batchpeak::cli;
 namespace {
 
 /// \throws UsageError
-TrainingArguments parsed(const QStringList& words)
+TrainingArguments parsed(const QStringList& given)
 {
     TrainingArguments arguments;
-    CLI::App app;
-    addTrainingOptions(app, arguments);
-    // CLI11 takes the last word first.
-    std::vector<std::string> reversed;
-    for (const QString& word : words)
-        reversed.insert(reversed.begin(), word.toStdString());
-    app.parse(reversed);
+    Options options({.name = "batchpeak train"});
+    addTrainingOptions(options, arguments);
+    std::vector<std::string> typed;
+    for (const QString& word : given)
+        typed.push_back(word.toStdString());
+    options.parse(typed);
     checkTrainingOptions(arguments);
     return arguments;
 }
 
-QString complaintAbout(const QStringList& words)
+QString complaintAbout(const QStringList& given)
 {
     try {
-        parsed(words);
+        parsed(given);
     } catch (const UsageError& error) {
         return QString::fromStdString(error.what());
     }
     return {};
 }
 
-QStringList split(const char* line)
+struct TakenSetting
 {
-    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
+    const char* word;
+    std::string setting;
+    bool halves;
+    bool asksForASearch;
+};
 
 } // namespace
 
@@ -69,7 +69,7 @@ private slots:
     void takesEachOption()
     {
         const TrainingArguments arguments = parsed(
-            split("--steps 20 --epochs 3 --samples 640 --learning-rate 1e-3 --weight-by tokens --exact "
+            words("--steps 20 --epochs 3 --samples 640 --learning-rate 1e-3 --weight-by tokens --exact "
                   "--maximum predict --strict --evaluate-every 5 --evaluation-batches 2 --checkpoint c "
                   "--checkpoint-every 10 --resume r --memory-limit 300MiB --headroom 8 --device cpu "
                   "--seed 7 --precision bf16 --optimizer sgd --sequence-length 64"));
@@ -88,27 +88,21 @@ private slots:
 
     void takesASetting_data()
     {
-        QTest::addColumn<QString>("word");
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<bool>("halves");
-        QTest::addColumn<bool>("asksForASearch");
-        const auto row = [](const char* word, const char* setting, bool halves, bool asks) {
-            QTest::newRow(word) << QString::fromUtf8(word) << QString::fromUtf8(setting) << halves << asks;
-        };
-        row("auto-halving", "auto", true, false);
-        row("auto", "auto", true, true);
-        row("explore", "explore", true, true);
-        row("24", "24", false, false);
-        row("null", "null", false, false);
+        rows<TakenSetting>(
+            {{"auto-halving",
+              {.word = "auto-halving", .setting = "auto", .halves = true, .asksForASearch = false}},
+             {"auto", {.word = "auto", .setting = "auto", .halves = true, .asksForASearch = true}},
+             {"explore", {.word = "explore", .setting = "explore", .halves = true, .asksForASearch = true}},
+             {"24", {.word = "24", .setting = "24", .halves = false, .asksForASearch = false}},
+             {"null", {.word = "null", .setting = "null", .halves = false, .asksForASearch = false}}});
     }
     void takesASetting()
     {
-        QFETCH(QString, word);
-        QFETCH(QString, setting);
-        const TrainingArguments arguments = parsed({QStringLiteral("--setting"), word});
-        QCOMPARE(QString::fromStdString(config::toText(*arguments.options.run.setting)), setting);
-        QTEST(arguments.options.halvesAutomatically, "halves");
-        QTEST(arguments.asksForASearch, "asksForASearch");
+        const auto& [word, setting, halves, asksForASearch] = row<TakenSetting>();
+        const TrainingArguments arguments = parsed(words("--setting") + words(word));
+        QCOMPARE(config::toText(*arguments.options.run.setting), setting);
+        QCOMPARE(arguments.options.halvesAutomatically, halves);
+        QCOMPARE(arguments.asksForASearch, asksForASearch);
     }
 
     void tellsATextFromAFolderOfArrays()
@@ -125,78 +119,68 @@ private slots:
     void takesAConfirmRun()
     {
         QVERIFY(parsed({QStringLiteral("--confirm")}).confirms);
-        const TrainingArguments arguments = parsed(split("--confirm --confirm-steps 8"));
+        const TrainingArguments arguments = parsed(words("--confirm --confirm-steps 8"));
         QVERIFY(arguments.confirmSteps == 8);
     }
 
     void refusesContradictions_data()
     {
-        QTest::addColumn<QStringList>("words");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* words, const char* said) {
-            QTest::newRow(words) << split(words) << QString::fromUtf8(said);
-        };
-        row("--setting fast", "--setting: ");
-        row("--maximum largest", "--maximum: 'largest' is not one of halving, binary, predict.");
-        row("--weight-by words", "--weight-by: 'words' is not one of samples, tokens.");
-        row("--steps 0", "--steps: '0' is no whole number");
-        row("--learning-rate -1", "--learning-rate: '-1' is no number above 0");
-        row("--data /no/such/text", "there is no /no/such/text");
-        row("--data /dev --samples 3", "--samples counts synthetic samples");
-        row("--samples 3 --data /dev", "--samples counts synthetic samples");
-        row("--device cpu --device cuda", "a training run takes one device");
-        row("--checkpoint-every 3", "add --checkpoint DIR");
-        row("--confirm-steps 3", "add --confirm");
-        row("--confirm --steps 3", "leave out --steps");
-        row("--confirm --grow 1", "leave out --grow");
-        row("--confirm --maximum binary", "leave out --maximum");
-        row("--sample-lengths f", "--sample-lengths: samples of a training run");
-        row("--phase eval", "--phase: a training run trains");
+        const auto add = rows<const char*, const char*>();
+        const auto refuses = [&add](const char* given, const char* said) { add(given, {given, said}); };
+        refuses("--setting fast", "--setting: ");
+        refuses("--maximum largest", "--maximum: 'largest' is not one of halving, binary, predict.");
+        refuses("--weight-by words", "--weight-by: 'words' is not one of samples, tokens.");
+        refuses("--steps 0", "--steps: '0' is no whole number");
+        refuses("--learning-rate -1", "--learning-rate: '-1' is no number above 0");
+        refuses("--data /no/such/text", "there is no /no/such/text");
+        refuses("--data /dev --samples 3", "--samples counts synthetic samples");
+        refuses("--samples 3 --data /dev", "--samples counts synthetic samples");
+        refuses("--device cpu --device cuda", "a training run takes one device");
+        refuses("--checkpoint-every 3", "add --checkpoint DIR");
+        refuses("--confirm-steps 3", "add --confirm");
+        refuses("--confirm --steps 3", "leave out --steps");
+        refuses("--confirm --grow 1", "leave out --grow");
+        refuses("--confirm --maximum binary", "leave out --maximum");
+        refuses("--sample-lengths f", "--sample-lengths: samples of a training run");
+        refuses("--phase eval", "--phase: a training run trains");
     }
     void refusesContradictions()
     {
-        QFETCH(QStringList, words);
-        QFETCH(QString, said);
-        const QString complaint = complaintAbout(words);
-        QVERIFY2(complaint.contains(said), qPrintable(complaint));
+        const auto& [given, said] = row<const char*, const char*>();
+        const QString complaint = complaintAbout(words(given));
+        QVERIFY2(complaint.contains(QLatin1String(said)), qPrintable(complaint));
         QVERIFY2(complaint.endsWith(QLatin1Char('.')), qPrintable(complaint));
     }
 
     void refusesWhatTheConfigLeavesNoRoomFor_data()
     {
-        QTest::addColumn<QStringList>("words");
-        QTest::addColumn<bool>("findsMaximum");
-        QTest::addColumn<bool>("grows");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* words, bool findsMaximum, bool grows, const char* said) {
-            QTest::addRow("%s, %d, %d", words, findsMaximum, grows)
-                << split(words) << findsMaximum << grows << QString::fromUtf8(said);
+        const auto add = rows<const char*, bool, bool, const char*>();
+        const auto check = [&add](const char* given, bool findsMaximum, bool grows, const char* said) {
+            const std::string config = ", " + std::to_string(findsMaximum) + ", " + std::to_string(grows);
+            add(given + config, {given, findsMaximum, grows, said});
         };
-        row("--exact", false, false, "add --maximum");
-        row("--exact", true, false, "");
-        row("--exact", false, true, "");
-        row("--exact --maximum binary", false, false, "");
-        row("--maximum binary --setting 4", false, false, "--setting 4 says which size");
-        row("--maximum binary --setting null", false, false, "--setting null says which size");
-        row("--maximum binary --setting auto-halving", false, false, "--setting auto-halving says which");
-        row("--maximum binary --setting 4", false, true, "");
-        row("--maximum binary --setting 4 --grow 2", false, false, "");
+        check("--exact", false, false, "add --maximum");
+        check("--exact", true, false, "");
+        check("--exact", false, true, "");
+        check("--exact --maximum binary", false, false, "");
+        check("--maximum binary --setting 4", false, false, "--setting 4 says which size");
+        check("--maximum binary --setting null", false, false, "--setting null says which size");
+        check("--maximum binary --setting auto-halving", false, false, "--setting auto-halving says which");
+        check("--maximum binary --setting 4", false, true, "");
+        check("--maximum binary --setting 4 --grow 2", false, false, "");
     }
     void refusesWhatTheConfigLeavesNoRoomFor()
     {
-        QFETCH(QStringList, words);
-        QFETCH(QString, said);
-        QFETCH(bool, findsMaximum);
-        QFETCH(bool, grows);
+        const auto& [given, findsMaximum, grows, said] = row<const char*, bool, bool, const char*>();
         QString complaint;
         try {
-            checkAgainstConfig(parsed(words).options, {.usesMaximumBatchSize = findsMaximum,
-                                                       .batchIncreaseFunction = grows ? "4" : ""});
+            checkAgainstConfig(parsed(words(given)).options, {.usesMaximumBatchSize = findsMaximum,
+                                                              .batchIncreaseFunction = grows ? "4" : ""});
         } catch (const UsageError& error) {
             complaint = QString::fromStdString(error.what());
         }
-        QCOMPARE(complaint.isEmpty(), said.isEmpty());
-        QVERIFY2(complaint.contains(said), qPrintable(complaint));
+        QCOMPARE(complaint.isEmpty(), *said == '\0');
+        QVERIFY2(complaint.contains(QLatin1String(said)), qPrintable(complaint));
     }
 };
 

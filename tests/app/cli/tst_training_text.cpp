@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/step_thinning.h"
-#include "cli/training_lines.h"
-#include "cli/training_summary.h"
+#include "cli/training_text.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
+#include <functional>
 #include <limits>
 
 using namespace batchpeak;
@@ -58,6 +58,8 @@ TrainingSnapshot trainedSnapshot()
     return snapshot;
 }
 
+using Change = std::function<void(training::TrainingDescription&)>;
+
 } // namespace
 
 /// A training run in the words of the terminal.
@@ -82,57 +84,46 @@ private slots:
     void namesTheWayToTheSize_data()
     {
         using training::MaximumWay;
-        QTest::addColumn<training::TrainingDescription>("training");
-        QTest::addColumn<QString>("line");
-        const auto row = [](const char* name, const auto& change, const char* line) {
-            training::TrainingDescription training = description();
-            training.halvesAutomatically = false;
-            change(training);
-            QTest::newRow(name) << training << QString::fromUtf8(line);
-        };
-        row(
-            "a number", [](auto& t) { t.run.plan.setting = config::Fixed{24}; },
-            "micro-batch  micro_batch_size: 24");
-        row(
-            "the batch whole", [](auto& t) { t.run.plan.setting = config::Whole{}; },
-            "micro-batch  micro_batch_size: null");
-        row(
-            "halving first", [](auto& t) { t.maximum = MaximumWay::Halving; },
-            "micro-batch  the largest that fits, by halving");
-        row(
-            "binary search", [](auto& t) { t.maximum = MaximumWay::Binary; },
-            "micro-batch  the largest that fits, by binary search");
-        row(
-            "prediction", [](auto& t) { t.maximum = MaximumWay::Predict; },
-            "micro-batch  the largest that fits, by prediction from the memory of sizes 1 and 2");
-        row(
-            "a share of the batch",
-            [](auto& t) {
-                t.run.plan.devices = 2;
-                t.batchSize = 128;
-            },
-            "batch        batch_size 256 on 2 devices, 128 of them on this one");
-        row(
-            "growth",
-            [](auto& t) {
-                t.growth = QStringLiteral("epoch < 3 ? 4 : 0");
-                t.maximum = MaximumWay::Binary;
-            },
-            "growth       epoch < 3 ? 4 : 0, up to the largest that fits, by binary search");
-        row(
-            "tokens", [](auto& t) { t.weighting = trial::LossWeighting::Tokens; },
-            "loss         weighted by tokens");
-        row(
-            "resumed", [](auto& t) { t.firstStep = 3; }, "steps        20, of which 3 are done");
-        row(
-            "unknown length", [](auto& t) { t.steps = 0; }, "steps        as many as the data gives");
+        rows<Change, const char*>(
+            {{"a number",
+              {[](auto& t) { t.run.plan.setting = config::Fixed{24}; }, "micro-batch  micro_batch_size: 24"}},
+             {"the batch whole",
+              {[](auto& t) { t.run.plan.setting = config::Whole{}; }, "micro-batch  micro_batch_size: null"}},
+             {"halving first",
+              {[](auto& t) { t.maximum = MaximumWay::Halving; },
+               "micro-batch  the largest that fits, by halving"}},
+             {"binary search",
+              {[](auto& t) { t.maximum = MaximumWay::Binary; },
+               "micro-batch  the largest that fits, by binary search"}},
+             {"prediction",
+              {[](auto& t) { t.maximum = MaximumWay::Predict; },
+               "micro-batch  the largest that fits, by prediction from the memory of sizes 1 and 2"}},
+             {"a share of the batch",
+              {[](auto& t) {
+                   t.run.plan.devices = 2;
+                   t.batchSize = 128;
+               },
+               "batch        batch_size 256 on 2 devices, 128 of them on this one"}},
+             {"growth",
+              {[](auto& t) {
+                   t.growth = QStringLiteral("epoch < 3 ? 4 : 0");
+                   t.maximum = MaximumWay::Binary;
+               },
+               "growth       epoch < 3 ? 4 : 0, up to the largest that fits, by binary search"}},
+             {"tokens",
+              {[](auto& t) { t.weighting = trial::LossWeighting::Tokens; },
+               "loss         weighted by tokens"}},
+             {"resumed", {[](auto& t) { t.firstStep = 3; }, "steps        20, of which 3 are done"}},
+             {"unknown length", {[](auto& t) { t.steps = 0; }, "steps        as many as the data gives"}}});
     }
     void namesTheWayToTheSize()
     {
-        QFETCH(training::TrainingDescription, training);
-        QFETCH(QString, line);
+        const auto& [change, line] = row<Change, const char*>();
+        training::TrainingDescription training = description();
+        training.halvesAutomatically = false;
+        change(training);
         const QStringList lines = introductionLines(training);
-        QVERIFY2(lines.contains(line), qPrintable(lines.join(QLatin1Char('\n'))));
+        QVERIFY2(lines.contains(QLatin1String(line)), qPrintable(lines.join(QLatin1Char('\n'))));
     }
 
     void saysEachStepInOneLine()
@@ -153,33 +144,32 @@ private slots:
     void drawsWhereItStands_data()
     {
         using training::TrainingState;
-        QTest::addColumn<TrainingSnapshot>("snapshot");
-        QTest::addColumn<QString>("line");
         const auto in = [](TrainingState state) {
             return TrainingSnapshot{.state = state, .run = description()};
         };
-        QTest::newRow("idle") << in(TrainingState::Idle) << QString();
-        QTest::newRow("starting") << in(TrainingState::Starting)
-                                  << QStringLiteral("starting the worker and loading the network");
-        QTest::newRow("maximum") << in(TrainingState::FindingMaximum)
-                                 << QStringLiteral("looking for the largest micro-batch that fits");
-        QTest::newRow("saving") << in(TrainingState::Saving) << QStringLiteral("writing a checkpoint");
         TrainingSnapshot first = in(TrainingState::Training);
         first.microBatchesDone = 5;
-        QTest::newRow("first step") << first << QStringLiteral("step 1 of 20, 5 micro-batches done");
         TrainingSnapshot later = trainedSnapshot();
         later.microBatchesDone = 5;
-        QTest::newRow("later")
-            << later
-            << QStringLiteral(
-                   "step 7 of 20, loss 6.9123, 512 samples/s, 65,536 tokens/s, micro-batch 32 x 8, "
-                   "peak 205 MiB, 5 micro-batches of the next done, about 12 s left");
-        QTest::newRow("finished") << in(TrainingState::Finished) << QString();
+        rows<TrainingSnapshot, QString>(
+            {{"idle", {in(TrainingState::Idle), {}}},
+             {"starting",
+              {in(TrainingState::Starting), QStringLiteral("starting the worker and loading the network")}},
+             {"maximum",
+              {in(TrainingState::FindingMaximum),
+               QStringLiteral("looking for the largest micro-batch that fits")}},
+             {"saving", {in(TrainingState::Saving), QStringLiteral("writing a checkpoint")}},
+             {"first step", {first, QStringLiteral("step 1 of 20, 5 micro-batches done")}},
+             {"later",
+              {later, QStringLiteral(
+                          "step 7 of 20, loss 6.9123, 512 samples/s, 65,536 tokens/s, micro-batch 32 x 8, "
+                          "peak 205 MiB, 5 micro-batches of the next done, about 12 s left")}},
+             {"finished", {in(TrainingState::Finished), {}}}});
     }
     void drawsWhereItStands()
     {
-        QFETCH(TrainingSnapshot, snapshot);
-        QTEST(liveLine(snapshot), "line");
+        const auto& [snapshot, line] = row<TrainingSnapshot, QString>();
+        QCOMPARE(liveLine(snapshot), line);
     }
 
     void sumsUpARun()

@@ -7,6 +7,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <cstdint>
+
 namespace batchpeak::cli {
 
 /// A training run in the words of the terminal, beside what its log says. It only words what the snapshot
@@ -25,10 +27,17 @@ QString stepLine(const training::StepRecord& step, std::int64_t steps);
 /// "evaluation after step 10: loss 7.5012, ..."
 QString evaluationLine(const training::StepRecord& evaluation);
 
-/// How the largest size that fits is looked for: "by halving".
-QString wayText(training::MaximumWay way);
-
 /// Where the run stands, in one line that is drawn anew; empty before the start and after the end.
 QString liveLine(const training::TrainingSnapshot& snapshot);
+
+/// The last lines of a training run: steps, loss, speed, sizes, memory, the maximum beside what an
+/// exploration recommends, and how to go on. Empty where nothing was measured.
+QStringList finalLines(const training::TrainingSnapshot& snapshot);
+
+/// Whether the \p number-th of many alike deserves a line of its own: each of the first twenty, every fifth
+/// up to 100, every fiftieth up to 1,000, and so on. The first changes are seen, and a million print about a
+/// hundred lines.
+/// \param number  from 1
+bool deservesALine(std::int64_t number);
 
 } // namespace batchpeak::cli

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "number_text.h"
+#include "terminal_text.h"
 
 #include "engine/readable_text.h"
 
@@ -69,6 +69,43 @@ QString durationText(double seconds)
 QString percentText(double share)
 {
     return QString::number(share * 100, 'g', 3) + QStringLiteral(" %");
+}
+
+QString countText(std::int64_t count, const QString& noun)
+{
+    return QStringLiteral("%1 %2%3").arg(groupedText(count), noun,
+                                         count == 1 ? QString() : QStringLiteral("s"));
+}
+
+QString batchText(const config::BatchPlan& plan)
+{
+    const QString key = QString::fromStdString(plan.globalBatchKey);
+    const bool isFormula = key.contains(QLatin1Char(' '));
+    return QStringLiteral("%1%2%3 on %4")
+        .arg(key, isFormula ? QStringLiteral(" = ") : QStringLiteral(" "), groupedText(plan.globalBatchSize),
+             plan.knowsDevices ? countText(plan.devices, QStringLiteral("device"))
+                               : QStringLiteral("one device"));
+}
+
+QStringList alignedLines(const std::vector<QStringList>& rows)
+{
+    std::vector<qsizetype> widths;
+    for (const QStringList& row : rows) {
+        widths.resize(std::max(widths.size(), static_cast<std::size_t>(row.size())));
+        for (qsizetype column = 0; column < row.size(); ++column)
+            widths[column] = std::max(widths[column], row.at(column).size());
+    }
+
+    QStringList lines;
+    for (const QStringList& row : rows) {
+        QString line;
+        for (qsizetype column = 0; column < row.size(); ++column)
+            line += row.at(column).leftJustified(widths[column] + 2);
+        while (line.endsWith(QLatin1Char(' ')))
+            line.chop(1);
+        lines << line;
+    }
+    return lines;
 }
 
 } // namespace batchpeak::cli

@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "config/batch_plan.h"
+
 #include <QString>
+#include <QStringList>
 
 #include <cstdint>
+#include <vector>
 
 namespace batchpeak::cli {
 
-/// Numbers as the terminal shows them: the same in every locale, since scripts read them too.
+/// Numbers, batches and tables as the terminal shows them: the same in every locale, since scripts read them
+/// too.
 
 /// "124,439,808"
 QString groupedText(std::int64_t count);
@@ -36,5 +41,15 @@ QString durationText(double seconds);
 
 /// 0.08 -> "8 %", 0.025 -> "2.5 %"
 QString percentText(double share);
+
+/// "1 device", "1,024 devices"
+QString countText(std::int64_t count, const QString& noun);
+
+/// "batch_size 256 on 2 devices"; "batch_size * gradient_accumulation_steps = 16 on one device" where the
+/// config does not say how many there are.
+QString batchText(const config::BatchPlan& plan);
+
+/// Rows of words as lines with aligned columns, two spaces between them and none at a line's end.
+QStringList alignedLines(const std::vector<QStringList>& rows);
 
 } // namespace batchpeak::cli

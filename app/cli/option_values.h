@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "command.h"
+#include "config/batch_plan.h"
+
+#include <QByteArray>
+#include <QString>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::cli {
+
+/// Values as people type them on a command line, whatever the locale. Each function throws UsageError with a
+/// sentence that quotes the text and shows a good one.
+
+/// A count of samples or tokens up to this is possible for some run; what is possible for one, its config
+/// says.
+inline constexpr std::int64_t largestCount = std::int64_t{1} << 40;
+
+/// "2GiB", "800MiB", "1.5GB", "6442450944B" [bytes, above 0]. The unit must be there: a bare "6" is
+/// more often a forgotten unit than six bytes.
+std::int64_t bytesFromText(std::string_view text);
+
+/// "10m", "1h30m", "90s", in this order of units, at least one second. The unit must be there.
+std::chrono::seconds durationFromText(std::string_view text);
+
+/// "8", "8%" or "2.5" [percent], returned as a share; from \p lowest to \p highest percent.
+double shareFromPercentText(std::string_view text, double lowest, double highest);
+
+/// "1", "0.5": a number that is not negative.
+double numberFromText(std::string_view text);
+
+/// "0.0003", "3e-4": a number above 0.
+double positiveNumberFromText(std::string_view text);
+
+/// A whole number from \p lowest to \p highest.
+std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int64_t highest);
+
+/// A whole number from 0 to 2^64 - 1.
+std::uint64_t seedFromText(std::string_view text);
+
+/// "cpu", "cuda" or "cuda:N"; whether there is such a device is not asked.
+QString deviceFromText(const std::string& text);
+
+/// As config::settingFromText.
+config::Setting settingFromText(const std::string& text);
+
+/// The value that a word stands for.
+/// \param value  nothing where \p text is none of the words
+/// \param choices  the words that there are, for the sentence
+template<typename Value>
+Value known(const std::optional<Value>& value, const std::string& text, const std::string& choices)
+{
+    if (!value)
+        throw UsageError("'" + text + "' is not one of " + choices + ".");
+    return *value;
+}
+
+/// The lengths of samples in a text of one whole number a line, blank lines and lines that start with #
+/// left out; of more than a thousand, as many quantiles of them.
+/// \param name  of the file, which the sentence names with the line
+std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QString& name);
+
+/// Throws also where the file cannot be read.
+std::vector<std::int64_t> sampleLengthsFromFile(const QString& path);
+
+} // namespace batchpeak::cli

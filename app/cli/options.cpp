@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "options.h"
+
+#include "command.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace batchpeak::cli {
+
+namespace {
+
+/// Levenshtein's distance, one row of the table at a time.
+std::size_t editDistance(std::string_view from, std::string_view to)
+{
+    std::vector<std::size_t> row(to.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (const char letter : from) {
+        std::size_t diagonal = row.front()++;
+        for (std::size_t column = 1; column < row.size(); ++column) {
+            const std::size_t changed = diagonal + (letter == to[column - 1] ? 0 : 1);
+            diagonal = row[column];
+            row[column] = std::min({row[column] + 1, row[column - 1] + 1, changed});
+        }
+    }
+    return row.back();
+}
+
+std::string suggestion(std::string_view typed, const std::vector<std::string>& words)
+{
+    const auto word = closestWord(typed, words);
+    return word ? " Did you mean " + *word + "?" : std::string();
+}
+
+bool looksLikeAnOption(const std::string& word)
+{
+    return word.starts_with('-');
+}
+
+/// Long names of the options of \p app, as they are typed.
+std::vector<std::string> optionNames(const CLI::App& app)
+{
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames())
+            names.push_back("--" + name);
+    }
+    return names;
+}
+
+std::vector<std::string> commandNames(const CLI::App& app)
+{
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({}))
+        names.push_back(command->get_name());
+    return names;
+}
+
+std::string firstArgument(const CLI::App& app)
+{
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() && option->count() > 0)
+            return option->results().front();
+    }
+    return {};
+}
+
+/// \param command  as it is typed
+/// \throws UsageError where \p app was given an argument that it has no place for
+void refuseSurplus(const CLI::App& app, const std::string& command)
+{
+    const std::vector<std::string> surplus = app.remaining();
+    if (surplus.empty())
+        return;
+    const std::string& first = surplus.front();
+    if (looksLikeAnOption(first)) {
+        const std::string name = first.substr(0, first.find('='));
+        throw UsageError("there is no option " + name + "." + suggestion(name, optionNames(app)) + " '" +
+                         command + " --help' lists them.");
+    }
+    throw UsageError("there is one argument too many, '" + first + "'. '" + command +
+                     " --help' shows what can be given.");
+}
+
+/// A command that is not known is read as the first argument.
+/// \throws UsageError where that is likely
+void refuseMistypedCommand(const CLI::App& app)
+{
+    const std::vector<std::string> surplus = app.remaining();
+    if (surplus.empty() || looksLikeAnOption(surplus.front()))
+        return;
+    const std::string typed = firstArgument(app);
+    const std::string meant = suggestion(typed, commandNames(app));
+    if (!meant.empty())
+        throw UsageError("there is no command '" + typed + "'." + meant);
+}
+
+/// \throws UsageError where words stand before the command that \p app was given
+void refuseMisplaced(const CLI::App& app, const CLI::App& command)
+{
+    const auto isGiven = [](const CLI::Option* option) { return option->count() > 0; };
+    if (std::ranges::any_of(app.get_options(), isGiven)) {
+        throw UsageError("the command comes first, and all else after it: " + app.get_name() + " " +
+                         command.get_name() + " FILE [options].");
+    }
+}
+
+/// CLI11 words its errors ("--min: 1 required N missing") as notes to a programmer.
+std::string sentenceFor(const CLI::ParseError& error, const CLI::App& app)
+{
+    std::string text = error.what();
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
+        return text;
+    // An option that the help hides has no name in the error.
+    const std::string option = text.starts_with(':') ? "an option" : text.substr(0, text.find(':'));
+    const auto commands = app.get_subcommands();
+    const std::string command = "batchpeak " + (commands.empty() ? "explore" : commands.front()->get_name());
+    return option + " needs a value, and only one; '" + command + " --help' shows how to write it.";
+}
+
+Options::TakeText namingTheOption(const std::string& name, const Options::TakeText& take)
+{
+    return [name, take](const std::string& text) {
+        try {
+            take(text);
+        } catch (const UsageError& error) {
+            throw UsageError(name + ": " + error.what());
+        }
+    };
+}
+
+} // namespace
+
+Options::Options(const Program& program)
+    : Options(std::make_shared<CLI::App>(program.description, program.name))
+{
+    m_app->require_subcommand(0, 1);
+    m_app->footer(program.footer);
+    if (!program.version.empty())
+        m_app->set_version_flag("--version", program.version, "Print the version and exit");
+}
+
+Options::Options(std::shared_ptr<CLI::App> app) : m_app(std::move(app))
+{
+    // What has no place is refused in words of our own.
+    m_app->allow_extras();
+}
+
+Options Options::addCommand(const std::string& name, const std::string& summary)
+{
+    CLI::App* command = m_app->add_subcommand(name, summary);
+    command->footer("");
+    return Options(m_app->get_subcommand_ptr(command));
+}
+
+void Options::addArgument(const std::string& name, const std::string& help, std::string& value)
+{
+    m_app->add_option(name, value, help)->type_name("")->group(m_group);
+}
+
+void Options::addArguments(const std::string& name, const std::string& help, int most,
+                           std::vector<std::string>& values)
+{
+    m_app->add_option(name, values, help)->type_name("")->expected(0, most)->group(m_group);
+}
+
+void Options::addText(const std::string& name, const std::string& valueName, const std::string& help,
+                      const TakeText& take)
+{
+    m_app->add_option_function(name, namingTheOption(name, take), help)->type_name(valueName)->group(m_group);
+}
+
+void Options::addText(const std::string& name, const std::string& valueName, const std::string& help,
+                      std::string& value)
+{
+    addText(name, valueName, help, [&value](const std::string& text) { value = text; });
+}
+
+void Options::addRepeatedText(const std::string& name, const std::string& valueName, const std::string& help,
+                              const TakeText& takeEach)
+{
+    const std::function<void(const std::vector<std::string>&)> takeAll =
+        [take = namingTheOption(name, takeEach)](const std::vector<std::string>& texts) {
+            std::ranges::for_each(texts, take);
+        };
+    // One value for each time that it is given: else it would swallow the file after it.
+    m_app->add_option_function(name, takeAll, help)
+        ->allow_extra_args(false)
+        ->type_name(valueName)
+        ->group(m_group);
+}
+
+void Options::addFlag(const std::string& name, const std::string& help, bool& value)
+{
+    m_app->add_flag(name, value, help)->group(m_group);
+}
+
+void Options::addFlag(const std::string& name, const std::string& help,
+                      const std::function<void()>& whenGiven)
+{
+    m_app->add_flag_callback(name, whenGiven, help)->group(m_group);
+}
+
+bool Options::parse(const std::vector<std::string>& words)
+{
+    try {
+        // CLI11 takes the last word first.
+        m_app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::Success& request) {
+        // Help and version, which CLI11 prints itself.
+        m_app->exit(request);
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(sentenceFor(error, *m_app));
+    }
+
+    const auto commands = m_app->get_subcommands();
+    if (commands.empty())
+        refuseMistypedCommand(*m_app);
+    else
+        refuseMisplaced(*m_app, *commands.front());
+    refuseSurplus(*m_app, m_app->get_name());
+    if (!commands.empty())
+        refuseSurplus(*commands.front(), m_app->get_name() + " " + commands.front()->get_name());
+    return true;
+}
+
+std::optional<std::string> Options::chosenCommand() const
+{
+    const auto commands = m_app->get_subcommands();
+    return commands.empty() ? std::nullopt : std::optional(commands.front()->get_name());
+}
+
+std::optional<std::string> closestWord(std::string_view typed, std::span<const std::string> words)
+{
+    std::optional<std::string> closest;
+    std::size_t least = typed.size() / 3 + 1;
+    for (const std::string& word : words) {
+        const std::size_t distance = editDistance(typed, word);
+        if (distance < least) {
+            least = distance;
+            closest = word;
+        }
+    }
+    return closest;
+}
+
+} // namespace batchpeak::cli

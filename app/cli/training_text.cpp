@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training_text.h"
+
+#include "engine/batch_text.h"
+#include "snapshot_text.h"
+#include "terminal_text.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using training::StepRecord;
+using training::TrainingDescription;
+using training::TrainingSnapshot;
+using training::TrainingState;
+
+/// How the largest size that fits is looked for.
+QString wayText(training::MaximumWay way)
+{
+    using training::MaximumWay;
+    switch (way) {
+    case MaximumWay::Halving:
+        return QStringLiteral("by halving");
+    case MaximumWay::Binary:
+        return QStringLiteral("by binary search");
+    case MaximumWay::Predict:
+        break;
+    }
+    return QStringLiteral("by prediction from the memory of sizes 1 and 2");
+}
+
+/// "loss 7.6241, 412 samples/s, micro-batch 32 x 8, peak 212 MiB": of a step or an evaluation.
+QString measurements(const StepRecord& record)
+{
+    QStringList parts{
+        QStringLiteral("loss %1").arg(lossText(record.loss)),
+        speedText(record.samplesPerSecond, record.tokensPerSecond),
+        QStringLiteral("micro-batch %1 x %2")
+            .arg(QString::number(record.microBatchSize), QString::number(record.accumulationSteps))};
+    if (record.peakReservedBytes > 0)
+        parts << QStringLiteral("peak %1").arg(bytesText(record.peakReservedBytes));
+    return parts.join(QStringLiteral(", "));
+}
+
+QString stepText(std::int64_t step, std::int64_t steps)
+{
+    return steps > 0 ? QStringLiteral("step %1 of %2").arg(groupedText(step), groupedText(steps))
+                     : QStringLiteral("step %1").arg(groupedText(step));
+}
+
+QString batchRowText(const TrainingDescription& training)
+{
+    const config::BatchPlan& plan = training.run.plan;
+    const QString batch = batchText(plan);
+    return plan.devices > 1
+               ? QStringLiteral("%1, %2 of them on this one").arg(batch, groupedText(training.batchSize))
+               : batch;
+}
+
+/// Which of the ways leads to the micro-batch size.
+QString sizeRowText(const TrainingDescription& training)
+{
+    const bool grows = !training.growth.isEmpty();
+    if (training.maximum && !grows)
+        return QStringLiteral("the largest that fits, %1").arg(wayText(*training.maximum));
+    if (training.halvesAutomatically)
+        return QStringLiteral("automatic halving, from %1").arg(groupedText(training.batchSize));
+    return engine::settingText(training.run.plan);
+}
+
+/// A batch that grows is bounded by what fits.
+QString growthRowText(const TrainingDescription& training)
+{
+    return training.maximum ? QStringLiteral("%1, up to the largest that fits, %2")
+                                  .arg(training.growth, wayText(*training.maximum))
+                            : training.growth;
+}
+
+QString stepsRowText(const TrainingDescription& training)
+{
+    const QString steps =
+        training.steps > 0 ? groupedText(training.steps) : QStringLiteral("as many as the data gives");
+    return training.firstStep > 0
+               ? QStringLiteral("%1, of which %2 are done").arg(steps, groupedText(training.firstStep))
+               : steps;
+}
+
+QString endText(std::optional<training::TrainingEnd> end)
+{
+    using training::TrainingEnd;
+    if (end == TrainingEnd::Interrupted)
+        return QStringLiteral(", then it was interrupted");
+    if (end == TrainingEnd::NothingFits)
+        return QStringLiteral(", then not even a micro-batch of 1 fitted");
+    return end == TrainingEnd::Failed ? QStringLiteral(", then it could not go on") : QString();
+}
+
+/// "steps 1 to 13 of 20, 3,328 samples, then it was interrupted"
+QString trainedText(const TrainingSnapshot& snapshot)
+{
+    std::int64_t samples = 0;
+    for (const StepRecord& step : snapshot.steps)
+        samples += step.batchSize;
+    const std::int64_t steps = snapshot.run ? snapshot.run->steps : 0;
+    return QStringLiteral("steps %1 to %2%3, %4%5")
+        .arg(groupedText(snapshot.steps.front().step), groupedText(snapshot.steps.back().step),
+             steps > 0 ? QStringLiteral(" of %1").arg(groupedText(steps)) : QString(),
+             countText(samples, QStringLiteral("sample")), endText(snapshot.end));
+}
+
+/// What was found, and what an exploration says beside it.
+/// \param isTrainedWith  it does not only bound a batch that grows
+QString maximumText(const training::MaximumFound& maximum, bool isTrainedWith)
+{
+    QStringList effort{countText(maximum.trials, QStringLiteral("trial"))};
+    if (maximum.outOfMemoryEvents > 0)
+        effort << QStringLiteral("%1 out of memory").arg(maximum.outOfMemoryEvents);
+    effort << durationText(maximum.seconds);
+    QString text =
+        QStringLiteral("%1, %2 (%3)")
+            .arg(groupedText(maximum.measured), wayText(maximum.way), effort.join(QStringLiteral(", ")));
+    if (isTrainedWith && maximum.used != maximum.measured)
+        text += QStringLiteral("; trained with %1, a power of two").arg(groupedText(maximum.used));
+    return text +
+           (maximum.recommended > 0
+                ? QStringLiteral("; the exploration recommends %1").arg(groupedText(maximum.recommended))
+                : QStringLiteral("; no exploration has recommended a size yet"));
+}
+
+QString peakText(const TrainingSnapshot& snapshot)
+{
+    std::int64_t peak = 0;
+    for (const StepRecord& step : snapshot.steps)
+        peak = std::max(peak, step.peakReservedBytes);
+    return snapshot.device.limitBytes > 0
+               ? QStringLiteral("%1 of %2").arg(bytesText(peak), bytesText(snapshot.device.limitBytes))
+               : bytesText(peak);
+}
+
+/// Of all steps but those that warm up, where there are others.
+QString meanSpeedText(const TrainingSnapshot& snapshot)
+{
+    const StepRecord& last = snapshot.steps.back();
+    if (snapshot.samplesPerSecond <= 0 || last.samplesPerSecond <= 0)
+        return speedText(last.samplesPerSecond, last.tokensPerSecond);
+    const double tokensPerSample = last.tokensPerSecond / last.samplesPerSecond;
+    return speedText(snapshot.samplesPerSecond, snapshot.samplesPerSecond * tokensPerSample);
+}
+
+QString microBatchText(const TrainingSnapshot& snapshot)
+{
+    const StepRecord& last = snapshot.steps.back();
+    return QStringLiteral("%1, %2 for a batch of %3")
+        .arg(snapshot.run ? engine::sizeText(snapshot.run->run.plan, last.microBatchSize)
+                          : QString::number(last.microBatchSize),
+             countText(last.accumulationSteps, QStringLiteral("accumulation step")),
+             groupedText(last.batchSize));
+}
+
+void addEventRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapshot)
+{
+    if (snapshot.outOfMemoryEvents > 0)
+        rows.push_back(
+            {QStringLiteral("out of memory"), countText(snapshot.outOfMemoryEvents, QStringLiteral("time"))});
+    if (!snapshot.evaluations.empty()) {
+        const StepRecord& last = snapshot.evaluations.back();
+        rows.push_back({QStringLiteral("evaluation"), QStringLiteral("loss %1 after step %2, micro-batch %3")
+                                                          .arg(lossText(last.loss), groupedText(last.step),
+                                                               groupedText(last.microBatchSize))});
+    }
+}
+
+void addCheckpointRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapshot)
+{
+    if (snapshot.checkpoint.isEmpty())
+        return;
+    rows.push_back({QStringLiteral("checkpoint"), snapshot.checkpoint});
+    rows.push_back({QStringLiteral("to go on"), QStringLiteral("--resume %1").arg(snapshot.checkpoint)});
+}
+
+void addStepRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapshot)
+{
+    const StepRecord& first = snapshot.steps.front();
+    const StepRecord& last = snapshot.steps.back();
+    rows.push_back({QStringLiteral("trained"), trainedText(snapshot)});
+    rows.push_back({QStringLiteral("loss"), QStringLiteral("%1 at step %2, %3 at step %4")
+                                                .arg(lossText(first.loss), groupedText(first.step),
+                                                     lossText(last.loss), groupedText(last.step))});
+    rows.push_back({QStringLiteral("speed"), meanSpeedText(snapshot)});
+    rows.push_back({QStringLiteral("micro-batch"), microBatchText(snapshot)});
+    rows.push_back({QStringLiteral("peak memory"), peakText(snapshot)});
+}
+
+} // namespace
+
+QStringList introductionLines(const TrainingDescription& training)
+{
+    std::vector<QStringList> rows = networkRows(training.run);
+    rows.back().back() += QStringLiteral(", learning rate %1").arg(training.learningRate);
+    rows.push_back({QStringLiteral("batch"), batchRowText(training)});
+    rows.push_back({QStringLiteral("micro-batch"), sizeRowText(training)});
+    if (!training.growth.isEmpty())
+        rows.push_back({QStringLiteral("growth"), growthRowText(training)});
+    const bool byTokens = training.weighting == trial::LossWeighting::Tokens;
+    rows.push_back({QStringLiteral("loss"),
+                    byTokens ? QStringLiteral("weighted by tokens") : QStringLiteral("weighted by samples")});
+    rows.push_back({QStringLiteral("data"), training.data});
+    rows.push_back({QStringLiteral("steps"), stepsRowText(training)});
+    return alignedLines(rows);
+}
+
+QStringList courseLines(const TrainingDescription& training)
+{
+    return alignedLines(
+        {{QStringLiteral("data"), training.data}, {QStringLiteral("steps"), stepsRowText(training)}});
+}
+
+QString stepLine(const StepRecord& step, std::int64_t steps)
+{
+    return QStringLiteral("%1, epoch %2: %3")
+        .arg(stepText(step.step, steps), groupedText(step.epoch + 1), measurements(step));
+}
+
+QString evaluationLine(const StepRecord& evaluation)
+{
+    return QStringLiteral("evaluation after step %1: %2")
+        .arg(groupedText(evaluation.step), measurements(evaluation));
+}
+
+QString liveLine(const TrainingSnapshot& snapshot)
+{
+    switch (snapshot.state) {
+    case TrainingState::Starting:
+        return QStringLiteral("starting the worker and loading the network");
+    case TrainingState::FindingMaximum:
+        return QStringLiteral("looking for the largest micro-batch that fits");
+    case TrainingState::Saving:
+        return QStringLiteral("writing a checkpoint");
+    case TrainingState::Finishing:
+        return QStringLiteral("ending the worker");
+    case TrainingState::Training:
+        break;
+    case TrainingState::Idle:
+    case TrainingState::Finished:
+    case TrainingState::Failed:
+        return {};
+    }
+    const std::int64_t steps = snapshot.run ? snapshot.run->steps : 0;
+    const std::int64_t before = snapshot.run ? snapshot.run->firstStep : 0;
+    const bool isFirst = snapshot.steps.empty();
+    QStringList parts{isFirst ? stepText(before + 1, steps) : stepText(snapshot.steps.back().step, steps)};
+    if (!isFirst)
+        parts << measurements(snapshot.steps.back());
+    if (snapshot.microBatchesDone > 0)
+        parts << QStringLiteral("%1 micro-batches %2done")
+                     .arg(QString::number(snapshot.microBatchesDone),
+                          isFirst ? QString() : QStringLiteral("of the next "));
+    if (snapshot.secondsLeft)
+        parts << QStringLiteral("about %1 left").arg(durationText(*snapshot.secondsLeft));
+    return parts.join(QStringLiteral(", "));
+}
+
+QStringList finalLines(const TrainingSnapshot& snapshot)
+{
+    std::vector<QStringList> rows;
+    if (!snapshot.steps.empty())
+        addStepRows(rows, snapshot);
+    if (snapshot.maximum)
+        rows.push_back({QStringLiteral("largest that fits"),
+                        maximumText(*snapshot.maximum, !snapshot.run || snapshot.run->growth.isEmpty())});
+    addEventRows(rows, snapshot);
+    if (rows.empty())
+        return {};
+    rows.push_back({QStringLiteral("time"), durationText(snapshot.elapsedSeconds)});
+    addCheckpointRows(rows, snapshot);
+    return alignedLines(rows);
+}
+
+bool deservesALine(std::int64_t number)
+{
+    constexpr std::int64_t allUpTo = 20;
+    if (number <= allUpTo)
+        return true;
+    std::int64_t powerOfTen = 100;
+    while (number > powerOfTen)
+        powerOfTen *= 10;
+    return number % (powerOfTen / 20) == 0;
+}
+
+} // namespace batchpeak::cli

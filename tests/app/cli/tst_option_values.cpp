@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/option_values.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+using namespace batchpeak::cli;
+
+namespace {
+
+using Lengths = std::vector<std::int64_t>;
+
+template<typename Read>
+QString complaintAbout(Read read)
+{
+    try {
+        read();
+    } catch (const UsageError& error) {
+        return QString::fromStdString(error.what());
+    }
+    return {};
+}
+
+} // namespace
+
+/// Values as they are typed behind options. Of those that are refused a row holds 0, or where 0 is a value,
+/// -1.
+class OptionValuesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void readsAmountsOfMemory_data()
+    {
+        rows<std::string, std::int64_t>({{"binary", {"2GiB", std::int64_t{2} * 1024 * 1024 * 1024}},
+                                         {"decimal", {"1.5GB", 1500000000}},
+                                         {"small letters", {"800mib", 800 * 1024 * 1024}},
+                                         {"a space", {"1 KiB", 1024}},
+                                         {"bytes", {"512B", 512}},
+                                         {"no unit", {"6", 0}},
+                                         {"half a unit", {"2G", 0}},
+                                         {"zero", {"0GiB", 0}},
+                                         {"negative", {"-2GiB", 0}},
+                                         {"beyond 64 bits", {"99999999999TiB", 0}},
+                                         {"not a number", {"nanGiB", 0}},
+                                         {"comma of another locale", {"1,5GiB", 0}},
+                                         {"empty", {"", 0}}});
+    }
+    void readsAmountsOfMemory()
+    {
+        const auto& [text, bytes] = row<std::string, std::int64_t>();
+        std::int64_t read = 0;
+        const QString complaint = complaintAbout([&, text = text] { read = bytesFromText(text); });
+        QCOMPARE(read, bytes);
+        QCOMPARE(complaint.isEmpty(), bytes > 0);
+        const QString quoted = QStringLiteral("'%1'").arg(QString::fromStdString(text));
+        QVERIFY(complaint.isEmpty() || complaint.contains(quoted));
+    }
+
+    void readsLengthsOfTime_data()
+    {
+        rows<std::string, int>({{"seconds", {"90s", 90}},
+                                {"minutes", {"10m", 600}},
+                                {"hours and minutes", {"1h30m", 5400}},
+                                {"fraction", {"1.5m", 90}},
+                                {"no unit", {"10", 0}},
+                                {"wrong order", {"30m1h", 0}},
+                                {"a unit twice", {"1m1m", 0}},
+                                {"unknown unit", {"2d", 0}},
+                                {"nothing", {"0s", 0}},
+                                {"negative", {"-5m", 0}},
+                                {"longer than a life", {"99999999h", 0}},
+                                {"empty", {"", 0}}});
+    }
+    void readsLengthsOfTime()
+    {
+        const auto& [text, seconds] = row<std::string, int>();
+        std::chrono::seconds read{0};
+        const QString complaint = complaintAbout([&, text = text] { read = durationFromText(text); });
+        QCOMPARE(read.count(), seconds);
+        QCOMPARE(complaint.isEmpty(), seconds > 0);
+    }
+
+    void readsPercentages_data()
+    {
+        rows<std::string, double>({{"whole", {"8", 0.08}},
+                                   {"with its sign", {"8%", 0.08}},
+                                   {"fraction", {"2.5", 0.025}},
+                                   {"at the bound", {"50", 0.5}},
+                                   {"above it", {"50.5", -1.0}},
+                                   {"below it", {"0.5", -1.0}},
+                                   {"words", {"all", -1.0}},
+                                   {"another unit", {"8m", -1.0}}});
+    }
+    void readsPercentages()
+    {
+        const auto& [text, share] = row<std::string, double>();
+        double read = -1;
+        const QString complaint =
+            complaintAbout([&, text = text] { read = shareFromPercentText(text, 1, 50); });
+        QCOMPARE(read, share);
+        QCOMPARE(complaint.isEmpty(), share >= 0);
+    }
+
+    void readsNumbers_data()
+    {
+        rows<std::string, double>({{"whole", {"1", 1.0}},
+                                   {"fraction", {"0.5", 0.5}},
+                                   {"none", {"0", 0.0}},
+                                   {"negative", {"-1", -1.0}},
+                                   {"with a unit", {"1x", -1.0}},
+                                   {"empty", {"", -1.0}}});
+    }
+    void readsNumbers()
+    {
+        const auto& [text, number] = row<std::string, double>();
+        double read = -1;
+        const QString complaint = complaintAbout([&, text = text] { read = numberFromText(text); });
+        QCOMPARE(read, number);
+        QCOMPARE(complaint.isEmpty(), number >= 0);
+    }
+
+    void readsCounts_data()
+    {
+        rows<std::string, int>({{"in bounds", {"7", 7}},
+                                {"below", {"0", -1}},
+                                {"above", {"101", -1}},
+                                {"fraction", {"7.5", -1}},
+                                {"beyond 64 bits", {"99999999999999999999", -1}},
+                                {"empty", {"", -1}}});
+    }
+    void readsCounts()
+    {
+        const auto& [text, count] = row<std::string, int>();
+        std::int64_t read = -1;
+        const QString complaint = complaintAbout([&, text = text] { read = countFromText(text, 1, 100); });
+        QCOMPARE(read, count);
+        QCOMPARE(complaint.isEmpty(), count >= 0);
+    }
+
+    void readsNumbersAboveZero_data()
+    {
+        rows<std::string, double>({{"decimal", {"0.0003", 0.0003}},
+                                   {"with an exponent", {"3e-4", 3e-4}},
+                                   {"zero", {"0", 0.0}},
+                                   {"negative", {"-0.1", 0.0}},
+                                   {"infinite", {"inf", 0.0}},
+                                   {"followed by more", {"1e-3x", 0.0}},
+                                   {"empty", {"", 0.0}}});
+    }
+    void readsNumbersAboveZero()
+    {
+        const auto& [text, expected] = row<std::string, double>();
+        double read = 0;
+        const QString complaint = complaintAbout([&, text = text] { read = positiveNumberFromText(text); });
+        QCOMPARE(read, expected);
+        QCOMPARE(complaint.isEmpty(), expected > 0);
+    }
+
+    void readsSampleLengthsOneALine_data()
+    {
+        rows<QByteArray, Lengths>(
+            {{"numbers", {"12\n7\n300\n", {7, 12, 300}}},
+             {"no newline at the end", {"12\n7", {7, 12}}},
+             {"comments, blank lines, other line ends", {"# of my data\r\n12\r\n\r\n 7 \r\n", {7, 12}}}});
+    }
+    void readsSampleLengthsOneALine()
+    {
+        const auto& [text, lengths] = row<QByteArray, Lengths>();
+        QCOMPARE(sampleLengthsFromText(text, QStringLiteral("l.txt")), lengths);
+    }
+
+    void keepsTheShapeOfLongListsOfLengths()
+    {
+        QByteArray text;
+        for (int i = 10000; i >= 1; --i)
+            text += QByteArray::number(i) + '\n';
+        const Lengths lengths = sampleLengthsFromText(text, QStringLiteral("l.txt"));
+        QCOMPARE(lengths.size(), std::size_t{1000});
+        QVERIFY(std::is_sorted(lengths.begin(), lengths.end()));
+        const double mean = std::accumulate(lengths.begin(), lengths.end(), 0.0) / 1000;
+        QVERIFY(std::abs(mean / 5000.5 - 1) < 1e-3);
+        QVERIFY(lengths.front() <= 10 && lengths.back() >= 9991);
+    }
+
+    void namesTheLineThatIsNoLength_data()
+    {
+        rows<QByteArray, const char*>({{"a word", {"12\nlong\n", "l.txt:2: 'long'"}},
+                                       {"zero", {"0\n", "l.txt:1: '0'"}},
+                                       {"two on a line", {"12 7\n", "l.txt:1: '12 7'"}},
+                                       {"nothing", {"# none\n", "holds no length"}}});
+    }
+    void namesTheLineThatIsNoLength()
+    {
+        const auto& [text, named] = row<QByteArray, const char*>();
+        const QString complaint =
+            complaintAbout([text = text] { sampleLengthsFromText(text, QStringLiteral("l.txt")); });
+        QVERIFY2(complaint.contains(QLatin1String(named)), qPrintable(complaint));
+    }
+
+    void saysThatAFileOfLengthsIsNotThere()
+    {
+        QVERIFY_THROWS_EXCEPTION(UsageError, sampleLengthsFromFile(QStringLiteral("/nowhere/l.txt")));
+    }
+};
+
+BATCHPEAK_TEST(OptionValuesTest)
+#include "tst_option_values.moc"
