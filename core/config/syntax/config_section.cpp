@@ -3,6 +3,7 @@
 #include "config_section.h"
 
 #include "interpolation.h"
+#include "words.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -285,7 +286,6 @@ std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
 
 std::string described(const YamlNode& node)
 {
-    constexpr std::size_t longest = 60;
     switch (node.kind) {
     case NodeKind::Sequence:
         return "a list";
@@ -302,12 +302,7 @@ std::string described(const YamlNode& node)
         return "\"" + node.value + "\", for which this text has no value (write the value here)";
     // What looks like a number is text to a program if it is quoted.
     const std::string kind = node.plain ? "" : "the text ";
-    if (node.value.size() <= longest)
-        return kind + "\"" + node.value + "\"";
-    std::size_t cut = longest;
-    while (cut > 0 && (static_cast<unsigned char>(node.value[cut]) & 0xC0u) == 0x80u)
-        --cut;
-    return kind + "\"" + node.value.substr(0, cut) + "...\"";
+    return kind + "\"" + shortened(node.value) + "\"";
 }
 
 void refuseOtherKeys(const ConfigSection& section, const std::vector<std::string>& known)

@@ -4,6 +4,7 @@
 
 #include "config_section.h"
 #include "json_text.h"
+#include "words.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -135,13 +136,6 @@ std::vector<Disagreement> disagreements(const Reading& first, const Reading& sec
     return found;
 }
 
-/// Short enough for a sentence.
-std::string cut(const std::string& reading)
-{
-    constexpr std::size_t longest = 60;
-    return reading.size() <= longest ? reading : reading.substr(0, longest) + "...";
-}
-
 } // namespace
 
 void requireSecondReading(const YamlDocument& before, const YamlDocument& after)
@@ -161,8 +155,8 @@ void requireSecondReading(const YamlDocument& before, const YamlDocument& after)
     for (const Disagreement& found : disagreements(firstReading(after), *second)) {
         if (std::ranges::find(usual, found) != usual.end())
             continue;
-        throw ConfigError("With the size in it, one YAML reader (libyaml) reads " + cut(found.first) +
-                          " in the config where another (yaml-cpp) reads " + cut(found.second) +
+        throw ConfigError("With the size in it, one YAML reader (libyaml) reads " + shortened(found.first) +
+                          " in the config where another (yaml-cpp) reads " + shortened(found.second) +
                           ", so that programs would differ in what it says; set the size by hand.");
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words.h"
 
+#include "text_check.h"
+
 #include <algorithm>
 
 namespace batchpeak::config {
@@ -30,6 +32,17 @@ std::string listed(std::span<const std::string_view> words)
     for (std::string_view word : words)
         text += (text.empty() ? "" : ", ") + std::string(word);
     return text;
+}
+
+std::string shortened(const std::string& text)
+{
+    constexpr std::size_t longest = 60;
+    if (text.size() <= longest)
+        return text;
+    std::size_t cut = longest;
+    while (cut > 0 && isContinuationByte(text[cut]))
+        --cut;
+    return text.substr(0, cut) + "...";
 }
 
 std::string lowerCase(std::string text)

@@ -18,6 +18,9 @@ std::vector<std::string_view> splitWords(std::string_view words);
 /// For a sentence: "learned, rotary, alibi".
 std::string listed(std::span<const std::string_view> words);
 
+/// A text of a config as far as it fits into a sentence, cut between characters.
+std::string shortened(const std::string& text);
+
 /// ASCII letters in lower case, whatever the locale; all else as it is.
 std::string lowerCase(std::string text);
 
