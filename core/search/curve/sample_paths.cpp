@@ -93,6 +93,31 @@ std::vector<std::size_t> indicesOfTrials(const Observations& trials, std::span<c
     return indices;
 }
 
+/// What moves each path (a column) from its prior towards the trials (rows).
+struct Moves
+{
+    Eigen::MatrixXd smooth;
+    Eigen::MatrixXd rough;
+    /// Of each path's model, ascending.
+    std::vector<double> roughLengths;
+};
+
+void move(Eigen::MatrixXd& logSeconds, const Observations& trials, const Eigen::VectorXd& logSize,
+          const Moves& moves)
+{
+    logSeconds.noalias() += trials.smoothCovariance(logSize) * moves.smooth;
+    for (const double length : roughLengths) {
+        const auto first = std::ranges::lower_bound(moves.roughLengths, length);
+        const auto last = std::ranges::upper_bound(moves.roughLengths, length);
+        const Eigen::Index start = first - moves.roughLengths.begin();
+        const Eigen::Index count = last - first;
+        if (count > 0) {
+            logSeconds.middleCols(start, count).noalias() +=
+                trials.roughCovariance(logSize, length) * moves.rough.middleCols(start, count);
+        }
+    }
+}
+
 } // namespace
 
 SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveModel>& models,
@@ -110,16 +135,18 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
         logWeights.push_back(model.logWeight);
     std::vector<std::size_t> chosen = resampleSystematically(logWeights, pathCount, random);
     // Paths of one rough length stand side by side, so that each moves them all in one matrix product.
-    const auto roughLengthOf = [&](std::size_t model) { return models[model].hyperparameters.roughLength; };
-    std::ranges::stable_sort(chosen, {}, roughLengthOf);
+    std::ranges::stable_sort(chosen, {},
+                             [&](std::size_t model) { return models[model].hyperparameters.roughLength; });
 
     SamplePaths paths{.logSeconds = Eigen::MatrixXd(gridCount, pathCount),
                       .runNoise = Eigen::VectorXd(pathCount),
                       .drift = Eigen::VectorXd(pathCount),
                       .trends = {},
                       .coefficients = Eigen::Matrix4Xd(4, pathCount)};
-    Eigen::MatrixXd smoothMoves(trials.count(), pathCount);
-    Eigen::MatrixXd roughMoves(trials.count(), pathCount);
+    Moves moves{.smooth = Eigen::MatrixXd(trials.count(), pathCount),
+                .rough = Eigen::MatrixXd(trials.count(), pathCount),
+                .roughLengths = {}};
+    moves.roughLengths.reserve(chosen.size());
     PriorSampler draws(sizes, trialIndices);
     Eigen::VectorXd smooth(gridCount);
     Eigen::VectorXd rough(gridCount);
@@ -147,9 +174,10 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
             residual[i] -= smooth[index] + rough[index];
             residual[i] -= std::hypot(trials.error[i], scale.run) * random.normal();
         }
-        const Eigen::VectorXd move = posterior->factor().solve(residual);
-        smoothMoves.col(path) = scale.smooth * scale.smooth * move;
-        roughMoves.col(path) = scale.rough * scale.rough * move;
+        const Eigen::VectorXd weights = posterior->factor().solve(residual);
+        moves.smooth.col(path) = scale.smooth * scale.smooth * weights;
+        moves.rough.col(path) = scale.rough * scale.rough * weights;
+        moves.roughLengths.push_back(scale.roughLength);
 
         const Trend trend = withCliffMoved(model.trend, trials, random.uniform());
         for (Eigen::Index i = 0; i < gridCount; ++i)
@@ -161,16 +189,7 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
         paths.coefficients.col(path) = coefficients;
     }
 
-    paths.logSeconds.noalias() += trials.smoothCovariance(logSize) * smoothMoves;
-    for (const double length : roughLengths) {
-        const auto ofLength = std::ranges::equal_range(chosen, length, {}, roughLengthOf);
-        const Eigen::Index start = ofLength.begin() - chosen.begin();
-        const auto count = static_cast<Eigen::Index>(ofLength.size());
-        if (count > 0) {
-            paths.logSeconds.middleCols(start, count).noalias() +=
-                trials.roughCovariance(logSize, length) * roughMoves.middleCols(start, count);
-        }
-    }
+    move(paths.logSeconds, trials, logSize, moves);
     return paths;
 }
 

@@ -98,7 +98,8 @@ std::optional<SearchingStrategy::Choice> RampStrategy::bisect() const
             width = ratio(high, low);
         }
     };
-    const auto [first, last] = std::ranges::equal_range(known, summary().best);
+    const auto first = std::ranges::lower_bound(known, summary().best);
+    const auto last = std::ranges::upper_bound(known, summary().best);
     if (first != known.begin() && first != known.end())
         consider(*std::prev(first), summary().best);
     if (last != known.end())
