@@ -85,12 +85,12 @@ private slots:
         QVERIFY2(recognise(yaml)->read().training == contents.training, yaml.c_str());
     }
 
-    void readsTheExampleOfTheReadme()
+    void readsTheExampleOfTheDocument()
     {
-        const QString readme =
-            QString::fromStdString(textOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/README.md")));
+        const QString document =
+            QString::fromStdString(textOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/docs/own-config.md")));
         const QString example =
-            readme.section(QStringLiteral("```yaml\n"), 1, 1).section(QStringLiteral("```"), 0, 0);
+            document.section(QStringLiteral("```yaml\n"), 1, 1).section(QStringLiteral("```"), 0, 0);
         const ConfigContents contents = recognise(example.toStdString())->read();
         // TinyLlama's published count.
         QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), 1100048384);
