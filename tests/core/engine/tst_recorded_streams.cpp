@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/config_file.h"
+#include "engine/event_log.h"
+#include "exploration_harness.h"
+#include "support/test_main.h"
+
+#include <QBuffer>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+#include <cmath>
+#include <utility>
+
+using namespace batchpeak;
+using test::ExplorationHarness;
+
+namespace {
+
+/// A search that takes the trials' own times for the time that has passed, so that the same trials are the
+/// same search on any computer.
+class OwnClock final : public search::Strategy
+{
+public:
+    explicit OwnClock(std::unique_ptr<search::Strategy> strategy) : m_strategy(std::move(strategy)) {}
+
+    void record(const search::Measurement& measurement) override
+    {
+        search::Measurement timed = measurement;
+        // The fake worker tells the time of good trials alone.
+        if (timed.outcome != search::Measurement::Outcome::Ok)
+            timed.wallSeconds = 1.0;
+        m_seconds += timed.wallSeconds;
+        timed.clockSeconds = m_seconds;
+        m_strategy->record(timed);
+    }
+    std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override
+    {
+        return m_strategy->next(inFlight);
+    }
+    const search::SearchState& searchState() const override { return m_strategy->searchState(); }
+
+private:
+    std::unique_ptr<search::Strategy> m_strategy;
+    double m_seconds = 0.0;
+};
+
+/// What is another at each run, or on another computer.
+QJsonObject masked(QJsonObject event)
+{
+    event.remove(QLatin1String("time"));
+    event.remove(QLatin1String("file"));
+    if (event.value(QLatin1String("outcome")) != QLatin1String("ok"))
+        event.remove(QLatin1String("wall_seconds"));
+    return event;
+}
+
+/// Numbers may differ by what a compiler may change in them.
+bool isAlike(const QJsonValue& one, const QJsonValue& other)
+{
+    constexpr double relativeTolerance = 1e-6;
+    if (one.type() != other.type())
+        return false;
+    if (one.isDouble())
+        return std::abs(one.toDouble() - other.toDouble()) <=
+               relativeTolerance * std::max(std::abs(one.toDouble()), std::abs(other.toDouble()));
+    if (one.isArray()) {
+        const QJsonArray left = one.toArray();
+        const QJsonArray right = other.toArray();
+        return std::ranges::equal(left, right, isAlike);
+    }
+    if (one.isObject()) {
+        const QJsonObject left = one.toObject();
+        const QJsonObject right = other.toObject();
+        return left.keys() == right.keys() && std::ranges::all_of(left.keys(), [&](const QString& key) {
+                   return isAlike(left.value(key), right.value(key));
+               });
+    }
+    return one == other;
+}
+
+QByteArray textOf(const QJsonObject& event)
+{
+    return QJsonDocument(event).toJson(QJsonDocument::Compact);
+}
+
+QList<QJsonObject> eventsIn(const QByteArray& lines)
+{
+    QList<QJsonObject> events;
+    for (const QByteArray& line : lines.trimmed().split('\n'))
+        events.append(QJsonDocument::fromJson(line).object());
+    return events;
+}
+
+QList<QJsonObject> explore(const QString& example, const QStringList& words)
+{
+    ExplorationHarness harness(words);
+    const auto makeStrategy = engine::ExplorationParts().makeStrategy;
+    harness.parts.makeStrategy = [makeStrategy](std::string_view name, const search::SearchSpace& space) {
+        return std::make_unique<OwnClock>(makeStrategy(name, space));
+    };
+    harness.options.verify = true;
+    const QString path = QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/%1.yaml").arg(example);
+    harness.contents = engine::ConfigFile::open(path).contents();
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    const engine::EventLog log(harness.exploration(), buffer);
+    harness.runToEnd();
+    QList<QJsonObject> events;
+    for (const QJsonObject& event : eventsIn(buffer.data()))
+        events.append(masked(event));
+    return events;
+}
+
+} // namespace
+
+/// Whole explorations of the examples on the fake worker, with the search that people get, event by event as
+/// they were when they were recorded. Where a stream is to change, BATCHPEAK_RECORD_STREAMS=1 writes it anew.
+class RecordedStreamsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void isTheSameAsEver_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char(' ')); };
+        QTest::newRow("gpt2-tiny") << words("alpha=0.01 beta=0.001");
+        // Memory ends first, and a worker is lost on the way.
+        QTest::newRow("llama-tiny") << words("alpha=0.2 beta=0.001 slope=40000000 once trial=exit42#3");
+        // Something disturbs a trial, and a size is slower than the line says.
+        QTest::newRow("bert-tiny") << words("alpha=0.004 beta=0.002 trial=disturbed-slow@8*1 trial=energy");
+    }
+    void isTheSameAsEver()
+    {
+        QFETCH(QStringList, words);
+        const QString example = QString::fromUtf8(QTest::currentDataTag());
+        const QList<QJsonObject> events = explore(example, words);
+        QFile recorded(QStringLiteral(BATCHPEAK_TEST_DATA "/streams/%1.jsonl").arg(example));
+        if (qEnvironmentVariableIsSet("BATCHPEAK_RECORD_STREAMS")) {
+            QVERIFY(recorded.open(QIODevice::WriteOnly));
+            for (const QJsonObject& event : events)
+                recorded.write(textOf(event) + '\n');
+            recorded.close();
+        }
+        QVERIFY2(recorded.open(QIODevice::ReadOnly), qPrintable(recorded.errorString()));
+        const QList<QJsonObject> expected = eventsIn(recorded.readAll());
+        for (qsizetype place = 0; place < std::min(events.size(), expected.size()); ++place) {
+            if (!isAlike(events[place], expected[place]))
+                QCOMPARE(textOf(events[place]), textOf(expected[place]));
+        }
+        QCOMPARE(events.size(), expected.size());
+    }
+};
+
+BATCHPEAK_TEST(RecordedStreamsTest)
+#include "tst_recorded_streams.moc"
