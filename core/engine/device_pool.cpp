@@ -21,7 +21,9 @@ void DevicePool::add(const DeviceSetup& setup)
     connect(runner, &DeviceRunner::said, this, &DevicePool::said);
     connect(runner, &DeviceRunner::stepTaken, this, &DevicePool::stepTaken);
     connect(runner, &DeviceRunner::trialEnded, this,
-            [this, runner](const TrialEnd& end) { emit trialEnded(runner->snapshot(), end); });
+            [this, runner](const trial::TrialResult& result, bool workerLost) {
+                emit trialEnded(runner->snapshot(), result, workerLost);
+            });
     connect(runner, &DeviceRunner::ready, this, [this, runner] {
         if (std::ranges::find(m_shown, runner) == m_shown.end()) {
             m_shown.push_back(runner);

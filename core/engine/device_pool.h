@@ -56,7 +56,9 @@ signals:
     void exhausted();
     void ended();
     void stepTaken(const batchpeak::trial::Step& step);
-    void trialEnded(const batchpeak::engine::DeviceSnapshot& device, const batchpeak::engine::TrialEnd& end);
+    /// \param workerLost  as of DeviceRunner::trialEnded
+    void trialEnded(const batchpeak::engine::DeviceSnapshot& device,
+                    const batchpeak::trial::TrialResult& result, bool workerLost);
     void said(batchpeak::engine::LogLevel level, const QString& text);
 
 private:

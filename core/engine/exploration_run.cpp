@@ -152,15 +152,15 @@ void ExplorationRun::takeStep(const trial::Step& step)
     publish();
 }
 
-void ExplorationRun::endTrial(const DeviceSnapshot& device, const TrialEnd& end)
+void ExplorationRun::endTrial(const DeviceSnapshot& device, const trial::TrialResult& result, bool workerLost)
 {
-    const TrialSnapshot ended = m_builder.endTrial(end.result, device, now());
-    m_stalls.trialEnded(end.result.id);
+    const TrialSnapshot ended = m_builder.endTrial(result, device, now());
+    m_stalls.trialEnded(result.id);
 
     bool isRecommendationNew = false;
     if (ended.state != TrialState::Cancelled) {
-        search::Measurement measurement = measurementOf(ended, end.result, now());
-        if (end.workerLost)
+        search::Measurement measurement = measurementOf(ended, result, now());
+        if (workerLost)
             measurement.outcome = search::Measurement::Outcome::Void;
         const TrialReading reading{.trial = ended, .measurement = std::move(measurement)};
         if (ended.isVerification)

@@ -57,7 +57,7 @@ private:
     void startTrials();
     void startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition);
     void takeStep(const trial::Step& step);
-    void endTrial(const DeviceSnapshot& device, const TrialEnd& end);
+    void endTrial(const DeviceSnapshot& device, const trial::TrialResult& result, bool workerLost);
     void loseDevice(const QString& device);
     void endIfSearchHasEnded();
     bool holdForPause();

@@ -16,6 +16,8 @@ namespace {
 // Enough for the end of a Python traceback, little enough for a message box.
 constexpr int keptLines = 20;
 constexpr int keptLineBytes = 1000;
+// docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
+constexpr int stickyDeviceErrorCode = 42;
 
 } // namespace
 
@@ -35,18 +37,12 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         // Every other error is followed by finished().
         if (error == QProcess::FailedToStart)
-            reportEnd({.kind = WorkerEnd::Kind::NotStarted,
-                       .sentence = tr("%1 could not be started: %2.").arg(m_text, m_process.errorString())});
+            reportEnd(tr("%1 could not be started: %2.").arg(m_text, m_process.errorString()));
     });
     connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         readMessages();
         readErrorLines();
-        if (status == QProcess::NormalExit)
-            reportEnd({.kind = WorkerEnd::Kind::Exited,
-                       .code = code,
-                       .sentence = tr("The worker ended with exit code %1.").arg(code)});
-        else
-            reportEnd({.kind = WorkerEnd::Kind::Signalled, .code = code, .sentence = signalSentence(code)});
+        reportEnd(status == QProcess::NormalExit ? exitSentence(code) : signalSentence(code));
     });
 }
 
@@ -151,6 +147,13 @@ void WorkerProcess::readErrorLines()
     m_lastLines = m_lastLines.mid(std::max<qsizetype>(0, m_lastLines.size() - keptLines));
 }
 
+QString WorkerProcess::exitSentence(int code) const
+{
+    return code == stickyDeviceErrorCode
+               ? tr("The device reported an error that only a fresh process clears.")
+               : tr("The worker ended with exit code %1.").arg(code);
+}
+
 QString WorkerProcess::signalSentence(int signal) const
 {
     if (signal == SIGKILL && m_memoryKills() > m_memoryKillsBefore)
@@ -161,7 +164,7 @@ QString WorkerProcess::signalSentence(int signal) const
         .arg(QString::fromLocal8Bit(strsignal(signal)));
 }
 
-void WorkerProcess::reportEnd(WorkerEnd end)
+void WorkerProcess::reportEnd(const QString& sentence)
 {
     if (std::exchange(m_reported, true))
         return;
@@ -170,8 +173,7 @@ void WorkerProcess::reportEnd(WorkerEnd end)
     // A launcher may be gone while what it launched still runs.
     signalGroup(m_process, m_group, SIGKILL);
     m_group = 0;
-    end.lastLines = m_lastLines;
-    emit ended(end);
+    emit ended({.sentence = sentence, .lastLines = m_lastLines});
 }
 
 } // namespace batchpeak::engine

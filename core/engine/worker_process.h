@@ -31,11 +31,8 @@ struct WorkerCommand
 /// How a worker went away.
 struct WorkerEnd
 {
-    enum class Kind { NotStarted, Exited, Signalled };
-    Kind kind = Kind::Exited;
-    /// Exit code, or the signal's number.
-    int code = 0;
-    /// What happened, as a full sentence without a hint.
+    /// What happened, with what its exit codes mean (docs/trial-protocol.md), as a full sentence without a
+    /// hint.
     QString sentence;
     /// The last lines that it wrote on stderr.
     QStringList lastLines;
@@ -82,8 +79,9 @@ private:
     void readErrorLines();
     void refuse(const QString& sentence);
     void endNextWay();
+    QString exitSentence(int code) const;
     QString signalSentence(int signal) const;
-    void reportEnd(WorkerEnd end);
+    void reportEnd(const QString& sentence);
 
     QProcess m_process;
     WorkerTimeouts m_timeouts;

@@ -2,20 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/device_runner.h"
-#include "engine/worker_process.h"
+#include "engine/worker_conversation.h"
 #include "trial/training.h"
 
 #include <QObject>
-#include <QTimer>
 
-#include <chrono>
 #include <cstdint>
 
 namespace batchpeak::training {
 
-/// The one worker process of a training run, from its start to its certain end: says hello, loads the
-/// network, makes it ready for training, then does one batch or one checkpoint at a time.
+/// The one worker process of a training run, from its start to its certain end: loads the network, makes it
+/// ready for training, then does one batch or one checkpoint at a time.
 ///
 /// A worker that is lost is not replaced: what it has learned is lost with it. What to do next is decided by
 /// its owner.
@@ -30,12 +27,12 @@ public:
     void runBatch(trial::BatchRequest request);
     void save(const QString& path);
     /// Ends the batch under way with the outcome Cancelled, or with the worker where it heeds no cancel.
-    void cancel();
+    void cancel() { m_worker.cancel(); }
     /// Ends the process, whatever it does; ended() follows.
     void end();
 
-    /// Its telemetry is for its owner to add.
-    const engine::DeviceSnapshot& device() const { return m_device; }
+    /// Without telemetry, which the worker does not tell.
+    const engine::DeviceSnapshot& device() const { return m_worker.device(); }
 
 signals:
     void ready(const batchpeak::trial::TrainingReady& ready);
@@ -53,38 +50,12 @@ signals:
     void said(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
-    enum class Stage { Off, Greeting, Loading, Preparing, Free, Batch, Saving, Ending, Ended };
+    void prepare(const trial::Loaded& loaded);
 
-    void wait(std::chrono::milliseconds limit, const QString& sentenceWhenOver);
-    void waitForBatch();
-    void lose(const QString& sentence);
-    void workerEnded(const engine::WorkerEnd& end);
-
-    void receive(const trial::WorkerHello& hello);
-    void receive(const trial::Loaded& loaded);
-    void receive(const trial::TrainingReady& ready);
-    void receive(const trial::Step& step);
-    void receive(const trial::BatchResult& result);
-    void receive(const trial::Saved& saved);
-    void receive(const trial::TrialResult& result);
-    void receive(const trial::Log& log);
-    void receive(const trial::WorkerError& error);
-    bool isAnswer(Stage stage, std::int64_t id);
-    QString cannotTrainText(const QString& why) const;
-
-    engine::DeviceSetup m_setup;
+    engine::WorkerConversation m_worker;
     trial::TrainingRequest m_request;
-    engine::DeviceSnapshot m_device;
-    engine::WorkerProcess m_process;
-    Stage m_stage = Stage::Off;
-    QTimer m_wait;
-    QString m_sentenceWhenOver;
     /// Of the batch or the checkpoint that was asked for last.
     std::int64_t m_id = 0;
-    std::int64_t m_microBatchSize = 0;
-    bool m_isCancelled = false;
-    /// Why it is being killed; empty where it goes of its own accord, or was asked to.
-    QString m_loss;
     bool m_endRequested = false;
 };
 

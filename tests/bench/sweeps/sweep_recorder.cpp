@@ -50,9 +50,8 @@ void SweepRecorder::startNext()
                        .timeLimitSeconds = timeLimitSeconds});
 }
 
-void SweepRecorder::take(const engine::TrialEnd& end)
+void SweepRecorder::take(const trial::TrialResult& result)
 {
-    const trial::TrialResult& result = end.result;
     m_rows.push_back({.repetition = m_plan[m_next].repetition, .result = result});
     if (result.outcome == trial::Outcome::OutOfMemory) {
         m_smallestFailure = m_smallestFailure > 0 ? std::min(m_smallestFailure, result.microBatchSize)

@@ -40,7 +40,7 @@ signals:
 
 private:
     void startNext();
-    void take(const batchpeak::engine::TrialEnd& end);
+    void take(const batchpeak::trial::TrialResult& result);
 
     struct Planned
     {

@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "worker_conversation.h"
+
+#include "readable_text.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace batchpeak::engine {
+
+namespace {
+
+// A worker's signals may be what led to its own removal, so it outlives the present call.
+void dropLater(WorkerProcess* process)
+{
+    process->disconnect();
+    process->deleteLater();
+}
+
+/// Takes what a worker says of itself and its device. The memory that may be used is what is free, or less
+/// where less is wanted, and that less the headroom; it is reckoned once, since a fresh worker keeps the
+/// first one's.
+///
+/// \param wanted    --memory-limit
+/// \param headroom  share of the limit, 0..1
+void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::optional<std::int64_t> wanted,
+               double headroom)
+{
+    const trial::DeviceDescription& told = hello.device;
+    device.kind = QString::fromStdString(told.kind);
+    device.name = QString::fromStdString(told.name);
+    device.totalBytes = told.totalBytes;
+    device.program = QString::fromStdString(hello.program);
+    if (device.limitBytes != 0)
+        return;
+    if (told.freeBytes > 0)
+        device.heldByOthersBytes = std::max<std::int64_t>(0, told.totalBytes - told.freeBytes);
+    const std::int64_t there = told.freeBytes > 0 ? told.freeBytes : told.totalBytes;
+    const std::int64_t asked = wanted.value_or(0);
+    device.limitBytes = there > 0 && asked > 0 ? std::min(there, asked) : std::max(there, asked);
+    device.usableBytes = static_cast<std::int64_t>(static_cast<double>(device.limitBytes) * (1.0 - headroom));
+}
+
+/// Nothing for what helps a worker's authors alone.
+std::optional<LogLevel> shownLevel(trial::LogLevel level)
+{
+    switch (level) {
+    case trial::LogLevel::Debug:
+        return std::nullopt;
+    case trial::LogLevel::Info:
+        return LogLevel::Info;
+    case trial::LogLevel::Warning:
+        return LogLevel::Warning;
+    case trial::LogLevel::Error:
+        break;
+    }
+    return LogLevel::Error;
+}
+
+} // namespace
+
+WorkerConversation::WorkerConversation(DeviceSetup setup, QObject* parent)
+    : QObject(parent), m_setup(std::move(setup)), m_process(nullptr, dropLater)
+{
+    m_device.id = m_setup.id;
+    m_wait.setSingleShot(true);
+    connect(&m_wait, &QTimer::timeout, this, [this] {
+        m_fellSilent = true;
+        lose(m_sentenceWhenOver);
+    });
+}
+
+void WorkerConversation::start()
+{
+    if (m_stage != Stage::Off)
+        return;
+    m_stage = Stage::Greeting;
+    m_loss.clear();
+    m_fellSilent = false;
+    m_heldNetwork = false;
+    m_process.reset(new WorkerProcess(m_setup.timeouts, m_setup.memoryKills, this));
+    WorkerProcess* process = m_process.get();
+    connect(process, &WorkerProcess::messageReceived, this, [this](const trial::WorkerMessage& message) {
+        std::visit([this](const auto& value) { receive(value); }, message);
+    });
+    connect(process, &WorkerProcess::protocolViolated, this, [this](const QString& sentence) {
+        lose(tr("The worker does not keep to the trial protocol. %1").arg(sentence));
+    });
+    connect(process, &WorkerProcess::ended, this, &WorkerConversation::processEnded);
+    wait(m_setup.timeouts.startUp,
+         tr("The worker did not say hello within %1.").arg(durationText(m_setup.timeouts.startUp)));
+    process->start(m_setup.command);
+    m_device.workerPid = process->pid();
+    process->send(trial::Hello{});
+}
+
+void WorkerConversation::ask(const trial::TrialRequest& request)
+{
+    const auto limit = std::chrono::milliseconds(static_cast<qint64>(request.timeLimitSeconds * 1000)) +
+                       m_setup.timeouts.trialGrace;
+    wait(limit, tr("The worker gave no answer within %1.").arg(durationText(limit)));
+    send({.kind = Kind::Trial, .id = request.id, .microBatchSize = request.microBatchSize}, request);
+}
+
+void WorkerConversation::ask(const trial::TrainingRequest& request)
+{
+    m_trains = true;
+    wait(m_setup.timeouts.training,
+         tr("The worker did not get ready to train within %1.").arg(durationText(m_setup.timeouts.training)));
+    send({.kind = Kind::Training}, request);
+}
+
+void WorkerConversation::ask(const trial::BatchRequest& request)
+{
+    waitForBatch();
+    send({.kind = Kind::Batch, .id = request.id, .microBatchSize = request.microBatchSize}, request);
+}
+
+void WorkerConversation::ask(const trial::SaveRequest& request)
+{
+    wait(m_setup.timeouts.save,
+         tr("The worker did not save the checkpoint within %1.").arg(durationText(m_setup.timeouts.save)));
+    send({.kind = Kind::Save, .id = request.id}, request);
+}
+
+void WorkerConversation::send(const Asked& asked, const trial::ParentMessage& request)
+{
+    m_asked = asked;
+    m_process->send(request);
+}
+
+void WorkerConversation::cancel()
+{
+    const bool canBeCancelled = m_asked && (m_asked->kind == Kind::Trial || m_asked->kind == Kind::Batch);
+    if (m_stage != Stage::Open || !canBeCancelled || std::exchange(m_asked->isCancelled, true))
+        return;
+    wait(m_setup.timeouts.cancel, tr("The worker was killed, since it did not heed a cancel."));
+    m_process->send(trial::Cancel{.id = m_asked->id});
+}
+
+void WorkerConversation::end()
+{
+    if (m_stage == Stage::Off || m_stage == Stage::Closing)
+        return;
+    m_wait.stop();
+    m_stage = Stage::Closing;
+    // What is busy does not read that it may go.
+    if (m_asked && m_asked->kind != Kind::Training)
+        m_process->kill();
+    else
+        m_process->end();
+}
+
+void WorkerConversation::wait(std::chrono::milliseconds limit, const QString& sentenceWhenOver)
+{
+    m_sentenceWhenOver = sentenceWhenOver;
+    m_wait.start(limit);
+}
+
+void WorkerConversation::waitForBatch()
+{
+    wait(m_setup.timeouts.batch, tr("The worker gave no sign of life in the middle of a batch for %1.")
+                                     .arg(durationText(m_setup.timeouts.batch)));
+}
+
+void WorkerConversation::lose(const QString& sentence)
+{
+    m_wait.stop();
+    m_stage = Stage::Closing;
+    m_loss = sentence;
+    m_process->kill();
+}
+
+void WorkerConversation::processEnded(const WorkerEnd& end)
+{
+    m_wait.stop();
+    m_device.workerPid = 0;
+    m_stage = Stage::Off;
+    if (m_asked)
+        m_earlier.insert(m_asked->id);
+    m_asked.reset();
+    emit ended({.problem = m_loss.isEmpty() ? end.sentence : m_loss,
+                .lastLines = end.lastLines,
+                .fellSilent = m_fellSilent,
+                .heldNetwork = m_heldNetwork});
+}
+
+void WorkerConversation::receive(const trial::WorkerHello& hello)
+{
+    if (m_stage != Stage::Greeting)
+        return lose(tr("The worker said hello a second time."));
+    if (hello.protocol != trial::protocolVersion)
+        return lose(tr("The worker speaks version %1 of the trial protocol, and this program version %2; "
+                       "install versions that belong together.")
+                        .arg(hello.protocol)
+                        .arg(trial::protocolVersion));
+    m_stage = Stage::Loading;
+    takeHello(m_device, hello, m_setup.memoryLimitBytes, m_setup.headroom);
+    m_setup.load.memoryLimitBytes = m_device.usableBytes;
+    wait(m_setup.timeouts.load,
+         tr("The worker did not load the network within %1.").arg(durationText(m_setup.timeouts.load)));
+    m_process->send(m_setup.load);
+}
+
+void WorkerConversation::receive(const trial::Loaded& loaded)
+{
+    if (m_stage != Stage::Loading)
+        return lose(tr("The worker said that it loaded a network without being asked to."));
+    m_wait.stop();
+    m_stage = Stage::Open;
+    m_heldNetwork = true;
+    m_device.baselineBytes = loaded.baselineBytes;
+    emit this->loaded(loaded);
+}
+
+void WorkerConversation::receive(const trial::Step& step)
+{
+    if (m_earlier.contains(step.id))
+        return;
+    const bool isBatch = m_asked && m_asked->kind == Kind::Batch;
+    const bool isTrial = m_asked && m_asked->kind == Kind::Trial;
+    if ((!isBatch && !isTrial) || step.id != m_asked->id)
+        return lose((m_trains ? tr("The worker reported a step of batch %1, which it was not asked for.")
+                              : tr("The worker reported a step of trial %1, which it was not asked for."))
+                        .arg(step.id));
+    if (isBatch && !m_asked->isCancelled)
+        waitForBatch();
+    emit stepTaken(step);
+}
+
+void WorkerConversation::receive(const trial::TrialResult& result)
+{
+    if (m_trains)
+        return lose(tr("The worker spoke of a trial that it was not asked for."));
+    if (isAnswer(Kind::Trial, result.id))
+        takeResult(result.microBatchSize, result);
+}
+
+void WorkerConversation::receive(const trial::TrainingReady& ready)
+{
+    if (!m_trains)
+        return loseForTraining();
+    if (!m_asked || m_asked->kind != Kind::Training)
+        return lose(tr("The worker said that it is ready to train without being asked to be."));
+    takeAnswer(ready);
+}
+
+void WorkerConversation::receive(const trial::BatchResult& result)
+{
+    if (!m_trains)
+        return loseForTraining();
+    if (isAnswer(Kind::Batch, result.id))
+        takeResult(result.microBatchSize, result);
+}
+
+void WorkerConversation::receive(const trial::Saved& saved)
+{
+    if (!m_trains)
+        return loseForTraining();
+    if (isAnswer(Kind::Save, saved.id))
+        takeAnswer(saved);
+}
+
+void WorkerConversation::loseForTraining()
+{
+    lose(tr("The worker spoke of a training that it was not asked for."));
+}
+
+/// \return whether this is what is waited for; a late answer is left out, and another is an offence
+bool WorkerConversation::isAnswer(Kind kind, std::int64_t id)
+{
+    if (m_asked && m_asked->kind == kind && m_asked->id == id)
+        return true;
+    if (m_earlier.contains(id))
+        emit said(LogLevel::Info, (m_trains ? tr("%1: a late answer to batch %2 was left out.")
+                                            : tr("%1: a late answer to trial %2 was left out."))
+                                      .arg(m_setup.id)
+                                      .arg(id));
+    else
+        lose((m_trains ? tr("The worker answered batch %1, which it was not asked for.")
+                       : tr("The worker answered trial %1, which it was not asked for."))
+                 .arg(id));
+    return false;
+}
+
+void WorkerConversation::takeResult(std::int64_t microBatchSize, const trial::WorkerMessage& result)
+{
+    if (microBatchSize != m_asked->microBatchSize)
+        return lose(tr("The worker answered for a size of %1 where %2 was asked.")
+                        .arg(microBatchSize)
+                        .arg(m_asked->microBatchSize));
+    takeAnswer(result);
+}
+
+void WorkerConversation::takeAnswer(const trial::WorkerMessage& answer)
+{
+    m_wait.stop();
+    m_earlier.insert(m_asked->id);
+    m_asked.reset();
+    emit answered(answer);
+}
+
+void WorkerConversation::receive(const trial::Log& log)
+{
+    if (const auto level = shownLevel(log.level))
+        emit said(*level, QString::fromStdString(log.text));
+}
+
+void WorkerConversation::receive(const trial::WorkerError& error)
+{
+    const QString text = QString::fromStdString(error.text);
+    // Before it is ready there is no other answer to wait for.
+    if (m_asked && m_asked->kind == Kind::Training)
+        return lose(cannotTrainText(text));
+    if (error.fatal || m_stage == Stage::Greeting || m_stage == Stage::Loading)
+        return lose(text);
+    emit said(LogLevel::Warning, text);
+}
+
+/// Ours says itself what to do; of another program the reason may be that it knows no training at all.
+QString WorkerConversation::cannotTrainText(const QString& why) const
+{
+    if (m_device.program.startsWith(QLatin1String("batchpeak-worker")))
+        return why;
+    const QString program = m_device.program.isEmpty() ? m_setup.command.text() : m_device.program;
+    return tr("This program cannot train: %1. It answered: %2 Leave out --worker, so that batchpeak-worker "
+              "trains.")
+        .arg(program, why);
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "device/memory_kills.h"
+#include "snapshot.h"
+#include "trial/protocol.h"
+#include "worker_process.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace batchpeak::engine {
+
+/// Everything that one device needs to run trials or a training on its own.
+struct DeviceSetup
+{
+    /// "cpu", "cuda:0": the word of the command line.
+    QString id;
+    WorkerCommand command;
+    /// memoryLimitBytes is filled in when the worker has told what the device has.
+    trial::LoadRequest load;
+    std::optional<std::int64_t> memoryLimitBytes;
+    double headroom = 0.08;
+    WorkerTimeouts timeouts;
+    /// ExplorationParts::memoryKills
+    std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
+};
+
+/// Why a worker is no longer there.
+struct WorkerLoss
+{
+    /// A full sentence.
+    QString problem;
+    /// The last lines that it wrote on stderr.
+    QStringList lastLines;
+    /// It was killed, since it kept its owner waiting for too long.
+    bool fellSilent = false;
+    /// It had loaded the network before.
+    bool heldNetwork = false;
+};
+
+/// What is said to the worker of one device and back: hello, the load of the network, then one request and
+/// its answer at a time, until the process has certainly ended.
+///
+/// It decides how long each answer is waited for, and which message is none: an answer to an earlier request
+/// is late and left out, any other that was not asked for ends the worker. What is asked, and what the loss
+/// of a worker means, is its owner's decision.
+class WorkerConversation : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit WorkerConversation(DeviceSetup setup, QObject* parent = nullptr);
+
+    /// Starts a process; loaded() follows, or ended(). Another one may be started after that.
+    void start();
+
+    /// The requests: only while isFree(), with a number that none had before; answered() follows, or ended().
+    void ask(const trial::TrialRequest& request);
+    void ask(const trial::TrainingRequest& request);
+    void ask(const trial::BatchRequest& request);
+    void ask(const trial::SaveRequest& request);
+    /// Asks for an early answer to a trial or a batch; a worker that gives none is killed.
+    void cancel();
+    /// Ends the process, whatever it does; ended() follows.
+    void end();
+
+    /// The network is loaded, and no answer is waited for.
+    bool isFree() const { return m_stage == Stage::Open && !m_asked; }
+
+    /// What the worker has told of its device. Telemetry and the number of restarts are filled in by the
+    /// owner of the conversation.
+    DeviceSnapshot& device() { return m_device; }
+    const DeviceSnapshot& device() const { return m_device; }
+
+signals:
+    void loaded(const batchpeak::trial::Loaded& loaded);
+    /// Of the trial or the batch that was asked for.
+    void stepTaken(const batchpeak::trial::Step& step);
+    /// The result of a trial or of a batch, "training ready" or "saved": whichever belongs to the request.
+    void answered(const batchpeak::trial::WorkerMessage& answer);
+    /// Once for each start(): no process is left.
+    void ended(const batchpeak::engine::WorkerLoss& loss);
+    void said(batchpeak::engine::LogLevel level, const QString& text);
+
+private:
+    enum class Stage { Off, Greeting, Loading, Open, Closing };
+    enum class Kind { Trial, Training, Batch, Save };
+    struct Asked
+    {
+        Kind kind = Kind::Trial;
+        std::int64_t id = 0;
+        std::int64_t microBatchSize = 0;
+        bool isCancelled = false;
+    };
+
+    void send(const Asked& asked, const trial::ParentMessage& request);
+    void wait(std::chrono::milliseconds limit, const QString& sentenceWhenOver);
+    void waitForBatch();
+    void lose(const QString& sentence);
+    void processEnded(const WorkerEnd& end);
+
+    void receive(const trial::WorkerHello& hello);
+    void receive(const trial::Loaded& loaded);
+    void receive(const trial::Step& step);
+    void receive(const trial::TrialResult& result);
+    void receive(const trial::TrainingReady& ready);
+    void receive(const trial::BatchResult& result);
+    void receive(const trial::Saved& saved);
+    void receive(const trial::Log& log);
+    void receive(const trial::WorkerError& error);
+    bool isAnswer(Kind kind, std::int64_t id);
+    void takeAnswer(const trial::WorkerMessage& answer);
+    void takeResult(std::int64_t microBatchSize, const trial::WorkerMessage& result);
+    void loseForTraining();
+    QString cannotTrainText(const QString& why) const;
+
+    DeviceSetup m_setup;
+    DeviceSnapshot m_device;
+    Stage m_stage = Stage::Off;
+    std::unique_ptr<WorkerProcess, void (*)(WorkerProcess*)> m_process;
+    QTimer m_wait;
+    QString m_sentenceWhenOver;
+    std::optional<Asked> m_asked;
+    /// Numbers of earlier requests, whose late answers are no offence.
+    std::set<std::int64_t> m_earlier;
+    /// A training was asked for, and no trial can be.
+    bool m_trains = false;
+    bool m_heldNetwork = false;
+    bool m_fellSilent = false;
+    /// Why the worker is being killed; empty where it goes of its own accord, or was asked to.
+    QString m_loss;
+};
+
+} // namespace batchpeak::engine
