@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confidence_gauge.h"
 
-#include "charts/chart_scene.h"
+#include "engine/snapshot.h"
 
 #include <QLocale>
 #include <QPainter>
@@ -56,7 +56,7 @@ void ConfidenceGauge::paintEvent(QPaintEvent*)
     painter.setPen(pen);
     painter.drawArc(circle, firstDegree * sixteenths, -arcDegrees * sixteenths);
     if (m_percent) {
-        pen.setColor(*m_percent >= leadingBelowPercent ? m_theme.good : m_theme.mutedText);
+        pen.setColor(*m_percent >= engine::leadingBelowPercent ? m_theme.good : m_theme.mutedText);
         painter.setPen(pen);
         painter.drawArc(circle, firstDegree * sixteenths, -arcDegrees * sixteenths * *m_percent / 100);
     }

@@ -5,7 +5,7 @@
 #include "buttons.h"
 #include "diff_view.h"
 #include "engine/batch_text.h"
-#include "engine/located_error.h"
+#include "engine/errors.h"
 #include "engine/readable_text.h"
 #include "engine/unified_diff.h"
 #include "labels.h"

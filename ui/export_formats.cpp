@@ -4,8 +4,8 @@
 
 #include "charts/chart_scene.h"
 #include "engine/batch_text.h"
+#include "engine/log_text.h"
 #include "engine/readable_text.h"
-#include "engine/trial_record.h"
 #include "tool_bar.h"
 
 #include <QCoreApplication>
@@ -22,8 +22,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-using engine::TrialSnapshot;
-using engine::TrialState;
+using trial::TrialRecord;
 
 bool beginsWithBrace(std::string_view text)
 {
@@ -71,11 +70,11 @@ QString lineOf(const QStringList& fields)
     return quoted.join(QLatin1Char(',')) + QLatin1String("\r\n");
 }
 
-QStringList fieldsOf(const TrialSnapshot& trial)
+QStringList fieldsOf(const TrialRecord& trial)
 {
-    const std::string_view outcome = trial::toText(engine::outcomeOf(trial.state));
+    const std::string_view outcome = trial::toText(*trial.outcome);
     return {QString::number(trial.number),
-            trial.device,
+            QString::fromStdString(trial.device),
             number(trial.microBatchSize),
             QString::fromUtf8(outcome.data(), static_cast<qsizetype>(outcome.size())),
             numberIfKnown(trial.secondsPerStep),
@@ -85,8 +84,8 @@ QStringList fieldsOf(const TrialSnapshot& trial)
             numberIfKnown(trial.peakReservedBytes),
             QString::number(trial.timedSteps),
             number(trial.wallSeconds),
-            trial.flags.join(QLatin1String("; ")),
-            trial.text,
+            engine::flagsOf(trial).join(QLatin1String("; ")),
+            QString::fromStdString(trial.text),
             numberIfKnown(trial.joulesPerSample)};
 }
 
@@ -106,7 +105,7 @@ QString titleOf(const engine::Snapshot& snapshot)
         return Words::tr("No recommendation yet");
     const QString size = engine::numberText(recommendation->size);
     const QString rate = engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
-    return recommendation->confidence >= leadingBelowPercent
+    return snapshot.isRecommendationSure()
                ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
                      .arg(size, rate)
                      .arg(recommendation->confidence)
@@ -124,7 +123,7 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
     return QStringLiteral("\"%1\": %2").arg(QString::fromStdString(plan.microBatchKey)).arg(microBatchSize);
 }
 
-QByteArray trialsCsv(const std::vector<TrialSnapshot>& trials)
+QByteArray trialsCsv(const std::vector<TrialRecord>& trials)
 {
     QString text = lineOf(
         {QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
@@ -132,8 +131,8 @@ QByteArray trialsCsv(const std::vector<TrialSnapshot>& trials)
          QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
          QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
          QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample")});
-    for (const TrialSnapshot& trial : trials) {
-        if (trial.state != TrialState::Running)
+    for (const TrialRecord& trial : trials) {
+        if (!trial.isRunning())
             text += lineOf(fieldsOf(trial));
     }
     return text.toUtf8();

@@ -107,7 +107,10 @@ MainWindow::MainWindow(QWidget* parent)
         if (!m_drawTimer.isActive())
             m_drawTimer.start();
     });
-    connect(m_exploration, &engine::Exploration::finished, this, &MainWindow::announceEnd);
+    engine::onEvent<engine::Finished>(*m_exploration, this, [this](const engine::Finished& finished) {
+        if (finished.status != engine::FinishStatus::Cancelled)
+            QApplication::alert(this);
+    });
     connectActions();
     connectExports();
     connect(m_training, &WindowTraining::changed, this, &MainWindow::draw);
@@ -286,12 +289,6 @@ void MainWindow::draw()
     m_view->display(snapshot);
     if (const QString title = windowTitleOf(snapshot); title != windowTitle())
         setWindowTitle(title);
-}
-
-void MainWindow::announceEnd(engine::FinishStatus status)
-{
-    if (status != engine::FinishStatus::Cancelled)
-        QApplication::alert(this);
 }
 
 void MainWindow::chooseConfig()

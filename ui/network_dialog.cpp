@@ -4,7 +4,7 @@
 
 #include "buttons.h"
 #include "config/networks/hub_models.h"
-#include "engine/located_error.h"
+#include "engine/errors.h"
 #include "engine/readable_text.h"
 #include "labels.h"
 #include "model/parameter_table.h"

@@ -6,7 +6,7 @@
 #include "charts/chart_scene.h"
 #include "confidence_gauge.h"
 #include "engine/readable_text.h"
-#include "engine/speed_text.h"
+#include "engine/recommendation_text.h"
 #include "labels.h"
 
 #include <QAction>
@@ -228,7 +228,7 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
         return;
     }
     setTextIfNew(m_size, engine::numberText(recommendation->size));
-    setSizeTone(recommendation->confidence >= leadingBelowPercent ? Tone::Good : Tone::Plain);
+    setSizeTone(snapshot.isRecommendationSure() ? Tone::Good : Tone::Plain);
     setTextIfNew(m_gain, tr("%1 base").arg(engine::factorText(recommendation->relativePerformance)));
     m_gain->setToolTip(tr("Compared with the first recommendation of this exploration"));
 }

@@ -4,7 +4,7 @@
 
 #include "charts/chart_scene.h"
 #include "engine/readable_text.h"
-#include "trial/trial_flags.h"
+#include "trial/trial_record.h"
 
 #include <QCoreApplication>
 #include <QFont>
@@ -17,12 +17,8 @@ namespace batchpeak::ui {
 
 namespace {
 
-using engine::TrialSnapshot;
-using engine::TrialState;
-
-// A sentence says it better.
-const QString repetitionFlag =
-    QString::fromUtf8(trial::flag::repetition.data(), trial::flag::repetition.size());
+using trial::Outcome;
+using trial::TrialRecord;
 
 struct Verdict
 {
@@ -37,7 +33,7 @@ struct Words
 };
 
 // Of a trial that measured something, the one thing that a reader must know first.
-Verdict verdictOnOk(const TrialSnapshot& trial, bool best, bool recommended)
+Verdict verdictOnOk(const TrialRecord& trial, bool best, bool recommended)
 {
     if (trial.thrashes)
         return {Glyph::Warning, Tone::Warn, Words::tr("thrashes")};
@@ -55,24 +51,24 @@ Verdict verdictOnOk(const TrialSnapshot& trial, bool best, bool recommended)
     return {Glyph::Check, Tone::Muted, Words::tr("ok")};
 }
 
-Verdict verdictOn(const TrialSnapshot& trial, bool best, bool recommended)
+Verdict verdictOn(const TrialRecord& trial, bool best, bool recommended)
 {
-    switch (trial.state) {
-    case TrialState::Running:
+    if (trial.isRunning())
         return {Glyph::Play, Tone::Warn, trial.timedSteps == 0 ? Words::tr("warm-up") : Words::tr("running")};
-    case TrialState::Ok:
+    switch (*trial.outcome) {
+    case Outcome::Ok:
         return verdictOnOk(trial, best, recommended);
-    case TrialState::OutOfMemory:
+    case Outcome::OutOfMemory:
         return {Glyph::Cross, Tone::Bad, Words::tr("OOM")};
-    case TrialState::Unsupported:
+    case Outcome::Unsupported:
         return {Glyph::Barred, Tone::Muted, Words::tr("unsupported")};
-    case TrialState::Failed:
+    case Outcome::Failed:
         return {Glyph::Warning, Tone::Muted, Words::tr("failed")};
-    case TrialState::Timeout:
+    case Outcome::Timeout:
         return {Glyph::Clock, Tone::Muted, Words::tr("timed out")};
-    case TrialState::Cancelled:
+    case Outcome::Cancelled:
         return {Glyph::Stop, Tone::Muted, Words::tr("cancelled")};
-    case TrialState::Crashed:
+    case Outcome::Crashed:
         break;
     }
     return {Glyph::Warning, Tone::Muted, Words::tr("crashed")};
@@ -80,13 +76,13 @@ Verdict verdictOn(const TrialSnapshot& trial, bool best, bool recommended)
 
 } // namespace
 
-TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, const engine::MemoryUnit& unit)
+TrialRow trialRowOf(const TrialRecord& trial, bool best, bool recommended, const engine::MemoryUnit& unit)
 {
     const QLocale locale;
     const QString none = QStringLiteral("–");
     const Verdict verdict = verdictOn(trial, best, recommended);
-    const bool measured = trial.samplesPerSecond.has_value() &&
-                          (trial.state == TrialState::Ok || trial.state == TrialState::Running);
+    const bool measured =
+        trial.samplesPerSecond.has_value() && (trial.outcome == Outcome::Ok || trial.isRunning());
     const bool peakKnown = measured && trial.peakReservedBytes.value_or(0) > 0;
 
     TrialRow row{.glyph = verdict.glyph, .tone = verdict.tone, .best = best};
@@ -99,10 +95,10 @@ TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, con
         peakKnown ? engine::memoryText(static_cast<double>(*trial.peakReservedBytes), unit, locale) : none;
     row.texts[TrialRow::Took] =
         trial.wallSeconds > 0.0 ? engine::durationText(trial.wallSeconds, locale) : none;
-    row.texts[TrialRow::Device] = trial.device;
+    row.texts[TrialRow::Device] = QString::fromStdString(trial.device);
 
     QStringList notes;
-    if (trial.state == TrialState::OutOfMemory)
+    if (trial.outcome == Outcome::OutOfMemory)
         notes << Words::tr("Out of memory");
     if (!trial.withinHeadroom)
         notes << Words::tr("It fits the device, but reaches into the headroom that is kept free");
@@ -110,20 +106,20 @@ TrialRow trialRowOf(const TrialSnapshot& trial, bool best, bool recommended, con
         notes << Words::tr("It fits only by emptying the allocator's cache again and again");
     if (trial.repetition > 0)
         notes << Words::tr("Repetition %1 of a trial that something disturbed").arg(trial.repetition);
-    for (const QString& flag : trial.flags) {
-        if (flag != repetitionFlag)
-            notes << flag;
+    for (const std::string& flag : trial.flags) {
+        // A sentence says it better.
+        if (flag != trial::flag::repetition)
+            notes << QString::fromStdString(flag);
     }
     if (trial.joulesPerSample)
         notes << engine::energyPerSampleText(*trial.joulesPerSample, locale);
-    if (!trial.text.isEmpty())
-        notes << trial.text;
+    if (!trial.text.empty())
+        notes << QString::fromStdString(trial.text);
     row.toolTip = notes.join(QLatin1Char('\n'));
     return row;
 }
 
 using engine::Snapshot;
-using engine::TrialState;
 
 void TrialsModel::setTheme(const Theme& theme)
 {
@@ -140,11 +136,9 @@ std::vector<TrialRow> TrialsModel::rowsOf(const Snapshot& snapshot, const engine
     std::vector<TrialRow> rows;
     rows.reserve(snapshot.trials.size());
     for (auto trial = snapshot.trials.rbegin(); trial != snapshot.trials.rend(); ++trial) {
-        const bool best = !bestFound && trial->microBatchSize == recommendation->size &&
-                          trial->state == TrialState::Ok && !trial->thrashes && trial->withinHeadroom;
+        const bool best = !bestFound && trial->microBatchSize == recommendation->size && trial->ranWell();
         bestFound = bestFound || best;
-        rows.push_back(trialRowOf(*trial, best,
-                                  recommendation && recommendation->confidence >= leadingBelowPercent, unit));
+        rows.push_back(trialRowOf(*trial, best, snapshot.isRecommendationSure(), unit));
     }
     return rows;
 }

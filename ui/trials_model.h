@@ -33,7 +33,7 @@ struct TrialRow
 
 /// \param best         it is the newest sound trial of the recommended size
 /// \param recommended  that recommendation is not merely "leading"
-TrialRow trialRowOf(const engine::TrialSnapshot& trial, bool best, bool recommended,
+TrialRow trialRowOf(const trial::TrialRecord& trial, bool best, bool recommended,
                     const engine::MemoryUnit& unit);
 
 /// The trials of a Snapshot, newest first. A trial that goes on changes its own row alone, so that

@@ -127,7 +127,7 @@ void WindowActions::update(const Snapshot& snapshot)
         snapshot.run ? tr("Copy %1 and its size as a line of the config").arg(QString::fromStdString(key))
                      : tr("Copy the recommended size as a line of the config"));
     saveTrials->setEnabled(snapshot.run && std::ranges::any_of(snapshot.trials, [](const auto& trial) {
-                               return trial.state != engine::TrialState::Running;
+                               return !trial.isRunning();
                            }));
     saveCharts->setEnabled(snapshot.run && !snapshot.trials.empty());
 }

@@ -5,7 +5,7 @@
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "engine/batch_text.h"
-#include "engine/located_error.h"
+#include "engine/errors.h"
 #include "model/parameter_table.h"
 #include "terminal_text.h"
 

@@ -8,10 +8,9 @@
 #include "run_arguments.h"
 #include "signal_relay.h"
 #include "store/exploration_store.h"
-#include "store/store_error.h"
-#include "training/confirmation_events.h"
 #include "training/confirmation_run.h"
 #include "training/past_exploration.h"
+#include "training/training_event_log.h"
 #include "training/training_setup.h"
 
 #include <QCoreApplication>

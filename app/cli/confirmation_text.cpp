@@ -3,7 +3,7 @@
 #include "confirmation_text.h"
 
 #include "terminal_text.h"
-#include "training/confirmation_verdict.h"
+#include "training/confirmation_snapshot.h"
 
 #include <cmath>
 

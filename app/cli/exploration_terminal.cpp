@@ -17,9 +17,9 @@ using engine::FinishStatus;
 constexpr std::chrono::milliseconds redrawInterval{100};
 
 /// Of other ends the log says more.
-bool deservesALine(const engine::TrialSnapshot& trial)
+bool deservesALine(const trial::TrialRecord& trial)
 {
-    return trial.state == engine::TrialState::Ok || trial.state == engine::TrialState::OutOfMemory;
+    return trial.outcome == trial::Outcome::Ok || trial.outcome == trial::Outcome::OutOfMemory;
 }
 
 int exitCodeFor(FinishStatus status, bool hasRecommendation)
@@ -44,20 +44,18 @@ int exitCodeFor(FinishStatus status, bool hasRecommendation)
 ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
     : m_exploration(exploration), m_console(console), m_detail(detail), m_log(console)
 {
-    connect(&exploration, &engine::Exploration::finished, this, &ExplorationTerminal::end);
+    listenForTheEnd();
     if (detail == Detail::LastLinesOnly)
         return;
 
     introduce();
-    connect(&exploration, &engine::Exploration::recommendationChanged, this,
-            [this](const search::Recommendation& recommendation) {
-                m_console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), recommendation));
-            });
-    connect(&exploration, &engine::Exploration::trialFinished, this,
-            [this](const engine::TrialSnapshot& trial) {
-                if (deservesALine(trial))
-                    m_console.remark(trialLine(trial));
-            });
+    engine::onEvent<engine::RecommendationChanged>(exploration, this, [this](const auto& changed) {
+        m_console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation));
+    });
+    engine::onEvent<engine::TrialFinished>(exploration, this, [this](const auto& finished) {
+        if (deservesALine(finished.trial))
+            m_console.remark(trialLine(finished.trial));
+    });
     connect(&exploration, &engine::Exploration::snapshotChanged, this,
             [this](const engine::Snapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
     if (console.showsLiveLine()) {
@@ -65,6 +63,12 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
                 [this] { m_console.setLiveLine(liveLine(m_exploration.snapshot())); });
         m_redraw.start(redrawInterval);
     }
+}
+
+void ExplorationTerminal::listenForTheEnd()
+{
+    engine::onEvent<engine::Finished>(m_exploration, this,
+                                      [this](const auto& finished) { end(finished.status); });
 }
 
 void ExplorationTerminal::introduce()
@@ -82,7 +86,7 @@ void ExplorationTerminal::interrupt()
     m_interrupted = true;
     // After the last lines only the end is waited for; a trial that still comes in changes nothing.
     m_exploration.disconnect(this);
-    connect(&m_exploration, &engine::Exploration::finished, this, &ExplorationTerminal::end);
+    listenForTheEnd();
     engine::Snapshot bestSoFar = m_exploration.snapshot();
     bestSoFar.finish = FinishStatus::Cancelled;
     printLastLines(bestSoFar);

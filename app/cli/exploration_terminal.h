@@ -31,6 +31,7 @@ signals:
     void ended(int exitCode);
 
 private:
+    void listenForTheEnd();
     void introduce();
     void printLastLines(const engine::Snapshot& snapshot);
     void end(engine::FinishStatus status);

@@ -6,7 +6,6 @@
 #include "option_values.h"
 #include "options.h"
 #include "store/exploration_store.h"
-#include "store/store_error.h"
 
 #include <array>
 #include <limits>

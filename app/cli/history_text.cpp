@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history_text.h"
 
+#include "engine/log_text.h"
 #include "engine/readable_text.h"
 #include "terminal_text.h"
-#include "trial/trial_flags.h"
 
 #include <QFileInfo>
 
@@ -47,8 +47,8 @@ QString confidenceText(const store::ExplorationSummary& summary)
 /// The most that a trial of the recommended size needed.
 QString peakText(const store::StoredExploration& exploration)
 {
-    qint64 peak = 0;
-    for (const store::TrialRecord& trial : exploration.trials) {
+    std::int64_t peak = 0;
+    for (const trial::TrialRecord& trial : exploration.trials) {
         const auto& recommended = exploration.summary.recommendation;
         if (recommended && trial.microBatchSize == recommended->microBatchSize)
             peak = std::max(peak, trial.peakReservedBytes.value_or(0));
@@ -61,22 +61,15 @@ QString energyText(const std::optional<double>& joulesPerSample)
     return joulesPerSample ? engine::energyPerSampleText(*joulesPerSample, QLocale::c()) : nothing;
 }
 
-bool wasDisturbed(const store::TrialRecord& trial)
-{
-    return std::ranges::any_of(trial.flags, [](const QString& flag) {
-        return trial::hasFlag({flag.toStdString()}, trial::flag::disturbed);
-    });
-}
-
 /// Of the calm trials of the recommended size together.
 QString recommendedEnergyText(const store::StoredExploration& exploration)
 {
     double joulesPerSample = 0.0;
     int steps = 0;
-    for (const store::TrialRecord& trial : exploration.trials) {
+    for (const trial::TrialRecord& trial : exploration.trials) {
         const auto& recommended = exploration.summary.recommendation;
         if (!recommended || trial.microBatchSize != recommended->microBatchSize || !trial.joulesPerSample ||
-            wasDisturbed(trial))
+            trial.disturbed)
             continue;
         joulesPerSample += *trial.joulesPerSample * trial.timedSteps;
         steps += trial.timedSteps;
@@ -129,17 +122,17 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("energy"), recommendedEnergyText(exploration)}};
 }
 
-QStringList trialRow(const store::TrialRecord& trial)
+QStringList trialRow(const trial::TrialRecord& trial)
 {
     return {QString::number(trial.number),
-            trial.device,
+            QString::fromStdString(trial.device),
             QString::number(trial.microBatchSize),
-            trial.outcome,
+            QString::fromUtf8(trial::toText(*trial.outcome)),
             trial.samplesPerSecond ? rateText(*trial.samplesPerSecond) : nothing,
             trial.peakReservedBytes ? bytesText(*trial.peakReservedBytes) : nothing,
             energyText(trial.joulesPerSample),
             durationText(trial.wallSeconds),
-            trial.flags.join(QStringLiteral(", "))};
+            engine::flagsOf(trial).join(QStringLiteral(", "))};
 }
 
 } // namespace
@@ -173,7 +166,7 @@ QStringList explorationLines(const store::StoredExploration& exploration)
     Rows rows{{QStringLiteral("TRIAL"), QStringLiteral("DEVICE"), QStringLiteral("SIZE"),
                QStringLiteral("OUTCOME"), QStringLiteral("SAMPLES/S"), QStringLiteral("PEAK"),
                QStringLiteral("ENERGY"), QStringLiteral("TOOK"), QStringLiteral("FLAGS")}};
-    for (const store::TrialRecord& trial : exploration.trials)
+    for (const trial::TrialRecord& trial : exploration.trials)
         rows.push_back(trialRow(trial));
     return lines << QString() << alignedLines(rows);
 }

@@ -5,7 +5,7 @@
 #include "config_output.h"
 #include "config_text.h"
 #include "console.h"
-#include "engine/located_error.h"
+#include "engine/errors.h"
 #include "options.h"
 #include "run_arguments.h"
 

@@ -3,8 +3,9 @@
 #include "snapshot_text.h"
 
 #include "engine/batch_text.h"
+#include "engine/log_text.h"
 #include "engine/readable_text.h"
-#include "engine/speed_text.h"
+#include "engine/recommendation_text.h"
 #include "terminal_text.h"
 
 #include <algorithm>
@@ -18,7 +19,6 @@ using engine::FinishStatus;
 using engine::RunDescription;
 using engine::Snapshot;
 using engine::State;
-using engine::TrialState;
 using search::Recommendation;
 
 QString word(std::string_view text)
@@ -35,8 +35,8 @@ QString networkText(const RunDescription& run)
 QString runningTrials(const Snapshot& snapshot)
 {
     QStringList sizes;
-    for (const engine::TrialSnapshot& trial : snapshot.trials) {
-        if (trial.state == TrialState::Running)
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (trial.isRunning())
             sizes << QString::number(trial.microBatchSize);
     }
     if (sizes.isEmpty())
@@ -48,21 +48,10 @@ QString runningTrials(const Snapshot& snapshot)
         .arg(QString::number(snapshot.trials.size()), total, sizes.join(QStringLiteral(" and ")));
 }
 
-/// The least that a device allows: a recommended size must hold on each.
-std::int64_t smallestLimit(const Snapshot& snapshot)
-{
-    std::int64_t smallest = 0;
-    for (const engine::DeviceSnapshot& device : snapshot.devices) {
-        if (device.limitBytes > 0 && (smallest == 0 || device.limitBytes < smallest))
-            smallest = device.limitBytes;
-    }
-    return smallest;
-}
-
 QString peakText(const Snapshot& snapshot)
 {
     QString peak = bytesText(snapshot.recommendedPeakBytes);
-    const std::int64_t limit = smallestLimit(snapshot);
+    const std::int64_t limit = snapshot.leastLimitBytes();
     if (limit == 0)
         return peak;
     return QStringLiteral("%1 of %2 (%3 kept free)")
@@ -88,24 +77,22 @@ QString globalBatchText(const config::BatchPlan& plan, std::int64_t size)
              nearest.join(QStringLiteral(" and ")));
 }
 
-QString outcomeText(TrialState state)
+QString outcomeText(trial::Outcome outcome)
 {
-    switch (state) {
-    case TrialState::Running:
-        return QStringLiteral("running");
-    case TrialState::Ok:
+    switch (outcome) {
+    case trial::Outcome::Ok:
         return QStringLiteral("ok");
-    case TrialState::OutOfMemory:
+    case trial::Outcome::OutOfMemory:
         return QStringLiteral("out of memory");
-    case TrialState::Unsupported:
+    case trial::Outcome::Unsupported:
         return QStringLiteral("unsupported");
-    case TrialState::Failed:
+    case trial::Outcome::Failed:
         return QStringLiteral("failed");
-    case TrialState::Timeout:
+    case trial::Outcome::Timeout:
         return QStringLiteral("timed out");
-    case TrialState::Cancelled:
+    case trial::Outcome::Cancelled:
         return QStringLiteral("cancelled");
-    case TrialState::Crashed:
+    case trial::Outcome::Crashed:
         return QStringLiteral("crashed");
     }
     return {};
@@ -119,7 +106,7 @@ QString achievedText(const Recommendation& recommendation)
              QString::number(recommendation.relativePerformance, 'f', 2));
 }
 
-QString endText(FinishStatus status)
+QString endReason(FinishStatus status)
 {
     switch (status) {
     case FinishStatus::Confident:
@@ -182,11 +169,13 @@ QString recommendationLine(const QDateTime& time, const search::Recommendation& 
         .arg(recommendation.confidence);
 }
 
-QString trialLine(const engine::TrialSnapshot& trial)
+QString trialLine(const trial::TrialRecord& trial)
 {
     QStringList parts{QStringLiteral("size %1").arg(trial.microBatchSize)};
-    if (trial.state != TrialState::Ok)
-        parts << outcomeText(trial.state);
+    if (trial.isRunning())
+        parts << QStringLiteral("running");
+    else if (trial.outcome != trial::Outcome::Ok)
+        parts << outcomeText(*trial.outcome);
     if (trial.samplesPerSecond) {
         const double error = *trial.samplesPerSecond * trial.relativeError.value_or(0);
         parts << QStringLiteral("%1 ± %2 samples/s").arg(rateText(*trial.samplesPerSecond), rateText(error));
@@ -197,9 +186,10 @@ QString trialLine(const engine::TrialSnapshot& trial)
         parts << engine::energyPerSampleText(*trial.joulesPerSample, QLocale::c());
     if (!trial.withinHeadroom)
         parts << QStringLiteral("within the headroom");
-    parts << trial.flags << durationText(trial.wallSeconds);
+    parts << engine::flagsOf(trial) << durationText(trial.wallSeconds);
     return QStringLiteral("trial %1 on %2: %3")
-        .arg(QString::number(trial.number), trial.device, parts.join(QStringLiteral(", ")));
+        .arg(QString::number(trial.number), QString::fromStdString(trial.device),
+             parts.join(QStringLiteral(", ")));
 }
 
 QString liveLine(const Snapshot& snapshot)
@@ -264,7 +254,7 @@ QStringList finalLines(const Snapshot& snapshot)
     if (snapshot.finish) {
         rows.push_back({QStringLiteral("ended because"),
                         QStringLiteral("%1, after %2 and %3")
-                            .arg(endText(*snapshot.finish), durationText(snapshot.elapsedSeconds),
+                            .arg(endReason(*snapshot.finish), durationText(snapshot.elapsedSeconds),
                                  countText(static_cast<std::int64_t>(snapshot.trials.size()),
                                            QStringLiteral("trial")))});
     }

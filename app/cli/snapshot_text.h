@@ -30,7 +30,7 @@ QStringList introductionLines(const engine::RunDescription& run);
 QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation);
 
 /// "trial 3 on cpu: size 8, 1,234 ± 5 samples/s, peak 1.21 GiB, 2 s".
-QString trialLine(const engine::TrialSnapshot& trial);
+QString trialLine(const trial::TrialRecord& trial);
 
 /// "42 %, trial 7 of about 18: size 96, about 1 min 12 s left"; empty before the start and after the end.
 QString liveLine(const engine::Snapshot& snapshot);

@@ -38,7 +38,8 @@ int exitCodeFor(TrainingEnd end)
 TrainingTerminal::TrainingTerminal(TrainingRun& run, Console& console, Detail detail)
     : m_run(run), m_console(console), m_log(console, engine::LogLevel::Info)
 {
-    connect(&run, &TrainingRun::finished, this, &TrainingTerminal::end);
+    engine::onEvent<training::TrainingFinished>(run, this,
+                                                [this](const auto& finished) { end(finished.end); });
     if (detail == Detail::SummaryOnly)
         return;
     if (const auto& description = run.snapshot().run) {
@@ -57,10 +58,10 @@ void TrainingTerminal::printWhatHappens()
 {
     connect(&m_run, &TrainingRun::snapshotChanged, this,
             [this](const TrainingSnapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
-    connect(&m_run, &TrainingRun::epochBegan, this, &TrainingTerminal::printCourse);
-    connect(&m_run, &TrainingRun::stepDone, this, &TrainingTerminal::printStep);
-    connect(&m_run, &TrainingRun::evaluated, this,
-            [this](const training::StepRecord& evaluation) { m_console.answer(evaluationLine(evaluation)); });
+    engine::onEvent<training::EpochBegan>(m_run, this, [this](const auto&) { printCourse(); });
+    engine::onEvent<training::StepDone>(m_run, this, [this](const auto& done) { printStep(done.step); });
+    engine::onEvent<training::Evaluated>(
+        m_run, this, [this](const auto& done) { m_console.answer(evaluationLine(done.evaluation)); });
 }
 
 void TrainingTerminal::printCourse()

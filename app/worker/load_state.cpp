@@ -3,7 +3,7 @@
 #include "load_state.h"
 
 #include "model/parameter_table.h"
-#include "trial/trial_flags.h"
+#include "trial/trial_record.h"
 #include "trial_runner.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "network/failure.h"
 #include "network/step_runner.h"
 #include "trial/protocol.h"
-#include "trial/run_scatter.h"
+#include "trial/step_statistics.h"
 #include "trial_clock.h"
 #include "trial_gate.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "trial/trial_readings.h"
+#include "trial/trial_result.h"
 
 #include <memory>
 #include <span>

@@ -3,8 +3,7 @@
 #include "trial_runner.h"
 
 #include "trial/step_statistics.h"
-#include "trial/trial_flags.h"
-#include "trial/warmup.h"
+#include "trial/trial_record.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include "config/model_choice.h"
 #include "config/networks/named_model.h"
-#include "located_error.h"
+#include "errors.h"
 #include "unified_diff.h"
 
 #include <QDir>

@@ -3,12 +3,13 @@
 #include "event_log.h"
 
 #include "event_line.h"
-#include "trial_record.h"
+#include "log_text.h"
 
 #include <QJsonArray>
 
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace batchpeak::engine {
 
@@ -83,15 +84,12 @@ std::int64_t smallestWithinTolerance(const search::Recommendation& recommendatio
 EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* parent)
     : QObject(parent), m_exploration(exploration), m_device(device)
 {
-    connect(&exploration, &Exploration::started, this, &EventLog::writeStarted);
-    connect(&exploration, &Exploration::deviceReady, this, &EventLog::writeDevice);
-    connect(&exploration, &Exploration::trialStarted, this, &EventLog::writeTrialStarted);
-    connect(&exploration, &Exploration::trialFinished, this, &EventLog::writeTrialFinished);
-    connect(&exploration, &Exploration::recommendationChanged, this, &EventLog::writeRecommendation);
-    connect(&exploration, &Exploration::finished, this, &EventLog::writeFinished);
+    connect(&exploration, &Exploration::occurred, this, [this](const Event& event) {
+        std::visit([this](const auto& occurred) { write(occurred); }, event);
+    });
 }
 
-void EventLog::writeStarted()
+void EventLog::write(const Started& /*started*/)
 {
     const RunDescription& run = *m_exploration.snapshot().run;
     write(QStringLiteral("started"),
@@ -109,28 +107,30 @@ void EventLog::writeStarted()
            {QStringLiteral("tolerance"), run.tolerance}});
 }
 
-void EventLog::writeDevice(const DeviceSnapshot& device)
+void EventLog::write(const DeviceReady& ready)
 {
-    write(QStringLiteral("device"), eventFields(device));
+    write(QStringLiteral("device"), eventFields(ready.device));
 }
 
-void EventLog::writeTrialStarted(const TrialSnapshot& trial)
+void EventLog::write(const TrialStarted& started)
 {
+    const trial::TrialRecord& trial = started.trial;
     write(QStringLiteral("trial_started"),
           {{QStringLiteral("trial"), trial.number},
-           {QStringLiteral("device"), trial.device},
+           {QStringLiteral("device"), QString::fromStdString(trial.device)},
            {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
            {QStringLiteral("predicted_fit"), trial.predictedFit},
            {QStringLiteral("verification"), trial.isVerification}});
 }
 
-void EventLog::writeTrialFinished(const TrialSnapshot& trial)
+void EventLog::write(const TrialFinished& finished)
 {
+    const trial::TrialRecord& trial = finished.trial;
     write(QStringLiteral("trial_finished"),
           {{QStringLiteral("trial"), trial.number},
-           {QStringLiteral("device"), trial.device},
+           {QStringLiteral("device"), QString::fromStdString(trial.device)},
            {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-           {QStringLiteral("outcome"), eventWord(trial::toText(outcomeOf(trial.state)))},
+           {QStringLiteral("outcome"), eventWord(trial::toText(*trial.outcome))},
            {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
            {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
            {QStringLiteral("relative_error"), orNull(trial.relativeError)},
@@ -139,12 +139,13 @@ void EventLog::writeTrialFinished(const TrialSnapshot& trial)
            {QStringLiteral("wall_seconds"), trial.wallSeconds},
            {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
            {QStringLiteral("repetition"), trial.repetition},
-           {QStringLiteral("flags"), QJsonArray::fromStringList(trial.flags)},
+           {QStringLiteral("flags"), QJsonArray::fromStringList(flagsOf(trial))},
            {QStringLiteral("verification"), trial.isVerification}});
 }
 
-void EventLog::writeRecommendation(const search::Recommendation& recommendation)
+void EventLog::write(const RecommendationChanged& changed)
 {
+    const search::Recommendation& recommendation = changed.recommendation;
     write(
         QStringLiteral("recommendation"),
         {{QStringLiteral("micro_batch_size"), eventNumber(recommendation.size)},
@@ -157,14 +158,14 @@ void EventLog::writeRecommendation(const search::Recommendation& recommendation)
          {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().searchState.speedLimit)}});
 }
 
-void EventLog::writeFinished(FinishStatus status)
+void EventLog::write(const Finished& finished)
 {
     const Snapshot& snapshot = m_exploration.snapshot();
     const auto& best = snapshot.searchState.recommendation;
     const QJsonValue absent;
     write(
         QStringLiteral("finished"),
-        {{QStringLiteral("status"), toText(status)},
+        {{QStringLiteral("status"), toText(finished.status)},
          {QStringLiteral("micro_batch_size"), best ? eventNumber(best->size) : absent},
          {QStringLiteral("relative_performance"), best ? QJsonValue(best->relativePerformance) : absent},
          {QStringLiteral("confidence"), best ? QJsonValue(best->confidence) : absent},

@@ -28,12 +28,12 @@ public:
     const QString& problem() const { return m_problem; }
 
 private:
-    void writeStarted();
-    void writeDevice(const DeviceSnapshot& device);
-    void writeTrialStarted(const TrialSnapshot& trial);
-    void writeTrialFinished(const TrialSnapshot& trial);
-    void writeRecommendation(const search::Recommendation& recommendation);
-    void writeFinished(FinishStatus status);
+    void write(const Started& started);
+    void write(const DeviceReady& ready);
+    void write(const TrialStarted& started);
+    void write(const TrialFinished& finished);
+    void write(const RecommendationChanged& changed);
+    void write(const Finished& finished);
     void write(const QString& event, const QJsonObject& fields);
 
     const Exploration& m_exploration;

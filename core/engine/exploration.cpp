@@ -2,99 +2,411 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration.h"
 
-#include "exploration_run.h"
+#include "device_pool.h"
+#include "errors.h"
+#include "exploration_plan.h"
+#include "failure_text.h"
+#include "log_text.h"
+#include "run_devices.h"
+#include "run_progress.h"
+#include "snapshot_builder.h"
+#include "trial_planner.h"
+#include "trial_reading.h"
+#include "verifier.h"
 
+#include <QElapsedTimer>
+#include <QTimer>
+
+#include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace batchpeak::engine {
 
-class Exploration::Private
-{
-public:
-    ExplorationParts parts;
-    ExplorationOptions options;
-    std::optional<ExplorationPlan> plan;
-    /// Kept after its end, since the snapshot is its.
-    std::unique_ptr<ExplorationRun> run;
-    Snapshot idle;
+namespace {
 
-    bool isRunning() const { return run && !run->hasEnded(); }
-    /// The present call may come from a slot of the old run's last signal.
-    void retireRun()
-    {
-        if (run) {
-            run->disconnect();
-            run.release()->deleteLater();
-        }
-    }
+constexpr std::chrono::seconds tickEvery{1};
+
+} // namespace
+
+/// All that belongs to one run. The next one has its own, so that nothing of this one can reach into it.
+struct Exploration::Run : public QObject
+{
+    Run(ExplorationPlan runPlan, ExplorationOptions runOptions)
+        : plan(std::move(runPlan)),
+          options(std::move(runOptions)),
+          builder(plan.run),
+          verifier(options.verify && plan.isSearch())
+    {}
+    double now() const { return static_cast<double>(clock.elapsed()) / 1000.0; }
+
+    const ExplorationPlan plan;
+    const ExplorationOptions options;
+    SnapshotBuilder builder;
+    std::unique_ptr<TrialPlanner> planner;
+    std::unique_ptr<DevicePool> pool;
+    RunDevices devices;
+    Verifier verifier;
+    /// How the search had ended when the verification began.
+    FinishStatus conclusion = FinishStatus::Failed;
+    StallWatch stalls;
+    QElapsedTimer clock;
+    QTimer tick;
+    QTimer budget;
+    /// How all ends, once it is being ended.
+    FinishStatus status = FinishStatus::Failed;
 };
 
 Exploration::Exploration(QObject* parent) : Exploration(ExplorationParts{}, parent) {}
 
-Exploration::Exploration(ExplorationParts parts, QObject* parent)
-    : QObject(parent), d(std::make_unique<Private>())
-{
-    d->parts = std::move(parts);
-}
+Exploration::Exploration(ExplorationParts parts, QObject* parent) : QObject(parent), m_parts(std::move(parts))
+{}
 
 Exploration::~Exploration() = default;
 
 const Snapshot& Exploration::snapshot() const
 {
-    return d->run ? d->run->snapshot() : d->idle;
+    static const Snapshot nothingLoaded;
+    return m_run ? m_run->builder.snapshot() : nothingLoaded;
 }
 
 void Exploration::load(const QString& filePath, const config::ConfigContents& contents,
                        const ExplorationOptions& options)
 {
-    if (d->isRunning())
+    if (!isIdle() && !hasEnded())
         return;
-    d->plan = planExploration(filePath, contents, options);
-    d->options = options;
-    d->retireRun();
-    d->idle = {.run = d->plan->run};
-    emit snapshotChanged(d->idle);
+    setRun(std::make_unique<Run>(planExploration(filePath, contents, options), options));
+    emit snapshotChanged(snapshot());
+}
+
+/// The present call may come from a slot of the old run's last signal, so that it outlives the call.
+void Exploration::setRun(std::unique_ptr<Run> run)
+{
+    std::swap(m_run, run);
+    if (!run)
+        return;
+    if (run->pool)
+        run->pool->disconnect(this);
+    run.release()->deleteLater();
 }
 
 void Exploration::start()
 {
-    if (!d->plan || d->isRunning())
+    if (!m_run || (!isIdle() && !hasEnded()))
         return;
-    d->retireRun();
-    d->run = std::make_unique<ExplorationRun>(*d->plan, d->options, d->parts);
-    ExplorationRun* run = d->run.get();
-    connect(run, &ExplorationRun::snapshotChanged, this, &Exploration::snapshotChanged);
-    connect(run, &ExplorationRun::deviceReady, this, &Exploration::deviceReady);
-    connect(run, &ExplorationRun::trialStarted, this, &Exploration::trialStarted);
-    connect(run, &ExplorationRun::trialFinished, this, &Exploration::trialFinished);
-    connect(run, &ExplorationRun::recommendationChanged, this, &Exploration::recommendationChanged);
-    connect(run, &ExplorationRun::finished, this, &Exploration::finished);
-    emit started();
-    run->start();
+    if (hasEnded())
+        setRun(std::make_unique<Run>(m_run->plan, m_run->options));
+    m_run->builder.setState(State::Starting);
+    emit occurred(Started{});
+    // Whoever heard of it may have ended all.
+    if (state() == State::Starting)
+        begin();
+}
+
+void Exploration::begin()
+{
+    connect(&m_run->tick, &QTimer::timeout, this, &Exploration::tick);
+    m_run->budget.setSingleShot(true);
+    connect(&m_run->budget, &QTimer::timeout, this, [this] { finish(FinishStatus::Budget); });
+    m_run->clock.start();
+    m_run->tick.start(tickEvery);
+    if (m_run->options.timeBudget)
+        m_run->budget.start(*m_run->options.timeBudget);
+    for (const QString& note : m_run->plan.notes)
+        m_run->builder.say(LogLevel::Warning, note);
+    try {
+        m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
+        m_run->pool = std::make_unique<DevicePool>(m_run->devices.setups());
+    } catch (const ExplorationError& error) {
+        finish(FinishStatus::Failed, error.sentence());
+        return;
+    }
+    connectPool();
+    m_run->pool->start();
+    publish();
+}
+
+void Exploration::connectPool()
+{
+    DevicePool* pool = m_run->pool.get();
+    connect(pool, &DevicePool::said, this, &Exploration::remark);
+    connect(pool, &DevicePool::deviceReady, this, [this](const DeviceSnapshot& device) {
+        m_run->builder.say(LogLevel::Info, readyText(device));
+        publish();
+        emit occurred(DeviceReady{device});
+    });
+    connect(pool, &DevicePool::settled, this, &Exploration::beginTrials);
+    connect(pool, &DevicePool::runnerFree, this, &Exploration::startTrials);
+    connect(pool, &DevicePool::deviceGivenUp, this, &Exploration::loseDevice);
+    connect(pool, &DevicePool::exhausted, this, [this] {
+        // A search that has ended keeps its result.
+        if (m_run->verifier.isUnderWay())
+            finish(m_run->conclusion);
+        else
+            finish(FinishStatus::Failed, noDeviceText(m_run->pool->problem(), m_run->pool->lastLines()));
+    });
+    connect(pool, &DevicePool::stepTaken, this, &Exploration::takeStep);
+    connect(pool, &DevicePool::trialEnded, this, &Exploration::endTrial);
+    connect(pool, &DevicePool::ended, this, &Exploration::reportEnd);
+}
+
+void Exploration::beginTrials()
+{
+    if (state() != State::Starting)
+        return;
+    try {
+        const search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
+        m_run->planner =
+            std::make_unique<TrialPlanner>(m_parts.makeStrategy(m_run->options.strategy.toStdString(), space),
+                                           space.maxTrials, m_run->options.repeatDisturbed);
+    } catch (const std::invalid_argument& error) {
+        finish(FinishStatus::Failed, QString::fromUtf8(error.what()));
+        return;
+    }
+    m_run->builder.setState(State::Exploring);
+    startTrials();
+}
+
+void Exploration::startTrials()
+{
+    if (m_run->verifier.isUnderWay())
+        return verify();
+    if (state() == State::Verifying)
+        m_run->builder.resumeSearch();
+    if (state() != State::Exploring || holdForPause())
+        return;
+    for (DeviceRunner* runner : m_run->pool->freeRunners()) {
+        // Whoever heard of the trial before may have ended all.
+        if (!runner->isFree())
+            return;
+        const QString device = runner->snapshot().id;
+        const int repetition = m_run->planner->repetition(device);
+        if (const auto proposal = m_run->planner->next(device))
+            startTrial(*runner, *proposal, repetition);
+        else if (!m_run->planner->expectsMore())
+            return conclude(FinishStatus::Exhausted);
+    }
+}
+
+/// \return whether a pause was asked for, so that no trial may start; it begins when none runs
+bool Exploration::holdForPause()
+{
+    const bool holds = snapshot().pauseRequested;
+    if (holds && !m_run->planner->hasInFlight()) {
+        m_run->builder.setState(State::Paused);
+        m_run->builder.setPauseRequested(false);
+        publish();
+    }
+    return holds;
+}
+
+void Exploration::startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition)
+{
+    const trial::TrialRequest request = requestFor(proposal, m_run->builder.nextTrial());
+    m_run->stalls.trialStarted(request.id, m_run->now(), proposal.predictedWallSeconds);
+    const trial::TrialRecord started =
+        m_run->builder.startTrial({.number = static_cast<int>(request.id),
+                                   .device = runner.snapshot().id.toStdString(),
+                                   .microBatchSize = request.microBatchSize,
+                                   .predictedFit = proposal.predictedFit,
+                                   .repetition = repetition,
+                                   .isVerification = m_run->verifier.isUnderWay()},
+                                  m_run->now());
+    runner.runTrial(request);
+    publish();
+    emit occurred(TrialStarted{started});
+}
+
+void Exploration::takeStep(const trial::Step& step)
+{
+    m_run->stalls.stepTaken(step.id, m_run->now(), step.seconds);
+    m_run->builder.takeStep(step);
+    publish();
+}
+
+void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResult& result, bool workerLost)
+{
+    const trial::TrialRecord ended = m_run->builder.endTrial(result, device, m_run->now());
+    m_run->stalls.trialEnded(result.id);
+
+    bool isRecommendationNew = false;
+    if (ended.outcome != trial::Outcome::Cancelled) {
+        const TrialReading reading{.trial = ended,
+                                   .measurement = measurementOf(ended, result, workerLost, m_run->now())};
+        if (ended.isVerification)
+            judgeVerification(device, reading);
+        else
+            m_run->builder.sayFollowUp(ended, m_run->planner->trialEnded(device.id, reading));
+        isRecommendationNew = m_run->builder.takeSearchState(m_run->planner->searchState());
+    }
+    publish();
+    emit occurred(TrialFinished{ended});
+    if (isRecommendationNew)
+        emit occurred(RecommendationChanged{*snapshot().searchState.recommendation});
+    // A verification that is to be repeated changes nothing.
+    if (!ended.isVerification || !m_run->verifier.isUnderWay())
+        endIfSearchHasEnded();
+    startTrials();
+}
+
+void Exploration::loseDevice(const QString& device)
+{
+    // What it was to repeat may have been all that the other devices waited for.
+    if (m_run->planner && m_run->planner->deviceLost(device)) {
+        if (m_run->builder.takeSearchState(m_run->planner->searchState()))
+            emit occurred(RecommendationChanged{*snapshot().searchState.recommendation});
+        endIfSearchHasEnded();
+    }
+    startTrials();
+}
+
+void Exploration::endIfSearchHasEnded()
+{
+    if (state() == State::Finishing)
+        return;
+    if (const auto status = finishStatusOf(m_run->planner->searchState().status))
+        conclude(*status);
+    else
+        m_run->verifier.dropUnlessRunning(snapshot());
+}
+
+/// Ends a search with its result, once that has been verified where it should be.
+void Exploration::conclude(FinishStatus status)
+{
+    // A trial of another device may have ended after all, and have shown another size to be better.
+    if (m_run->verifier.isUnderWay() && !m_run->verifier.isOvertaken(snapshot()))
+        return;
+    const bool isComplete = status == FinishStatus::Confident || status == FinishStatus::Exhausted;
+    if (!isComplete || !m_run->verifier.isDue(snapshot(), *m_run->pool))
+        return finish(status);
+    m_run->conclusion = status;
+    m_run->verifier.begin(snapshot());
+    m_run->builder.setVerification(m_run->verifier.verification());
+    m_run->builder.setState(State::Verifying);
+    publish();
+    verify();
+}
+
+/// Takes the verification under way one step further, as far as its device allows.
+void Exploration::verify()
+{
+    if (!m_run->verifier.isUnderWay() || state() != State::Verifying)
+        return;
+    DeviceRunner* runner = m_run->pool->usableRunner(m_run->verifier.device());
+    if (!runner)
+        return finish(m_run->conclusion);
+    if (!runner->isFree() || holdForPause())
+        return;
+    if (runner->trialsOfWorker() == 0)
+        return startTrial(*runner, m_run->verifier.proposal(), m_run->verifier.repetition());
+    runner->renew();
+    publish();
+}
+
+void Exploration::judgeVerification(const DeviceSnapshot& device, const TrialReading& reading)
+{
+    if (const auto lesson = m_run->verifier.judge(reading, device, m_run->planner->repeatsOn(device.id)))
+        m_run->planner->verificationEnded(*lesson);
+    if (m_run->verifier.isUnderWay())
+        m_run->builder.sayFollowUp(reading.trial, FollowUp::Repeated);
+    else
+        m_run->builder.setVerification(m_run->verifier.verification());
 }
 
 void Exploration::pause()
 {
-    if (d->run)
-        d->run->pause();
+    if ((state() != State::Exploring && state() != State::Verifying) || snapshot().pauseRequested)
+        return;
+    m_run->builder.setPauseRequested(true);
+    m_run->builder.say(LogLevel::Info, tr("Pausing after the running trial."));
+    publish();
+    startTrials();
 }
 
 void Exploration::resume()
 {
-    if (d->run)
-        d->run->resume();
+    if (state() != State::Paused && !snapshot().pauseRequested)
+        return;
+    m_run->builder.setState(m_run->verifier.isUnderWay() ? State::Verifying : State::Exploring);
+    m_run->builder.setPauseRequested(false);
+    publish();
+    startTrials();
 }
 
 void Exploration::stop()
 {
-    if (d->run)
-        d->run->stop();
+    finish(FinishStatus::Cancelled);
 }
 
 void Exploration::remark(LogLevel level, const QString& text)
 {
-    if (d->run)
-        d->run->remark(level, text);
+    if (isIdle())
+        return;
+    m_run->builder.say(level, text);
+    publish();
+}
+
+void Exploration::finish(FinishStatus status, const QString& failure)
+{
+    if (isIdle() || state() == State::Finishing || hasEnded())
+        return;
+    if (m_run->verifier.isUnderWay()) {
+        m_run->verifier.giveUp();
+        m_run->builder.setVerification(m_run->verifier.verification());
+    }
+    if (m_run->planner)
+        m_run->planner->searchEnds();
+    const bool isRecommendationNew =
+        m_run->planner && m_run->builder.takeSearchState(m_run->planner->searchState());
+    const Ending ending = endingOf(status, snapshot(), m_run->plan.space.minimum);
+    m_run->status = ending.status;
+    m_run->builder.setFailure(failure.isEmpty() ? ending.failure : failure);
+    m_run->builder.setState(State::Finishing);
+    m_run->builder.setPauseRequested(false);
+    m_run->budget.stop();
+    publish();
+    if (isRecommendationNew)
+        emit occurred(RecommendationChanged{*snapshot().searchState.recommendation});
+    if (m_run->pool)
+        m_run->pool->end();
+    else
+        QTimer::singleShot(0, this, &Exploration::reportEnd);
+}
+
+void Exploration::reportEnd()
+{
+    if (hasEnded())
+        return;
+    m_run->tick.stop();
+    publish();
+    m_run->builder.close(m_run->status);
+    const Run* const run = m_run.get();
+    emit snapshotChanged(snapshot());
+    // Whoever saw the end may have begun another run.
+    if (run == m_run.get())
+        emit occurred(Finished{run->status});
+}
+
+void Exploration::tick()
+{
+    m_run->builder.setStalledSeconds(m_run->stalls.stalledSeconds(m_run->now()));
+    if (m_run->pool)
+        m_run->pool->updateTelemetry([this](std::size_t place) { return m_run->devices.telemetry(place); });
+    publish();
+}
+
+void Exploration::publish()
+{
+    // What is said after the end no longer moves its clock.
+    if (m_run->pool && !hasEnded()) {
+        m_run->builder.setDevices(m_run->pool->snapshots());
+        m_run->builder.takeTime(m_run->now(),
+                                m_run->options.timeBudget
+                                    ? std::optional<double>(m_run->options.timeBudget->count())
+                                    : std::nullopt,
+                                m_run->pool->usableDevices());
+    }
+    emit snapshotChanged(snapshot());
 }
 
 } // namespace batchpeak::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "event.h"
 #include "exploration_options.h"
 #include "exploration_parts.h"
 #include "snapshot.h"
@@ -11,7 +12,15 @@
 
 #include <memory>
 
+namespace batchpeak::trial {
+struct Step;
+struct TrialResult;
+} // namespace batchpeak::trial
+
 namespace batchpeak::engine {
+
+class DeviceRunner;
+struct TrialReading;
 
 /// One exploration from a loaded config to its final recommendation: the one state machine behind the
 /// window and the terminal.
@@ -26,6 +35,8 @@ class Exploration : public QObject
     Q_OBJECT
 
 public:
+    using Event = engine::Event;
+
     explicit Exploration(QObject* parent = nullptr);
     explicit Exploration(ExplorationParts parts, QObject* parent = nullptr);
     /// Ends every worker, at the latest by SIGKILL.
@@ -40,6 +51,7 @@ public:
     void load(const QString& filePath, const config::ConfigContents& contents,
               const ExplorationOptions& options);
 
+    /// Also after an end: then everything is explored anew.
     void start();
     /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
     /// pauseRequested is set and the state stays Exploring.
@@ -51,22 +63,41 @@ public:
     void remark(LogLevel level, const QString& text);
 
 signals:
-    /// start() was heard; the snapshot's run describes what begins.
-    void started();
+    void occurred(const batchpeak::engine::Event& event);
     /// Something in the snapshot is new. It may come hundreds of times a second: draw on a timer.
     void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);
-    /// Once for each device: its worker has told what it has, and holds the network.
-    void deviceReady(const batchpeak::engine::DeviceSnapshot& device);
-    void trialStarted(const batchpeak::engine::TrialSnapshot& trial);
-    void trialFinished(const batchpeak::engine::TrialSnapshot& trial);
-    /// A new size, or a new confidence in the old one.
-    void recommendationChanged(const batchpeak::search::Recommendation& recommendation);
-    /// Once for each start(), whatever the end. The snapshot holds how.
-    void finished(batchpeak::engine::FinishStatus status);
 
 private:
-    class Private;
-    std::unique_ptr<Private> d;
+    struct Run;
+
+    void begin();
+    void connectPool();
+    void beginTrials();
+    void startTrials();
+    void startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition);
+    void takeStep(const trial::Step& step);
+    void endTrial(const DeviceSnapshot& device, const trial::TrialResult& result, bool workerLost);
+    void loseDevice(const QString& device);
+    void endIfSearchHasEnded();
+    bool holdForPause();
+
+    void conclude(FinishStatus status);
+    void verify();
+    void judgeVerification(const DeviceSnapshot& device, const TrialReading& reading);
+
+    void finish(FinishStatus status, const QString& failure = {});
+    void reportEnd();
+    void tick();
+    void publish();
+
+    void setRun(std::unique_ptr<Run> run);
+    State state() const { return snapshot().state; }
+    bool hasEnded() const { return snapshot().finish.has_value(); }
+    bool isIdle() const { return state() == State::Idle; }
+
+    ExplorationParts m_parts;
+    /// The newest, also after its end, since the snapshot is its; none before a config is loaded.
+    std::unique_ptr<Run> m_run;
 };
 
 } // namespace batchpeak::engine

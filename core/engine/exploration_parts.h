@@ -5,7 +5,7 @@
 #include "device/host_memory.h"
 #include "device/local_device.h"
 #include "search/strategy.h"
-#include "worker_timeouts.h"
+#include "worker_process.h"
 
 #include <functional>
 #include <memory>

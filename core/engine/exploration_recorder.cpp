@@ -3,13 +3,12 @@
 #include "exploration_recorder.h"
 
 #include "store/exploration_store.h"
-#include "store/store_error.h"
-#include "trial_record.h"
 
 #include <QFileInfo>
 
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace batchpeak::engine {
 
@@ -41,22 +40,14 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .version = QStringLiteral(BATCHPEAK_VERSION)};
 }
 
-template<typename Value>
-std::optional<qint64> bytes(const std::optional<Value>& value)
-{
-    return value ? std::optional<qint64>(*value) : std::nullopt;
-}
-
 } // namespace
 
 ExplorationRecorder::ExplorationRecorder(Exploration& exploration, QString storePath, QObject* parent)
     : QObject(parent), m_exploration(exploration), m_storePath(std::move(storePath))
 {
-    connect(&exploration, &Exploration::started, this, &ExplorationRecorder::begin);
-    connect(&exploration, &Exploration::deviceReady, this, &ExplorationRecorder::addDevice);
-    connect(&exploration, &Exploration::trialFinished, this, &ExplorationRecorder::addTrial);
-    connect(&exploration, &Exploration::recommendationChanged, this, &ExplorationRecorder::addRecommendation);
-    connect(&exploration, &Exploration::finished, this, &ExplorationRecorder::finish);
+    connect(&exploration, &Exploration::occurred, this, [this](const Event& event) {
+        std::visit([this](const auto& occurred) { record(occurred); }, event);
+    });
 }
 
 ExplorationRecorder::~ExplorationRecorder() = default;
@@ -72,7 +63,7 @@ void ExplorationRecorder::attempt(const Write& write)
     }
 }
 
-void ExplorationRecorder::begin()
+void ExplorationRecorder::record(const Started& /*started*/)
 {
     attempt([this] {
         m_store = std::make_unique<store::ExplorationStore>(m_storePath);
@@ -80,10 +71,11 @@ void ExplorationRecorder::begin()
     });
 }
 
-void ExplorationRecorder::addDevice(const DeviceSnapshot& device)
+void ExplorationRecorder::record(const DeviceReady& ready)
 {
     if (!m_store)
         return;
+    const DeviceSnapshot& device = ready.device;
     attempt([&] {
         m_store->addDevice(m_id, {.id = device.id,
                                   .name = device.name,
@@ -93,33 +85,18 @@ void ExplorationRecorder::addDevice(const DeviceSnapshot& device)
     });
 }
 
-void ExplorationRecorder::addTrial(const TrialSnapshot& trial)
+void ExplorationRecorder::record(const TrialFinished& finished)
 {
     if (!m_store)
         return;
-    attempt([&] {
-        m_store->addTrial(m_id, {.number = trial.number,
-                                 .device = trial.device,
-                                 .microBatchSize = trial.microBatchSize,
-                                 .outcome = word(trial::toText(outcomeOf(trial.state))),
-                                 .samplesPerSecond = trial.samplesPerSecond,
-                                 .relativeError = trial.relativeError,
-                                 .secondsPerStep = trial.secondsPerStep,
-                                 .optimizerSeconds = trial.optimizerSeconds,
-                                 .peakAllocatedBytes = bytes(trial.peakAllocatedBytes),
-                                 .peakReservedBytes = bytes(trial.peakReservedBytes),
-                                 .timedSteps = trial.timedSteps,
-                                 .wallSeconds = trial.wallSeconds,
-                                 .joulesPerSample = trial.joulesPerSample,
-                                 .flags = trial.flags,
-                                 .text = trial.text});
-    });
+    attempt([&] { m_store->addTrial(m_id, finished.trial); });
 }
 
-void ExplorationRecorder::addRecommendation(const search::Recommendation& recommendation)
+void ExplorationRecorder::record(const RecommendationChanged& changed)
 {
     if (!m_store)
         return;
+    const search::Recommendation& recommendation = changed.recommendation;
     attempt([&] {
         m_store->addRecommendation(m_id, {.microBatchSize = recommendation.size,
                                           .samplesPerSecond = recommendation.samplesPerSecond,
@@ -130,16 +107,16 @@ void ExplorationRecorder::addRecommendation(const search::Recommendation& recomm
     });
 }
 
-void ExplorationRecorder::finish(FinishStatus status)
+void ExplorationRecorder::record(const Finished& finished)
 {
     // Trials since the last change may have led to another reason, and to other figures.
     if (const auto& recommendation = m_exploration.snapshot().searchState.recommendation)
-        addRecommendation(*recommendation);
+        record(RecommendationChanged{*recommendation});
     if (!m_store)
         return;
     attempt([&] {
         m_store->finish(m_id, {.finished = QDateTime::currentDateTimeUtc(),
-                               .status = toText(status),
+                               .status = toText(finished.status),
                                .failure = m_exploration.snapshot().failure});
     });
     m_store.reset();

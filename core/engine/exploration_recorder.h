@@ -33,11 +33,13 @@ signals:
     void failed(const QString& sentence);
 
 private:
-    void begin();
-    void addDevice(const DeviceSnapshot& device);
-    void addTrial(const TrialSnapshot& trial);
-    void addRecommendation(const search::Recommendation& recommendation);
-    void finish(FinishStatus status);
+    void record(const Started& started);
+    void record(const DeviceReady& ready);
+    /// A trial is kept once it has ended.
+    void record(const TrialStarted& /*started*/) {}
+    void record(const TrialFinished& finished);
+    void record(const RecommendationChanged& changed);
+    void record(const Finished& finished);
     /// Runs \p write, and gives the history up where it throws.
     template<typename Write>
     void attempt(const Write& write);

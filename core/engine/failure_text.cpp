@@ -18,9 +18,9 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Failure)
 };
 
-bool speaksOfMemory(const TrialSnapshot& trial)
+bool speaksOfMemory(const trial::TrialRecord& trial)
 {
-    return trial.state == TrialState::OutOfMemory || trial.thrashes || !trial.withinHeadroom;
+    return trial.outcome == trial::Outcome::OutOfMemory || trial.thrashes || !trial.withinHeadroom;
 }
 
 bool needsResult(FinishStatus status)
@@ -39,13 +39,11 @@ struct MemoryNeed
 
 MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
 {
-    MemoryNeed need;
-    for (const DeviceSnapshot& device : snapshot.devices) {
-        need.usable = need.usable == 0 ? device.usableBytes : std::min(need.usable, device.usableBytes);
+    MemoryNeed need{.usable = snapshot.leastUsableBytes()};
+    for (const DeviceSnapshot& device : snapshot.devices)
         need.needed = std::max(need.needed, device.baselineBytes);
-    }
     need.evenEmptyIsTooMuch = need.usable > 0 && need.needed > need.usable;
-    for (const TrialSnapshot& trial : snapshot.trials) {
+    for (const trial::TrialRecord& trial : snapshot.trials) {
         if (trial.microBatchSize == smallest)
             need.needed = std::max(need.needed, trial.peakReservedBytes.value_or(0));
     }
@@ -117,8 +115,9 @@ QString noResultText(const Snapshot& snapshot)
 {
     if (snapshot.trials.empty())
         return Translated::tr("No trial was run, because the search proposed none; please report this.");
-    const TrialSnapshot& last = snapshot.trials.back();
-    const QString why = last.text.isEmpty() ? Translated::tr("The worker did not say why.") : last.text;
+    const trial::TrialRecord& last = snapshot.trials.back();
+    const QString why =
+        last.text.empty() ? Translated::tr("The worker did not say why.") : QString::fromStdString(last.text);
     return Translated::tr(
                "No trial gave a result. The last one, of size %1, ended so: %2 Mend that, then start again.")
         .arg(QLocale().toString(static_cast<qlonglong>(last.microBatchSize)), why);

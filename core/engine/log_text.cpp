@@ -29,24 +29,22 @@ QString sizeText(std::int64_t size, const QLocale& locale)
     return locale.toString(static_cast<qlonglong>(size));
 }
 
-QString wordFor(TrialState state)
+QString wordFor(trial::Outcome outcome)
 {
-    switch (state) {
-    case TrialState::Running:
-        return Translated::tr("runs");
-    case TrialState::Ok:
+    switch (outcome) {
+    case trial::Outcome::Ok:
         return Translated::tr("ran");
-    case TrialState::OutOfMemory:
+    case trial::Outcome::OutOfMemory:
         return Translated::tr("ran out of memory");
-    case TrialState::Unsupported:
+    case trial::Outcome::Unsupported:
         return Translated::tr("is not supported by the device");
-    case TrialState::Failed:
+    case trial::Outcome::Failed:
         return Translated::tr("failed");
-    case TrialState::Timeout:
+    case trial::Outcome::Timeout:
         return Translated::tr("took too long");
-    case TrialState::Cancelled:
+    case trial::Outcome::Cancelled:
         return Translated::tr("was cancelled");
-    case TrialState::Crashed:
+    case trial::Outcome::Crashed:
         return Translated::tr("ended with its worker");
     }
     return {};
@@ -68,38 +66,39 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
            Translated::tr("Other programs hold %1 of it.").arg(bytesText(device.heldByOthersBytes, locale));
 }
 
-QString startText(const TrialSnapshot& trial, const QLocale& locale)
+QString startText(const trial::TrialRecord& trial, const QLocale& locale)
 {
     if (trial.isVerification)
         return Translated::tr("Trial %1: %2 on %3, in a fresh process.")
             .arg(trial.number)
-            .arg(sizeText(trial.microBatchSize, locale), trial.device);
+            .arg(sizeText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
     if (trial.repetition > 0)
         return Translated::tr("Trial %1: %2 on %3, once more.")
             .arg(trial.number)
-            .arg(sizeText(trial.microBatchSize, locale), trial.device);
+            .arg(sizeText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
     return Translated::tr("Trial %1: %2 on %3.")
         .arg(trial.number)
-        .arg(sizeText(trial.microBatchSize, locale), trial.device);
+        .arg(sizeText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
 }
 
-QString endText(const TrialSnapshot& trial, const QLocale& locale)
+QString endText(const trial::TrialRecord& trial, const QLocale& locale)
 {
     QStringList parts{Translated::tr("Trial %1: %2 %3")
                           .arg(trial.number)
-                          .arg(sizeText(trial.microBatchSize, locale), wordFor(trial.state))};
+                          .arg(sizeText(trial.microBatchSize, locale),
+                               trial.outcome ? wordFor(*trial.outcome) : Translated::tr("runs"))};
     if (trial.samplesPerSecond)
         parts.append(Translated::tr("%1 samples/s").arg(locale.toString(*trial.samplesPerSecond, 'g', 4)));
     if (trial.peakReservedBytes)
         parts.append(Translated::tr("peak %1").arg(bytesText(*trial.peakReservedBytes, locale)));
     if (trial.joulesPerSample)
         parts.append(energyPerSampleText(*trial.joulesPerSample, locale));
-    parts += trial.flags;
+    parts += flagsOf(trial);
     const QString text = parts.join(QLatin1String(", ")) + QLatin1Char('.');
-    return trial.text.isEmpty() ? text : text + QLatin1Char(' ') + trial.text;
+    return trial.text.empty() ? text : text + QLatin1Char(' ') + QString::fromStdString(trial.text);
 }
 
-QString repetitionText(const TrialSnapshot& trial, const QLocale& locale)
+QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
 {
     const QString size = sizeText(trial.microBatchSize, locale);
     if (trial.disturbed)
@@ -143,18 +142,27 @@ QString endText(FinishStatus status)
     return Translated::tr("Ended without a recommendation.");
 }
 
-LogLevel levelOf(const TrialSnapshot& trial)
+QStringList flagsOf(const trial::TrialRecord& trial)
 {
-    switch (trial.state) {
-    case TrialState::Running:
-    case TrialState::Ok:
-    case TrialState::OutOfMemory:
-    case TrialState::Cancelled:
+    QStringList flags;
+    for (const std::string& flag : trial.flags)
+        flags.append(QString::fromStdString(flag));
+    return flags;
+}
+
+LogLevel levelOf(const trial::TrialRecord& trial)
+{
+    if (trial.isRunning())
         return LogLevel::Info;
-    case TrialState::Unsupported:
-    case TrialState::Failed:
-    case TrialState::Timeout:
-    case TrialState::Crashed:
+    switch (*trial.outcome) {
+    case trial::Outcome::Ok:
+    case trial::Outcome::OutOfMemory:
+    case trial::Outcome::Cancelled:
+        return LogLevel::Info;
+    case trial::Outcome::Unsupported:
+    case trial::Outcome::Failed:
+    case trial::Outcome::Timeout:
+    case trial::Outcome::Crashed:
         break;
     }
     return LogLevel::Warning;

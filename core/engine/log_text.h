@@ -6,6 +6,7 @@
 
 #include <QLocale>
 #include <QString>
+#include <QStringList>
 
 #include <vector>
 
@@ -15,13 +16,13 @@ namespace batchpeak::engine {
 QString readyText(const DeviceSnapshot& device, const QLocale& locale = QLocale());
 
 /// "Trial 3: 8 on cpu."
-QString startText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
+QString startText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 
 /// "Trial 3: 8 ran, 31.2 samples/s, peak 1.2 GiB."
-QString endText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
+QString endText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 
 /// "Something disturbed trial 3: 8 is tried once more."; "8 is tried once more."
-QString repetitionText(const TrialSnapshot& trial, const QLocale& locale = QLocale());
+QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 
 /// On a device that is never calm: what that means, and what to do.
 QString noMoreRepetitionsText(const QString& device);
@@ -32,8 +33,11 @@ QString recommendationText(const search::Recommendation& recommendation, const Q
 /// How an exploration ended, as a sentence.
 QString endText(FinishStatus status);
 
+/// The flags of a trial, as they came.
+QStringList flagsOf(const trial::TrialRecord& trial);
+
 /// Good news and bad news are told apart.
-LogLevel levelOf(const TrialSnapshot& trial);
+LogLevel levelOf(const trial::TrialRecord& trial);
 
 /// Adds a line of the present to a snapshot's log, and drops the oldest beyond a bound.
 void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text);

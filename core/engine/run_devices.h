@@ -2,15 +2,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "device/local_device.h"
 #include "device_runner.h"
 #include "exploration_options.h"
 #include "exploration_parts.h"
 #include "trial/trial_request.h"
+#include "worker_process.h"
+
+#include <QString>
+#include <QStringList>
 
 #include <string>
 #include <vector>
 
 namespace batchpeak::engine {
+
+/// Which of the devices of this computer are meant.
+///
+/// \param words      "cpu", "cuda" (every GPU), "cuda:N"; empty stands for every GPU, else the CPU
+/// \param available  as device::localDevices() lists them
+/// \return each device once, in the order of the words
+/// \throws ExplorationError for a word that is none of these, or a device that is not here
+std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
+                                               const std::vector<device::LocalDevice>& available);
+
+/// The devices that the words name wherever the launcher leads: what is there, only the worker can tell.
+/// An empty list of words stands for the CPU.
+/// \throws ExplorationError for a word that is no device
+std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words);
+
+/// Where batchpeak-worker lies: beside the program, else in ../libexec/batchpeak, else where the
+/// environment variable BATCHPEAK_WORKER says.
+///
+/// \param programFolder  folder of the running program
+/// \throws ExplorationError when it is nowhere
+QString workerPath(const QString& programFolder);
+
+/// What is started for a device: the launcher's words, then the worker command of the options, or
+/// batchpeak-worker with the device's name. A GPU is handed over by its UUID in CUDA_VISIBLE_DEVICES,
+/// where CUDA counts in another order than NVML; it is the worker's first then.
+///
+/// \throws ExplorationError when there is no worker
+WorkerCommand workerCommand(const ExplorationOptions& options, const device::LocalDevice& device,
+                            const QString& programFolder);
 
 /// The devices that an exploration or a training runs on, and what may be read from them meanwhile.
 class RunDevices

@@ -2,7 +2,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace batchpeak::engine {
+
+namespace {
+
+/// Of those that are known.
+std::int64_t least(const std::vector<DeviceSnapshot>& devices, std::int64_t DeviceSnapshot::*bytes)
+{
+    std::int64_t least = 0;
+    for (const DeviceSnapshot& device : devices) {
+        if (device.*bytes > 0 && (least == 0 || device.*bytes < least))
+            least = device.*bytes;
+    }
+    return least;
+}
+
+} // namespace
 
 QString toText(FinishStatus status)
 {
@@ -38,6 +56,62 @@ QString toText(Verification::Outcome outcome)
         break;
     }
     return QStringLiteral("not_run");
+}
+
+bool Snapshot::isRecommendationSure() const
+{
+    const auto& recommendation = searchState.recommendation;
+    return recommendation && recommendation->confidence >= leadingBelowPercent;
+}
+
+std::int64_t Snapshot::leastLimitBytes() const
+{
+    return least(devices, &DeviceSnapshot::limitBytes);
+}
+
+std::int64_t Snapshot::leastUsableBytes() const
+{
+    return least(devices, &DeviceSnapshot::usableBytes);
+}
+
+MemoryZones Snapshot::memoryZones() const
+{
+    // Zones are drawn beside the sizes that were tried, not through their marks.
+    constexpr double justAbove = 1.03;
+    constexpr double justBelow = 0.97;
+    constexpr double justAboveHeadroom = 1.01;
+
+    double largestThatRan = 0.0;
+    double largestBelowHeadroom = 0.0;
+    for (const trial::TrialRecord& trial : trials) {
+        if (trial.outcome != trial::Outcome::Ok || !trial.samplesPerSecond)
+            continue;
+        const auto size = static_cast<double>(trial.microBatchSize);
+        largestThatRan = std::max(largestThatRan, size);
+        if (trial.ranWell())
+            largestBelowHeadroom = std::max(largestBelowHeadroom, size);
+    }
+    const auto sizeAt = [this](std::int64_t bytes, double atLeast) {
+        const auto& memory = searchState.memory;
+        const auto limit = static_cast<double>(bytes);
+        if (!memory || memory->bytesPerSample <= 0.0 || limit <= memory->constantBytes)
+            return 0.0;
+        return std::max({1.0, (limit - memory->constantBytes) / memory->bytesPerSample, atLeast});
+    };
+
+    MemoryZones zones{.headroomFrom = sizeAt(leastUsableBytes(), largestBelowHeadroom * justAboveHeadroom),
+                      .wall = sizeAt(leastLimitBytes(), largestThatRan * justAbove)};
+    for (const trial::TrialRecord& trial : trials) {
+        const auto failed = static_cast<double>(trial.microBatchSize);
+        if (trial.outcome != trial::Outcome::OutOfMemory || failed <= largestThatRan)
+            continue;
+        zones.wallSeen = true;
+        const double edge = std::max(failed * justBelow, std::sqrt(failed * largestThatRan));
+        zones.wall = zones.wall > 0.0 ? std::min(zones.wall, edge) : edge;
+    }
+    if (zones.wall > 0.0 && zones.headroomFrom >= zones.wall)
+        zones.headroomFrom = 0.0;
+    return zones;
 }
 
 } // namespace batchpeak::engine

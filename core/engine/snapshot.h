@@ -6,7 +6,7 @@
 #include "config/config_error.h"
 #include "model/run_kind.h"
 #include "search/strategy.h"
-#include "trial/trial_readings.h"
+#include "trial/trial_record.h"
 
 #include <QDateTime>
 #include <QString>
@@ -95,50 +95,6 @@ struct DeviceSnapshot
     int restarts = 0;
 };
 
-enum class TrialState { Running, Ok, OutOfMemory, Unsupported, Failed, Timeout, Cancelled, Crashed };
-
-struct TrialSnapshot
-{
-    /// From 1, in the order of their starts.
-    int number = 0;
-    QString device;
-    std::int64_t microBatchSize = 0;
-    TrialState state = TrialState::Running;
-    /// Of a running trial, from the steps so far; nothing before the first timed one.
-    std::optional<double> samplesPerSecond;
-    /// Standard error relative to the value, the program's own or else reckoned from its steps; nothing
-    /// where there are too few of them to tell.
-    std::optional<double> relativeError;
-    std::optional<double> secondsPerStep;
-    /// Of one optimizer step; where there is one it is no part of secondsPerStep.
-    std::optional<double> optimizerSeconds;
-    std::optional<std::int64_t> peakAllocatedBytes;
-    std::optional<std::int64_t> peakReservedBytes;
-    int warmupSteps = 0;
-    int timedSteps = 0;
-    /// Of a running trial, so far.
-    double wallSeconds = 0.0;
-    double predictedFit = 1.0;
-    /// Energy of the whole device for one sample, its share of the optimizer steps included; nothing where
-    /// the device does not measure it, or not long enough.
-    std::optional<double> joulesPerSample;
-    trial::TrialReadings readings;
-    bool thrashes = false;
-    /// Cut short, since the size could no longer win.
-    bool abandoned = false;
-    /// Something else than the size moved its times; the flags say what.
-    bool disturbed = false;
-    /// How many trials before it something disturbed, so that this one repeats them.
-    int repetition = 0;
-    /// Fits the device, but not below the headroom: never recommended.
-    bool withinHeadroom = true;
-    /// Of the recommended size in a fresh process, after the search.
-    bool isVerification = false;
-    QStringList flags;
-    /// Why it ended as it did.
-    QString text;
-};
-
 /// The recommended size, measured once more in a fresh process.
 struct Verification
 {
@@ -175,6 +131,23 @@ struct LogLine
     QString text;
 };
 
+/// Where sizes come to the end of the memory, by the search's memory model and by what trials met; 0 where
+/// unknown.
+struct MemoryZones
+{
+    /// Sizes from here on reach into the headroom.
+    double headroomFrom = 0.0;
+    /// Sizes from here on pass the limit.
+    double wall = 0.0;
+    /// A trial has met the wall; else it is predicted.
+    bool wallSeen = false;
+
+    bool operator==(const MemoryZones&) const = default;
+};
+
+/// Below this confidence [percent] a recommendation is called "leading": it may well still change.
+inline constexpr int leadingBelowPercent = 90;
+
 /// Everything that a window or a terminal shows of an exploration: a plain value, which they draw and
 /// never interpret. Every Snapshot is consistent in itself.
 struct Snapshot
@@ -188,7 +161,7 @@ struct Snapshot
     std::optional<RunDescription> run;
     std::vector<DeviceSnapshot> devices;
     /// In the order of their starts.
-    std::vector<TrialSnapshot> trials;
+    std::vector<trial::TrialRecord> trials;
     search::SearchState searchState;
     /// Of the recommended size; 0 without one.
     std::int64_t recommendedPeakBytes = 0;
@@ -212,6 +185,15 @@ struct Snapshot
     QString failure;
     /// The newest last; the oldest are dropped beyond a bound.
     std::vector<LogLine> log;
+
+    /// The recommendation is sure enough to be more than "leading".
+    bool isRecommendationSure() const;
+    /// Of the device with the least, since a size must fit on each; 0 where unknown.
+    std::int64_t leastLimitBytes() const;
+    std::int64_t leastUsableBytes() const;
+    /// What was seen holds against what is predicted: the wall stands above every size that ran and at or
+    /// below every size that did not.
+    MemoryZones memoryZones() const;
 };
 
 } // namespace batchpeak::engine

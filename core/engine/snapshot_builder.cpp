@@ -3,9 +3,8 @@
 #include "snapshot_builder.h"
 
 #include "log_text.h"
-#include "progress_estimate.h"
-#include "reason_text.h"
-#include "speed_text.h"
+#include "recommendation_text.h"
+#include "run_progress.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,16 +28,15 @@ SnapshotBuilder::SnapshotBuilder(RunDescription run)
     m_snapshot.run = std::move(run);
 }
 
-TrialSnapshot& SnapshotBuilder::trial(std::int64_t number)
+trial::TrialRecord& SnapshotBuilder::trial(std::int64_t number)
 {
     return m_snapshot.trials.at(static_cast<std::size_t>(number) - 1);
 }
 
-const TrialSnapshot& SnapshotBuilder::startTrial(const trial::TrialRequest& request, const TrialStart& start,
-                                                 double now)
+const trial::TrialRecord& SnapshotBuilder::startTrial(trial::TrialRecord trial, double now)
 {
-    m_underWay[request.id] = {.start = now, .stepSeconds = {}};
-    m_snapshot.trials.push_back(startedTrial(request, start));
+    m_underWay[trial.number] = {.start = now, .stepSeconds = {}};
+    m_snapshot.trials.push_back(std::move(trial));
     say(LogLevel::Info, startText(m_snapshot.trials.back()));
     return m_snapshot.trials.back();
 }
@@ -51,11 +49,11 @@ void SnapshotBuilder::takeStep(const trial::Step& step)
     addStep(trial(step.id), step, stepSeconds, *m_snapshot.run);
 }
 
-const TrialSnapshot& SnapshotBuilder::endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
-                                               double now)
+const trial::TrialRecord& SnapshotBuilder::endTrial(const trial::TrialResult& result,
+                                                    const DeviceSnapshot& device, double now)
 {
     const UnderWay underWay = std::move(m_underWay.extract(result.id).mapped());
-    TrialSnapshot& ended = trial(result.id);
+    trial::TrialRecord& ended = trial(result.id);
     finishTrial(ended, result, underWay.stepSeconds, device, *m_snapshot.run);
     if (ended.wallSeconds <= 0)
         ended.wallSeconds = now - underWay.start;
@@ -63,13 +61,13 @@ const TrialSnapshot& SnapshotBuilder::endTrial(const trial::TrialResult& result,
     return ended;
 }
 
-void SnapshotBuilder::sayFollowUp(const TrialSnapshot& trial, FollowUp followUp)
+void SnapshotBuilder::sayFollowUp(const trial::TrialRecord& trial, FollowUp followUp)
 {
     switch (followUp) {
     case FollowUp::Repeated:
         return say(LogLevel::Info, repetitionText(trial));
     case FollowUp::NoMoreRepetitions:
-        return say(LogLevel::Warning, noMoreRepetitionsText(trial.device));
+        return say(LogLevel::Warning, noMoreRepetitionsText(QString::fromStdString(trial.device)));
     case FollowUp::None:
         break;
     }
@@ -104,8 +102,8 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
 std::int64_t SnapshotBuilder::peakBytesOf(std::int64_t size) const
 {
     std::int64_t peak = 0;
-    for (const TrialSnapshot& trial : m_snapshot.trials) {
-        if (trial.microBatchSize == size && trial.state == TrialState::Ok)
+    for (const trial::TrialRecord& trial : m_snapshot.trials) {
+        if (trial.microBatchSize == size && trial.outcome == trial::Outcome::Ok)
             peak = std::max(peak, trial.peakReservedBytes.value_or(0));
     }
     return peak;
@@ -115,7 +113,7 @@ std::optional<double> SnapshotBuilder::joulesPerSampleOf(std::int64_t size) cons
 {
     double joulesPerSample = 0.0;
     int steps = 0;
-    for (const TrialSnapshot& trial : m_snapshot.trials) {
+    for (const trial::TrialRecord& trial : m_snapshot.trials) {
         if (trial.microBatchSize != size || !trial.joulesPerSample || trial.disturbed)
             continue;
         joulesPerSample += *trial.joulesPerSample * trial.timedSteps;
@@ -151,8 +149,8 @@ void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, 
                   .devices = usableDevices,
                   .elapsedSeconds = now,
                   .budgetSeconds = budgetSeconds};
-    for (const TrialSnapshot& trial : m_snapshot.trials) {
-        if (trial.state == TrialState::Running)
+    for (const trial::TrialRecord& trial : m_snapshot.trials) {
+        if (trial.isRunning())
             continue;
         ++course.finishedTrials;
         course.trialSeconds += trial.wallSeconds;

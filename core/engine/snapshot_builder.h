@@ -4,9 +4,8 @@
 
 #include "snapshot.h"
 #include "trial/protocol.h"
-#include "trial/trial_request.h"
 #include "trial_planner.h"
-#include "trial_record.h"
+#include "trial_reading.h"
 
 #include <cstdint>
 #include <map>
@@ -18,7 +17,7 @@ namespace batchpeak::engine {
 /// Keeps the snapshot of a run: every change of it goes through here, and leaves it consistent.
 ///
 /// It writes down what happened. When something happens, and in which state the run is, is decided by
-/// ExplorationRun.
+/// Exploration.
 class SnapshotBuilder
 {
 public:
@@ -34,13 +33,14 @@ public:
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
     /// \param now  seconds since the start of the exploration, here and below
-    const TrialSnapshot& startTrial(const trial::TrialRequest& request, const TrialStart& start, double now);
+    const trial::TrialRecord& startTrial(trial::TrialRecord trial, double now);
     void takeStep(const trial::Step& step);
     /// What the worker did not say of the trial's time and spread is taken from our own clock and from the
     /// steps that it reported.
-    const TrialSnapshot& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device, double now);
+    const trial::TrialRecord& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
+                                       double now);
 
-    void sayFollowUp(const TrialSnapshot& trial, FollowUp followUp);
+    void sayFollowUp(const trial::TrialRecord& trial, FollowUp followUp);
 
     /// \return whether the recommended size, or the confidence in it, is another than before
     bool takeSearchState(const search::SearchState& searchState);
@@ -64,7 +64,7 @@ private:
         std::vector<double> stepSeconds;
     };
 
-    TrialSnapshot& trial(std::int64_t number);
+    trial::TrialRecord& trial(std::int64_t number);
     /// Largest of the trials of that size that ran; 0 where none told.
     std::int64_t peakBytesOf(std::int64_t size) const;
     /// Of its calm trials, a long one counting for more than a short one.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "search/strategy.h"
+#include "snapshot.h"
+#include "trial/trial_request.h"
 #include "trial_repeater.h"
 
 #include <QString>
@@ -89,5 +91,13 @@ private:
     /// The first trial of a size that is being repeated, kept from the search until the second ends.
     std::vector<search::Measurement> m_lost;
 };
+
+/// What the search may assume of these devices: the memory of the least of them, since every size must
+/// fit all, and the largest baseline.
+search::SearchSpace spaceOn(const std::vector<DeviceSnapshot>& devices, search::SearchSpace space);
+
+/// A size that the search proposes, as a worker is asked for it: with a time limit that follows from the
+/// predicted time, where there is one.
+trial::TrialRequest requestFor(const search::Proposal& proposal, std::int64_t id);
 
 } // namespace batchpeak::engine

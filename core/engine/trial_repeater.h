@@ -2,20 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "search/measurement.h"
-#include "snapshot.h"
+#include "trial_reading.h"
 
 #include <optional>
 #include <vector>
 
 namespace batchpeak::engine {
-
-/// A finished trial as it is shown, and as the search would be told of it.
-struct TrialReading
-{
-    TrialSnapshot trial;
-    search::Measurement measurement;
-};
 
 /// Whether a trial that something disturbed is run once more, and which of the readings of it counts.
 ///

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "unified_diff.h"
 
-#include "line_changes.h"
-
 #include <algorithm>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -12,7 +11,89 @@ namespace batchpeak::engine {
 
 namespace {
 
-using Lines = std::vector<std::string_view>;
+using Lines = std::span<const std::string_view>;
+
+constexpr std::size_t mostEdits = 1000;
+
+/// Lines that are the same in both texts.
+struct KeptLine
+{
+    std::size_t before = 0;
+    std::size_t after = 0;
+};
+
+/// For each number of edits, the line of the first text that is reached on each diagonal (lines taken from
+/// the first less those from the second), from the lowest diagonal up in steps of two.
+using Reached = std::vector<std::vector<std::size_t>>;
+
+/// Whether the way to the diagonal at \p place takes a line from the second text last, or one from the first.
+bool endsWithInsertion(const std::vector<std::size_t>& previous, std::size_t place)
+{
+    return place == 0 || (place < previous.size() && previous[place - 1] < previous[place]);
+}
+
+/// Where \p edits edits lead on a diagonal, before the equal lines that follow.
+std::size_t startOn(const Reached& reached, std::size_t edits, std::size_t place)
+{
+    if (edits == 0)
+        return 0;
+    const auto& previous = reached[edits - 1];
+    return endsWithInsertion(previous, place) ? previous[place] : previous[place - 1] + 1;
+}
+
+/// The line of the second text at \p line of the first on a diagonal; its number is 2 * place - edits.
+std::size_t otherLine(std::size_t line, std::size_t edits, std::size_t place)
+{
+    return line + edits - 2 * place;
+}
+
+/// One row more for each further edit, until the end of both texts is reached.
+/// \return false where that takes too many
+bool reachTheEnd(Lines before, Lines after, Reached& reached)
+{
+    for (std::size_t edits = 0; edits <= mostEdits; ++edits) {
+        reached.emplace_back();
+        for (std::size_t place = 0; place <= edits; ++place) {
+            std::size_t line = startOn(reached, edits, place);
+            std::size_t other = otherLine(line, edits, place);
+            while (line < before.size() && other < after.size() && before[line] == after[other]) {
+                ++line;
+                ++other;
+            }
+            reached.back().push_back(line);
+            if (line == before.size() && other == after.size())
+                return true;
+        }
+    }
+    return false;
+}
+
+/// The way to the end, walked back: every line on it that both texts have, from top to bottom.
+std::vector<KeptLine> keptLines(Lines before, Lines after)
+{
+    Reached reached;
+    if (!reachTheEnd(before, after, reached))
+        return {};
+    std::vector<KeptLine> kept;
+    std::size_t place = reached.back().size() - 1;
+    for (std::size_t edits = reached.size(); edits-- > 0;) {
+        const std::size_t start = startOn(reached, edits, place);
+        for (std::size_t line = reached[edits][place]; line-- > start;)
+            kept.push_back({.before = line, .after = otherLine(line, edits, place)});
+        if (edits > 0 && !endsWithInsertion(reached[edits - 1], place))
+            --place;
+    }
+    std::ranges::reverse(kept);
+    return kept;
+}
+
+/// How many lines are the same in both from their front on.
+template<typename LinesView>
+std::size_t sameAtFront(const LinesView& before, const LinesView& after)
+{
+    const auto [end, other] = std::ranges::mismatch(before, after);
+    return static_cast<std::size_t>(end - before.begin());
+}
 
 /// A name as git writes it: with a tab after it where it has spaces, else patch would take the first word
 /// alone; in quotes where it has characters that no header line can hold.
@@ -52,8 +133,7 @@ QString rangeText(std::size_t start, std::size_t count)
 }
 
 /// Changes that are near each other, with what stands between and around them.
-QString hunkText(const Lines& before, const Lines& after, std::span<const LineChange> changes,
-                 std::size_t context)
+QString hunkText(Lines before, Lines after, std::span<const LineChange> changes, std::size_t context)
 {
     const LineChange& first = changes.front();
     const std::size_t lastEnd = changes.back().beforeStart + changes.back().beforeCount;
@@ -81,11 +161,47 @@ QString hunkText(const Lines& before, const Lines& after, std::span<const LineCh
 
 } // namespace
 
+std::vector<std::string_view> linesOf(std::string_view text)
+{
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+        lines.push_back(text.substr(0, end + 1));
+        text.remove_prefix(end + 1);
+    }
+    return lines;
+}
+
+std::vector<LineChange> lineChanges(Lines before, Lines after)
+{
+    const std::size_t head = sameAtFront(before, after);
+    before = before.subspan(head);
+    after = after.subspan(head);
+    const std::size_t tail = sameAtFront(before | std::views::reverse, after | std::views::reverse);
+    before = before.first(before.size() - tail);
+    after = after.first(after.size() - tail);
+
+    std::vector<KeptLine> kept = keptLines(before, after);
+    kept.push_back({.before = before.size(), .after = after.size()});
+    std::vector<LineChange> changes;
+    KeptLine next;
+    for (const KeptLine& line : kept) {
+        if (line.before > next.before || line.after > next.after) {
+            changes.push_back({.beforeStart = head + next.before,
+                               .beforeCount = line.before - next.before,
+                               .afterStart = head + next.after,
+                               .afterCount = line.after - next.after});
+        }
+        next = {.before = line.before + 1, .after = line.after + 1};
+    }
+    return changes;
+}
+
 QString unifiedDiff(std::string_view before, std::string_view after, const QString& beforeName,
                     const QString& afterName, int context)
 {
-    const Lines old = linesOf(before);
-    const Lines changed = linesOf(after);
+    const std::vector<std::string_view> old = linesOf(before);
+    const std::vector<std::string_view> changed = linesOf(after);
     const std::vector<LineChange> changes = lineChanges(old, changed);
     if (changes.empty())
         return {};

@@ -27,8 +27,8 @@ double medianOf(std::vector<double> values)
 
 bool isVerificationRunning(const Snapshot& snapshot)
 {
-    return std::ranges::any_of(snapshot.trials, [](const TrialSnapshot& trial) {
-        return trial.isVerification && trial.state == TrialState::Running;
+    return std::ranges::any_of(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.isVerification && trial.isRunning();
     });
 }
 
@@ -40,9 +40,10 @@ bool Verifier::isDue(const Snapshot& snapshot, const DevicePool& pool) const
     if (!m_isWanted || !recommendation || static_cast<int>(m_done.size()) >= mostVerifications ||
         m_done.contains(recommendation->size))
         return false;
-    const TrialSnapshot& last = snapshot.trials.back();
-    const DeviceRunner* runner = pool.usableRunner(last.device);
-    const bool ranInFreshProcess = runner && runner->trialsOfWorker() == 1 && last.state == TrialState::Ok;
+    const trial::TrialRecord& last = snapshot.trials.back();
+    const DeviceRunner* runner = pool.usableRunner(QString::fromStdString(last.device));
+    const bool ranInFreshProcess =
+        runner && runner->trialsOfWorker() == 1 && last.outcome == trial::Outcome::Ok;
     return !ranInFreshProcess || last.microBatchSize != recommendation->size;
 }
 
@@ -59,10 +60,10 @@ void Verifier::begin(const Snapshot& snapshot)
     m_repeater = {};
     std::vector<double> calm;
     std::vector<double> disturbed;
-    for (const TrialSnapshot& trial : snapshot.trials) {
-        if (trial.microBatchSize != recommendation.size || trial.state != TrialState::Ok)
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (trial.microBatchSize != recommendation.size || trial.outcome != trial::Outcome::Ok)
             continue;
-        m_device = trial.device;
+        m_device = QString::fromStdString(trial.device);
         m_expectedWallSeconds = std::max(m_expectedWallSeconds, trial.wallSeconds);
         if (trial.secondsPerStep)
             (trial.disturbed ? disturbed : calm).push_back(*trial.secondsPerStep);
@@ -124,18 +125,16 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
     return learnt;
 }
 
-Verification::Outcome Verifier::outcomeOf(const TrialSnapshot& trial) const
+Verification::Outcome Verifier::outcomeOf(const trial::TrialRecord& trial) const
 {
-    const bool isGood =
-        trial.state == TrialState::Ok && !trial.thrashes && trial.withinHeadroom && trial.secondsPerStep;
-    if (!isGood)
+    if (!trial.ranWell() || !trial.secondsPerStep)
         return Outcome::Failed;
     return isSurprising(trial) && *trial.secondsPerStep > m_expectedSeconds ? Outcome::Slower
                                                                             : Outcome::Confirmed;
 }
 
 /// Off what was expected, one way or the other, by more than the tolerance and the noise explain.
-bool Verifier::isSurprising(const TrialSnapshot& trial) const
+bool Verifier::isSurprising(const trial::TrialRecord& trial) const
 {
     if (m_expectedSeconds <= 0.0)
         return false;

@@ -18,7 +18,7 @@ namespace batchpeak::engine {
 /// Whether the recommended size is still to be measured once more in a fresh process, and what that says.
 ///
 /// A size may run only beside what earlier trials left in memory, or only without it. Processes are started,
-/// and the search goes on or ends, as ExplorationRun decides.
+/// and the search goes on or ends, as Exploration decides.
 class Verifier
 {
 public:
@@ -58,8 +58,8 @@ public:
                                              bool mayRepeat);
 
 private:
-    Verification::Outcome outcomeOf(const TrialSnapshot& trial) const;
-    bool isSurprising(const TrialSnapshot& trial) const;
+    Verification::Outcome outcomeOf(const trial::TrialRecord& trial) const;
+    bool isSurprising(const trial::TrialRecord& trial) const;
 
     bool m_isWanted;
     bool m_isUnderWay = false;

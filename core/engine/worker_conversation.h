@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device/memory_kills.h"
+#include "device/host_memory.h"
 #include "snapshot.h"
 #include "trial/protocol.h"
 #include "worker_process.h"

@@ -6,7 +6,6 @@
 
 #include <csignal>
 #include <cstring>
-
 #include <utility>
 
 namespace batchpeak::engine {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "trial/trial_record.h"
+
 #include <QDateTime>
 #include <QString>
 #include <QStringList>
@@ -49,30 +51,6 @@ struct DeviceRecord
     bool operator==(const DeviceRecord&) const = default;
 };
 
-/// A finished trial; what was not measured is absent.
-struct TrialRecord
-{
-    int number = 0;
-    QString device;
-    qint64 microBatchSize = 0;
-    /// The word of the trial protocol: "ok", "oom", ...
-    QString outcome;
-    std::optional<double> samplesPerSecond;
-    std::optional<double> relativeError;
-    std::optional<double> secondsPerStep;
-    /// Of one optimizer step; where there is one it is no part of secondsPerStep.
-    std::optional<double> optimizerSeconds;
-    std::optional<qint64> peakAllocatedBytes;
-    std::optional<qint64> peakReservedBytes;
-    int timedSteps = 0;
-    double wallSeconds = 0.0;
-    std::optional<double> joulesPerSample;
-    QStringList flags;
-    QString text;
-
-    bool operator==(const TrialRecord&) const = default;
-};
-
 struct RecommendationRecord
 {
     qint64 microBatchSize = 0;
@@ -113,8 +91,8 @@ struct StoredExploration
 {
     ExplorationSummary summary;
     std::vector<DeviceRecord> devices;
-    /// In the order in which they ended.
-    std::vector<TrialRecord> trials;
+    /// In the order in which they ended; without the readings and steps of each, which are not kept.
+    std::vector<trial::TrialRecord> trials;
     /// The newest last.
     std::vector<RecommendationRecord> recommendations;
 };

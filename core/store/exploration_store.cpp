@@ -3,7 +3,6 @@
 #include "exploration_store.h"
 
 #include "sql_statement.h"
-#include "store_error.h"
 #include "store_schema.h"
 
 #include <QCoreApplication>
@@ -80,23 +79,37 @@ ExplorationSummary summaryFrom(const SqlStatement& row)
     return summary;
 }
 
-TrialRecord trialFrom(const SqlStatement& row)
+QString joined(const std::vector<std::string>& flags)
 {
-    return {.number = static_cast<int>(row.integer("number")),
-            .device = row.text("device"),
-            .microBatchSize = row.integer("micro_batch_size"),
-            .outcome = row.text("outcome"),
-            .samplesPerSecond = row.optional<double>("samples_per_second"),
-            .relativeError = row.optional<double>("relative_error"),
-            .secondsPerStep = row.optional<double>("seconds_per_step"),
-            .optimizerSeconds = row.optional<double>("optimizer_seconds"),
-            .peakAllocatedBytes = row.optional<qint64>("peak_allocated_bytes"),
-            .peakReservedBytes = row.optional<qint64>("peak_reserved_bytes"),
-            .timedSteps = static_cast<int>(row.integer("timed_steps")),
-            .wallSeconds = row.real("wall_seconds"),
-            .joulesPerSample = row.optional<double>("joules_per_sample"),
-            .flags = row.text("flags").split(flagSeparator, Qt::SkipEmptyParts),
-            .text = row.text("text")};
+    QStringList all;
+    for (const std::string& flag : flags)
+        all.append(QString::fromStdString(flag));
+    return all.join(flagSeparator);
+}
+
+trial::TrialRecord trialFrom(const SqlStatement& row)
+{
+    trial::TrialRecord trial{
+        .number = static_cast<int>(row.integer("number")),
+        .device = row.text("device").toStdString(),
+        .microBatchSize = row.integer("micro_batch_size"),
+        // A word that is unknown here says that it did not run well.
+        .outcome = trial::outcomeFromText(row.text("outcome").toStdString()).value_or(trial::Outcome::Failed),
+        .samplesPerSecond = row.optional<double>("samples_per_second"),
+        .relativeError = row.optional<double>("relative_error"),
+        .secondsPerStep = row.optional<double>("seconds_per_step"),
+        .optimizerSeconds = row.optional<double>("optimizer_seconds"),
+        .peakAllocatedBytes = row.optional<std::int64_t>("peak_allocated_bytes"),
+        .peakReservedBytes = row.optional<std::int64_t>("peak_reserved_bytes"),
+        .timedSteps = static_cast<int>(row.integer("timed_steps")),
+        .wallSeconds = row.real("wall_seconds"),
+        .joulesPerSample = row.optional<double>("joules_per_sample"),
+        .text = row.text("text").toStdString()};
+    std::vector<std::string> flags;
+    for (const QString& flag : row.text("flags").split(flagSeparator, Qt::SkipEmptyParts))
+        flags.push_back(flag.toStdString());
+    trial::addFlags(trial, flags);
+    return trial;
 }
 
 QString summaryQuery(const QString& condition)
@@ -189,7 +202,7 @@ void ExplorationStore::addDevice(qint64 exploration, const DeviceRecord& device)
         .run();
 }
 
-void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
+void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& trial)
 {
     SqlStatement(QSqlDatabase::database(m_connection),
                  QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, outcome, "
@@ -199,9 +212,9 @@ void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
                                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(trial.number)
-        .bind(notNull(trial.device))
-        .bind(trial.microBatchSize)
-        .bind(notNull(trial.outcome))
+        .bind(notNull(QString::fromStdString(trial.device)))
+        .bind(qint64{trial.microBatchSize})
+        .bind(QString::fromUtf8(trial::toText(*trial.outcome)))
         .bind(trial.samplesPerSecond)
         .bind(trial.relativeError)
         .bind(trial.secondsPerStep)
@@ -211,8 +224,8 @@ void ExplorationStore::addTrial(qint64 exploration, const TrialRecord& trial)
         .bind(trial.timedSteps)
         .bind(trial.wallSeconds)
         .bind(trial.joulesPerSample)
-        .bind(notNull(trial.flags.join(flagSeparator)))
-        .bind(notNull(trial.text))
+        .bind(notNull(joined(trial.flags)))
+        .bind(notNull(QString::fromStdString(trial.text)))
         .run();
 }
 

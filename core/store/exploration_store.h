@@ -7,9 +7,18 @@
 #include <QString>
 
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 namespace batchpeak::store {
+
+/// The history cannot be read or written, as a full sentence that tells the user what to do.
+class StoreError : public std::runtime_error
+{
+public:
+    explicit StoreError(const QString& sentence) : std::runtime_error(sentence.toStdString()) {}
+    QString sentence() const { return QString::fromUtf8(what()); }
+};
 
 /// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so
 /// that a crash loses nothing but the trial that was running.
@@ -31,7 +40,8 @@ public:
     qint64 begin(const ExplorationInfo& info);
     /// A device that reports again, after a restart of its worker, replaces what it said before.
     void addDevice(qint64 exploration, const DeviceRecord& device);
-    void addTrial(qint64 exploration, const TrialRecord& trial);
+    /// Only a finished trial.
+    void addTrial(qint64 exploration, const trial::TrialRecord& trial);
     void addRecommendation(qint64 exploration, const RecommendationRecord& recommendation);
     void finish(qint64 exploration, const ExplorationEnd& end);
 

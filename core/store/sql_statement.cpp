@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sql_statement.h"
 
-#include "store_error.h"
+#include "exploration_store.h"
 
 #include <QCoreApplication>
 #include <QSqlError>

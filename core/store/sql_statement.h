@@ -8,6 +8,7 @@
 #include <QVariant>
 
 #include <optional>
+#include <type_traits>
 
 namespace batchpeak::store {
 
@@ -23,7 +24,13 @@ public:
     template<typename Value>
     SqlStatement& bind(const std::optional<Value>& value)
     {
-        return bind(value ? QVariant::fromValue(*value) : QVariant());
+        if (!value)
+            return bind(QVariant());
+        // Qt's drivers know no other whole number of 64 bits.
+        if constexpr (std::is_integral_v<Value>)
+            return bind(QVariant(static_cast<qint64>(*value)));
+        else
+            return bind(QVariant(*value));
     }
 
     /// \throws StoreError

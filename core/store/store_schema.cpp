@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store_schema.h"
 
+#include "exploration_store.h"
 #include "sql_statement.h"
-#include "store_error.h"
 
 #include <QCoreApplication>
 #include <QSqlDatabase>

@@ -4,31 +4,84 @@
 
 #include "checkpoint_state_file.h"
 #include "config/config_error.h"
-#include "disk_order.h"
-#include "engine/located_error.h"
+#include "engine/errors.h"
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
+#include <system_error>
+#include <unistd.h>
 #include <vector>
 
 namespace batchpeak::training {
 
 namespace {
 
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::None)
+};
+
+[[noreturn]] void fail(const QString& path, int error)
+{
+    const QString sentence =
+        Translated::tr("The checkpoint was not written (%1); make room or set permissions, or choose another "
+                       "folder.")
+            .arg(QString::fromStdString(std::generic_category().message(error)));
+    throw engine::located(path, config::ConfigError(sentence.toStdString()));
+}
+
+/// File systems without the exchange have the old folder removed first.
+bool exchange(const QByteArray& one, const QByteArray& other)
+{
+    return ::renameat2(AT_FDCWD, one.constData(), AT_FDCWD, other.constData(), RENAME_EXCHANGE) == 0;
+}
+
+/// Returns when the disk has the contents of a file, or the names in a folder: what comes later is then later
+/// there too, even when the power fails.
+/// \throws config::ConfigError  with the system's reason: here a full disk may show that took a write before
+void syncToDisk(const QString& path)
+{
+    const int file = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        fail(path, errno);
+    const int error = ::fsync(file) == 0 ? 0 : errno;
+    ::close(file);
+    // Some file systems have nothing to do for a folder, and say so.
+    if (error != 0 && error != EINVAL)
+        fail(path, error);
+}
+
+/// Gives a folder its last name. Where there is a folder of that name, it is exchanged for the new one and
+/// removed: at no time is there none.
+/// \throws config::ConfigError
+void giveName(const QString& folder, const QString& name)
+{
+    const QByteArray from = QFile::encodeName(folder);
+    const QByteArray to = QFile::encodeName(name);
+    if (QDir(name).exists()) {
+        if (exchange(from, to)) {
+            QDir(folder).removeRecursively();
+            return;
+        }
+        QDir(name).removeRecursively();
+    }
+    if (::rename(from.constData(), to.constData()) != 0)
+        fail(folder, errno);
+}
+
 /// The one to go on from, and the one before it, should that turn out to be damaged.
 constexpr std::size_t keptCheckpoints = 2;
 
 const QString unfinishedEnding = QStringLiteral(".unfinished");
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::CheckpointFolder)
-};
 
 [[noreturn]] void fail(const QString& path, const QString& sentence)
 {

@@ -3,7 +3,7 @@
 #include "checkpoint_state_file.h"
 
 #include "config/config_error.h"
-#include "engine/located_error.h"
+#include "engine/errors.h"
 
 #include <QCoreApplication>
 #include <QFile>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_schedule.h"
 
-#include "trial/warmup.h"
+#include "trial/step_statistics.h"
 
 #include <algorithm>
 #include <limits>

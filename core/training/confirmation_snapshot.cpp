@@ -2,9 +2,75 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_snapshot.h"
 
+#include <QCoreApplication>
+
 #include <cmath>
 
 namespace batchpeak::training {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::ConfirmationVerdict)
+};
+
+constexpr double deviationsApart = 2.0;
+
+QString number(std::int64_t value, const QLocale& locale)
+{
+    return locale.toString(static_cast<qlonglong>(value));
+}
+
+/// "1.8 %"
+QString percent(double share, const QLocale& locale)
+{
+    return locale.toString(100.0 * std::abs(share), 'f', 1) + QStringLiteral(" %");
+}
+
+QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
+{
+    return Translated::tr("No step of %1 was timed, so that nothing is confirmed.")
+        .arg(number(size.microBatchSize, locale));
+}
+
+/// Of two sizes that were both measured.
+QString comparisonText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
+{
+    const ConfirmedSize& recommended = snapshot.sizes[0];
+    const ConfirmedSize& other = snapshot.sizes[1];
+    const QString first = number(recommended.microBatchSize, locale);
+    const QString second = number(other.microBatchSize, locale);
+    const QString batch = number(snapshot.batchSize, locale);
+    if (!recommended.relativeError || !other.relativeError)
+        return Translated::tr("%1 and %2 took too few steps to tell their noise; give them three at least.")
+            .arg(first, second);
+
+    const double lead = *recommended.achievedSamplesPerSecond / *other.achievedSamplesPerSecond - 1.0;
+    const double noise = deviationsApart * std::hypot(*recommended.relativeError, *other.relativeError);
+    if (std::abs(lead) <= noise)
+        return Translated::tr("At a batch of %1 the recommended size, %2, and its runner-up, %3, are equally "
+                              "fast as far as these steps tell: %4 apart, within a noise of %5.")
+            .arg(batch, first, second, percent(lead, locale), percent(noise, locale));
+    if (lead > 0.0)
+        return Translated::tr("Confirmed: at a batch of %1 the recommended size, %2, is %3 faster than its "
+                              "runner-up, %4.")
+            .arg(batch, first, percent(lead, locale), second);
+
+    const QString refuted = Translated::tr("Not confirmed: at a batch of %1 the runner-up, %2, is %3 faster "
+                                           "than the recommended size, %4.")
+                                .arg(batch, second, percent(1.0 / (1.0 + lead) - 1.0, locale), first);
+    const bool wasPredicted = other.predictedSamplesPerSecond > recommended.predictedSamplesPerSecond;
+    return refuted + QLatin1Char(' ') +
+           (wasPredicted
+                ? Translated::tr("The trials predict that for whole steps of this batch; an "
+                                 "exploration with the objective effective looks for the best size "
+                                 "of it.")
+                : Translated::tr("The trials predict the contrary; explore again while the device is "
+                                 "quiet."));
+}
+
+} // namespace
 
 std::optional<double> ConfirmedSize::miscorrelation() const
 {
@@ -18,6 +84,54 @@ bool ConfirmedSize::isDisturbed() const
     constexpr double mostApart = 0.03;
     return achievedSamplesPerSecond && meanSamplesPerSecond &&
            std::abs(*meanSamplesPerSecond / *achievedSamplesPerSecond - 1.0) > mostApart;
+}
+
+QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
+{
+    if (snapshot.sizes.empty())
+        return {};
+    const ConfirmedSize& recommended = snapshot.sizes.front();
+    const QString size = number(recommended.microBatchSize, locale);
+    if (recommended.ranOutOfMemory)
+        return Translated::tr("Memory ran out in whole steps of the recommended size, %1; explore again with "
+                              "more headroom, or take a smaller size.")
+            .arg(size);
+    if (!recommended.achievedSamplesPerSecond)
+        return unmeasuredText(recommended, locale);
+    if (snapshot.sizes.size() < 2)
+        return Translated::tr("The trials know no other size to compare %1 with: at a batch of %2 all that "
+                              "run well are the same run.")
+            .arg(size, number(snapshot.batchSize, locale));
+    const ConfirmedSize& other = snapshot.sizes[1];
+    if (other.ranOutOfMemory)
+        return Translated::tr("Memory ran out in whole steps of the runner-up, %1, so that the recommended "
+                              "size, %2, stands alone.")
+            .arg(number(other.microBatchSize, locale), size);
+    if (!other.achievedSamplesPerSecond)
+        return unmeasuredText(other, locale);
+    return comparisonText(snapshot, locale);
+}
+
+QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLocale& locale)
+{
+    QStringList remarks;
+    if (!snapshot.sizes.empty() && snapshot.sizes.front().predictedWithoutOptimizer)
+        remarks.append(Translated::tr("The trials do not tell the time of the optimizer step, so that the "
+                                      "predictions lack it; explore again to have it in them."));
+    for (const ConfirmedSize& size : snapshot.sizes) {
+        if (!size.isDisturbed())
+            continue;
+        const double apart = *size.meanSamplesPerSecond / *size.achievedSamplesPerSecond - 1.0;
+        remarks.append((apart < 0.0
+                            ? Translated::tr("Some steps of %1 stalled: all of them together reach %2 "
+                                             "less than the typical one, which is what is shown. "
+                                             "Repeat it while the device is quiet.")
+                            : Translated::tr("The steps of %1 were uneven: all of them together reach "
+                                             "%2 more than the typical one, which is what is shown. "
+                                             "Repeat it while the device is quiet."))
+                           .arg(number(size.microBatchSize, locale), percent(apart, locale)));
+    }
+    return remarks;
 }
 
 } // namespace batchpeak::training

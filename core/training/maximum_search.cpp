@@ -3,25 +3,24 @@
 #include "maximum_search.h"
 
 #include "accumulation/growth_rule.h"
-#include "engine/device_choice.h"
 #include "engine/exploration.h"
 #include "engine/failure_text.h"
 #include "engine/log_text.h"
-#include "fit_trials.h"
+#include "engine/run_devices.h"
 #include "past_exploration.h"
+#include "search/strategy.h"
 #include "store/exploration_store.h"
-#include "store/store_error.h"
 
 #include <QTimer>
 
 #include <algorithm>
+#include <utility>
 
 namespace batchpeak::training {
 
 namespace {
 
-using engine::TrialSnapshot;
-using engine::TrialState;
+using trial::TrialRecord;
 
 /// More than any way takes for sizes up to 2^63: the ways end by themselves.
 constexpr int enoughTrials = 500;
@@ -51,17 +50,45 @@ engine::ExplorationOptions searchOptions(const TrainingOptions& options, Maximum
     return search;
 }
 
-bool isOutOfMemory(const TrialSnapshot& trial)
+/// A search whose trials only tell whether a size fits, and so are as short as they can be.
+///
+/// Which size is tried next, and what is learnt of it, is the other strategy's.
+class FitTrials final : public search::Strategy
 {
-    return trial.state == TrialState::OutOfMemory;
+public:
+    explicit FitTrials(std::unique_ptr<search::Strategy> strategy) : m_strategy(std::move(strategy)) {}
+
+    void record(const search::Measurement& measurement) override { m_strategy->record(measurement); }
+    const search::SearchState& searchState() const override { return m_strategy->searchState(); }
+    std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override
+    {
+        // After the warm-up: one step could still find the allocator's cache as the warm-up left it.
+        constexpr int steps = 2;
+        auto proposal = m_strategy->next(inFlight);
+        if (proposal) {
+            proposal->minSteps = proposal->maxSteps = steps;
+            proposal->minSeconds = 0.0;
+            // A slow size fits as well as a fast one.
+            proposal->abandonAboveSeconds = 0.0;
+        }
+        return proposal;
+    }
+
+private:
+    std::unique_ptr<search::Strategy> m_strategy;
+};
+
+bool isOutOfMemory(const TrialRecord& trial)
+{
+    return trial.outcome == trial::Outcome::OutOfMemory;
 }
 
 /// 0 where none ran as a training is to run.
-std::int64_t largestThatRan(const std::vector<TrialSnapshot>& trials)
+std::int64_t largestThatRan(const std::vector<TrialRecord>& trials)
 {
     std::int64_t largest = 0;
-    for (const TrialSnapshot& trial : trials) {
-        if (trial.state == TrialState::Ok && trial.withinHeadroom && !trial.thrashes)
+    for (const TrialRecord& trial : trials) {
+        if (trial.ranWell())
             largest = std::max(largest, trial.microBatchSize);
     }
     return largest;
@@ -137,13 +164,13 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     // What an exploration says at its start is about its config, and the training says it too.
     d->heardLines = runs->snapshot().log.size();
     connect(runs, &engine::Exploration::snapshotChanged, this, &MaximumSearch::passOnWarnings);
-    connect(runs, &engine::Exploration::trialFinished, this, [this](const TrialSnapshot& trial) {
-        if (engine::levelOf(trial) == engine::LogLevel::Info)
-            emit said(engine::LogLevel::Info, engine::endText(trial));
+    engine::onEvent<engine::TrialFinished>(*runs, this, [this](const engine::TrialFinished& finished) {
+        if (engine::levelOf(finished.trial) == engine::LogLevel::Info)
+            emit said(engine::LogLevel::Info, engine::endText(finished.trial));
     });
     // Not from its signal, which may not outlive this.
-    connect(runs, &engine::Exploration::finished, this,
-            [this] { QTimer::singleShot(0, this, &MaximumSearch::report); });
+    engine::onEvent<engine::Finished>(
+        *runs, this, [this](const auto&) { QTimer::singleShot(0, this, &MaximumSearch::report); });
 }
 
 void MaximumSearch::stop()

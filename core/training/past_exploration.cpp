@@ -3,10 +3,7 @@
 #include "past_exploration.h"
 
 #include "accumulation/micro_batches.h"
-#include "engine/trial_record.h"
 #include "store/exploration_store.h"
-#include "trial/protocol.h"
-#include "trial/trial_flags.h"
 #include "trial_times.h"
 
 #include <QFileInfo>
@@ -52,77 +49,43 @@ bool asksTheSame(const store::ExplorationInfo& past, const engine::RunDescriptio
            past.configDevices == run.plan.devices && isSameFile(past.filePath, QFileInfo(run.filePath));
 }
 
-/// What can be counted on when a whole step is predicted.
-enum class Standing { RanWell, DoesNotFit, SaysNothing };
-
-Standing standingOf(trial::Outcome outcome, bool isWell)
+/// A size that did not run, or not well, is no candidate; what says nothing of its size does not count.
+bool doesNotFit(const trial::TrialRecord& trial)
 {
-    switch (outcome) {
+    switch (trial.outcome.value_or(trial::Outcome::Failed)) {
     case trial::Outcome::Ok:
-        return isWell ? Standing::RanWell : Standing::DoesNotFit;
+        return !trial.ranWell();
     case trial::Outcome::OutOfMemory:
     case trial::Outcome::Unsupported:
     case trial::Outcome::Timeout:
-        return Standing::DoesNotFit;
+        return true;
     case trial::Outcome::Failed:
     case trial::Outcome::Cancelled:
     case trial::Outcome::Crashed:
         break;
     }
-    return Standing::SaysNothing;
+    return false;
 }
 
-void count(TrialTimes& times, Standing standing, const search::Measurement& trial)
-{
-    if (standing == Standing::DoesNotFit)
-        times.exclude(trial.size);
-    else if (standing == Standing::RanWell && trial.secondsPerStep > 0.0)
-        times.add(trial);
-}
-
-/// \param clockSeconds  when it ended; here and below
-void count(TrialTimes& times, const store::TrialRecord& trial, double clockSeconds)
-{
-    std::vector<std::string> flags;
-    for (const QString& flag : trial.flags)
-        flags.push_back(flag.toStdString());
-    const auto has = [&](std::string_view flag) { return trial::hasFlag(flags, flag); };
-    const auto outcome = trial::outcomeFromText(trial.outcome.toStdString());
-    const bool isWell = !has(trial::flag::thrashes) && !has(trial::flag::withinHeadroom);
-    count(times, standingOf(outcome.value_or(trial::Outcome::Failed), isWell),
-          {.size = trial.microBatchSize,
-           .outcome = search::Measurement::Outcome::Ok,
-           .secondsPerStep = trial.secondsPerStep.value_or(0.0),
-           .steps = trial.timedSteps,
-           .relativeError = trial.relativeError,
-           .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
-           .disturbed = has(trial::flag::disturbed),
-           .clockSeconds = clockSeconds});
-}
-
-void count(TrialTimes& times, const engine::TrialSnapshot& trial, double clockSeconds)
-{
-    const bool isWell = !trial.thrashes && trial.withinHeadroom;
-    count(times, standingOf(engine::outcomeOf(trial.state), isWell),
-          {.size = trial.microBatchSize,
-           .outcome = search::Measurement::Outcome::Ok,
-           .secondsPerStep = trial.secondsPerStep.value_or(0.0),
-           .steps = trial.timedSteps,
-           .relativeError = trial.relativeError,
-           .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
-           .disturbed = trial.disturbed,
-           .clockSeconds = clockSeconds});
-}
-
-template<typename Trials>
-TrialTimes timesOf(const Trials& trials)
+TrialTimes timesOf(const std::vector<trial::TrialRecord>& trials)
 {
     TrialTimes times;
     // Nobody kept when each one ended; on one device it is not much later.
     double clockSeconds = 0.0;
-    for (const auto& trial : trials) {
+    for (const trial::TrialRecord& trial : trials) {
         clockSeconds += trial.wallSeconds;
-        count(times, trial, clockSeconds);
+        const double seconds = trial.secondsPerStep.value_or(0.0);
+        if (doesNotFit(trial))
+            times.exclude(trial.microBatchSize);
+        else if (trial.ranWell() && seconds > 0.0)
+            times.add({.size = trial.microBatchSize,
+                       .outcome = search::Measurement::Outcome::Ok,
+                       .secondsPerStep = seconds,
+                       .steps = trial.timedSteps,
+                       .relativeError = trial.relativeError,
+                       .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+                       .disturbed = trial.disturbed,
+                       .clockSeconds = clockSeconds});
     }
     return times;
 }

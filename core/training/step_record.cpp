@@ -31,7 +31,18 @@ StepRecord stepRecord(const BatchUnderWay& batch, const trial::BatchResult& resu
             .attempts = batch.attempts};
 }
 
-void EvaluationRecord::add(const StepRecord& batch)
+EvaluationRound::EvaluationRound(std::int64_t batches, std::int64_t batchSize, std::int64_t samplesPerEpoch)
+    : m_batchSize(std::min(batchSize, samplesPerEpoch))
+{
+    m_batches = std::clamp<std::int64_t>(batches, 1, samplesPerEpoch / m_batchSize);
+}
+
+trial::BatchRequest EvaluationRound::request() const
+{
+    return {.phase = model::Phase::Eval, .first = m_done * m_batchSize, .samples = m_batchSize};
+}
+
+void EvaluationRound::add(const StepRecord& batch)
 {
     const StepRecord before = m_sum;
     m_sum = batch;
@@ -41,19 +52,25 @@ void EvaluationRecord::add(const StepRecord& batch)
     m_sum.peakReservedBytes = std::max(batch.peakReservedBytes, before.peakReservedBytes);
     m_sum.allocationRetries += before.allocationRetries;
     // Of the evaluation as a whole: one, and one more for each that failed.
-    m_sum.attempts += m_batches > 0 ? before.attempts - 1 : 0;
-    ++m_batches;
+    m_sum.attempts += m_done > 0 ? before.attempts - 1 : 0;
+    ++m_done;
 }
 
-StepRecord EvaluationRecord::record() const
+StepRecord EvaluationRound::record() const
 {
     StepRecord record = m_sum;
-    const double batches = m_batches;
+    const auto batches = static_cast<double>(m_done);
     record.loss /= batches;
     const double samplesPerSecond = batches * static_cast<double>(record.batchSize) / record.seconds;
     record.tokensPerSecond *= samplesPerSecond / record.samplesPerSecond;
     record.samplesPerSecond = samplesPerSecond;
     return record;
+}
+
+void EvaluationRound::restart()
+{
+    m_done = 0;
+    m_sum = {};
 }
 
 } // namespace batchpeak::training

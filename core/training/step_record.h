@@ -3,6 +3,7 @@
 #pragma once
 
 #include "training_snapshot.h"
+#include "trial/training.h"
 
 #include <cstdint>
 
@@ -21,18 +22,28 @@ struct BatchUnderWay
 StepRecord stepRecord(const BatchUnderWay& batch, const trial::BatchResult& result, std::int64_t step,
                       std::int64_t tokensPerSample);
 
-/// One evaluation of several batches: the mean of their losses, and their times and attempts together.
-class EvaluationRecord
+/// One evaluation: always the same batches, so that one can be compared with the next. Its record holds the
+/// mean of their losses, and their times and attempts together.
+class EvaluationRound
 {
 public:
-    /// All batches have as many samples.
+    EvaluationRound() = default;
+    /// \param samplesPerEpoch  bounds both; at least one batch is evaluated
+    EvaluationRound(std::int64_t batches, std::int64_t batchSize, std::int64_t samplesPerEpoch);
+
+    /// The next batch; the micro-batch size is filled in by whoever knows it.
+    trial::BatchRequest request() const;
     void add(const StepRecord& batch);
-    int batches() const { return m_batches; }
+    bool isDone() const { return m_done >= m_batches; }
     StepRecord record() const;
+    void restart();
 
 private:
+    std::int64_t m_batches = 1;
+    /// The same for each batch.
+    std::int64_t m_batchSize = 1;
+    std::int64_t m_done = 0;
     StepRecord m_sum;
-    int m_batches = 0;
 };
 
 } // namespace batchpeak::training

@@ -5,6 +5,7 @@
 #include "engine/event_line.h"
 
 #include <algorithm>
+#include <variant>
 
 namespace batchpeak::training {
 
@@ -33,20 +34,12 @@ std::optional<std::int64_t> peakReservedBytes(const TrainingSnapshot& snapshot)
 TrainingEventLog::TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent)
     : QObject(parent), m_run(run), m_device(device)
 {
-    connect(&run, &TrainingRun::started, this, &TrainingEventLog::writeStarted);
-    connect(&run, &TrainingRun::deviceReady, this, &TrainingEventLog::writeDevice);
-    connect(&run, &TrainingRun::maximumFound, this, &TrainingEventLog::writeMaximum);
-    connect(&run, &TrainingRun::epochBegan, this, &TrainingEventLog::writeEpoch);
-    connect(&run, &TrainingRun::stepDone, this,
-            [this](const StepRecord& step) { writeStep(QStringLiteral("step"), step); });
-    connect(&run, &TrainingRun::evaluated, this,
-            [this](const StepRecord& evaluation) { writeStep(QStringLiteral("evaluation"), evaluation); });
-    connect(&run, &TrainingRun::sizeChanged, this, &TrainingEventLog::writeChange);
-    connect(&run, &TrainingRun::checkpointSaved, this, &TrainingEventLog::writeCheckpoint);
-    connect(&run, &TrainingRun::finished, this, &TrainingEventLog::writeFinished);
+    connect(&run, &TrainingRun::occurred, this, [this](const TrainingEvent& event) {
+        std::visit([this](const auto& occurred) { write(occurred); }, event);
+    });
 }
 
-void TrainingEventLog::writeStarted()
+void TrainingEventLog::write(const engine::Started& /*started*/)
 {
     const TrainingSnapshot& snapshot = m_run.snapshot();
     const TrainingDescription& training = *snapshot.run;
@@ -79,12 +72,12 @@ void TrainingEventLog::writeStarted()
          {QStringLiteral("steps"), training.steps > 0 ? eventNumber(training.steps) : QJsonValue()}});
 }
 
-void TrainingEventLog::writeDevice(const engine::DeviceSnapshot& device)
+void TrainingEventLog::write(const engine::DeviceReady& ready)
 {
-    write(QStringLiteral("device"), engine::eventFields(device));
+    write(QStringLiteral("device"), engine::eventFields(ready.device));
 }
 
-void TrainingEventLog::writeMaximum(const MaximumFound& maximum)
+void TrainingEventLog::write(const MaximumFound& maximum)
 {
     write(QStringLiteral("maximum_found"),
           {{QStringLiteral("way"), toText(maximum.way)},
@@ -97,8 +90,9 @@ void TrainingEventLog::writeMaximum(const MaximumFound& maximum)
             maximum.recommended > 0 ? eventNumber(maximum.recommended) : QJsonValue()}});
 }
 
-void TrainingEventLog::writeEpoch(const ScheduleEntry& entry)
+void TrainingEventLog::write(const EpochBegan& began)
 {
+    const ScheduleEntry& entry = began.entry;
     write(QStringLiteral("epoch"), {{QStringLiteral("epoch"), eventNumber(entry.epoch)},
                                     {QStringLiteral("step"), eventNumber(entry.step)},
                                     {QStringLiteral("increment"), eventNumber(entry.increment)},
@@ -128,7 +122,7 @@ void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
     write(event, fields);
 }
 
-void TrainingEventLog::writeChange(const SizeChange& change)
+void TrainingEventLog::write(const SizeChange& change)
 {
     write(QStringLiteral("size_changed"), {{QStringLiteral("step"), eventNumber(change.step)},
                                            {QStringLiteral("phase"), eventWord(model::toText(change.phase))},
@@ -137,12 +131,13 @@ void TrainingEventLog::writeChange(const SizeChange& change)
                                            {QStringLiteral("reason"), toText(change.reason)}});
 }
 
-void TrainingEventLog::writeCheckpoint(const QString& path, qint64 step)
+void TrainingEventLog::write(const CheckpointSaved& saved)
 {
-    write(QStringLiteral("checkpoint"), {{QStringLiteral("path"), path}, {QStringLiteral("step"), step}});
+    write(QStringLiteral("checkpoint"),
+          {{QStringLiteral("path"), saved.path}, {QStringLiteral("step"), eventNumber(saved.step)}});
 }
 
-void TrainingEventLog::writeFinished(TrainingEnd end)
+void TrainingEventLog::write(const TrainingFinished& finished)
 {
     const TrainingSnapshot& snapshot = m_run.snapshot();
     const auto& steps = snapshot.steps;
@@ -150,7 +145,7 @@ void TrainingEventLog::writeFinished(TrainingEnd end)
     const std::int64_t batchSize = steps.empty() ? snapshot.run->batchSize : steps.back().batchSize;
     const double speed = snapshot.samplesPerSecond;
     write(QStringLiteral("training_finished"),
-          {{QStringLiteral("status"), toText(end)},
+          {{QStringLiteral("status"), toText(finished.end)},
            {QStringLiteral("failure"), textOrNull(snapshot.failure)},
            {QStringLiteral("steps"), eventNumber(last)},
            {QStringLiteral("samples_per_second"), speed > 0 ? QJsonValue(speed) : QJsonValue()},
@@ -167,6 +162,35 @@ void TrainingEventLog::write(const QString& event, const QJsonObject& fields)
     const QString problem = engine::writeEvent(m_device, event, fields);
     if (!problem.isEmpty())
         m_problem = problem;
+}
+
+QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapshot)
+{
+    QString problem;
+    for (std::size_t place = 0; place < snapshot.sizes.size(); ++place) {
+        const ConfirmedSize& size = snapshot.sizes[place];
+        const std::int64_t peak = size.peakReservedBytes;
+        const QString notWritten = engine::writeEvent(
+            device, QStringLiteral("confirmation"),
+            {{QStringLiteral("schema"), engine::eventsSchema},
+             {QStringLiteral("micro_batch_size"), eventNumber(size.microBatchSize)},
+             {QStringLiteral("recommended"), place == 0},
+             {QStringLiteral("batch_size"), eventNumber(snapshot.batchSize)},
+             {QStringLiteral("accumulation_steps"), eventNumber(size.accumulationSteps)},
+             {QStringLiteral("steps"), size.steps},
+             {QStringLiteral("predicted_samples_per_second"), size.predictedSamplesPerSecond},
+             {QStringLiteral("predicted_relative_error"), size.predictedRelativeError},
+             {QStringLiteral("predicted_without_optimizer"), size.predictedWithoutOptimizer},
+             {QStringLiteral("achieved_samples_per_second"), orNull(size.achievedSamplesPerSecond)},
+             {QStringLiteral("relative_error"), orNull(size.relativeError)},
+             {QStringLiteral("mean_samples_per_second"), orNull(size.meanSamplesPerSecond)},
+             {QStringLiteral("miscorrelation"), orNull(size.miscorrelation())},
+             {QStringLiteral("peak_reserved_bytes"), peak > 0 ? eventNumber(peak) : QJsonValue()},
+             {QStringLiteral("out_of_memory"), size.ranOutOfMemory}});
+        if (!notWritten.isEmpty())
+            problem = notWritten;
+    }
+    return problem;
 }
 
 } // namespace batchpeak::training

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "confirmation_snapshot.h"
 #include "training_run.h"
 
 #include <QIODevice>
@@ -27,19 +28,25 @@ public:
     const QString& problem() const { return m_problem; }
 
 private:
-    void writeStarted();
-    void writeDevice(const engine::DeviceSnapshot& device);
-    void writeMaximum(const MaximumFound& maximum);
-    void writeEpoch(const ScheduleEntry& entry);
+    void write(const engine::Started& started);
+    void write(const engine::DeviceReady& ready);
+    void write(const MaximumFound& maximum);
+    void write(const EpochBegan& began);
+    void write(const StepDone& done) { writeStep(QStringLiteral("step"), done.step); }
+    void write(const Evaluated& done) { writeStep(QStringLiteral("evaluation"), done.evaluation); }
+    void write(const SizeChange& change);
+    void write(const CheckpointSaved& saved);
+    void write(const TrainingFinished& finished);
     void writeStep(const QString& event, const StepRecord& step);
-    void writeChange(const SizeChange& change);
-    void writeCheckpoint(const QString& path, qint64 step);
-    void writeFinished(TrainingEnd end);
     void write(const QString& event, const QJsonObject& fields);
 
     const TrainingRun& m_run;
     QIODevice& m_device;
     QString m_problem;
 };
+
+/// Writes what full steps gave as events, one for each size (docs/events.md).
+/// \return why not all could be written, as the system says it; else empty
+QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapshot);
 
 } // namespace batchpeak::training

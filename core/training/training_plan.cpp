@@ -4,8 +4,8 @@
 
 #include "config/batch_plan.h"
 #include "engine/batch_text.h"
-#include "engine/network_plan.h"
-#include "size_choice.h"
+#include "engine/exploration_plan.h"
+#include "micro_batch_sizes.h"
 #include "training_text.h"
 
 #include <QCoreApplication>

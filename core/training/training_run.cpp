@@ -2,86 +2,298 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_run.h"
 
-#include "training_course.h"
+#include "accumulation/micro_batches.h"
+#include "config/batch_plan.h"
+#include "engine/exploration_plan.h"
+#include "engine/log_text.h"
+#include "maximum_search.h"
+#include "micro_batch_sizes.h"
+#include "training_setup.h"
+#include "training_snapshot_builder.h"
+#include "training_steps.h"
+#include "training_text.h"
+#include "training_worker.h"
 
-#include <optional>
+#include <QElapsedTimer>
+#include <QTimer>
+
+#include <exception>
+#include <limits>
 #include <utility>
 
 namespace batchpeak::training {
 
-class TrainingRun::Private
-{
-public:
-    engine::ExplorationParts parts;
-    std::optional<TrainingSetup> setup;
-    /// Kept after its end, since the snapshot is its.
-    std::unique_ptr<TrainingCourse> course;
-    TrainingSnapshot idle;
+namespace {
 
-    bool isRunning() const { return course && !course->hasEnded(); }
-    /// The present call may come from a slot of the old course's last signal.
-    void retireCourse()
+using engine::LogLevel;
+
+constexpr std::chrono::seconds tickEvery{1};
+
+} // namespace
+
+/// All that belongs to one run. The next one has its own, so that nothing of this one can reach into it.
+struct TrainingRun::Run : public QObject
+{
+    explicit Run(const TrainingSetup& runSetup)
+        : asLoaded(runSetup), setup(runSetup), builder(setup.plan.description)
     {
-        if (course) {
-            course->disconnect();
-            course.release()->deleteLater();
-        }
+        builder.setSizes(MicroBatchSizes(setup.plan.sizes));
     }
+
+    /// What a run after this one begins with.
+    const TrainingSetup asLoaded;
+    /// With the sizes that were found since.
+    TrainingSetup setup;
+    TrainingSnapshotBuilder builder;
+    std::unique_ptr<MaximumSearch> search;
+    std::unique_ptr<TrainingWorker> worker;
+    std::unique_ptr<TrainingSteps> steps;
+    /// How all ends, once it is being ended.
+    TrainingEnd end = TrainingEnd::Failed;
+    QElapsedTimer clock;
+    QTimer tick;
 };
 
 TrainingRun::TrainingRun(QObject* parent) : TrainingRun(engine::ExplorationParts{}, parent) {}
 
 TrainingRun::TrainingRun(engine::ExplorationParts parts, QObject* parent)
-    : QObject(parent), d(std::make_unique<Private>())
-{
-    d->parts = std::move(parts);
-}
+    : QObject(parent), m_parts(std::move(parts))
+{}
 
 TrainingRun::~TrainingRun() = default;
 
 const TrainingSnapshot& TrainingRun::snapshot() const
 {
-    return d->course ? d->course->snapshot() : d->idle;
+    static const TrainingSnapshot nothingLoaded;
+    return m_run ? m_run->builder.snapshot() : nothingLoaded;
 }
 
 void TrainingRun::load(const QString& filePath, const config::ConfigContents& contents,
                        const TrainingOptions& options)
 {
-    if (d->isRunning())
+    if (!isIdle() && !hasEnded())
         return;
-    d->setup = setUpTraining(filePath, contents, options, d->parts);
-    d->retireCourse();
-    const TrainingPlan& plan = d->setup->plan;
-    d->idle = {.run = plan.description,
-               .microBatchSize = plan.sizes.training,
-               .evaluationMicroBatchSize = plan.sizes.evaluation};
-    emit snapshotChanged(d->idle);
+    setRun(std::make_unique<Run>(setUpTraining(filePath, contents, options, m_parts)));
+    emit snapshotChanged(snapshot());
+}
+
+/// The present call may come from a slot of the old run's last signal, so that it outlives the call.
+void TrainingRun::setRun(std::unique_ptr<Run> run)
+{
+    std::swap(m_run, run);
+    if (!run)
+        return;
+    if (run->search)
+        run->search->disconnect(this);
+    if (run->worker)
+        run->worker->disconnect(this);
+    if (run->steps)
+        run->steps->disconnect(this);
+    run.release()->deleteLater();
 }
 
 void TrainingRun::start()
 {
-    if (!d->setup || d->isRunning())
+    if (!m_run || (!isIdle() && !hasEnded()))
         return;
-    d->retireCourse();
-    d->course = std::make_unique<TrainingCourse>(*d->setup);
-    TrainingCourse* course = d->course.get();
-    connect(course, &TrainingCourse::snapshotChanged, this, &TrainingRun::snapshotChanged);
-    connect(course, &TrainingCourse::deviceReady, this, &TrainingRun::deviceReady);
-    connect(course, &TrainingCourse::maximumFound, this, &TrainingRun::maximumFound);
-    connect(course, &TrainingCourse::epochBegan, this, &TrainingRun::epochBegan);
-    connect(course, &TrainingCourse::stepDone, this, &TrainingRun::stepDone);
-    connect(course, &TrainingCourse::evaluated, this, &TrainingRun::evaluated);
-    connect(course, &TrainingCourse::sizeChanged, this, &TrainingRun::sizeChanged);
-    connect(course, &TrainingCourse::checkpointSaved, this, &TrainingRun::checkpointSaved);
-    connect(course, &TrainingCourse::finished, this, &TrainingRun::finished);
-    emit started();
-    course->start();
+    if (hasEnded())
+        setRun(std::make_unique<Run>(m_run->asLoaded));
+    m_run->builder.setState(TrainingState::Starting);
+    emit occurred(engine::Started{});
+    // Whoever heard of it may have ended all.
+    if (state() == TrainingState::Starting)
+        begin();
+}
+
+void TrainingRun::begin()
+{
+    connect(&m_run->tick, &QTimer::timeout, this, [this] {
+        m_run->builder.setTelemetry(m_run->setup.devices.telemetry(0));
+        publish();
+    });
+    m_run->clock.start();
+    m_run->tick.start(tickEvery);
+    for (const QString& note : std::as_const(m_run->setup.plan.notes))
+        m_run->builder.say(LogLevel::Warning, note);
+    if (!m_run->setup.resumedFrom.isEmpty())
+        m_run->builder.say(LogLevel::Info, resumedText(m_run->setup.resumedFrom, m_run->setup.position.step));
+    try {
+        if (m_run->setup.plan.description.maximum)
+            findMaximum();
+        else
+            startWorker();
+    } catch (const std::exception& error) {
+        // What the plan was made of may have changed since.
+        finish(TrainingEnd::Failed, QString::fromUtf8(error.what()));
+    }
+}
+
+/// Before the worker starts, so that the whole memory is there to be found.
+void TrainingRun::findMaximum()
+{
+    m_run->builder.setState(TrainingState::FindingMaximum);
+    m_run->search = std::make_unique<MaximumSearch>(m_run->setup.parts);
+    MaximumSearch* search = m_run->search.get();
+    connect(search, &MaximumSearch::said, this, &TrainingRun::say);
+    connect(search, &MaximumSearch::found, this, &TrainingRun::takeMaximum);
+    connect(search, &MaximumSearch::nothingFits, this,
+            [this](const QString& sentence) { finish(TrainingEnd::NothingFits, sentence); });
+    connect(search, &MaximumSearch::failed, this,
+            [this](const QString& sentence) { finish(TrainingEnd::Failed, sentence); });
+    connect(search, &MaximumSearch::stopped, this, [this] { finish(TrainingEnd::Interrupted); });
+    TrainingOptions options = m_run->setup.options;
+    options.maximum = m_run->setup.plan.description.maximum;
+    search->start(m_run->setup.filePath, m_run->setup.contents, options,
+                  m_run->setup.plan.grows() ? engine::largestExplored : m_run->setup.batchSize);
+    publish();
+}
+
+void TrainingRun::takeMaximum(const MaximumFound& maximum)
+{
+    m_run->builder.setMaximum(maximum);
+    m_run->builder.say(LogLevel::Info, maximumText(maximum));
+    TrainingPlan& plan = m_run->setup.plan;
+    const auto problem = m_run->setup.options.strict && !plan.grows()
+                             ? config::strictRuleProblem(plan.description.run.plan, maximum.used)
+                             : std::nullopt;
+    if (problem)
+        return finish(TrainingEnd::Failed, QString::fromStdString(*problem));
+    if (!plan.grows()) {
+        plan.sizes.training = accumulation::evenSpread(m_run->setup.batchSize, maximum.used).largest();
+        plan.sizes.evaluation =
+            evaluationSize(m_run->setup.contents, plan.evaluationBatchSize, plan.sizes.training);
+    }
+    // It was measured by trials, and a training may need a little more.
+    plan.sizes.halves = true;
+    m_run->builder.setSizes(MicroBatchSizes(plan.sizes));
+    publish();
+    emit occurred(maximum);
+    if (state() == TrainingState::FindingMaximum)
+        startWorker();
+}
+
+void TrainingRun::startWorker()
+{
+    m_run->builder.setState(TrainingState::Starting);
+    m_run->worker =
+        std::make_unique<TrainingWorker>(m_run->setup.devices.setups().front(), m_run->setup.plan.request);
+    TrainingWorker* worker = m_run->worker.get();
+    connect(worker, &TrainingWorker::said, this, &TrainingRun::say);
+    connect(worker, &TrainingWorker::ready, this, &TrainingRun::becomeReady);
+    connect(worker, &TrainingWorker::parametersDoNotFit, this, [this](qint64 needed, qint64 limit) {
+        finish(TrainingEnd::NothingFits, parametersMisfitText(needed, limit));
+    });
+    connect(worker, &TrainingWorker::lost, this, &TrainingRun::loseWorker);
+    connect(worker, &TrainingWorker::ended, this, &TrainingRun::reportEnd);
+    makeSteps();
+    worker->start();
+    publish();
+}
+
+void TrainingRun::makeSteps()
+{
+    std::unique_ptr<EpochGrowth> growth;
+    if (m_run->setup.plan.grows())
+        growth = std::make_unique<EpochGrowth>(makeGrowthFunction(m_run->setup.plan.description.growth),
+                                               snapshot().maximum->measured);
+    m_run->steps =
+        std::make_unique<TrainingSteps>(m_run->setup, m_run->builder, *m_run->worker, std::move(growth));
+    TrainingSteps* steps = m_run->steps.get();
+    connect(steps, &TrainingSteps::changed, this, &TrainingRun::publish);
+    connect(steps, &TrainingSteps::occurred, this, &TrainingRun::occurred);
+    connect(steps, &TrainingSteps::concluded, this, &TrainingRun::finish);
+}
+
+void TrainingRun::becomeReady(const trial::TrainingReady& ready)
+{
+    if (ready.samples < m_run->setup.batchSize)
+        return finish(TrainingEnd::Failed, tooLittleDataText(ready.samples, m_run->setup.batchSize));
+    m_run->builder.setState(TrainingState::Training);
+    m_run->builder.say(LogLevel::Info, engine::readyText(m_run->worker->device()));
+    publish();
+    emit occurred(engine::DeviceReady{snapshot().device});
+    // Whoever heard of the device may have stopped all.
+    if (state() == TrainingState::Training)
+        m_run->steps->begin(ready);
 }
 
 void TrainingRun::stop()
 {
-    if (d->course)
-        d->course->stop();
+    switch (state()) {
+    case TrainingState::FindingMaximum:
+        m_run->search->stop();
+        return;
+    case TrainingState::Starting:
+        finish(TrainingEnd::Interrupted);
+        return;
+    case TrainingState::Training:
+    case TrainingState::Saving:
+        m_run->steps->stop();
+        return;
+    default:
+        return;
+    }
+}
+
+void TrainingRun::loseWorker(const QString& sentence)
+{
+    // Whoever cancels wants the end, whatever the worker makes of it.
+    if (!m_run->steps->isCancelled())
+        return finish(TrainingEnd::Failed, sentence);
+    m_run->builder.say(LogLevel::Warning, sentence);
+    finish(TrainingEnd::Interrupted);
+}
+
+void TrainingRun::finish(TrainingEnd end, const QString& failure)
+{
+    if (state() == TrainingState::Finishing || hasEnded())
+        return;
+    m_run->end = end;
+    const bool hasLearned = !snapshot().steps.empty() || !m_run->setup.resumedFrom.isEmpty();
+    m_run->builder.setFailure(failure.isEmpty() || !hasLearned ? failure
+                                                               : failure + QLatin1Char('\n') + howToGoOn());
+    m_run->builder.setState(TrainingState::Finishing);
+    publish();
+    if (m_run->worker)
+        m_run->worker->end();
+    else
+        QTimer::singleShot(0, this, &TrainingRun::reportEnd);
+}
+
+/// The last thing that a failure says.
+QString TrainingRun::howToGoOn() const
+{
+    return resumeText(snapshot().checkpoint.isEmpty() ? m_run->setup.resumedFrom : snapshot().checkpoint);
+}
+
+void TrainingRun::reportEnd()
+{
+    if (hasEnded())
+        return;
+    m_run->tick.stop();
+    publish();
+    m_run->builder.close(m_run->end);
+    const Run* const run = m_run.get();
+    emit snapshotChanged(snapshot());
+    // Whoever saw the end may have begun another run.
+    if (run == m_run.get())
+        emit occurred(TrainingFinished{run->end});
+}
+
+void TrainingRun::say(LogLevel level, const QString& text)
+{
+    m_run->builder.say(level, text);
+    publish();
+}
+
+void TrainingRun::publish()
+{
+    if (!hasEnded()) {
+        if (m_run->worker)
+            m_run->builder.setDevice(m_run->worker->device());
+        m_run->builder.takeTime(static_cast<double>(m_run->clock.elapsed()) / 1000.0);
+    }
+    emit snapshotChanged(snapshot());
 }
 
 } // namespace batchpeak::training

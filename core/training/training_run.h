@@ -4,6 +4,7 @@
 
 #include "config/config_document.h"
 #include "engine/exploration_parts.h"
+#include "training_event.h"
 #include "training_options.h"
 #include "training_snapshot.h"
 
@@ -13,11 +14,13 @@
 
 namespace batchpeak::training {
 
+struct TrainingSetup;
+
 /// One training run from a loaded config to its last step: the one state machine behind the window and the
 /// terminal.
 ///
-/// It decides which batch comes next, at which micro-batch size it is tried and tried again, and what a lost
-/// worker means. It does not decide how a batch is computed (the worker), nor how anything looks.
+/// It decides what comes before the steps and after them, and what a lost worker means. Which batch comes
+/// next, at which micro-batch size, is decided by TrainingSteps; how a batch is computed, by the worker.
 ///
 /// All calls return at once; what comes of them arrives as signals. A call that makes no sense in the present
 /// state does nothing.
@@ -26,6 +29,8 @@ class TrainingRun : public QObject
     Q_OBJECT
 
 public:
+    using Event = TrainingEvent;
+
     explicit TrainingRun(QObject* parent = nullptr);
     explicit TrainingRun(engine::ExplorationParts parts, QObject* parent = nullptr);
     /// Ends the worker, at the latest by SIGKILL.
@@ -38,29 +43,42 @@ public:
     ///         contradict each other
     void load(const QString& filePath, const config::ConfigContents& contents,
               const TrainingOptions& options);
+    /// Also after an end: then all is trained anew.
     void start();
     /// Ends the run after the step under way, with a checkpoint where there is a folder for one. Asked a
     /// second time, it cancels the step.
     void stop();
 
 signals:
-    void started();
+    void occurred(const batchpeak::training::TrainingEvent& event);
     /// Something in the snapshot is new. It may come hundreds of times a second: draw on a timer.
     void snapshotChanged(const batchpeak::training::TrainingSnapshot& snapshot);
-    void deviceReady(const batchpeak::engine::DeviceSnapshot& device);
-    void maximumFound(const batchpeak::training::MaximumFound& maximum);
-    /// The first epoch, and each one after it.
-    void epochBegan(const batchpeak::training::ScheduleEntry& entry);
-    void stepDone(const batchpeak::training::StepRecord& step);
-    void evaluated(const batchpeak::training::StepRecord& evaluation);
-    void sizeChanged(const batchpeak::training::SizeChange& change);
-    void checkpointSaved(const QString& path, qint64 step);
-    /// Once for each start(), whatever the end. The snapshot holds how.
-    void finished(batchpeak::training::TrainingEnd end);
 
 private:
-    class Private;
-    std::unique_ptr<Private> d;
+    struct Run;
+
+    void begin();
+    void findMaximum();
+    void takeMaximum(const MaximumFound& maximum);
+    void startWorker();
+    void makeSteps();
+    void becomeReady(const trial::TrainingReady& ready);
+    void loseWorker(const QString& sentence);
+
+    void finish(TrainingEnd end, const QString& failure = {});
+    QString howToGoOn() const;
+    void reportEnd();
+    void publish();
+    void say(engine::LogLevel level, const QString& text);
+
+    void setRun(std::unique_ptr<Run> run);
+    TrainingState state() const { return snapshot().state; }
+    bool hasEnded() const { return snapshot().end.has_value(); }
+    bool isIdle() const { return state() == TrainingState::Idle; }
+
+    engine::ExplorationParts m_parts;
+    /// The newest, also after its end, since the snapshot is its; none before a config is loaded.
+    std::unique_ptr<Run> m_run;
 };
 
 } // namespace batchpeak::training

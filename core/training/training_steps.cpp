@@ -13,10 +13,10 @@ namespace batchpeak::training {
 using engine::LogLevel;
 using model::Phase;
 
-TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& book,
+TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& builder,
                              TrainingWorker& worker, std::unique_ptr<EpochGrowth> growth)
     : m_setup(setup),
-      m_builder(book),
+      m_builder(builder),
       m_worker(worker),
       m_growth(std::move(growth)),
       m_attempts(worker, MicroBatchSizes(setup.plan.sizes)),
@@ -121,7 +121,7 @@ void TrainingSteps::grow(const ScheduleEntry& entry, std::int64_t limit)
         m_builder.setSizes(m_attempts.sizes());
         m_builder.addChange(change);
         emit changed();
-        emit sizeChanged(change);
+        emit occurred(change);
     }
     enterEpoch(entry);
 }
@@ -132,7 +132,7 @@ void TrainingSteps::enterEpoch(ScheduleEntry entry)
     m_builder.addEpoch(entry);
     m_builder.setSteps(m_sequence.stepsInAll(m_batchSize));
     emit changed();
-    emit epochBegan(entry);
+    emit occurred(EpochBegan{entry});
     proceed();
 }
 
@@ -173,7 +173,7 @@ void TrainingSteps::takeStep(const StepRecord& step)
         m_evaluation.restart();
     }
     emit changed();
-    emit stepDone(step);
+    emit occurred(StepDone{step});
 }
 
 void TrainingSteps::takeEvaluation(const StepRecord& batch)
@@ -186,7 +186,7 @@ void TrainingSteps::takeEvaluation(const StepRecord& batch)
     evaluation.epoch = m_sequence.position().epoch;
     m_builder.addEvaluation(evaluation);
     emit changed();
-    emit evaluated(evaluation);
+    emit occurred(Evaluated{evaluation});
 }
 
 void TrainingSteps::misfit(Phase phase, const trial::BatchResult& result)
@@ -209,7 +209,7 @@ void TrainingSteps::tellHalving(SizeChange change, const trial::BatchResult& res
     m_builder.setMicroBatchesDone(0);
     m_builder.say(LogLevel::Warning, changeText(change, result));
     emit changed();
-    emit sizeChanged(change);
+    emit occurred(change);
 }
 
 void TrainingSteps::save()
@@ -234,7 +234,7 @@ void TrainingSteps::endSave(const trial::Saved& saved)
     }
     m_builder.setState(TrainingState::Training);
     emit changed();
-    emit checkpointSaved(m_builder.snapshot().checkpoint, stepsDone());
+    emit occurred(CheckpointSaved{.path = m_builder.snapshot().checkpoint, .step = stepsDone()});
     if (m_conclusion)
         return emit concluded(m_conclusion->end, m_conclusion->failure);
     proceed();

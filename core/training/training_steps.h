@@ -5,8 +5,9 @@
 #include "batch_attempts.h"
 #include "batch_sequence.h"
 #include "epoch_growth.h"
-#include "evaluation_round.h"
+#include "step_record.h"
 #include "training_checkpoints.h"
+#include "training_event.h"
 #include "training_setup.h"
 #include "training_snapshot_builder.h"
 #include "training_worker.h"
@@ -27,9 +28,9 @@ class TrainingSteps : public QObject
     Q_OBJECT
 
 public:
-    /// \param book, worker  outlive this object
+    /// \param builder, worker  outlive this object
     /// \param growth  none where the batch stays as it is
-    TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& book, TrainingWorker& worker,
+    TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& builder, TrainingWorker& worker,
                   std::unique_ptr<EpochGrowth> growth);
 
     void begin(const trial::TrainingReady& ready);
@@ -38,13 +39,9 @@ public:
     bool isCancelled() const { return m_cancelRequested; }
 
 signals:
-    /// The book holds something new.
+    /// The snapshot holds something new.
     void changed();
-    void epochBegan(const batchpeak::training::ScheduleEntry& entry);
-    void stepDone(const batchpeak::training::StepRecord& step);
-    void evaluated(const batchpeak::training::StepRecord& evaluation);
-    void sizeChanged(const batchpeak::training::SizeChange& change);
-    void checkpointSaved(const QString& path, qint64 step);
+    void occurred(const batchpeak::training::TrainingEvent& event);
     /// Nothing more will be done.
     /// \param failure  a full sentence; empty where all went well
     void concluded(batchpeak::training::TrainingEnd end, const QString& failure);

@@ -43,6 +43,11 @@ std::vector<double> sortedCopy(std::span<const double> seconds)
     return sorted;
 }
 
+constexpr std::size_t fewestWarmupSteps = 2;
+constexpr std::size_t mostWarmupSteps = 5;
+constexpr double steadyWithin = 0.03;
+constexpr double shareOfTimeLimit = 0.2;
+
 } // namespace
 
 std::optional<double> typicalStepSeconds(std::span<const double> seconds)
@@ -71,6 +76,46 @@ std::optional<double> relativeStandardError(std::span<const double> seconds)
     const double position = (count - static_cast<double>(dropped) - 0.375) / (count + 0.25);
     const double spread = range / *typical / (2.0 * normalQuantile(position));
     return spread * std::sqrt(2.0 / count);
+}
+
+bool isWarm(std::span<const double> seconds, double timeLimitSeconds)
+{
+    const std::size_t steps = seconds.size();
+    if (steps < fewestWarmupSteps)
+        return false;
+    if (steps >= mostWarmupSteps)
+        return true;
+    if (std::reduce(seconds.begin(), seconds.end()) >= shareOfTimeLimit * timeLimitSeconds)
+        return true;
+
+    const std::span<const double> settled = seconds.subspan(1);
+    if (settled.size() < 2)
+        return false;
+    const double last = settled.back();
+    const double before = settled[settled.size() - 2];
+    return std::abs(last - before) < steadyWithin * std::min(last, before);
+}
+
+void RunScatter::add(std::int64_t microBatchSize, double seconds)
+{
+    m_logarithms[microBatchSize].push_back(std::log(seconds));
+}
+
+double RunScatter::relativeDeviation() const
+{
+    constexpr double usualDeviation = 0.01;
+    double squares = usualDeviation * usualDeviation;
+    double degreesOfFreedom = 1.0;
+    bool repeated = false;
+    for (const auto& [size, logarithms] : m_logarithms) {
+        const auto count = static_cast<double>(logarithms.size());
+        const double mean = std::reduce(logarithms.begin(), logarithms.end()) / count;
+        for (const double logarithm : logarithms)
+            squares += (logarithm - mean) * (logarithm - mean);
+        degreesOfFreedom += count - 1;
+        repeated = repeated || logarithms.size() > 1;
+    }
+    return repeated ? std::sqrt(squares / degreesOfFreedom) : 0.0;
 }
 
 } // namespace batchpeak::trial

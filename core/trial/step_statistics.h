@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace batchpeak::trial {
 
@@ -32,5 +35,37 @@ std::optional<double> typicalStepSeconds(std::span<const double> seconds);
 /// sqrt(2 / n) of it, the 2 for robustness and for steps that resemble their neighbours, found on
 /// simulated searches.
 std::optional<double> relativeStandardError(std::span<const double> seconds);
+
+/// Whether a trial has warmed up, so that the next step may be timed: the last two steps agree within
+/// 3 %, or waiting for that has cost five steps or a fifth of the trial's time.
+///
+/// The very first step pays for lazy set-up (kernels chosen, caches filled), so it is not one of the
+/// two that must agree; and two steps are taken whatever they cost.
+///
+/// \param seconds  wall time of each warm-up step so far [s], in their order
+/// \param timeLimitSeconds  of the whole trial [s]
+///
+/// The figures were settled on recorded curves.
+bool isWarm(std::span<const double> seconds, double timeLimitSeconds);
+
+/// How far trials of the same size lie apart from run to run, learned from the trials of one process: what no
+/// number of steps within one trial can show, since they share its clock, its neighbours and its memory.
+///
+/// It tells a person how sure one trial is. The search, which is given every step, has a model of its own.
+class RunScatter
+{
+public:
+    /// \param seconds  of one step of a trial that ended well [s], above 0
+    void add(std::int64_t microBatchSize, double seconds);
+
+    /// Standard deviation of a trial's time, relative to it: the pooled one of all sizes that were tried more
+    /// than once, with 1 % as one more degree of freedom (run noise of GPUs is 0.15 to 0.6 %, of shared
+    /// computers several percent). 0 where no size was repeated.
+    double relativeDeviation() const;
+
+private:
+    /// Logarithms of the seconds, by size.
+    std::map<std::int64_t, std::vector<double>> m_logarithms;
+};
 
 } // namespace batchpeak::trial

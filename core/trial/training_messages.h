@@ -3,7 +3,6 @@
 #pragma once
 
 #include "field_reader.h"
-#include "protocol_json.h"
 #include "training.h"
 
 namespace batchpeak::trial {

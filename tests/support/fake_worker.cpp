@@ -8,7 +8,7 @@
 #include "fake_training.h"
 #include "fault_answer.h"
 #include "trial/protocol.h"
-#include "trial/trial_flags.h"
+#include "trial/trial_record.h"
 
 #include <chrono>
 #include <csignal>

@@ -24,13 +24,13 @@ double peakGibibytesAt(double size)
     return 9.4 + 0.262 * size;
 }
 
-TrialSnapshot okTrial(int number, std::int64_t size, double deviation)
+trial::TrialRecord okTrial(int number, std::int64_t size, double deviation)
 {
     const auto real = static_cast<double>(size);
     return {.number = number,
-            .device = QStringLiteral("cuda:0"),
+            .device = "cuda:0",
             .microBatchSize = size,
-            .state = TrialState::Ok,
+            .outcome = trial::Outcome::Ok,
             .samplesPerSecond = throughputAt(real) * (1.0 + deviation),
             .relativeError = 0.006 + 0.02 / std::sqrt(real),
             .secondsPerStep = real / throughputAt(real),
@@ -41,12 +41,13 @@ TrialSnapshot okTrial(int number, std::int64_t size, double deviation)
             .wallSeconds = 5.0 + 0.02 * real};
 }
 
-TrialSnapshot trialThat(TrialState state, int number, std::int64_t size, double wallSeconds)
+trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, std::int64_t size,
+                             double wallSeconds)
 {
     return {.number = number,
-            .device = QStringLiteral("cuda:0"),
+            .device = "cuda:0",
             .microBatchSize = size,
-            .state = state,
+            .outcome = outcome,
             .wallSeconds = wallSeconds};
 }
 
@@ -57,7 +58,7 @@ void addCurve(Snapshot& snapshot, double from, double to, double spread)
         const double size = from * std::pow(to / from, i / (samples - 1.0));
         double nearest = 10.0;
         for (const auto& trial : snapshot.trials) {
-            if (trial.state == TrialState::Ok)
+            if (trial.outcome == trial::Outcome::Ok)
                 nearest =
                     std::min(nearest, std::abs(std::log2(size / static_cast<double>(trial.microBatchSize))));
         }

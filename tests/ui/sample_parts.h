@@ -20,8 +20,9 @@ double peakGibibytesAt(double size);
 
 engine::DeviceSnapshot sampleGpu(const QString& id);
 /// \param deviation  of the samples/s from the law, relative
-engine::TrialSnapshot okTrial(int number, std::int64_t size, double deviation = 0.0);
-engine::TrialSnapshot trialThat(engine::TrialState state, int number, std::int64_t size, double wallSeconds);
+trial::TrialRecord okTrial(int number, std::int64_t size, double deviation = 0.0);
+trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, std::int64_t size,
+                             double wallSeconds);
 
 /// The fitted curve over from..to, with a band that is narrow at the sizes tried.
 void addCurve(engine::Snapshot& snapshot, double from, double to, double spread);

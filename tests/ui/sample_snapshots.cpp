@@ -64,7 +64,7 @@ Snapshot earlySnapshot()
     int number = 0;
     for (const std::int64_t size : {1, 4, 16, 64})
         snapshot.trials.push_back(okTrial(++number, size));
-    snapshot.trials.push_back(trialThat(TrialState::Running, 5, 72, 1.2));
+    snapshot.trials.push_back(trialThat(std::nullopt, 5, 72, 1.2));
     addCurve(snapshot, 1.0, 80.0, 1.6);
     addMemory(snapshot);
     recommend(snapshot, 64, 31, 1.0,
@@ -88,16 +88,16 @@ Snapshot runningSnapshot()
         ++number;
         snapshot.trials.push_back(okTrial(number, size, (number % 3 - 1) * 0.004));
     }
-    snapshot.trials.push_back(trialThat(TrialState::OutOfMemory, 10, 512, 1.4));
-    snapshot.trials.push_back(trialThat(TrialState::OutOfMemory, 11, 288, 2.1));
+    snapshot.trials.push_back(trialThat(trial::Outcome::OutOfMemory, 10, 512, 1.4));
+    snapshot.trials.push_back(trialThat(trial::Outcome::OutOfMemory, 11, 288, 2.1));
     snapshot.trials.push_back(okTrial(12, 160, 0.006));
     snapshot.trials.push_back(okTrial(13, 224, -0.006));
     snapshot.trials.push_back(okTrial(14, 192, 0.002));
     snapshot.trials.push_back(okTrial(15, 64, 0.015));
-    TrialSnapshot over = okTrial(16, 256, -0.012);
+    trial::TrialRecord over = okTrial(16, 256, -0.012);
     over.withinHeadroom = false;
     snapshot.trials.push_back(over);
-    TrialSnapshot running = trialThat(TrialState::Running, 17, 208, 4.1);
+    trial::TrialRecord running = trialThat(std::nullopt, 17, 208, 4.1);
     running.warmupSteps = 3;
     running.timedSteps = 6;
     running.samplesPerSecond = 2288.0;
@@ -154,7 +154,7 @@ Snapshot verifyingSnapshot()
     snapshot.state = State::Verifying;
     recommend(snapshot, 192, 96, 16.0,
               QStringLiteral("192 is 0.4 % faster than 224 and 2.1 % faster than 128."));
-    snapshot.trials.push_back(trialThat(TrialState::Running, 18, 192, 1.1));
+    snapshot.trials.push_back(trialThat(std::nullopt, 18, 192, 1.1));
     snapshot.trials.back().isVerification = true;
     snapshot.verification = Verification{.size = 192, .expectedSamplesPerSecond = 2266.0};
     snapshot.searchState.expectedTrials = 18;
@@ -205,7 +205,7 @@ Snapshot nothingFitsSnapshot()
     device.telemetry = {};
     snapshot.state = State::Finished;
     snapshot.finish = FinishStatus::NothingFits;
-    snapshot.trials.push_back(trialThat(TrialState::OutOfMemory, 1, 1, 1.9));
+    snapshot.trials.push_back(trialThat(trial::Outcome::OutOfMemory, 1, 1, 1.9));
     snapshot.searchState.status = search::SearchState::Status::NothingFits;
     snapshot.searchState.smallestFailure = 1;
     snapshot.failure =
@@ -245,28 +245,29 @@ Snapshot everyOutcomeSnapshot()
     snapshot.trials.push_back(okTrial(1, 1));
     snapshot.trials.push_back(okTrial(2, 8));
     snapshot.trials.push_back(okTrial(3, 64));
-    TrialSnapshot cut = okTrial(4, 16, -0.05);
-    cut.flags << QStringLiteral("abandoned");
+    trial::TrialRecord cut = okTrial(4, 16, -0.05);
+    cut.flags.emplace_back("abandoned");
     cut.abandoned = true;
-    TrialSnapshot disturbed = okTrial(5, 32, -0.08);
-    disturbed.flags << QStringLiteral("disturbed: another program began to use the GPU");
+    trial::TrialRecord disturbed = okTrial(5, 32, -0.08);
+    disturbed.flags.emplace_back("disturbed: another program began to use the GPU");
     disturbed.disturbed = true;
-    TrialSnapshot repeated = okTrial(6, 32);
-    repeated.flags << QStringLiteral("repetition");
+    trial::TrialRecord repeated = okTrial(6, 32);
+    repeated.flags.emplace_back("repetition");
     repeated.repetition = 1;
     repeated.joulesPerSample = 0.42;
-    TrialSnapshot thrashing = okTrial(7, 240, -0.3);
+    trial::TrialRecord thrashing = okTrial(7, 240, -0.3);
     thrashing.thrashes = true;
-    TrialSnapshot over = okTrial(8, 250);
+    trial::TrialRecord over = okTrial(8, 250);
     over.withinHeadroom = false;
     snapshot.trials.insert(snapshot.trials.end(), {cut, disturbed, repeated, thrashing, over});
     int number = 8;
-    for (const TrialState state : {TrialState::OutOfMemory, TrialState::Unsupported, TrialState::Failed,
-                                   TrialState::Timeout, TrialState::Cancelled, TrialState::Crashed}) {
-        snapshot.trials.push_back(trialThat(state, ++number, 300, 2.0));
-        snapshot.trials.back().device = QStringLiteral("cuda:1");
+    for (const trial::Outcome outcome :
+         {trial::Outcome::OutOfMemory, trial::Outcome::Unsupported, trial::Outcome::Failed,
+          trial::Outcome::Timeout, trial::Outcome::Cancelled, trial::Outcome::Crashed}) {
+        snapshot.trials.push_back(trialThat(outcome, ++number, 300, 2.0));
+        snapshot.trials.back().device = "cuda:1";
     }
-    snapshot.trials.push_back(trialThat(TrialState::Running, 15, 96, 0.4));
+    snapshot.trials.push_back(trialThat(std::nullopt, 15, 96, 0.4));
     addCurve(snapshot, 1.0, 300.0, 1.4);
     addMemory(snapshot);
     recommend(snapshot, 64, 55, 1.0, QStringLiteral("64 is the fastest of three sizes so far. Next: 96."));
@@ -292,15 +293,15 @@ Snapshot cpuSnapshot()
                          .workerPid = 7311}};
     int number = 0;
     for (const std::int64_t size : {1, 2, 4, 8, 16}) {
-        TrialSnapshot trial = okTrial(++number, size);
+        trial::TrialRecord trial = okTrial(++number, size);
         const auto real = static_cast<double>(size);
-        trial.device = QStringLiteral("cpu");
+        trial.device = "cpu";
         trial.samplesPerSecond = real / (0.11 + 0.39 * real);
         trial.relativeError = 0.004;
         trial.peakReservedBytes = bytesOf(0.14 + 0.031 * real);
         snapshot.trials.push_back(trial);
     }
-    snapshot.trials.push_back(trialThat(TrialState::Running, 6, 32, 3.4));
+    snapshot.trials.push_back(trialThat(std::nullopt, 6, 32, 3.4));
     for (int i = 0; i < 125; ++i) {
         const double size = std::pow(1.03, i);
         const double value = size / (0.11 + 0.39 * size);

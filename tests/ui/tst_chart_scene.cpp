@@ -59,7 +59,7 @@ private slots:
         if (peakOfLimit > 0.0)
             snapshot.trials = {
                 {.microBatchSize = 8,
-                 .state = engine::TrialState::Ok,
+                 .outcome = trial::Outcome::Ok,
                  .samplesPerSecond = 10.0,
                  .peakReservedBytes = static_cast<std::int64_t>(peakOfLimit * static_cast<double>(limit))}};
         QCOMPARE(chartSceneOf(snapshot).unit.name.toStdString(), unit);
@@ -89,20 +89,22 @@ private slots:
         engine::Snapshot snapshot = test::earlySnapshot();
         snapshot.trials[3].microBatchSize = ran;
         snapshot.trials[4].microBatchSize = failed;
-        snapshot.trials[4].state = engine::TrialState::OutOfMemory;
+        snapshot.trials[4].outcome = trial::Outcome::OutOfMemory;
         const ChartScene scene = chartSceneOf(snapshot);
-        QVERIFY(scene.wallSeen);
-        QVERIFY2(scene.wall > static_cast<double>(ran) && scene.wall < static_cast<double>(failed),
-                 qPrintable(QString::number(scene.wall)));
-        QVERIFY(scene.headroomFrom == 0.0 || scene.headroomFrom < scene.wall);
+        QVERIFY(scene.memoryZones.wallSeen);
+        QVERIFY2(scene.memoryZones.wall > static_cast<double>(ran) &&
+                     scene.memoryZones.wall < static_cast<double>(failed),
+                 qPrintable(QString::number(scene.memoryZones.wall)));
+        QVERIFY(scene.memoryZones.headroomFrom == 0.0 ||
+                scene.memoryZones.headroomFrom < scene.memoryZones.wall);
     }
 
     void predictsTheZonesFromTheMemoryLine()
     {
         const ChartScene scene = chartSceneOf(test::earlySnapshot());
-        QVERIFY(!scene.wallSeen);
-        QCOMPARE(std::round(scene.wall), std::round((79.1 - 9.4) / 0.262));
-        QCOMPARE(std::round(scene.headroomFrom), std::round((79.1 * 0.92 - 9.4) / 0.262));
+        QVERIFY(!scene.memoryZones.wallSeen);
+        QCOMPARE(std::round(scene.memoryZones.wall), std::round((79.1 - 9.4) / 0.262));
+        QCOMPARE(std::round(scene.memoryZones.headroomFrom), std::round((79.1 * 0.92 - 9.4) / 0.262));
     }
 
     void isEqualWhenNothingDrawnHasChanged()
@@ -123,7 +125,7 @@ private slots:
         scene.points = {{.size = 4}, {.size = 64}};
         QCOMPARE(sizeRangeOf(scene), (AxisRange{4 * 0.87, 64 * 1.15}));
         scene.outOfMemory = {4096};
-        scene.wall = 100.0;
+        scene.memoryZones.wall = 100.0;
         QCOMPARE(sizeRangeOf(scene), (AxisRange{4 * 0.87, 100.0 * 2.2}));
         QCOMPARE(sizeRangeOf(ChartScene{}), AxisRange{});
     }

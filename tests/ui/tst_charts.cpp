@@ -131,8 +131,8 @@ private slots:
             const QRectF area = chart->plotArea();
             const int y = static_cast<int>(area.center().y()) + 9;
             int tinted = 0;
-            for (int x = static_cast<int>(chart->positionOf(m_scene.wall, 0.0).x()) + 4; x < area.right() - 4;
-                 ++x) {
+            for (int x = static_cast<int>(chart->positionOf(m_scene.memoryZones.wall, 0.0).x()) + 4;
+                 x < area.right() - 4; ++x) {
                 const QColor pixel = image.pixelColor(x, y);
                 tinted += pixel.red() > pixel.green() + 5 ? 1 : 0;
             }

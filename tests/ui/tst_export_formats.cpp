@@ -10,8 +10,8 @@
 #include <string>
 
 using namespace batchpeak;
-using engine::TrialSnapshot;
-using engine::TrialState;
+using trial::Outcome;
+using trial::TrialRecord;
 
 class ExportFormatsTest : public QObject
 {
@@ -39,26 +39,26 @@ private slots:
     {
         // A comma for the decimal point, a point for thousands.
         QLocale::setDefault(QLocale(QLocale::German));
-        const std::vector<TrialSnapshot> trials{{.number = 1,
-                                                 .device = QStringLiteral("cuda:0"),
-                                                 .microBatchSize = 2048,
-                                                 .state = TrialState::Ok,
-                                                 .samplesPerSecond = 1234.5,
-                                                 .relativeError = 0.01,
-                                                 .secondsPerStep = 1.5,
-                                                 .peakAllocatedBytes = 7000000000,
-                                                 .peakReservedBytes = 8000000000,
-                                                 .timedSteps = 12,
-                                                 .wallSeconds = 20.25,
-                                                 .joulesPerSample = 0.5,
-                                                 .flags = {QStringLiteral("abandoned")}},
-                                                {.number = 2,
-                                                 .device = QStringLiteral("cuda:0"),
-                                                 .microBatchSize = 4096,
-                                                 .state = TrialState::OutOfMemory,
-                                                 .wallSeconds = 0.5,
-                                                 .text = QStringLiteral("said \"no\", twice")},
-                                                {.number = 3, .microBatchSize = 3072}};
+        const std::vector<trial::TrialRecord> trials{{.number = 1,
+                                                      .device = "cuda:0",
+                                                      .microBatchSize = 2048,
+                                                      .outcome = trial::Outcome::Ok,
+                                                      .samplesPerSecond = 1234.5,
+                                                      .relativeError = 0.01,
+                                                      .secondsPerStep = 1.5,
+                                                      .peakAllocatedBytes = 7000000000,
+                                                      .peakReservedBytes = 8000000000,
+                                                      .timedSteps = 12,
+                                                      .wallSeconds = 20.25,
+                                                      .joulesPerSample = 0.5,
+                                                      .flags = {"abandoned"}},
+                                                     {.number = 2,
+                                                      .device = "cuda:0",
+                                                      .microBatchSize = 4096,
+                                                      .outcome = trial::Outcome::OutOfMemory,
+                                                      .wallSeconds = 0.5,
+                                                      .text = "said \"no\", twice"},
+                                                     {.number = 3, .microBatchSize = 3072}};
         const QByteArray text = ui::trialsCsv(trials);
         QLocale::setDefault(QLocale::c());
         QCOMPARE(

@@ -112,7 +112,7 @@ private slots:
         QCOMPARE(changed.front().at(0).toModelIndex().row(), 0);
         QCOMPARE(changed.front().at(1).toModelIndex().row(), 0);
 
-        snapshot.trials.push_back(test::trialThat(engine::TrialState::Running, 18, 210, 0.1));
+        snapshot.trials.push_back(test::trialThat(std::nullopt, 18, 210, 0.1));
         model.display(snapshot, gibibytes);
         QCOMPARE(inserted.count(), 1);
         QCOMPARE(reset.count(), 0);

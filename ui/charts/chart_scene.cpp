@@ -14,23 +14,24 @@ namespace batchpeak::ui {
 namespace {
 
 using engine::Snapshot;
-using engine::TrialSnapshot;
-using engine::TrialState;
+using trial::Outcome;
+using trial::TrialRecord;
 
-void addTrial(ChartScene& scene, const TrialSnapshot& trial)
+void addTrial(ChartScene& scene, const TrialRecord& trial)
 {
     if (trial.microBatchSize < 1)
         return;
-    switch (trial.state) {
-    case TrialState::Running:
+    if (trial.isRunning()) {
         scene.running.push_back(trial.microBatchSize);
         return;
-    case TrialState::OutOfMemory:
+    }
+    switch (*trial.outcome) {
+    case Outcome::OutOfMemory:
         scene.outOfMemory.push_back(trial.microBatchSize);
         return;
-    case TrialState::Cancelled:
+    case Outcome::Cancelled:
         return;
-    case TrialState::Ok:
+    case Outcome::Ok:
         break;
     default:
         scene.failed.push_back(trial.microBatchSize);
@@ -55,58 +56,6 @@ void markNewest(std::vector<MeasuredPoint>& points)
     std::set<std::int64_t> seen;
     for (auto point = points.rbegin(); point != points.rend(); ++point)
         point->newest = seen.insert(point->size).second;
-}
-
-double smallestPositive(const Snapshot& snapshot, std::int64_t engine::DeviceSnapshot::*bytes)
-{
-    std::int64_t least = 0;
-    for (const auto& device : snapshot.devices) {
-        if (device.*bytes > 0 && (least == 0 || device.*bytes < least))
-            least = device.*bytes;
-    }
-    return static_cast<double>(least);
-}
-
-// The size at which the memory line reaches so many bytes; 0 where it never does.
-double sizeAt(const ChartScene& scene, double bytes)
-{
-    if (scene.bytesPerSample <= 0.0 || bytes <= scene.constantBytes)
-        return 0.0;
-    return std::max(1.0, (bytes - scene.constantBytes) / scene.bytesPerSample);
-}
-
-// What was seen holds against what is predicted: the wall stands above every size that ran and at or
-// below every size that did not.
-void placeZones(ChartScene& scene)
-{
-    double largestThatRan = 0.0;
-    double largestBelowHeadroom = 0.0;
-    for (const auto& point : scene.points) {
-        const auto size = static_cast<double>(point.size);
-        largestThatRan = std::max(largestThatRan, size);
-        if (point.kind == MeasuredPoint::Kind::Plain)
-            largestBelowHeadroom = std::max(largestBelowHeadroom, size);
-    }
-    constexpr double justAbove = 1.03;
-    constexpr double justBelow = 0.97;
-
-    scene.wall = sizeAt(scene, scene.limitBytes);
-    if (scene.wall > 0.0)
-        scene.wall = std::max(scene.wall, largestThatRan * justAbove);
-    for (const std::int64_t size : scene.outOfMemory) {
-        const auto failed = static_cast<double>(size);
-        if (failed <= largestThatRan)
-            continue;
-        scene.wallSeen = true;
-        const double edge = std::max(failed * justBelow, std::sqrt(failed * largestThatRan));
-        scene.wall = scene.wall > 0.0 ? std::min(scene.wall, edge) : edge;
-    }
-
-    scene.headroomFrom = sizeAt(scene, scene.usableBytes);
-    if (scene.headroomFrom > 0.0)
-        scene.headroomFrom = std::max(scene.headroomFrom, largestBelowHeadroom * 1.01);
-    if (scene.wall > 0.0 && scene.headroomFrom >= scene.wall)
-        scene.headroomFrom = 0.0;
 }
 
 // The limit has a say only where it is drawn: beside one of many GiB, peaks of some MiB would all read
@@ -148,13 +97,13 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
         scene.lead = {.size = recommendation->size,
                       .samplesPerSecond = recommendation->samplesPerSecond,
                       .peakBytes = static_cast<double>(snapshot.recommendedPeakBytes),
-                      .recommended = recommendation->confidence >= leadingBelowPercent};
+                      .recommended = snapshot.isRecommendationSure()};
     }
-    scene.limitBytes = smallestPositive(snapshot, &engine::DeviceSnapshot::limitBytes);
-    scene.usableBytes = smallestPositive(snapshot, &engine::DeviceSnapshot::usableBytes);
+    scene.limitBytes = static_cast<double>(snapshot.leastLimitBytes());
+    scene.usableBytes = static_cast<double>(snapshot.leastUsableBytes());
     scene.headroom = snapshot.run ? snapshot.run->headroom : 0.0;
     scene.unit = unitFor(scene);
-    placeZones(scene);
+    scene.memoryZones = snapshot.memoryZones();
     return scene;
 }
 
@@ -174,8 +123,8 @@ AxisRange sizeRangeOf(const ChartScene& scene)
     if (largest <= 0.0)
         return {};
     double end = largest * 1.15;
-    if (scene.wall > 0.0)
-        end = std::min(end, scene.wall * 2.2);
+    if (scene.memoryZones.wall > 0.0)
+        end = std::min(end, scene.memoryZones.wall * 2.2);
     return {.minimum = smallest * 0.87, .maximum = std::max(end, smallest * 4.6)};
 }
 
@@ -224,9 +173,9 @@ QString memorySummary(const ChartScene& scene)
         sentences << Words::tr("A sample takes %1; the network itself uses %2 of that.")
                          .arg(engine::memoryText(scene.bytesPerSample, locale),
                               engine::memoryText(scene.allocatedBytesPerSample, locale));
-    if (scene.headroomFrom > 0.0)
+    if (scene.memoryZones.headroomFrom > 0.0)
         sentences << Words::tr("Sizes above about %1 reach into the headroom.")
-                         .arg(static_cast<qint64>(scene.headroomFrom));
+                         .arg(static_cast<qint64>(scene.memoryZones.headroomFrom));
     return sentences.join(QLatin1Char(' '));
 }
 

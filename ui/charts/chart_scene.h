@@ -12,10 +12,6 @@
 
 namespace batchpeak::ui {
 
-/// Below this confidence [percent] a recommendation is called "leading" and shown in amber: it may well
-/// change.
-inline constexpr int leadingBelowPercent = 90;
-
 /// Peaks below this share of the limit would lie flat on the axis; then the memory chart shows the peaks,
 /// and the limit is only named.
 inline constexpr double leastShareOfLimit = 0.15;
@@ -91,11 +87,7 @@ struct ChartScene
     double limitBytes = 0.0;
     double usableBytes = 0.0;
     double headroom = 0.0;
-    /// Sizes from here on reach into the headroom, and from the wall on pass the limit; 0 when unknown.
-    double headroomFrom = 0.0;
-    double wall = 0.0;
-    /// A trial has met the wall; else it is predicted.
-    bool wallSeen = false;
+    engine::MemoryZones memoryZones;
     engine::MemoryUnit unit;
 
     bool operator==(const ChartScene&) const = default;

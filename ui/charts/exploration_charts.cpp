@@ -61,7 +61,8 @@ const MeasuredPoint* ExplorationChart::newestOf(std::int64_t size) const
 
 double ExplorationChart::lastFittingSize() const
 {
-    return m_scene.wall > 0.0 ? std::min(m_scene.wall, m_range.maximum) : m_range.maximum;
+    return m_scene.memoryZones.wall > 0.0 ? std::min(m_scene.memoryZones.wall, m_range.maximum)
+                                          : m_range.maximum;
 }
 
 MarkersOverlay::Markers ExplorationChart::trialsWithoutMeasurement() const
@@ -134,7 +135,8 @@ double ThroughputChart::largestValue() const
     }
     double largest = measured;
     for (const auto& point : scene().curve) {
-        if (point.size > axisRange().maximum || (scene().wall > 0.0 && point.size > scene().wall))
+        if (point.size > axisRange().maximum ||
+            (scene().memoryZones.wall > 0.0 && point.size > scene().memoryZones.wall))
             break;
         largest = std::max({largest, std::min(point.samplesPerSecond, 3.0 * measured),
                             std::min(point.high, mostBandAboveMeasured * measured)});
@@ -213,8 +215,8 @@ void ThroughputChart::drawMarkers()
                       .colour = lead->recommended ? theme.good : theme.warn,
                       .label = (lead->recommended ? tr("recommended %1") : tr("leading %1")).arg(lead->size)};
     }
-    drawn.wall = scene().wall;
-    drawn.wallLabel = scene().wallSeen ? tr("out of memory") : tr("out of memory, predicted");
+    drawn.wall = scene().memoryZones.wall;
+    drawn.wallLabel = scene().memoryZones.wallSeen ? tr("out of memory") : tr("out of memory, predicted");
     drawn.wallShortLabel = tr("OOM");
     drawn.emptyText = tr("No size measured");
     markers().setMarkers(std::move(drawn));
@@ -224,7 +226,7 @@ void ThroughputChart::drawScene()
 {
     canvas().setLargestValue(largestValue());
     canvas().setValuesVisible(!scene().points.empty());
-    zones().setZones(scene().headroomFrom, scene().wall);
+    zones().setZones(scene().memoryZones.headroomFrom, scene().memoryZones.wall);
     drawCurve();
     drawMarkers();
     setAccessibleDescription(throughputSummary(scene()));
@@ -317,7 +319,7 @@ void MemoryChart::drawScene()
 {
     canvas().setLargestValue(scene().unit.of(largestValue()));
     canvas().setValuesVisible(!scene().points.empty() || scene().limitBytes > 0.0);
-    zones().setZones(scene().headroomFrom, scene().wall);
+    zones().setZones(scene().memoryZones.headroomFrom, scene().memoryZones.wall);
     m_limits->setScene(scene());
     drawLine();
     drawMarkers();

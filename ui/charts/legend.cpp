@@ -105,7 +105,7 @@ void ExplorationLegend::setScene(const ChartScene& scene)
     }
     if (!scene.running.empty())
         entries.push_back({Running, tr("running"), tr("running")});
-    if (scene.headroomFrom > 0.0 && scene.headroomFrom < sizeRangeOf(scene).maximum)
+    if (scene.memoryZones.headroomFrom > 0.0 && scene.memoryZones.headroomFrom < sizeRangeOf(scene).maximum)
         entries.push_back({Headroom, tr("headroom"), tr("headroom")});
     if (!scene.outOfMemory.empty())
         entries.push_back({OutOfMemory, tr("out of memory"), tr("OOM")});

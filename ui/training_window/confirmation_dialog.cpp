@@ -8,7 +8,7 @@
 #include "labels.h"
 #include "message_banner.h"
 #include "table_layout.h"
-#include "training/confirmation_verdict.h"
+#include "training/confirmation_snapshot.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>

@@ -51,12 +51,13 @@ TrainingWindow::TrainingWindow(QWidget* parent)
         if (!m_drawTimer.isActive())
             m_drawTimer.start();
     });
-    connect(m_run, &training::TrainingRun::finished, this, [this](training::TrainingEnd end) {
-        draw();
-        if (end != training::TrainingEnd::Interrupted)
-            QApplication::alert(this);
-        emit underWayChanged();
-    });
+    engine::onEvent<training::TrainingFinished>(*m_run, this,
+                                                [this](const training::TrainingFinished& finished) {
+                                                    draw();
+                                                    if (finished.end != training::TrainingEnd::Interrupted)
+                                                        QApplication::alert(this);
+                                                    emit underWayChanged();
+                                                });
     connect(m_actions->start, &QAction::triggered, this, &TrainingWindow::start);
     connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
     connect(m_actions->close, &QAction::triggered, this, &QWidget::close);

@@ -6,6 +6,7 @@
 #include "engine/exploration_recorder.h"
 #include "program_run.h"
 #include "store/exploration_store.h"
+#include "support/event_spy.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -144,7 +145,7 @@ private:
         engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
         exploration.load(file.path(), file.contents(),
                          {.devices = m_options.run.devices, .workerCommand = worker("")});
-        QSignalSpy finished(&exploration, &engine::Exploration::finished);
+        test::EventSpy<engine::Finished> finished(exploration);
         exploration.start();
         QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
         QVERIFY(exploration.snapshot().searchState.recommendation);

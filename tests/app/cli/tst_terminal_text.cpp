@@ -166,7 +166,7 @@ private slots:
         snapshot.progress = 0.425;
         snapshot.searchState.expectedTrials = 18;
         snapshot.secondsLeft = 72;
-        snapshot.trials = {{.number = 1, .microBatchSize = 64, .state = engine::TrialState::Ok},
+        snapshot.trials = {{.number = 1, .microBatchSize = 64, .outcome = trial::Outcome::Ok},
                            {.number = 2, .microBatchSize = 96}};
         QCOMPARE(liveLine(snapshot),
                  QStringLiteral("42 %, trial 2 of about 18: size 96, about 1 min 12 s left"));
@@ -176,43 +176,43 @@ private slots:
 
     void wordsATrial_data()
     {
-        QTest::addColumn<engine::TrialSnapshot>("trial");
+        QTest::addColumn<trial::TrialRecord>("trial");
         QTest::addColumn<QString>("expected");
-        engine::TrialSnapshot trial{.number = 3,
-                                    .device = QStringLiteral("cpu"),
-                                    .microBatchSize = 8,
-                                    .state = engine::TrialState::Ok,
-                                    .samplesPerSecond = 1234.4,
-                                    .relativeError = 0.01,
-                                    .peakReservedBytes = std::int64_t{3} << 29,
-                                    .wallSeconds = 2};
+        trial::TrialRecord trial{.number = 3,
+                                 .device = "cpu",
+                                 .microBatchSize = 8,
+                                 .outcome = trial::Outcome::Ok,
+                                 .samplesPerSecond = 1234.4,
+                                 .relativeError = 0.01,
+                                 .peakReservedBytes = std::int64_t{3} << 29,
+                                 .wallSeconds = 2};
         QTest::newRow("ran") << trial
                              << QStringLiteral(
                                     "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, 2 s");
-        engine::TrialSnapshot measured = trial;
+        trial::TrialRecord measured = trial;
         measured.joulesPerSample = 0.0421;
-        measured.flags = {QStringLiteral("repetition")};
+        measured.flags = {"repetition"};
         QTest::newRow("repeated, with its energy")
             << measured
             << QStringLiteral(
                    "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, 42.1 mJ/sample, "
                    "repetition, 2 s");
         trial.withinHeadroom = false;
-        trial.flags = {QStringLiteral("thrashes")};
+        trial.flags = {"thrashes"};
         QTest::newRow("ran, but not well")
             << trial
             << QStringLiteral(
                    "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, within the headroom, "
                    "thrashes, 2 s");
-        QTest::newRow("did not fit") << engine::TrialSnapshot{.number = 4,
-                                                              .device = QStringLiteral("cuda:0"),
-                                                              .microBatchSize = 16,
-                                                              .state = engine::TrialState::OutOfMemory}
+        QTest::newRow("did not fit") << trial::TrialRecord{.number = 4,
+                                                           .device = "cuda:0",
+                                                           .microBatchSize = 16,
+                                                           .outcome = trial::Outcome::OutOfMemory}
                                      << QStringLiteral("trial 4 on cuda:0: size 16, out of memory, 0 s");
     }
     void wordsATrial()
     {
-        QFETCH(engine::TrialSnapshot, trial);
+        QFETCH(trial::TrialRecord, trial);
         QFETCH(QString, expected);
         QCOMPARE(trialLine(trial), expected);
     }

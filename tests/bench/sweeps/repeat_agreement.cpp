@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "repeat_agreement.h"
 
-#include "trial/trial_flags.h"
+#include "trial/trial_record.h"
 
 #include <algorithm>
 #include <cmath>

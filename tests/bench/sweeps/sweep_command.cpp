@@ -3,9 +3,8 @@
 #include "sweep_command.h"
 
 #include "engine/config_file.h"
-#include "engine/device_choice.h"
-#include "engine/exploration_error.h"
-#include "engine/worker_location.h"
+#include "engine/errors.h"
+#include "engine/run_devices.h"
 
 #include <QCoreApplication>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
 
-#include "engine/trial_record.h"
 #include "scripted_strategy.h"
+#include "support/event_spy.h"
 
 #include <QTest>
 
@@ -51,14 +51,14 @@ engine::Exploration& ExplorationHarness::exploration()
                         m_pids.insert(device.workerPid);
                 }
             });
-    connect(m_exploration.get(), &engine::Exploration::finished, this, [this] { ++m_finished; });
+    engine::onEvent<engine::Finished>(*m_exploration, this, [this](const auto&) { ++m_finished; });
     m_exploration->load(QStringLiteral("config.yaml"), contents, options);
     return *m_exploration;
 }
 
 bool ExplorationHarness::runToEnd()
 {
-    QSignalSpy ended(&exploration(), &engine::Exploration::finished);
+    EventSpy<engine::Finished> ended(exploration());
     exploration().start();
     return ended.count() > 0 || ended.wait(static_cast<int>(longestRun.count()));
 }
@@ -66,13 +66,11 @@ bool ExplorationHarness::runToEnd()
 QString ExplorationHarness::trials()
 {
     QStringList entries;
-    for (const engine::TrialSnapshot& trial : snapshot().trials)
+    for (const trial::TrialRecord& trial : snapshot().trials)
         entries.append(
             QStringLiteral("%1 %2")
                 .arg(trial.microBatchSize)
-                .arg(QString::fromUtf8(trial.state == engine::TrialState::Running
-                                           ? "running"
-                                           : trial::toText(engine::outcomeOf(trial.state)).data())));
+                .arg(QString::fromUtf8(trial.outcome ? trial::toText(*trial.outcome) : "running")));
     return entries.join(QLatin1String(", "));
 }
 

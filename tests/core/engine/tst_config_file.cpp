@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/config_file.h"
-#include "engine/located_error.h"
+#include "engine/errors.h"
 #include "support/test_main.h"
 
 #include <QDir>

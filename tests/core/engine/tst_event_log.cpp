@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/event_log.h"
 #include "exploration_harness.h"
+#include "support/event_schema.h"
 #include "support/test_main.h"
 
 #include <QBuffer>
@@ -15,34 +16,6 @@ using engine::EventLog;
 using test::ExplorationHarness;
 
 namespace {
-
-// The table of docs/events.md, which other programs rely on.
-const QMap<QString, QStringList>& fieldsOfEvents()
-{
-    static const QMap<QString, QStringList> fields = [] {
-        QMap<QString, QStringList> table;
-        const auto add = [&](const char* event, const char* names) {
-            QStringList all = QString::fromUtf8(names).split(QLatin1Char(' ')) +
-                              QStringList{QStringLiteral("event"), QStringLiteral("time")};
-            all.sort();
-            table.insert(QString::fromUtf8(event), all);
-        };
-        add("started", "schema file format family model parameters batch_size devices setting phase "
-                       "objective tolerance");
-        add("device", "id kind name total_bytes held_by_others_bytes limit_bytes");
-        add("trial_started", "trial device micro_batch_size predicted_fit verification");
-        add("trial_finished", "trial device micro_batch_size outcome seconds_per_step samples_per_second "
-                              "relative_error peak_allocated_bytes peak_reserved_bytes wall_seconds flags "
-                              "verification joules_per_sample repetition");
-        add("recommendation", "micro_batch_size relative_performance confidence samples_per_second reason "
-                              "doubt smallest_within_tolerance speed_limit");
-        add("finished", "status micro_batch_size relative_performance confidence samples_per_second "
-                        "peak_reserved_bytes accumulation_steps trials wall_seconds "
-                        "smallest_within_tolerance speed_limit verification joules_per_sample");
-        return table;
-    }();
-    return fields;
-}
 
 QList<QJsonObject> eventsOf(ExplorationHarness& harness)
 {
@@ -75,7 +48,7 @@ private slots:
         for (const QJsonObject& event : events) {
             const QString name = event.value(QLatin1String("event")).toString();
             order.append(name);
-            QCOMPARE(event.keys(), fieldsOfEvents().value(name));
+            QCOMPARE(event.keys(), test::fieldsOfEvent(name));
             const QString time = event.value(QLatin1String("time")).toString();
             QVERIFY2(time.endsWith(QLatin1Char('Z')) &&
                          QDateTime::fromString(time, Qt::ISODateWithMs).isValid(),

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/event_spy.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -50,7 +51,7 @@ void ExplorationControlTest::stopCancelsTheRunningTrial()
 {
     ExplorationHarness harness({QStringLiteral("trial=hang@2")});
     harness.parts.timeouts.cancel = 20s;
-    QSignalSpy ended(&harness.exploration(), &Exploration::finished);
+    test::EventSpy<engine::Finished> ended(harness.exploration());
     harness.exploration().start();
     QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
     harness.exploration().stop();
@@ -69,7 +70,7 @@ void ExplorationControlTest::stopKillsWhoeverDoesNotHeedIt()
     ExplorationHarness harness({QStringLiteral("trial=hang@1"), QStringLiteral("ignore-cancel"),
                                 QStringLiteral("ignore-terminate"), QStringLiteral("ignore-end")});
     harness.parts.timeouts.cancel = harness.parts.timeouts.quit = harness.parts.timeouts.terminate = 50ms;
-    QSignalSpy ended(&harness.exploration(), &Exploration::finished);
+    test::EventSpy<engine::Finished> ended(harness.exploration());
     harness.exploration().start();
     QTRY_COMPARE(harness.trials(), QStringLiteral("1 running"));
     harness.exploration().stop();
@@ -83,7 +84,7 @@ void ExplorationControlTest::stopKillsWhoeverDoesNotHeedIt()
 void ExplorationControlTest::stopWhileStarting()
 {
     ExplorationHarness harness({QStringLiteral("start=silent")});
-    QSignalSpy ended(&harness.exploration(), &Exploration::finished);
+    test::EventSpy<engine::Finished> ended(harness.exploration());
     harness.exploration().start();
     QCOMPARE(harness.snapshot().state, State::Starting);
     harness.exploration().stop();
@@ -95,12 +96,11 @@ void ExplorationControlTest::stopWhileStarting()
 void ExplorationControlTest::pauseWaitsForTheTrialAndResumeGoesOn()
 {
     ExplorationHarness harness({});
-    QSignalSpy ended(&harness.exploration(), &Exploration::finished);
-    connect(&harness.exploration(), &Exploration::trialStarted, &harness,
-            [&](const engine::TrialSnapshot& trial) {
-                if (trial.number == 2)
-                    harness.exploration().pause();
-            });
+    test::EventSpy<engine::Finished> ended(harness.exploration());
+    engine::onEvent<engine::TrialStarted>(harness.exploration(), &harness, [&](const auto& started) {
+        if (started.trial.number == 2)
+            harness.exploration().pause();
+    });
     harness.exploration().start();
     QTRY_COMPARE(harness.snapshot().state, State::Paused);
     QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok"));
@@ -115,7 +115,7 @@ void ExplorationControlTest::pauseWaitsForTheTrialAndResumeGoesOn()
 void ExplorationControlTest::canStartAgainFromItsOwnEnd()
 {
     ExplorationHarness harness({});
-    connect(&harness.exploration(), &Exploration::finished, &harness, [&] {
+    engine::onEvent<engine::Finished>(harness.exploration(), &harness, [&](const auto&) {
         if (harness.finishedSignals() == 1)
             harness.exploration().start();
     });
@@ -174,8 +174,7 @@ void ExplorationControlTest::goesOnWithoutADeviceThatFails()
     QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
     QVERIFY2(harness.log().contains(QStringLiteral("cuda:0 is given up")), qPrintable(harness.log()));
     const auto& trials = harness.snapshot().trials;
-    QVERIFY(std::ranges::all_of(trials,
-                                [](const auto& trial) { return trial.device == QLatin1String("cuda:1"); }));
+    QVERIFY(std::ranges::all_of(trials, [](const auto& trial) { return trial.device == "cuda:1"; }));
     QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration_recorder.h"
 #include "store/exploration_store.h"
+#include "support/event_spy.h"
 #include "support/test_main.h"
 
 #include <QDir>
@@ -75,11 +76,11 @@ private slots:
         QCOMPARE(kept.summary.recommendation->reason, snapshot.reason);
         QVERIFY(!snapshot.reason.isEmpty());
         QCOMPARE(kept.trials.size(), snapshot.trials.size());
-        QCOMPARE(kept.trials.front().outcome, QStringLiteral("ok"));
+        QVERIFY(kept.trials.front().outcome == trial::Outcome::Ok);
         QCOMPARE(kept.trials.front().secondsPerStep, 0.1);
         QCOMPARE(kept.trials.front().optimizerSeconds, 0.02);
-        QVERIFY(std::ranges::any_of(kept.trials, [](const store::TrialRecord& trial) {
-            return trial.outcome == QStringLiteral("oom");
+        QVERIFY(std::ranges::any_of(kept.trials, [](const trial::TrialRecord& trial) {
+            return trial.outcome == trial::Outcome::OutOfMemory;
         }));
     }
 
@@ -110,7 +111,7 @@ private:
     void run(engine::Exploration& exploration)
     {
         exploration.load(QStringLiteral("config.yaml"), smallConfig(), m_options);
-        QSignalSpy finished(&exploration, &engine::Exploration::finished);
+        test::EventSpy<engine::Finished> finished(exploration);
         exploration.start();
         QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
         QVERIFY2(exploration.snapshot().failure.isEmpty(), qPrintable(exploration.snapshot().failure));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/line_changes.h"
+#include "engine/unified_diff.h"
 #include "support/test_main.h"
 
 #include <QElapsedTimer>

@@ -67,12 +67,11 @@ void RepetitionsTest::marksWhatItRepeats()
     QVERIFY(harness.runToEnd());
     const auto& trials = harness.snapshot().trials;
     QVERIFY(trials[1].disturbed);
-    QCOMPARE(trials[1].flags,
-             QStringList(QStringLiteral("disturbed: other programs used 1.0 of 2 processors")));
+    QCOMPARE(trials[1].flags, std::vector<std::string>{"disturbed: other programs used 1.0 of 2 processors"});
     QCOMPARE(trials[1].repetition, 0);
     QVERIFY(!trials[2].disturbed);
     QCOMPARE(trials[2].repetition, 1);
-    QCOMPARE(trials[2].flags, QStringList(QStringLiteral("repetition")));
+    QCOMPARE(trials[2].flags, std::vector<std::string>{"repetition"});
     QVERIFY(harness.log().contains(QStringLiteral("Something disturbed trial 2: 2 is tried once more.")));
     QVERIFY(harness.log().contains(QStringLiteral("Trial 3: 2 on cpu, once more.")));
 }
@@ -129,11 +128,10 @@ void RepetitionsTest::keepsWhatItHasWhenStopped()
 void RepetitionsTest::pausesBeforeARepetition()
 {
     ExplorationHarness harness({QStringLiteral("trial=disturbed@2*1")});
-    connect(&harness.exploration(), &engine::Exploration::trialStarted, &harness,
-            [&](const engine::TrialSnapshot& trial) {
-                if (trial.number == 2)
-                    harness.exploration().pause();
-            });
+    engine::onEvent<engine::TrialStarted>(harness.exploration(), &harness, [&](const auto& started) {
+        if (started.trial.number == 2)
+            harness.exploration().pause();
+    });
     harness.exploration().start();
     QTRY_COMPARE(harness.snapshot().state, State::Paused);
     QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok"));
@@ -149,8 +147,9 @@ void RepetitionsTest::repeatsAVerificationInAFreshProcess()
                                 QStringLiteral("after=1"), QStringLiteral("until=2")});
     harness.options.verify = true;
     QSet<qint64> processes;
-    connect(&harness.exploration(), &engine::Exploration::trialStarted, &harness,
-            [&] { processes.insert(harness.snapshot().devices.front().workerPid); });
+    engine::onEvent<engine::TrialStarted>(harness.exploration(), &harness, [&](const auto&) {
+        processes.insert(harness.snapshot().devices.front().workerPid);
+    });
     QVERIFY(harness.runToEnd());
     QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 4 ok, 4 ok"));
     QCOMPARE(processes.size(), 3);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/snapshot_builder.h"
-#include "engine/trial_record.h"
+#include "engine/trial_reading.h"
 #include "support/test_main.h"
 #include "trial/step_statistics.h"
 
@@ -11,7 +11,6 @@
 
 using namespace batchpeak;
 using engine::SnapshotBuilder;
-using engine::TrialSnapshot;
 
 Q_DECLARE_METATYPE(batchpeak::engine::Verification::Outcome)
 Q_DECLARE_METATYPE(trial::TrialResult)
@@ -28,7 +27,7 @@ trial::TrialResult okResult()
 SnapshotBuilder bookWithATrialOf(const std::vector<double>& steps, double start)
 {
     SnapshotBuilder book({});
-    book.startTrial({.id = 1, .microBatchSize = 8}, {.device = QStringLiteral("cpu")}, start);
+    book.startTrial({.number = 1, .device = "cpu", .microBatchSize = 8}, start);
     book.takeStep({.id = 1, .phase = trial::StepPhase::Warmup, .seconds = 5.0});
     for (const double seconds : steps)
         book.takeStep({.id = 1, .seconds = seconds});
@@ -45,7 +44,7 @@ private slots:
     void showsARunningTrialByItsSteps()
     {
         const SnapshotBuilder book = bookWithATrialOf(slowThenSteady, 3.0);
-        const TrialSnapshot& trial = book.snapshot().trials.front();
+        const trial::TrialRecord& trial = book.snapshot().trials.front();
         QCOMPARE(trial.warmupSteps, 1);
         QCOMPARE(trial.timedSteps, 5);
         QCOMPARE(*trial.secondsPerStep, *trial::typicalStepSeconds(slowThenSteady));
@@ -57,11 +56,11 @@ private slots:
     {
         SnapshotBuilder book = bookWithATrialOf(slowThenSteady, 3.0);
         const trial::TrialResult silent = okResult();
-        QCOMPARE(engine::measurementOf(book.endTrial(silent, {}, 5.0), silent, 5.0).wallSeconds, 2.0);
+        QCOMPARE(engine::measurementOf(book.endTrial(silent, {}, 5.0), silent, false, 5.0).wallSeconds, 2.0);
         SnapshotBuilder other = bookWithATrialOf(slowThenSteady, 3.0);
         trial::TrialResult told = okResult();
         told.wallSeconds = 7.5;
-        QCOMPARE(engine::measurementOf(other.endTrial(told, {}, 5.0), told, 5.0).wallSeconds, 7.5);
+        QCOMPARE(engine::measurementOf(other.endTrial(told, {}, 5.0), told, false, 5.0).wallSeconds, 7.5);
     }
 
     void letsTheTimeOfARunningTrialRun()
@@ -89,7 +88,7 @@ private slots:
             {8, 5, std::nullopt, {}}, {8, 5, 0.0, {}},   {4, 5, 1.0, {}}};
         std::int64_t id = 0;
         for (const Trial& trial : trials) {
-            book.startTrial({.id = ++id, .microBatchSize = trial.size}, {}, 0.0);
+            book.startTrial({.number = static_cast<int>(++id), .microBatchSize = trial.size}, 0.0);
             book.endTrial({.id = id,
                            .microBatchSize = trial.size,
                            .outcome = trial::Outcome::Ok,

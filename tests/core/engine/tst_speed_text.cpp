@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/speed_text.h"
+#include "engine/recommendation_text.h"
 #include "support/test_main.h"
 
 #include <QTest>

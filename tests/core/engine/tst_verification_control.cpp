@@ -29,11 +29,10 @@ QStringList wordsOf(const QString& text)
 template<typename Act>
 void whenVerificationStarts(ExplorationHarness& harness, Act act)
 {
-    QObject::connect(&harness.exploration(), &Exploration::trialStarted, &harness,
-                     [act](const engine::TrialSnapshot& trial) {
-                         if (trial.isVerification)
-                             act();
-                     });
+    engine::onEvent<engine::TrialStarted>(harness.exploration(), &harness, [act](const auto& started) {
+        if (started.trial.isVerification)
+            act();
+    });
 }
 
 } // namespace

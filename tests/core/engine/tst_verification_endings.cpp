@@ -175,9 +175,9 @@ void VerificationEndingsTest::saysWhatItMeasured()
     QCOMPARE(states, QStringList(QStringLiteral("4")));
 
     const engine::Snapshot& snapshot = harness.snapshot();
-    const engine::TrialSnapshot& trial = snapshot.trials.back();
+    const trial::TrialRecord& trial = snapshot.trials.back();
     QVERIFY(trial.isVerification);
-    QCOMPARE(trial.flags, QStringList(QStringLiteral("verification")));
+    QCOMPARE(trial.flags, std::vector<std::string>{"verification"});
     QCOMPARE(trial.timedSteps, 5);
     QCOMPARE(*snapshot.verification->samplesPerSecond, *trial.samplesPerSecond);
     QCOMPARE(snapshot.verification->peakReservedBytes, 140'000'000);

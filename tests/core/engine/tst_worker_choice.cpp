@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/device_choice.h"
-#include "engine/exploration_error.h"
-#include "engine/worker_location.h"
+#include "engine/errors.h"
+#include "engine/run_devices.h"
 #include "support/test_main.h"
 
 #include <QDir>

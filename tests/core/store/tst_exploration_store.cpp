@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
-#include "store/store_error.h"
 #include "store/store_schema.h"
 #include "support/test_main.h"
 
@@ -15,6 +14,7 @@
 #include <functional>
 #include <memory>
 
+using namespace batchpeak;
 using namespace batchpeak::store;
 
 using Spoil = std::function<void(const QString& path)>;
@@ -41,23 +41,24 @@ ExplorationInfo someInfo()
             .version = QStringLiteral("0.1.0")};
 }
 
-TrialRecord trialNumber(int number)
+trial::TrialRecord trialNumber(int number)
 {
-    return {.number = number,
-            .device = QStringLiteral("cpu"),
-            .microBatchSize = 8,
-            .outcome = QStringLiteral("ok"),
-            .samplesPerSecond = 12.5,
-            .relativeError = 0.004,
-            .secondsPerStep = 0.64,
-            .optimizerSeconds = 0.021,
-            .peakAllocatedBytes = qint64{5} << 32,
-            .peakReservedBytes = qint64{6} << 32,
-            .timedSteps = 5,
-            .wallSeconds = 6.5,
-            .joulesPerSample = 0.42,
-            .flags = {QStringLiteral("abandoned"), QStringLiteral("disturbed: clock")},
-            .text = QStringLiteral("it's done")};
+    trial::TrialRecord trial{.number = number,
+                             .device = "cpu",
+                             .microBatchSize = 8,
+                             .outcome = trial::Outcome::Ok,
+                             .samplesPerSecond = 12.5,
+                             .relativeError = 0.004,
+                             .secondsPerStep = 0.64,
+                             .optimizerSeconds = 0.021,
+                             .peakAllocatedBytes = qint64{5} << 32,
+                             .peakReservedBytes = qint64{6} << 32,
+                             .timedSteps = 5,
+                             .wallSeconds = 6.5,
+                             .joulesPerSample = 0.42,
+                             .text = "it's done"};
+    trial::addFlags(trial, {"abandoned", "disturbed: clock"});
+    return trial;
 }
 
 RecommendationRecord someRecommendation(int confidence)
@@ -118,7 +119,8 @@ private slots:
                                   .program = QStringLiteral("worker"),
                                   .totalBytes = qint64{1} << 36,
                                   .limitBytes = qint64{1} << 33};
-        const TrialRecord failed{.number = 2, .microBatchSize = 16, .outcome = QStringLiteral("oom")};
+        const trial::TrialRecord failed{
+            .number = 2, .microBatchSize = 16, .outcome = trial::Outcome::OutOfMemory};
         const ExplorationEnd end{.finished = QDateTime(QDate(2026, 3, 4), QTime(5, 8, 7), Qt::UTC),
                                  .status = QStringLiteral("confident")};
         qint64 id = 0;
@@ -143,6 +145,15 @@ private slots:
         QVERIFY(stored->devices == std::vector{device});
         QVERIFY(stored->trials == (std::vector{trialNumber(1), failed}));
         QVERIFY(stored->recommendations == (std::vector{someRecommendation(2), someRecommendation(96)}));
+    }
+
+    void anOutcomeOfAnotherVersionIsAFailure()
+    {
+        ExplorationStore store(path());
+        const qint64 id = store.begin(someInfo());
+        store.addTrial(id, trialNumber(1));
+        runSql(path(), QStringLiteral("UPDATE trial SET outcome = 'evaporated'"));
+        QVERIFY(store.show(id)->trials.front().outcome == trial::Outcome::Failed);
     }
 
     void aCrashLosesNoFinishedTrial()
@@ -231,7 +242,7 @@ private slots:
         runSql(path(), QStringLiteral("PRAGMA user_version = %1").arg(version));
         ExplorationStore store(path());
         const qint64 id = store.list().front().id;
-        TrialRecord older = trialNumber(1);
+        trial::TrialRecord older = trialNumber(1);
         older.optimizerSeconds.reset();
         if (version < 2)
             older.joulesPerSample.reset();

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_harness.h"
 
+#include "support/event_spy.h"
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <variant>
 
 namespace batchpeak::test {
 
@@ -40,25 +44,20 @@ TrainingRun& TrainingHarness::run()
         if (snapshot.device.workerPid > 0)
             m_pids.insert(snapshot.device.workerPid);
     });
-    const auto note = [this](const char* name) {
-        return [this, name] { m_signals.append(QLatin1String(name)); };
-    };
-    connect(run, &TrainingRun::started, this, note("started"));
-    connect(run, &TrainingRun::deviceReady, this, note("device"));
-    connect(run, &TrainingRun::maximumFound, this, note("maximum"));
-    connect(run, &TrainingRun::epochBegan, this, note("epoch"));
-    connect(run, &TrainingRun::stepDone, this, note("step"));
-    connect(run, &TrainingRun::evaluated, this, note("evaluation"));
-    connect(run, &TrainingRun::sizeChanged, this, note("size"));
-    connect(run, &TrainingRun::checkpointSaved, this, note("checkpoint"));
-    connect(run, &TrainingRun::finished, this, note("finished"));
+    connect(run, &TrainingRun::occurred, this, [this](const training::TrainingEvent& event) {
+        // In the order of the variant.
+        constexpr std::array names{"started",    "device", "maximum",    "epoch",   "step",
+                                   "evaluation", "size",   "checkpoint", "finished"};
+        static_assert(names.size() == std::variant_size_v<training::TrainingEvent>);
+        m_signals.append(QLatin1String(names[event.index()]));
+    });
     m_run->load(QStringLiteral("config.yaml"), contents, options);
     return *m_run;
 }
 
 bool TrainingHarness::runToEnd()
 {
-    QSignalSpy ended(&run(), &TrainingRun::finished);
+    EventSpy<training::TrainingFinished> ended(run());
     run().start();
     return ended.count() > 0 || ended.wait(static_cast<int>(longestRun.count()));
 }

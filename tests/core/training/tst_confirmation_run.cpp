@@ -24,10 +24,10 @@ namespace {
 constexpr int longestRunMilliseconds = 30000;
 
 /// A trial as the fake worker answers it: 0.01 s, and 0.001 s a sample.
-engine::TrialSnapshot trialOf(std::int64_t size)
+trial::TrialRecord trialOf(std::int64_t size)
 {
     return {.microBatchSize = size,
-            .state = engine::TrialState::Ok,
+            .outcome = trial::Outcome::Ok,
             .relativeError = 0.001,
             .secondsPerStep = 0.01 + 0.001 * static_cast<double>(size),
             .optimizerSeconds = 0.002,

@@ -3,6 +3,7 @@
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
 #include "store/exploration_store.h"
+#include "support/event_spy.h"
 #include "support/test_main.h"
 #include "training/maximum_search.h"
 
@@ -354,7 +355,7 @@ void MaximumSearchTest::standsBesideWhatWasRecommended()
         engine::Exploration exploration(testParts());
         const engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
         exploration.load(m_file, smallConfig(), options);
-        QSignalSpy finished(&exploration, &engine::Exploration::finished);
+        test::EventSpy<engine::Finished> finished(exploration);
         exploration.start();
         QVERIFY(finished.wait(patienceMilliseconds));
     }

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
-#include "store/store_error.h"
 #include "support/test_main.h"
 #include "training/past_exploration.h"
 
@@ -201,7 +200,7 @@ private:
         store::ExplorationStore store(history());
         const qint64 id = store.begin(info);
         store.addDevice(id, {.id = QStringLiteral("cuda:1"), .name = QStringLiteral("Some GPU")});
-        store.addTrial(id, {.number = 1, .microBatchSize = recommended, .outcome = QStringLiteral("ok")});
+        store.addTrial(id, {.number = 1, .microBatchSize = recommended, .outcome = trial::Outcome::Ok});
         store.addRecommendation(id, {.microBatchSize = recommended});
         store.finish(id,
                      {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});

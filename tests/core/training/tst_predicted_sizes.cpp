@@ -20,11 +20,11 @@ double formulaSeconds(std::int64_t size)
     return 0.1 + 0.01 * static_cast<double>(size);
 }
 
-store::TrialRecord trialOf(std::int64_t size)
+trial::TrialRecord trialOf(std::int64_t size)
 {
     return {.number = static_cast<int>(size),
             .microBatchSize = size,
-            .outcome = QStringLiteral("ok"),
+            .outcome = trial::Outcome::Ok,
             .relativeError = 0.001,
             .secondsPerStep = formulaSeconds(size),
             .optimizerSeconds = optimizerSeconds,
@@ -32,15 +32,15 @@ store::TrialRecord trialOf(std::int64_t size)
             .wallSeconds = 1.0};
 }
 
-store::TrialRecord trialOf(std::int64_t size, double seconds, const QStringList& flags = {})
+trial::TrialRecord trialOf(std::int64_t size, double seconds, const std::vector<std::string>& flags = {})
 {
-    store::TrialRecord trial = trialOf(size);
+    trial::TrialRecord trial = trialOf(size);
     trial.secondsPerStep = seconds;
-    trial.flags = flags;
+    trial::addFlags(trial, flags);
     return trial;
 }
 
-store::StoredExploration explorationOf(std::vector<store::TrialRecord> trials, std::int64_t recommended = 8,
+store::StoredExploration explorationOf(std::vector<trial::TrialRecord> trials, std::int64_t recommended = 8,
                                        std::int64_t batch = 24)
 {
     store::StoredExploration exploration;
@@ -59,20 +59,7 @@ engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
     snapshot.run->plan.devices = exploration.summary.info.configDevices;
     if (const auto& recommendation = exploration.summary.recommendation)
         snapshot.searchState.recommendation = search::Recommendation{.size = recommendation->microBatchSize};
-    for (const store::TrialRecord& trial : exploration.trials) {
-        const bool isOk = trial.outcome == QLatin1String("ok");
-        snapshot.trials.push_back(
-            {.microBatchSize = trial.microBatchSize,
-             .state = isOk ? engine::TrialState::Ok : engine::TrialState::OutOfMemory,
-             .relativeError = trial.relativeError,
-             .secondsPerStep = trial.secondsPerStep,
-             .optimizerSeconds = trial.optimizerSeconds,
-             .timedSteps = trial.timedSteps,
-             .wallSeconds = trial.wallSeconds,
-             .thrashes = trial.flags.contains(QStringLiteral("thrashes")),
-             .disturbed = trial.flags.contains(QStringLiteral("disturbed")),
-             .withinHeadroom = !trial.flags.contains(QStringLiteral("within the headroom"))});
-    }
+    snapshot.trials = exploration.trials;
     return snapshot;
 }
 
@@ -121,13 +108,15 @@ private slots:
 
     void namesTheRunnerUp_data()
     {
-        QTest::addColumn<std::vector<store::TrialRecord>>("trials");
+        QTest::addColumn<std::vector<trial::TrialRecord>>("trials");
         QTest::addColumn<int>("batch");
         // 0 for none.
         QTest::addColumn<int>("runnerUp");
-        using Trials = std::vector<store::TrialRecord>;
+        using Trials = std::vector<trial::TrialRecord>;
         const auto failed = [](std::int64_t size, const char* outcome) {
-            return store::TrialRecord{.microBatchSize = size, .outcome = QLatin1String(outcome)};
+            return trial::TrialRecord{.microBatchSize = size,
+                                      .outcome =
+                                          trial::outcomeFromText(outcome).value_or(trial::Outcome::Failed)};
         };
         QTest::newRow("the fastest other one") << Trials{trialOf(2), trialOf(4), trialOf(8)} << 24 << 4;
         QTest::newRow("also where it is predicted as faster")
@@ -135,12 +124,10 @@ private slots:
         QTest::newRow("alone") << Trials{trialOf(8)} << 24 << 0;
         QTest::newRow("both are the batch at once") << Trials{trialOf(8), trialOf(16)} << 8 << 0;
         QTest::newRow("both spread it alike") << Trials{trialOf(4), trialOf(8), trialOf(9)} << 22 << 4;
-        QTest::newRow("thrashes") << Trials{trialOf(4), trialOf(8),
-                                            trialOf(12, 0.01, {QStringLiteral("thrashes")})}
-                                  << 24 << 4;
+        QTest::newRow("thrashes") << Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"thrashes"})} << 24
+                                  << 4;
         QTest::newRow("within the headroom")
-            << Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {QStringLiteral("within the headroom")})}
-            << 24 << 4;
+            << Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"within the headroom"})} << 24 << 4;
         QTest::newRow("did not fit once")
             << Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "oom")} << 24 << 4;
         QTest::newRow("crashed once")
@@ -150,7 +137,7 @@ private slots:
     }
     void namesTheRunnerUp()
     {
-        QFETCH(std::vector<store::TrialRecord>, trials);
+        QFETCH(std::vector<trial::TrialRecord>, trials);
         QFETCH(int, batch);
         QFETCH(int, runnerUp);
         const auto sizes = training::predictedSizes(explorationOf(trials, 8, batch));
@@ -160,10 +147,10 @@ private slots:
 
     void combinesTrials_data()
     {
-        QTest::addColumn<std::vector<store::TrialRecord>>("trials");
+        QTest::addColumn<std::vector<trial::TrialRecord>>("trials");
         QTest::addColumn<double>("seconds");
-        using Trials = std::vector<store::TrialRecord>;
-        const QStringList disturbed{QStringLiteral("disturbed")};
+        using Trials = std::vector<trial::TrialRecord>;
+        const std::vector<std::string> disturbed{"disturbed"};
         QTest::newRow("one") << Trials{trialOf(8, 0.3)} << 0.3;
         QTest::newRow("two calm ones") << Trials{trialOf(8, 0.39), trialOf(8, 0.41)} << 0.4;
         QTest::newRow("calm before disturbed")
@@ -173,7 +160,7 @@ private slots:
     }
     void combinesTrials()
     {
-        QFETCH(std::vector<store::TrialRecord>, trials);
+        QFETCH(std::vector<trial::TrialRecord>, trials);
         QFETCH(double, seconds);
         const auto sizes = training::predictedSizes(explorationOf(trials, 8, 16));
         QVERIFY(takes(sizes.front(), 16, optimizerSeconds + 2 * seconds));
@@ -190,7 +177,7 @@ private slots:
     {
         QFETCH(QString, phase);
         QFETCH(bool, isMissing);
-        store::TrialRecord older = trialOf(8);
+        trial::TrialRecord older = trialOf(8);
         older.optimizerSeconds.reset();
         auto exploration = explorationOf({older});
         exploration.summary.info.phase = phase;
@@ -201,7 +188,7 @@ private slots:
 
     void takesLuckOffTheFastest()
     {
-        std::vector<store::TrialRecord> trials;
+        std::vector<trial::TrialRecord> trials;
         for (const std::int64_t size : {2, 4, 6, 8, 10, 12, 16, 20, 24})
             trials.push_back(trialOf(size));
         // Between runs some are 4 % slower and some faster, as on shared computers.
@@ -227,7 +214,7 @@ private slots:
         without.summary.recommendation.reset();
         QTest::newRow("a recommendation") << without;
         QTest::newRow("a trial that ran")
-            << explorationOf({{.microBatchSize = 8, .outcome = QStringLiteral("oom")}});
+            << explorationOf({{.microBatchSize = 8, .outcome = trial::Outcome::OutOfMemory}});
     }
     void hasNothingToSayWithout()
     {
@@ -238,14 +225,15 @@ private slots:
 
     void saysTheSameOfASnapshot()
     {
-        const QStringList disturbed{QStringLiteral("disturbed")};
-        const auto exploration = explorationOf({trialOf(2),
-                                                trialOf(4),
-                                                trialOf(4, 0.1, disturbed),
-                                                trialOf(8),
-                                                trialOf(12, 0.01, {QStringLiteral("thrashes")}),
-                                                trialOf(16, 0.01, {QStringLiteral("within the headroom")}),
-                                                {.microBatchSize = 24, .outcome = QStringLiteral("oom")}});
+        const std::vector<std::string> disturbed{"disturbed"};
+        const auto exploration =
+            explorationOf({trialOf(2),
+                           trialOf(4),
+                           trialOf(4, 0.1, disturbed),
+                           trialOf(8),
+                           trialOf(12, 0.01, {"thrashes"}),
+                           trialOf(16, 0.01, {"within the headroom"}),
+                           {.microBatchSize = 24, .outcome = trial::Outcome::OutOfMemory}});
         const auto ofHistory = training::predictedSizes(exploration);
         QCOMPARE(ofHistory.size(), std::size_t{2});
         QVERIFY(training::predictedSizes(snapshotOf(exploration)) == ofHistory);

@@ -223,8 +223,8 @@ void TrainingCheckpointsTest::savesWhenItIsStopped()
     TrainingHarness harness;
     prepare(harness, 100, harness.path(QStringLiteral("c")));
     TrainingRun& run = harness.run();
-    connect(&run, &TrainingRun::stepDone, &run, [&run](const training::StepRecord& step) {
-        if (step.step == 5)
+    engine::onEvent<training::StepDone>(run, &run, [&run](const auto& done) {
+        if (done.step.step == 5)
             run.stop();
     });
     QVERIFY(harness.runToEnd());

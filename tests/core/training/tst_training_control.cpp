@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/exploration_error.h"
+#include "engine/errors.h"
+#include "support/event_spy.h"
 #include "support/test_main.h"
 #include "training_harness.h"
 
@@ -60,7 +61,7 @@ void TrainingControlTest::cancelsTheStepAtTheSecondStop()
     QFETCH(QString, words);
     TrainingHarness harness(words.split(QLatin1Char(' ')));
     harness.parts.timeouts.cancel = words.contains(QLatin1String("ignore")) ? 100ms : 500ms;
-    QSignalSpy ended(&harness.run(), &TrainingRun::finished);
+    test::EventSpy<training::TrainingFinished> ended(harness.run());
     harness.run().start();
     QTRY_COMPARE(harness.snapshot().steps.size(), 2U);
     harness.run().stop();
@@ -77,7 +78,7 @@ void TrainingControlTest::cancelsTheStepAtTheSecondStop()
 void TrainingControlTest::stopsBeforeTheFirstStep()
 {
     TrainingHarness harness({QStringLiteral("start=late")});
-    QSignalSpy ended(&harness.run(), &TrainingRun::finished);
+    test::EventSpy<training::TrainingFinished> ended(harness.run());
     harness.run().start();
     harness.run().stop();
     QTRY_COMPARE(ended.count(), 1);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/event_schema.h"
 #include "support/test_main.h"
 #include "training/training_event_log.h"
 #include "training_harness.h"
@@ -14,40 +15,6 @@ using test::TrainingHarness;
 using training::TrainingEventLog;
 
 namespace {
-
-// The table of docs/events.md, which other programs rely on.
-const QMap<QString, QStringList>& fieldsOfEvents()
-{
-    static const QMap<QString, QStringList> fields = [] {
-        QMap<QString, QStringList> table;
-        const auto add = [&](const char* event, const char* names) {
-            QStringList all = QString::fromUtf8(names).split(QLatin1Char(' ')) +
-                              QStringList{QStringLiteral("event"), QStringLiteral("time")};
-            all.sort();
-            table.insert(QString::fromUtf8(event), all);
-        };
-        add("training_started", "schema file format family model parameters setting data data_path "
-                                "data_samples batch_size micro_batch_size "
-                                "halves_automatically maximum growth optimizer precision sequence_length "
-                                "learning_rate weighting first_step steps");
-        add("device", "id kind name total_bytes held_by_others_bytes limit_bytes");
-        add("maximum_found", "way measured used trials out_of_memory_events wall_seconds recommended");
-        add("epoch", "epoch step increment decision micro_batch_size batch_size");
-        add("step",
-            "step epoch batch_size micro_batch_size accumulation_steps loss seconds optimizer_seconds "
-            "samples_per_second tokens_per_second peak_allocated_bytes peak_reserved_bytes "
-            "allocation_retries attempts");
-        add("evaluation",
-            "step epoch batch_size micro_batch_size accumulation_steps loss seconds samples_per_second "
-            "tokens_per_second peak_allocated_bytes peak_reserved_bytes allocation_retries attempts");
-        add("size_changed", "step phase from to reason");
-        add("checkpoint", "path step");
-        add("training_finished", "status failure steps samples_per_second micro_batch_size batch_size "
-                                 "out_of_memory_events peak_reserved_bytes checkpoint wall_seconds");
-        return table;
-    }();
-    return fields;
-}
 
 QList<QJsonObject> eventsOf(TrainingHarness& harness)
 {
@@ -85,7 +52,7 @@ private slots:
         for (const QJsonObject& event : events) {
             const QString name = event.value(QLatin1String("event")).toString();
             order.append(name);
-            QCOMPARE(event.keys(), fieldsOfEvents().value(name));
+            QCOMPARE(event.keys(), test::fieldsOfEvent(name));
         }
         QCOMPARE(
             order.join(QLatin1Char(' ')),

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/event_spy.h"
 #include "support/test_main.h"
 #include "training_harness.h"
 
@@ -118,7 +119,7 @@ void TrainingGrowthTest::stopsTheSearch()
 {
     TrainingHarness harness({QStringLiteral("trial=hang")});
     harness.options.maximum = training::MaximumWay::Binary;
-    QSignalSpy ended(&harness.run(), &TrainingRun::finished);
+    test::EventSpy<training::TrainingFinished> ended(harness.run());
     harness.run().start();
     QCOMPARE(harness.snapshot().state, training::TrainingState::FindingMaximum);
     harness.run().stop();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/test_main.h"
-#include "trial/warmup.h"
+#include "trial/step_statistics.h"
 
 #include <QTest>
 

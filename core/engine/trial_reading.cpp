@@ -1,53 +1,30 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trial_record.h"
+#include "trial_reading.h"
 
 #include "readable_text.h"
 #include "trial/step_statistics.h"
-#include "trial/trial_flags.h"
+#include "trial/trial_record.h"
 
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <utility>
 
 namespace batchpeak::engine {
 
 namespace {
+
+using trial::Outcome;
 
 struct Translated
 {
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TrialRecord)
 };
 
-TrialState stateOf(trial::Outcome outcome)
-{
-    switch (outcome) {
-    case trial::Outcome::Ok:
-        return TrialState::Ok;
-    case trial::Outcome::OutOfMemory:
-        return TrialState::OutOfMemory;
-    case trial::Outcome::Unsupported:
-        return TrialState::Unsupported;
-    case trial::Outcome::Failed:
-        return TrialState::Failed;
-    case trial::Outcome::Timeout:
-        return TrialState::Timeout;
-    case trial::Outcome::Cancelled:
-        return TrialState::Cancelled;
-    case trial::Outcome::Crashed:
-        break;
-    }
-    return TrialState::Crashed;
-}
-
 std::optional<std::int64_t> ifPositive(std::int64_t bytes)
 {
     return bytes > 0 ? std::optional(bytes) : std::nullopt;
-}
-
-QString word(std::string_view flag)
-{
-    return QString::fromUtf8(flag.data(), static_cast<qsizetype>(flag.size()));
 }
 
 std::optional<double> joulesPerSample(const trial::TrialResult& result)
@@ -70,17 +47,7 @@ QString hostMemoryText(std::int64_t refusedBytes)
 
 } // namespace
 
-TrialSnapshot startedTrial(const trial::TrialRequest& request, const TrialStart& start)
-{
-    return {.number = static_cast<int>(request.id),
-            .device = start.device,
-            .microBatchSize = request.microBatchSize,
-            .predictedFit = start.predictedFit,
-            .repetition = start.repetition,
-            .isVerification = start.isVerification};
-}
-
-void addStep(TrialSnapshot& trial, const trial::Step& step, std::span<const double> stepSeconds,
+void addStep(trial::TrialRecord& trial, const trial::Step& step, std::span<const double> stepSeconds,
              const RunDescription& run)
 {
     if (step.phase == trial::StepPhase::Warmup) {
@@ -94,42 +61,39 @@ void addStep(TrialSnapshot& trial, const trial::Step& step, std::span<const doub
         trial.samplesPerSecond = samplesPerSecond(run, trial.microBatchSize, *trial.secondsPerStep, 0.0);
 }
 
-void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::span<const double> reported,
-                 const DeviceSnapshot& device, const RunDescription& run)
+void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
+                 std::span<const double> reported, const DeviceSnapshot& device, const RunDescription& run)
 {
-    trial.state = stateOf(result.outcome);
-    trial.text = QString::fromStdString(result.text);
+    trial.outcome = result.outcome;
+    trial.text = result.text;
     trial.wallSeconds = result.wallSeconds;
     trial.peakAllocatedBytes = ifPositive(result.peakAllocatedBytes);
     trial.peakReservedBytes = ifPositive(result.peakReservedBytes);
     trial.timedSteps = std::max(trial.timedSteps, result.steps);
     trial.readings = result.readings;
     trial.joulesPerSample = joulesPerSample(result);
-    const bool saysThrashes = trial::hasFlag(result.flags, trial::flag::thrashes);
-    trial.thrashes = result.allocationRetries > 0 || saysThrashes;
-    trial.abandoned = trial::hasFlag(result.flags, trial::flag::abandoned);
-    trial.disturbed = trial::hasFlag(result.flags, trial::flag::disturbed);
-    for (const std::string& flag : result.flags)
-        trial.flags.append(QString::fromStdString(flag));
+    trial::addFlags(trial, result.flags);
+    const bool saysThrashes = std::exchange(trial.thrashes, trial.thrashes || result.allocationRetries > 0);
     if (trial.thrashes && !saysThrashes)
-        trial.flags.append(word(trial::flag::thrashes));
+        trial.flags.emplace_back(trial::flag::thrashes);
     if (trial.repetition > 0)
-        trial.flags.append(word(trial::flag::repetition));
+        trial.flags.emplace_back(trial::flag::repetition);
     if (trial.isVerification)
-        trial.flags.append(word(trial::flag::verification));
+        trial.flags.emplace_back(trial::flag::verification);
 
-    if (trial.state == TrialState::OutOfMemory && result.refusedHostBytes)
-        trial.text = hostMemoryText(*result.refusedHostBytes);
+    if (trial.outcome == Outcome::OutOfMemory && result.refusedHostBytes)
+        trial.text = hostMemoryText(*result.refusedHostBytes).toStdString();
 
-    const bool isOk = trial.state == TrialState::Ok;
+    const bool isOk = trial.outcome == Outcome::Ok;
     if (isOk && device.limitBytes > 0 && result.peakReservedBytes > device.limitBytes) {
-        trial.state = TrialState::OutOfMemory;
+        trial.outcome = Outcome::OutOfMemory;
         trial.text = Translated::tr(
                          "It ran, but used %1 where the device has %2: the driver moved memory to the host.")
-                         .arg(bytesText(result.peakReservedBytes), bytesText(device.limitBytes));
+                         .arg(bytesText(result.peakReservedBytes), bytesText(device.limitBytes))
+                         .toStdString();
     } else if (isOk && device.usableBytes > 0 && result.peakReservedBytes > device.usableBytes) {
         trial.withinHeadroom = false;
-        trial.flags.append(word(trial::flag::withinHeadroom));
+        trial.flags.emplace_back(trial::flag::withinHeadroom);
     }
     if (result.secondsPerStep > 0) {
         trial.secondsPerStep = result.secondsPerStep;
@@ -140,26 +104,29 @@ void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::sp
         trial.samplesPerSecond = samplesPerSecond(run, trial.microBatchSize, result.secondsPerStep,
                                                   result.optimizerSeconds.value_or(0.0));
     }
-    if (trial.state != TrialState::Ok) {
+    if (trial.outcome != Outcome::Ok) {
         trial.samplesPerSecond.reset();
         trial.relativeError.reset();
         trial.joulesPerSample.reset();
     }
 }
 
-search::Measurement measurementOf(const TrialSnapshot& trial, const trial::TrialResult& result,
-                                  double clockSeconds)
+search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
+                                  bool workerLost, double clockSeconds)
 {
-    using Outcome = search::Measurement::Outcome;
+    using Measured = search::Measurement::Outcome;
     search::Measurement measurement{.size = trial.microBatchSize,
+                                    .outcome = Measured::Void,
                                     .peakAllocatedBytes = result.peakAllocatedBytes,
                                     .peakReservedBytes = result.peakReservedBytes,
                                     .isVerification = trial.isVerification,
                                     .wallSeconds = trial.wallSeconds,
                                     .clockSeconds = clockSeconds};
-    switch (trial.state) {
-    case TrialState::Ok:
-        measurement.outcome = Outcome::Ok;
+    if (workerLost)
+        return measurement;
+    switch (*trial.outcome) {
+    case Outcome::Ok:
+        measurement.outcome = Measured::Ok;
         measurement.secondsPerStep = result.secondsPerStep;
         measurement.stepSeconds = result.stepSeconds;
         measurement.steps = result.steps;
@@ -169,16 +136,14 @@ search::Measurement measurementOf(const TrialSnapshot& trial, const trial::Trial
         measurement.abandoned = trial.abandoned;
         measurement.disturbed = trial.disturbed;
         break;
-    case TrialState::OutOfMemory:
-    case TrialState::Unsupported:
-    case TrialState::Timeout:
-        measurement.outcome = Outcome::DoesNotFit;
+    case Outcome::OutOfMemory:
+    case Outcome::Unsupported:
+    case Outcome::Timeout:
+        measurement.outcome = Measured::DoesNotFit;
         break;
-    case TrialState::Running:
-    case TrialState::Failed:
-    case TrialState::Cancelled:
-    case TrialState::Crashed:
-        measurement.outcome = Outcome::Void;
+    case Outcome::Failed:
+    case Outcome::Cancelled:
+    case Outcome::Crashed:
         break;
     }
     return measurement;
@@ -191,28 +156,6 @@ double samplesPerSecond(const RunDescription& run, std::int64_t microBatchSize, 
         return static_cast<double>(microBatchSize) / secondsPerStep;
     const auto steps = static_cast<double>(run.plan.accumulationSteps(microBatchSize));
     return static_cast<double>(run.plan.perDeviceBatch()) / (steps * secondsPerStep + optimizerSeconds);
-}
-
-trial::Outcome outcomeOf(TrialState state)
-{
-    switch (state) {
-    case TrialState::Ok:
-        return trial::Outcome::Ok;
-    case TrialState::OutOfMemory:
-        return trial::Outcome::OutOfMemory;
-    case TrialState::Unsupported:
-        return trial::Outcome::Unsupported;
-    case TrialState::Timeout:
-        return trial::Outcome::Timeout;
-    case TrialState::Cancelled:
-        return trial::Outcome::Cancelled;
-    case TrialState::Crashed:
-        return trial::Outcome::Crashed;
-    case TrialState::Running:
-    case TrialState::Failed:
-        break;
-    }
-    return trial::Outcome::Failed;
 }
 
 } // namespace batchpeak::engine

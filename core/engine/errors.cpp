@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "located_error.h"
+#include "errors.h"
 
 namespace batchpeak::engine {
 

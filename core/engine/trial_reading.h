@@ -5,28 +5,22 @@
 #include "search/measurement.h"
 #include "snapshot.h"
 #include "trial/protocol.h"
-#include "trial/trial_request.h"
+#include "trial/trial_record.h"
 
 #include <span>
 
 namespace batchpeak::engine {
 
-/// What is known of a trial that begins beside its request.
-struct TrialStart
+/// A finished trial as it is shown, and as the search would be told of it.
+struct TrialReading
 {
-    QString device;
-    double predictedFit = 1.0;
-    bool isVerification = false;
-    /// 0 where it repeats none.
-    int repetition = 0;
+    trial::TrialRecord trial;
+    search::Measurement measurement;
 };
-
-/// What is shown of a trial that begins.
-TrialSnapshot startedTrial(const trial::TrialRequest& request, const TrialStart& start);
 
 /// Counts a step into a running trial.
 /// \param stepSeconds  of all its timed steps so far, \p step among them
-void addStep(TrialSnapshot& trial, const trial::Step& step, std::span<const double> stepSeconds,
+void addStep(trial::TrialRecord& trial, const trial::Step& step, std::span<const double> stepSeconds,
              const RunDescription& run);
 
 /// Ends a trial as its result says, with two corrections that only the parent can make: a peak above what
@@ -34,21 +28,19 @@ void addStep(TrialSnapshot& trial, const trial::Step& step, std::span<const doub
 /// peak above the headroom is marked.
 /// \param reported  seconds of the timed steps as they were reported one by one; they tell the spread
 ///                  where the result does not
-void finishTrial(TrialSnapshot& trial, const trial::TrialResult& result, std::span<const double> reported,
-                 const DeviceSnapshot& device, const RunDescription& run);
+void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
+                 std::span<const double> reported, const DeviceSnapshot& device, const RunDescription& run);
 
 /// What the search is told of a finished trial. One that says nothing of its size (crash, failure,
-/// cancel) is Void; one that took longer than its time limit cannot be run at this size.
+/// cancel, a lost worker) is Void; one that took longer than its time limit cannot be run at this size.
+/// \param workerLost  as of DeviceRunner::trialEnded
 /// \param clockSeconds  end of the trial, since the start of the exploration [s]
-search::Measurement measurementOf(const TrialSnapshot& trial, const trial::TrialResult& result,
-                                  double clockSeconds);
+search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
+                                  bool workerLost, double clockSeconds);
 
 /// Throughput [samples/s] by the objective, from the time of one micro-batch and of the optimizer step.
 /// For Effective it reckons every micro-batch of the step at full size, as most are.
 double samplesPerSecond(const RunDescription& run, std::int64_t microBatchSize, double secondsPerStep,
                         double optimizerSeconds);
-
-/// The word of the trial protocol.
-trial::Outcome outcomeOf(TrialState state);
 
 } // namespace batchpeak::engine

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+
+#include <QObject>
+
+#include <variant>
+
+namespace batchpeak::engine {
+
+/// start() was heard; the snapshot's run describes what begins.
+struct Started
+{};
+
+/// Once for each device: its worker has told what it has, and holds the network.
+struct DeviceReady
+{
+    DeviceSnapshot device;
+};
+
+struct TrialStarted
+{
+    trial::TrialRecord trial;
+};
+
+struct TrialFinished
+{
+    trial::TrialRecord trial;
+};
+
+/// A new size, or a new confidence in the old one.
+struct RecommendationChanged
+{
+    search::Recommendation recommendation;
+};
+
+/// Once for each start(), whatever the end. The snapshot holds how.
+struct Finished
+{
+    FinishStatus status = FinishStatus::Failed;
+};
+
+/// What happens in an exploration: what its event log, its history, the terminal and the window hear of.
+using Event =
+    std::variant<Started, DeviceReady, TrialStarted, TrialFinished, RecommendationChanged, Finished>;
+
+/// Connects \p slot to the events of one kind.
+/// \param source  an Exploration, or another that says occurred(Event)
+template<typename Kind, typename Source, typename Slot>
+QMetaObject::Connection onEvent(const Source& source, const QObject* context, Slot slot)
+{
+    return QObject::connect(&source, &Source::occurred, context, [slot](const typename Source::Event& event) {
+        if (const auto* wanted = std::get_if<Kind>(&event))
+            slot(*wanted);
+    });
+}
+
+} // namespace batchpeak::engine

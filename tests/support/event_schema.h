@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFile>
+#include <QMap>
+#include <QRegularExpression>
+#include <QString>
+#include <QStringList>
+
+namespace batchpeak::test {
+
+/// The fields of an event, "event" and "time" among them, in alphabetical order: as the tables of
+/// docs/events.md promise them to other programs. None for an event that is not there.
+inline QStringList fieldsOfEvent(const QString& event)
+{
+    static const QMap<QString, QStringList> fields = [] {
+        static const QRegularExpression row(QStringLiteral("^\\| `(\\w+)` \\| (.*) \\|$"));
+        static const QRegularExpression remark(QStringLiteral("\\([^)]*\\)"));
+        static const QRegularExpression field(QStringLiteral("`(\\w+)`"));
+        QMap<QString, QStringList> table;
+        QFile document(QStringLiteral(BATCHPEAK_SOURCE_DIR "/docs/events.md"));
+        if (!document.open(QIODevice::ReadOnly))
+            return table;
+        for (const QString& line : QString::fromUtf8(document.readAll()).split(QLatin1Char('\n'))) {
+            const QRegularExpressionMatch found = row.match(line);
+            const QString name = found.captured(1);
+            // An event that was listed before is "as above".
+            if (!found.hasMatch() || table.contains(name))
+                continue;
+            QStringList& names = table[name] = {QStringLiteral("event"), QStringLiteral("time")};
+            auto each = field.globalMatch(found.captured(2).remove(remark));
+            while (each.hasNext())
+                names.append(each.next().captured(1));
+            names.sort();
+        }
+        return table;
+    }();
+    return fields.value(event);
+}
+
+} // namespace batchpeak::test
