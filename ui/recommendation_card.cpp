@@ -237,11 +237,7 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
 {
     const auto& recommendation = snapshot.searchState.recommendation;
     const QString none = QStringLiteral("–");
-    double limit = 0.0;
-    for (const auto& device : snapshot.devices) {
-        if (device.limitBytes > 0 && (limit == 0.0 || static_cast<double>(device.limitBytes) < limit))
-            limit = static_cast<double>(device.limitBytes);
-    }
+    const auto limit = static_cast<double>(snapshot.leastLimitBytes());
     // One unit in the caption serves both numbers, unless the limit is far above the peak.
     const bool sameUnit = limit <= 0.0 || engine::MemoryUnit::forBytes(limit) == unit;
     QString peak = none;

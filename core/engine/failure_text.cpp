@@ -86,7 +86,7 @@ QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
     const QString opening = smallest == 1 || need.evenEmptyIsTooMuch
                                 ? Translated::tr("Nothing fits, not even 1.")
                                 : Translated::tr("Nothing fits, not even %1, the smallest size allowed.")
-                                      .arg(QLocale().toString(static_cast<qlonglong>(smallest)));
+                                      .arg(numberText(smallest));
     return opening + QLatin1Char(' ') + memoryNeedText(snapshot, smallest);
 }
 
@@ -120,7 +120,7 @@ QString noResultText(const Snapshot& snapshot)
         last.text.empty() ? Translated::tr("The worker did not say why.") : QString::fromStdString(last.text);
     return Translated::tr(
                "No trial gave a result. The last one, of size %1, ended so: %2 Mend that, then start again.")
-        .arg(QLocale().toString(static_cast<qlonglong>(last.microBatchSize)), why);
+        .arg(numberText(last.microBatchSize), why);
 }
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)

@@ -24,11 +24,6 @@ constexpr double worthSaying = 0.05;
 // Some hours of trials; beyond that a log is for a file.
 constexpr std::size_t keptLines = 1000;
 
-QString sizeText(std::int64_t size, const QLocale& locale)
-{
-    return locale.toString(static_cast<qlonglong>(size));
-}
-
 QString wordFor(trial::Outcome outcome)
 {
     switch (outcome) {
@@ -71,21 +66,21 @@ QString startText(const trial::TrialRecord& trial, const QLocale& locale)
     if (trial.isVerification)
         return Translated::tr("Trial %1: %2 on %3, in a fresh process.")
             .arg(trial.number)
-            .arg(sizeText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
+            .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
     if (trial.repetition > 0)
         return Translated::tr("Trial %1: %2 on %3, once more.")
             .arg(trial.number)
-            .arg(sizeText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
+            .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
     return Translated::tr("Trial %1: %2 on %3.")
         .arg(trial.number)
-        .arg(sizeText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
+        .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
 }
 
 QString endText(const trial::TrialRecord& trial, const QLocale& locale)
 {
     QStringList parts{Translated::tr("Trial %1: %2 %3")
                           .arg(trial.number)
-                          .arg(sizeText(trial.microBatchSize, locale),
+                          .arg(numberText(trial.microBatchSize, locale),
                                trial.outcome ? wordFor(*trial.outcome) : Translated::tr("runs"))};
     if (trial.samplesPerSecond)
         parts.append(Translated::tr("%1 samples/s").arg(locale.toString(*trial.samplesPerSecond, 'g', 4)));
@@ -100,7 +95,7 @@ QString endText(const trial::TrialRecord& trial, const QLocale& locale)
 
 QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
 {
-    const QString size = sizeText(trial.microBatchSize, locale);
+    const QString size = numberText(trial.microBatchSize, locale);
     if (trial.disturbed)
         return Translated::tr("Something disturbed trial %1: %2 is tried once more.")
             .arg(trial.number)
@@ -120,7 +115,7 @@ QString noMoreRepetitionsText(const QString& device)
 QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale)
 {
     return Translated::tr("Recommended: %1, confidence %2 of 100.")
-        .arg(sizeText(recommendation.size, locale))
+        .arg(numberText(recommendation.size, locale))
         .arg(recommendation.confidence);
 }
 

@@ -132,7 +132,7 @@ private:
     }
 
     QString size() const { return number(m_best.size); }
-    QString number(std::int64_t value) const { return m_locale.toString(static_cast<qlonglong>(value)); }
+    QString number(std::int64_t value) const { return numberText(value, m_locale); }
 
     const search::Recommendation& m_best;
     const Reason& m_reason;
@@ -147,11 +147,6 @@ struct Translated
 {
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Speed)
 };
-
-QString number(std::int64_t value, const QLocale& locale)
-{
-    return locale.toString(static_cast<qlonglong>(value));
-}
 
 /// "0.5", "20": two digits say enough.
 QString percent(double share, const QLocale& locale)
@@ -183,7 +178,7 @@ QString reasonText(const search::SearchState& searchState, const QLocale& locale
 QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale)
 {
     const QString within = Translated::tr("%1 is within %2 %")
-                               .arg(number(smaller.size, locale), percent(smaller.tolerance, locale));
+                               .arg(numberText(smaller.size, locale), percent(smaller.tolerance, locale));
     const std::int64_t saved = smaller.recommendedPeakBytes - smaller.peakBytes;
     if (smaller.peakBytes <= 0 || saved <= 0)
         return Translated::tr("%1 too.").arg(within);
@@ -198,7 +193,7 @@ QString speedLimitWord(const search::SpeedLimit& limit, const QLocale& locale)
     case Kind::Saturated:
         return Translated::tr("saturated");
     case Kind::TileQuantised:
-        return Translated::tr("tile-quantised, %1").arg(number(limit.period, locale));
+        return Translated::tr("tile-quantised, %1").arg(numberText(limit.period, locale));
     case Kind::MemoryThrashing:
         return Translated::tr("memory-thrashing");
     case Kind::Unknown:
@@ -221,7 +216,7 @@ QString speedLimitText(const search::SpeedLimit& limit, const QLocale& locale)
             .arg(percent(1.0 - limit.overheadShare, locale));
     case Kind::TileQuantised:
         return Translated::tr("Tile-quantised: one sample above a multiple of %1 makes a step %2 % longer.")
-            .arg(number(limit.period, locale), percent(limit.jump, locale));
+            .arg(numberText(limit.period, locale), percent(limit.jump, locale));
     case Kind::MemoryThrashing:
         return Translated::tr("Memory-thrashing: samples/s fall where memory runs out.");
     case Kind::Unknown:
@@ -232,7 +227,7 @@ QString speedLimitText(const search::SpeedLimit& limit, const QLocale& locale)
 
 QString verificationText(const Verification& verification, const QLocale& locale)
 {
-    const QString size = number(verification.size, locale);
+    const QString size = numberText(verification.size, locale);
     switch (verification.outcome) {
     case Outcome::Pending:
         return Translated::tr("Verifying %1 in a fresh process.").arg(size);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_snapshot.h"
 
+#include "engine/readable_text.h"
+
 #include <QCoreApplication>
 
 #include <cmath>
@@ -10,17 +12,14 @@ namespace batchpeak::training {
 
 namespace {
 
+using engine::numberText;
+
 struct Translated
 {
     Q_DECLARE_TR_FUNCTIONS(batchpeak::training::ConfirmationVerdict)
 };
 
 constexpr double deviationsApart = 2.0;
-
-QString number(std::int64_t value, const QLocale& locale)
-{
-    return locale.toString(static_cast<qlonglong>(value));
-}
 
 /// "1.8 %"
 QString percent(double share, const QLocale& locale)
@@ -31,7 +30,7 @@ QString percent(double share, const QLocale& locale)
 QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
 {
     return Translated::tr("No step of %1 was timed, so that nothing is confirmed.")
-        .arg(number(size.microBatchSize, locale));
+        .arg(numberText(size.microBatchSize, locale));
 }
 
 /// Of two sizes that were both measured.
@@ -39,9 +38,9 @@ QString comparisonText(const ConfirmationSnapshot& snapshot, const QLocale& loca
 {
     const ConfirmedSize& recommended = snapshot.sizes[0];
     const ConfirmedSize& other = snapshot.sizes[1];
-    const QString first = number(recommended.microBatchSize, locale);
-    const QString second = number(other.microBatchSize, locale);
-    const QString batch = number(snapshot.batchSize, locale);
+    const QString first = numberText(recommended.microBatchSize, locale);
+    const QString second = numberText(other.microBatchSize, locale);
+    const QString batch = numberText(snapshot.batchSize, locale);
     if (!recommended.relativeError || !other.relativeError)
         return Translated::tr("%1 and %2 took too few steps to tell their noise; give them three at least.")
             .arg(first, second);
@@ -91,7 +90,7 @@ QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
     if (snapshot.sizes.empty())
         return {};
     const ConfirmedSize& recommended = snapshot.sizes.front();
-    const QString size = number(recommended.microBatchSize, locale);
+    const QString size = numberText(recommended.microBatchSize, locale);
     if (recommended.ranOutOfMemory)
         return Translated::tr("Memory ran out in whole steps of the recommended size, %1; explore again with "
                               "more headroom, or take a smaller size.")
@@ -101,12 +100,12 @@ QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
     if (snapshot.sizes.size() < 2)
         return Translated::tr("The trials know no other size to compare %1 with: at a batch of %2 all that "
                               "run well are the same run.")
-            .arg(size, number(snapshot.batchSize, locale));
+            .arg(size, numberText(snapshot.batchSize, locale));
     const ConfirmedSize& other = snapshot.sizes[1];
     if (other.ranOutOfMemory)
         return Translated::tr("Memory ran out in whole steps of the runner-up, %1, so that the recommended "
                               "size, %2, stands alone.")
-            .arg(number(other.microBatchSize, locale), size);
+            .arg(numberText(other.microBatchSize, locale), size);
     if (!other.achievedSamplesPerSecond)
         return unmeasuredText(other, locale);
     return comparisonText(snapshot, locale);
@@ -129,7 +128,7 @@ QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLoc
                             : Translated::tr("The steps of %1 were uneven: all of them together reach "
                                              "%2 more than the typical one, which is what is shown. "
                                              "Repeat it while the device is quiet."))
-                           .arg(number(size.microBatchSize, locale), percent(apart, locale)));
+                           .arg(numberText(size.microBatchSize, locale), percent(apart, locale)));
     }
     return remarks;
 }

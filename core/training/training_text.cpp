@@ -12,16 +12,12 @@ namespace batchpeak::training {
 namespace {
 
 using engine::bytesText;
+using engine::numberText;
 
 struct Translated
 {
     Q_DECLARE_TR_FUNCTIONS(batchpeak::training::TrainingText)
 };
-
-QString number(std::int64_t value, const QLocale& locale)
-{
-    return locale.toString(static_cast<qlonglong>(value));
-}
 
 QString neededText(std::int64_t neededBytes, std::int64_t usableBytes)
 {
@@ -51,13 +47,14 @@ QString dataText(const trial::DataChoice& data, std::int64_t samples, const QLoc
         text = Translated::tr("%1 as bytes").arg(QFileInfo(path).fileName());
     else if (data.kind == trial::DataKind::Arrays)
         text = Translated::tr("arrays of tokens in %1").arg(path);
-    return samples > 0 ? Translated::tr("%1, %2 samples an epoch").arg(text, number(samples, locale)) : text;
+    return samples > 0 ? Translated::tr("%1, %2 samples an epoch").arg(text, numberText(samples, locale))
+                       : text;
 }
 
 QString changeText(const SizeChange& change, const trial::BatchResult& result, const QLocale& locale)
 {
     const QString sizes =
-        Translated::tr("from %1 to %2").arg(number(change.from, locale), number(change.to, locale));
+        Translated::tr("from %1 to %2").arg(numberText(change.from, locale), numberText(change.to, locale));
     const bool isTraining = change.phase == model::Phase::Train;
     if (change.reason == SizeChange::Reason::Thrashing)
         return (isTraining
@@ -82,21 +79,21 @@ QString changeText(const SizeChange& change, const trial::BatchResult& result, c
 QString growthText(const ScheduleEntry& entry, std::int64_t maximum, const QLocale& locale)
 {
     using Kind = accumulation::GrowthDecision::Kind;
-    const QString micro = number(entry.microBatchSize, locale);
-    const QString increment = number(entry.increment, locale);
+    const QString micro = numberText(entry.microBatchSize, locale);
+    const QString increment = numberText(entry.increment, locale);
     switch (entry.decision) {
     case Kind::Stays:
         return Translated::tr("Epoch %1: the batch stays as it is.").arg(entry.epoch + 1);
     case Kind::Changes:
         return Translated::tr("Epoch %1: the micro-batch changes by %2 to %3, and the batch of a step to %4.")
             .arg(entry.epoch + 1)
-            .arg(increment, micro, number(entry.batchSize, locale));
+            .arg(increment, micro, numberText(entry.batchSize, locale));
     case Kind::PassesMaximum:
         return Translated::tr(
                    "Epoch %1: an increment of %2 is ignored, since %3 samples and those would pass the "
                    "maximum, %4.")
             .arg(entry.epoch + 1)
-            .arg(increment, micro, number(maximum, locale));
+            .arg(increment, micro, numberText(maximum, locale));
     case Kind::LeavesNothing:
         break;
     }
@@ -109,7 +106,7 @@ QString growthText(const ScheduleEntry& entry, std::int64_t maximum, const QLoca
 QString maximumText(const MaximumFound& maximum, const QLocale& locale)
 {
     return Translated::tr("The largest micro-batch that ran is %1 (%2, %3 trials, %4 of them out of memory).")
-        .arg(number(maximum.measured, locale), toText(maximum.way))
+        .arg(numberText(maximum.measured, locale), toText(maximum.way))
         .arg(maximum.trials)
         .arg(maximum.outOfMemoryEvents);
 }
@@ -131,7 +128,7 @@ QString misfitText(const Misfit& misfit)
         return Translated::tr("The train loop failed with an internal microbatch of size 1.") + needed +
                QLatin1Char(' ') + moreMemory;
     const QString text = Translated::tr("Memory ran out with micro-batches of %1 samples.")
-                             .arg(number(misfit.microBatchSize, QLocale())) +
+                             .arg(numberText(misfit.microBatchSize, QLocale())) +
                          needed + QLatin1Char(' ');
     if (!misfit.mayBeSmaller)
         return text +

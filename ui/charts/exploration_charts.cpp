@@ -226,7 +226,7 @@ void ThroughputChart::drawScene()
 {
     canvas().setLargestValue(largestValue());
     canvas().setValuesVisible(!scene().points.empty());
-    zones().setZones(scene().memoryZones.headroomFrom, scene().memoryZones.wall);
+    zones().setZones(scene().memoryZones);
     drawCurve();
     drawMarkers();
     setAccessibleDescription(throughputSummary(scene()));
@@ -319,7 +319,7 @@ void MemoryChart::drawScene()
 {
     canvas().setLargestValue(scene().unit.of(largestValue()));
     canvas().setValuesVisible(!scene().points.empty() || scene().limitBytes > 0.0);
-    zones().setZones(scene().memoryZones.headroomFrom, scene().memoryZones.wall);
+    zones().setZones(scene().memoryZones);
     m_limits->setScene(scene());
     drawLine();
     drawMarkers();

@@ -34,10 +34,9 @@ void hatch(QPainter& painter, const QRectF& area, const QColor& colour)
 
 ZonesOverlay::ZonesOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::UnderSeries) {}
 
-void ZonesOverlay::setZones(double headroomFrom, double wall)
+void ZonesOverlay::setZones(const engine::MemoryZones& zones)
 {
-    m_headroomFrom = headroomFrom;
-    m_wall = wall;
+    m_zones = zones;
     update();
 }
 
@@ -48,14 +47,14 @@ void ZonesOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWi
     const auto edgeOf = [&](double size) {
         return std::clamp(canvas().positionOf(size, 0.0).x(), area.left(), area.right());
     };
-    const double wallEdge = m_wall > 0.0 ? edgeOf(m_wall) : area.right();
+    const double wallEdge = m_zones.wall > 0.0 ? edgeOf(m_zones.wall) : area.right();
 
-    if (m_headroomFrom > 0.0) {
-        const double edge = edgeOf(m_headroomFrom);
+    if (m_zones.headroomFrom > 0.0) {
+        const double edge = edgeOf(m_zones.headroomFrom);
         painter->fillRect(QRectF(edge, area.top(), wallEdge - edge, area.height()),
                           withAlpha(theme.warn, theme.zoneAlpha * 2));
     }
-    if (m_wall > 0.0 && wallEdge < area.right()) {
+    if (m_zones.wall > 0.0 && wallEdge < area.right()) {
         const QRectF beyond(wallEdge, area.top(), area.right() - wallEdge, area.height());
         painter->fillRect(beyond, withAlpha(theme.bad, theme.zoneAlpha));
         hatch(*painter, beyond, withAlpha(theme.bad, theme.zoneAlpha * 2));

@@ -18,15 +18,12 @@ class ZonesOverlay : public ChartOverlay
 public:
     explicit ZonesOverlay(PlotCanvas* canvas);
 
-    /// \param headroomFrom  first size of the headroom zone, 0 without one
-    /// \param wall          first size beyond memory, 0 when unknown
-    void setZones(double headroomFrom, double wall);
+    void setZones(const engine::MemoryZones& zones);
 
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
-    double m_headroomFrom = 0.0;
-    double m_wall = 0.0;
+    engine::MemoryZones m_zones;
 };
 
 /// The lines across the memory chart: the device limit with its label above, the headroom with its
