@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/event_schema.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDateTime>
-#include <QMap>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -13,27 +13,6 @@
 #include <vector>
 
 namespace {
-
-/// The contract of docs/events.md.
-QStringList fieldsOf(const QString& event)
-{
-    static const QMap<QString, QString> fields{
-        {QStringLiteral("started"),
-         QStringLiteral("schema file format family model parameters batch_size devices setting "
-                        "phase objective tolerance")},
-        {QStringLiteral("device"), QStringLiteral("id kind name total_bytes limit_bytes")},
-        {QStringLiteral("trial_started"), QStringLiteral("trial device micro_batch_size predicted_fit")},
-        {QStringLiteral("trial_finished"),
-         QStringLiteral(
-             "trial device micro_batch_size outcome seconds_per_step samples_per_second relative_error "
-             "peak_allocated_bytes peak_reserved_bytes wall_seconds flags")},
-        {QStringLiteral("recommendation"),
-         QStringLiteral("micro_batch_size relative_performance confidence samples_per_second reason")},
-        {QStringLiteral("finished"),
-         QStringLiteral("status micro_batch_size relative_performance confidence samples_per_second "
-                        "peak_reserved_bytes accumulation_steps trials wall_seconds")}};
-    return fields.value(event).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
 
 const QStringList threeTrials = words("--max-trials 3 --events");
 
@@ -63,9 +42,7 @@ private slots:
         QCOMPARE(nameOf(events.back()), QStringLiteral("finished"));
         QCOMPARE(events.back().value(QLatin1String("status")).toString(), QLatin1String(status));
         for (const QJsonObject& event : events) {
-            QVERIFY2(!fieldsOf(nameOf(event)).isEmpty(), qPrintable(nameOf(event)));
-            for (const QString& field : fieldsOf(nameOf(event)))
-                QVERIFY2(event.contains(field), qPrintable(nameOf(event) + QLatin1Char(' ') + field));
+            QCOMPARE(event.keys(), batchpeak::test::fieldsOfEvent(nameOf(event)));
             const QString time = event.value(QLatin1String("time")).toString();
             QVERIFY2(time.endsWith(QLatin1Char('Z')), qPrintable(time));
             QVERIFY2(QDateTime::fromString(time, Qt::ISODateWithMs).isValid(), qPrintable(time));

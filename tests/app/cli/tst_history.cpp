@@ -33,23 +33,24 @@ store::StoredExploration someExploration(qint64 id, double samplesPerSecond)
     exploration.devices = {{.id = QStringLiteral("cpu"), .name = QStringLiteral("Some CPU")}};
     exploration.trials = {{.number = 1,
                            .microBatchSize = 48,
-                           .outcome = QStringLiteral("ok"),
+                           .outcome = trial::Outcome::Ok,
                            .samplesPerSecond = samplesPerSecond,
                            .peakReservedBytes = qint64{3} << 29,
                            .timedSteps = 5,
                            .joulesPerSample = 0.4},
                           {.number = 3,
                            .microBatchSize = 48,
-                           .outcome = QStringLiteral("ok"),
+                           .outcome = trial::Outcome::Ok,
                            .timedSteps = 15,
                            .joulesPerSample = 0.44},
                           {.number = 4,
                            .microBatchSize = 48,
-                           .outcome = QStringLiteral("ok"),
+                           .outcome = trial::Outcome::Ok,
                            .timedSteps = 5,
                            .joulesPerSample = 0.9,
-                           .flags = {QStringLiteral("disturbed: heat")}},
-                          {.number = 2, .microBatchSize = 96, .outcome = QStringLiteral("oom")}};
+                           .disturbed = true,
+                           .flags = {"disturbed: heat"}},
+                          {.number = 2, .microBatchSize = 96, .outcome = trial::Outcome::OutOfMemory}};
     exploration.recommendations = {recommendation};
     return exploration;
 }
