@@ -4,10 +4,9 @@
 
 #include "buttons.h"
 #include "config/networks/hub_models.h"
+#include "engine/batch_text.h"
 #include "engine/errors.h"
-#include "engine/readable_text.h"
 #include "labels.h"
-#include "model/parameter_table.h"
 #include "window_settings.h"
 
 #include <QComboBox>
@@ -58,16 +57,6 @@ QString keyOf(const engine::ConfigFile& config)
     return QFileInfo(config.path()).absoluteFilePath();
 }
 
-/// "llama with 1,235,814,400 parameters"
-QString networkText(const model::ModelSpec& spec)
-{
-    const QString family = QString::fromStdString(spec.family);
-    if (std::holds_alternative<model::ScriptSpec>(spec.architecture))
-        return NetworkDialog::tr("%1, a module whose parameters are counted when it is loaded").arg(family);
-    return NetworkDialog::tr("%1 with %2 parameters")
-        .arg(family, engine::numberText(model::parameterCount(spec)));
-}
-
 /// The absolute path where a text names a file, or a folder with a config.json; an id as it is.
 /// \param folder  that a path is relative to
 QString absoluteSource(const QString& fileOrId, const QDir& folder)
@@ -115,9 +104,10 @@ void NetworkDialog::addQuestion(QVBoxLayout* layout)
     const QString name = QFileInfo(m_config.path()).fileName();
     const auto* unsupported = std::get_if<config::UnsupportedModel>(&m_config.contents().model);
     const QString question =
-        unsupported ? QString::fromStdString(unsupported->sentence)
-                    : tr("%1 describes a network of its own: %2. Another one can be run in its place.")
-                          .arg(name, networkText(std::get<model::ModelSpec>(m_config.contents().model)));
+        unsupported
+            ? QString::fromStdString(unsupported->sentence)
+            : tr("%1 describes a network of its own: %2. Another one can be run in its place.")
+                  .arg(name, engine::networkText(std::get<model::ModelSpec>(m_config.contents().model)));
     layout->addWidget(wrapped(new QLabel(question, this)));
 }
 
@@ -202,9 +192,9 @@ void NetworkDialog::check()
     } else {
         try {
             const engine::ConfigFile completed = m_config.withModel(fileOrId);
-            showFinding(
-                tr("This is %1.").arg(networkText(std::get<model::ModelSpec>(completed.contents().model))),
-                Tone::Plain);
+            showFinding(tr("This is %1.")
+                            .arg(engine::networkText(std::get<model::ModelSpec>(completed.contents().model))),
+                        Tone::Plain);
             m_isSound = true;
         } catch (const config::ConfigError& error) {
             showFinding(QString::fromUtf8(error.what()), Tone::Bad);

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_state.h"
 
-#include "data/token_source.h"
 #include "network/failure.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 namespace batchpeak::worker {
@@ -14,14 +12,6 @@ namespace batchpeak::worker {
 namespace {
 
 constexpr double secondsBetweenReports = 0.1;
-
-// What a person asked for cannot be, and the text is for them.
-bool blamesTheRequest(const std::exception& error)
-{
-    return dynamic_cast<const std::invalid_argument*>(&error) ||
-           dynamic_cast<const data::DataError*>(&error) ||
-           dynamic_cast<const network::CheckpointError*>(&error);
-}
 
 void takeInterruption(const Interruption& interruption, trial::BatchResult& result)
 {
@@ -52,7 +42,7 @@ std::variant<trial::TrainingReady, LoadProblem> TrainingState::begin(const Loade
         m_runner = std::make_unique<network::TrainingRunner>(network.request, training, m_memory);
         return m_runner->ready();
     } catch (const std::exception& error) {
-        if (blamesTheRequest(error))
+        if (network::blamesTheRequest(error))
             return LoadProblem{.text = error.what()};
         failure = network::classifyFailure(error, m_memory, refusalsBefore);
     }

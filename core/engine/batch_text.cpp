@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_text.h"
 
+#include "model/parameter_table.h"
+#include "readable_text.h"
+
 #include <QCoreApplication>
+
+#include <variant>
 
 namespace batchpeak::engine {
 
@@ -21,6 +26,14 @@ QString entry(const std::string& key, const QString& value)
 }
 
 } // namespace
+
+QString networkText(const model::ModelSpec& spec)
+{
+    const QString family = QString::fromStdString(spec.family);
+    if (std::holds_alternative<model::ScriptSpec>(spec.architecture))
+        return Translated::tr("%1, a module whose parameters are counted when it is loaded").arg(family);
+    return Translated::tr("%1 with %2 parameters").arg(family, numberText(model::parameterCount(spec)));
+}
 
 QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize)
 {

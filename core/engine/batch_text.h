@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/batch_plan.h"
+#include "model/model_spec.h"
 
 #include <QString>
 #include <QStringList>
@@ -11,7 +12,10 @@
 
 namespace batchpeak::engine {
 
-/// Sizes and batches by the names that their trainer gives them.
+/// A config's network in words, and sizes and batches by the names that their trainer gives them.
+
+/// "llama with 1,235,814,400 parameters"
+QString networkText(const model::ModelSpec& spec);
 
 /// What is to be written for a size: "per_device_train_batch_size: 24", "--micro-batch-size 24".
 QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize);

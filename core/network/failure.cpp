@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "failure.h"
 
+#include "data/token_source.h"
 #include "device_memory.h"
 
 #include <c10/util/Exception.h>
@@ -152,6 +153,12 @@ bool blamesTheInput(const std::exception& error)
 }
 
 } // namespace
+
+bool blamesTheRequest(const std::exception& error)
+{
+    return dynamic_cast<const std::invalid_argument*>(&error) ||
+           dynamic_cast<const data::DataError*>(&error) || dynamic_cast<const CheckpointError*>(&error);
+}
 
 Failure classifyFailureText(std::string_view text)
 {

@@ -35,6 +35,10 @@ class CheckpointError : public std::runtime_error
     using std::runtime_error::runtime_error;
 };
 
+/// What was asked for cannot be (std::invalid_argument, data::DataError, CheckpointError): no fault of the
+/// device, and the text is a sentence for who asked.
+bool blamesTheRequest(const std::exception& error);
+
 /// What a failed step means for its trial and for the worker.
 struct Failure
 {
