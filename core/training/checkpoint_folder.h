@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "batch_sequence.h"
+#include "micro_batch_sizes.h"
+
 #include <QString>
 
 #include <cstdint>
-#include <optional>
+#include <utility>
 
 namespace batchpeak::training {
 
@@ -58,6 +61,47 @@ public:
 
 private:
     QString m_path;
+};
+
+/// When a training saves itself, and what it writes beside its tensors. How a checkpoint comes to the disk is
+/// for CheckpointFolder.
+class TrainingCheckpoints
+{
+public:
+    /// \param folder  empty where nothing is to be saved
+    /// \param every  steps; 0 for at the end alone
+    /// \param firstStep  that the training begins after: saved already, or nothing worth it
+    TrainingCheckpoints(const QString& folder, std::int64_t every, std::int64_t firstStep,
+                        QString fingerprint)
+        : m_folder(folder),
+          m_isWanted(!folder.isEmpty()),
+          m_every(every),
+          m_savedStep(firstStep),
+          m_fingerprint(std::move(fingerprint))
+    {}
+
+    /// Whether a checkpoint is to be written after \p step, in the middle of the training.
+    bool isDue(std::int64_t step) const;
+    /// Whether a training that ends at \p step without a checkpoint would lose work.
+    bool isNewer(std::int64_t step) const { return m_isWanted && step > m_savedStep; }
+    std::int64_t savedStep() const { return m_savedStep; }
+
+    /// \return the absolute path of the tensors' file, to be written by the worker
+    /// \throws config::ConfigError
+    QString begin(std::int64_t step) { return m_folder.begin(step); }
+    /// The checkpoint of \p step could not be written, and is not due any more.
+    void giveUp(std::int64_t step) { m_givenUpStep = step; }
+    /// \return the path of the checkpoint
+    /// \throws config::ConfigError
+    QString commit(const DataPosition& position, const MicroBatchSizes& sizes, std::int64_t batchSize);
+
+private:
+    CheckpointFolder m_folder;
+    bool m_isWanted;
+    std::int64_t m_every;
+    std::int64_t m_savedStep;
+    std::int64_t m_givenUpStep = -1;
+    QString m_fingerprint;
 };
 
 } // namespace batchpeak::training

@@ -4,9 +4,9 @@
 
 #include "batch_attempts.h"
 #include "batch_sequence.h"
+#include "checkpoint_folder.h"
 #include "epoch_growth.h"
 #include "step_record.h"
-#include "training_checkpoints.h"
 #include "training_event.h"
 #include "training_setup.h"
 #include "training_snapshot_builder.h"
