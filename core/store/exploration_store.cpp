@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_store.h"
 
-#include "sql_statement.h"
-#include "store_schema.h"
+#include "store_database.h"
 
 #include <QCoreApplication>
 #include <QDir>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
-#include "store/store_schema.h"
+#include "store/store_database.h"
 #include "support/test_main.h"
 
 #include <QDir>

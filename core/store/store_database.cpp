@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "store_schema.h"
+#include "store_database.h"
 
 #include "exploration_store.h"
-#include "sql_statement.h"
 
 #include <QCoreApplication>
-#include <QSqlDatabase>
+#include <QSqlError>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +14,73 @@ namespace batchpeak::store {
 
 namespace {
 
-/// Of version 1; what came later is in upgrades, so that a new file and an old one go the same way.
+// Result codes of SQLite (sqlite3.h).
+constexpr int busyCode = 5;
+constexpr int readOnlyCode = 8;
+constexpr int corruptCode = 11;
+constexpr int fullCode = 13;
+constexpr int notADatabaseCode = 26;
+/// Extended codes hold the plain one in their lowest byte.
+constexpr int plainCodeMask = 0xff;
+
+QString sentenceOf(const QString& path, const QSqlError& error)
+{
+    const auto say = [&](const char* sentence) {
+        return QCoreApplication::translate("batchpeak::store", sentence).arg(path);
+    };
+    switch (error.nativeErrorCode().toInt() & plainCodeMask) {
+    case busyCode:
+        return say(QT_TRANSLATE_NOOP("batchpeak::store", "The history %1 is held by another program; try "
+                                                         "again when that one has ended."));
+    case readOnlyCode:
+        return say(QT_TRANSLATE_NOOP("batchpeak::store", "The history %1 cannot be written; give yourself "
+                                                         "the right to write it and its folder."));
+    case fullCode:
+        return say(QT_TRANSLATE_NOOP("batchpeak::store", "There is no room for the history %1; free some "
+                                                         "space on that disk."));
+    case corruptCode:
+    case notADatabaseCode:
+        return say(QT_TRANSLATE_NOOP("batchpeak::store", "The history %1 is damaged or no history at all; "
+                                                         "move it away, and a new one is begun."));
+    default:
+        return QCoreApplication::translate(
+                   "batchpeak::store", "The history %1 cannot be used (%2); check the file and its folder.")
+            .arg(path, error.databaseText().isEmpty() ? error.text() : error.databaseText());
+    }
+}
+
+} // namespace
+
+SqlStatement::SqlStatement(const QSqlDatabase& database, const QString& text)
+    : m_path(database.databaseName()), m_query(database)
+{
+    m_query.setForwardOnly(true);
+    if (!m_query.prepare(text))
+        throw StoreError(sentenceOf(m_path, m_query.lastError()));
+}
+
+SqlStatement& SqlStatement::bind(const QVariant& value)
+{
+    m_query.addBindValue(value);
+    return *this;
+}
+
+SqlStatement& SqlStatement::run()
+{
+    if (!m_query.exec())
+        throw StoreError(sentenceOf(m_path, m_query.lastError()));
+    return *this;
+}
+
+void runSql(const QSqlDatabase& database, const QString& text)
+{
+    SqlStatement(database, text).run();
+}
+
+namespace {
+
+/// The tables of version 1; what came later is in upgrades, so that a new file and an old one go the same
+/// way.
 constexpr std::array tables{
     R"(CREATE TABLE exploration (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,7 +109,7 @@ constexpr std::array tables{
         relative_performance REAL NOT NULL, confidence INTEGER NOT NULL, reason TEXT NOT NULL))",
     "CREATE INDEX recommendation_of ON recommendation(exploration, id)"};
 
-/// The first one makes version 2 of version 1.
+/// What each version after the first one adds: the first of them makes version 2 of version 1.
 constexpr std::array upgrades{"ALTER TABLE trial ADD COLUMN joules_per_sample REAL",
                               "ALTER TABLE trial ADD COLUMN optimizer_seconds REAL"};
 static_assert(1 + upgrades.size() == schemaVersion);
