@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "event_log.h"
 
-#include "event_line.h"
 #include "log_text.h"
 
+#include <QDateTime>
+#include <QFileDevice>
 #include <QJsonArray>
+#include <QJsonDocument>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -81,8 +84,55 @@ std::int64_t smallestWithinTolerance(const search::Recommendation& recommendatio
 
 } // namespace
 
+void EventLines::write(const QString& event, QJsonObject fields)
+{
+    fields.insert(QStringLiteral("event"), event);
+    fields.insert(QStringLiteral("time"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
+    const QByteArray line = QJsonDocument(fields).toJson(QJsonDocument::Compact) + '\n';
+    if (m_device.write(line) != line.size())
+        m_problem = m_device.errorString();
+    // A reader at the other end of a pipe wants each line as it comes.
+    if (auto* file = qobject_cast<QFileDevice*>(&m_device))
+        file->flush();
+}
+
+QJsonValue eventNumber(std::int64_t value)
+{
+    return {static_cast<qint64>(value)};
+}
+
+QJsonValue orNull(const std::optional<double>& value)
+{
+    return value && std::isfinite(*value) ? QJsonValue(*value) : QJsonValue();
+}
+
+QJsonValue orNull(const std::optional<std::int64_t>& value)
+{
+    return value ? eventNumber(*value) : QJsonValue();
+}
+
+QJsonValue textOrNull(const QString& text)
+{
+    return text.isEmpty() ? QJsonValue() : QJsonValue(text);
+}
+
+QString eventWord(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QJsonObject eventFields(const DeviceSnapshot& device)
+{
+    return {{QStringLiteral("id"), device.id},
+            {QStringLiteral("kind"), device.kind},
+            {QStringLiteral("name"), device.name},
+            {QStringLiteral("total_bytes"), eventNumber(device.totalBytes)},
+            {QStringLiteral("held_by_others_bytes"), eventNumber(device.heldByOthersBytes)},
+            {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)}};
+}
+
 EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* parent)
-    : QObject(parent), m_exploration(exploration), m_device(device)
+    : QObject(parent), m_exploration(exploration), m_lines(device)
 {
     connect(&exploration, &Exploration::occurred, this, [this](const Event& event) {
         std::visit([this](const auto& occurred) { write(occurred); }, event);
@@ -92,61 +142,61 @@ EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* p
 void EventLog::write(const Started& /*started*/)
 {
     const RunDescription& run = *m_exploration.snapshot().run;
-    write(QStringLiteral("started"),
-          {{QStringLiteral("schema"), eventsSchema},
-           {QStringLiteral("file"), run.filePath},
-           {QStringLiteral("format"), run.formatName},
-           {QStringLiteral("family"), run.family},
-           {QStringLiteral("model"), run.modelSource.isEmpty() ? QJsonValue() : QJsonValue(run.modelSource)},
-           {QStringLiteral("parameters"), eventNumber(run.parameters)},
-           {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
-           {QStringLiteral("devices"), eventNumber(run.plan.devices)},
-           {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-           {QStringLiteral("phase"), eventWord(model::toText(run.phase))},
-           {QStringLiteral("objective"), objectiveWord(run.objective)},
-           {QStringLiteral("tolerance"), run.tolerance}});
+    m_lines.write(QStringLiteral("started"),
+                  {{QStringLiteral("schema"), eventsSchema},
+                   {QStringLiteral("file"), run.filePath},
+                   {QStringLiteral("format"), run.formatName},
+                   {QStringLiteral("family"), run.family},
+                   {QStringLiteral("model"), textOrNull(run.modelSource)},
+                   {QStringLiteral("parameters"), eventNumber(run.parameters)},
+                   {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
+                   {QStringLiteral("devices"), eventNumber(run.plan.devices)},
+                   {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
+                   {QStringLiteral("phase"), eventWord(model::toText(run.phase))},
+                   {QStringLiteral("objective"), objectiveWord(run.objective)},
+                   {QStringLiteral("tolerance"), run.tolerance}});
 }
 
 void EventLog::write(const DeviceReady& ready)
 {
-    write(QStringLiteral("device"), eventFields(ready.device));
+    m_lines.write(QStringLiteral("device"), eventFields(ready.device));
 }
 
 void EventLog::write(const TrialStarted& started)
 {
     const trial::TrialRecord& trial = started.trial;
-    write(QStringLiteral("trial_started"),
-          {{QStringLiteral("trial"), trial.number},
-           {QStringLiteral("device"), QString::fromStdString(trial.device)},
-           {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-           {QStringLiteral("predicted_fit"), trial.predictedFit},
-           {QStringLiteral("verification"), trial.isVerification}});
+    m_lines.write(QStringLiteral("trial_started"),
+                  {{QStringLiteral("trial"), trial.number},
+                   {QStringLiteral("device"), QString::fromStdString(trial.device)},
+                   {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
+                   {QStringLiteral("predicted_fit"), trial.predictedFit},
+                   {QStringLiteral("verification"), trial.isVerification}});
 }
 
 void EventLog::write(const TrialFinished& finished)
 {
     const trial::TrialRecord& trial = finished.trial;
-    write(QStringLiteral("trial_finished"),
-          {{QStringLiteral("trial"), trial.number},
-           {QStringLiteral("device"), QString::fromStdString(trial.device)},
-           {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-           {QStringLiteral("outcome"), eventWord(trial::toText(*trial.outcome))},
-           {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
-           {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
-           {QStringLiteral("relative_error"), orNull(trial.relativeError)},
-           {QStringLiteral("peak_allocated_bytes"), orNull(trial.peakAllocatedBytes)},
-           {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
-           {QStringLiteral("wall_seconds"), trial.wallSeconds},
-           {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
-           {QStringLiteral("repetition"), trial.repetition},
-           {QStringLiteral("flags"), QJsonArray::fromStringList(flagsOf(trial))},
-           {QStringLiteral("verification"), trial.isVerification}});
+    m_lines.write(QStringLiteral("trial_finished"),
+                  {{QStringLiteral("trial"), trial.number},
+                   {QStringLiteral("device"), QString::fromStdString(trial.device)},
+                   {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
+                   {QStringLiteral("outcome"), eventWord(trial::toText(*trial.outcome))},
+                   {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
+                   {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
+                   {QStringLiteral("relative_error"), orNull(trial.relativeError)},
+                   {QStringLiteral("peak_allocated_bytes"), orNull(trial.peakAllocatedBytes)},
+                   {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
+                   {QStringLiteral("wall_seconds"), trial.wallSeconds},
+                   {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
+                   {QStringLiteral("repetition"), trial.repetition},
+                   {QStringLiteral("flags"), QJsonArray::fromStringList(flagsOf(trial))},
+                   {QStringLiteral("verification"), trial.isVerification}});
 }
 
 void EventLog::write(const RecommendationChanged& changed)
 {
     const search::Recommendation& recommendation = changed.recommendation;
-    write(
+    m_lines.write(
         QStringLiteral("recommendation"),
         {{QStringLiteral("micro_batch_size"), eventNumber(recommendation.size)},
          {QStringLiteral("relative_performance"), recommendation.relativePerformance},
@@ -163,7 +213,7 @@ void EventLog::write(const Finished& finished)
     const Snapshot& snapshot = m_exploration.snapshot();
     const auto& best = snapshot.searchState.recommendation;
     const QJsonValue absent;
-    write(
+    m_lines.write(
         QStringLiteral("finished"),
         {{QStringLiteral("status"), toText(finished.status)},
          {QStringLiteral("micro_batch_size"), best ? eventNumber(best->size) : absent},
@@ -180,13 +230,6 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("speed_limit"), best ? objectOf(snapshot.searchState.speedLimit) : absent},
          {QStringLiteral("verification"),
           snapshot.verification ? objectOf(*snapshot.verification) : absent}});
-}
-
-void EventLog::write(const QString& event, const QJsonObject& fields)
-{
-    const QString problem = writeEvent(m_device, event, fields);
-    if (!problem.isEmpty())
-        m_problem = problem;
 }
 
 } // namespace batchpeak::engine

@@ -6,16 +6,54 @@
 
 #include <QIODevice>
 #include <QJsonObject>
+#include <QJsonValue>
 #include <QObject>
 #include <QString>
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 namespace batchpeak::engine {
 
-/// Writes what happens in an exploration as JSON Lines for other programs: one object a line, each with
-/// "event" and "time" (ISO 8601, UTC), numbers as in the C locale whatever the user's, absent values as
-/// null. The first object carries "schema": 1.
+/// The schema that the first event of a stream names (docs/events.md).
+inline constexpr int eventsSchema = 1;
+
+/// The form that all events have, whatever they tell: JSON Lines, one object a line, each with "event" and
+/// "time" (ISO 8601, UTC), numbers as in the C locale whatever the user's, absent values as null.
 ///
 /// It only writes; whoever owns the device opens it and says where it is.
+class EventLines
+{
+public:
+    /// \param device  open for writing; it outlives this object
+    explicit EventLines(QIODevice& device) : m_device(device) {}
+
+    /// Writes one event as a line: \p fields, "event" and "time".
+    void write(const QString& event, QJsonObject fields);
+
+    /// Why lines are missing, as the system says it; empty while none is.
+    const QString& problem() const { return m_problem; }
+
+private:
+    QIODevice& m_device;
+    QString m_problem;
+};
+
+/// A count or bytes: exact up to 2^53.
+QJsonValue eventNumber(std::int64_t value);
+/// A number that may be absent; also null for what is not finite, since JSON knows no NaN.
+QJsonValue orNull(const std::optional<double>& value);
+QJsonValue orNull(const std::optional<std::int64_t>& value);
+/// A text that is null where it is empty.
+QJsonValue textOrNull(const QString& text);
+
+QString eventWord(std::string_view text);
+/// What the event "device" tells.
+QJsonObject eventFields(const DeviceSnapshot& device);
+
+/// Writes what happens in an exploration as JSON Lines for other programs. The first object carries
+/// "schema": 1.
 class EventLog : public QObject
 {
     Q_OBJECT
@@ -25,7 +63,7 @@ public:
     EventLog(const Exploration& exploration, QIODevice& device, QObject* parent = nullptr);
 
     /// Why lines are missing, as the system says it; empty while none is.
-    const QString& problem() const { return m_problem; }
+    const QString& problem() const { return m_lines.problem(); }
 
 private:
     void write(const Started& started);
@@ -34,11 +72,9 @@ private:
     void write(const TrialFinished& finished);
     void write(const RecommendationChanged& changed);
     void write(const Finished& finished);
-    void write(const QString& event, const QJsonObject& fields);
 
     const Exploration& m_exploration;
-    QIODevice& m_device;
-    QString m_problem;
+    EventLines m_lines;
 };
 
 } // namespace batchpeak::engine

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_event_log.h"
 
-#include "engine/event_line.h"
-
 #include <algorithm>
 #include <variant>
 
@@ -12,15 +10,11 @@ namespace batchpeak::training {
 using engine::eventNumber;
 using engine::eventWord;
 using engine::orNull;
+using engine::textOrNull;
 
 namespace {
 
-QJsonValue textOrNull(const QString& text)
-{
-    return text.isEmpty() ? QJsonValue() : QJsonValue(text);
-}
-
-/// Of the steps that were done; none before the first.
+/// The highest peak of the steps that were done; none before the first.
 std::optional<std::int64_t> peakReservedBytes(const TrainingSnapshot& snapshot)
 {
     std::optional<std::int64_t> peak;
@@ -32,7 +26,7 @@ std::optional<std::int64_t> peakReservedBytes(const TrainingSnapshot& snapshot)
 } // namespace
 
 TrainingEventLog::TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent)
-    : QObject(parent), m_run(run), m_device(device)
+    : QObject(parent), m_run(run), m_lines(device)
 {
     connect(&run, &TrainingRun::occurred, this, [this](const TrainingEvent& event) {
         std::visit([this](const auto& occurred) { write(occurred); }, event);
@@ -46,7 +40,7 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
     const engine::RunDescription& run = training.run;
     const trial::DataChoice& data = training.dataChoice;
     const bool isSynthetic = data.kind == trial::DataKind::Synthetic;
-    write(
+    m_lines.write(
         QStringLiteral("training_started"),
         {{QStringLiteral("schema"), engine::eventsSchema},
          {QStringLiteral("file"), run.filePath},
@@ -74,31 +68,32 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
 
 void TrainingEventLog::write(const engine::DeviceReady& ready)
 {
-    write(QStringLiteral("device"), engine::eventFields(ready.device));
+    m_lines.write(QStringLiteral("device"), engine::eventFields(ready.device));
 }
 
 void TrainingEventLog::write(const MaximumFound& maximum)
 {
-    write(QStringLiteral("maximum_found"),
-          {{QStringLiteral("way"), toText(maximum.way)},
-           {QStringLiteral("measured"), eventNumber(maximum.measured)},
-           {QStringLiteral("used"), eventNumber(maximum.used)},
-           {QStringLiteral("trials"), maximum.trials},
-           {QStringLiteral("out_of_memory_events"), maximum.outOfMemoryEvents},
-           {QStringLiteral("wall_seconds"), maximum.seconds},
-           {QStringLiteral("recommended"),
-            maximum.recommended > 0 ? eventNumber(maximum.recommended) : QJsonValue()}});
+    m_lines.write(QStringLiteral("maximum_found"),
+                  {{QStringLiteral("way"), toText(maximum.way)},
+                   {QStringLiteral("measured"), eventNumber(maximum.measured)},
+                   {QStringLiteral("used"), eventNumber(maximum.used)},
+                   {QStringLiteral("trials"), maximum.trials},
+                   {QStringLiteral("out_of_memory_events"), maximum.outOfMemoryEvents},
+                   {QStringLiteral("wall_seconds"), maximum.seconds},
+                   {QStringLiteral("recommended"),
+                    maximum.recommended > 0 ? eventNumber(maximum.recommended) : QJsonValue()}});
 }
 
 void TrainingEventLog::write(const EpochBegan& began)
 {
     const ScheduleEntry& entry = began.entry;
-    write(QStringLiteral("epoch"), {{QStringLiteral("epoch"), eventNumber(entry.epoch)},
-                                    {QStringLiteral("step"), eventNumber(entry.step)},
-                                    {QStringLiteral("increment"), eventNumber(entry.increment)},
-                                    {QStringLiteral("decision"), toText(entry.decision)},
-                                    {QStringLiteral("micro_batch_size"), eventNumber(entry.microBatchSize)},
-                                    {QStringLiteral("batch_size"), eventNumber(entry.batchSize)}});
+    m_lines.write(QStringLiteral("epoch"),
+                  {{QStringLiteral("epoch"), eventNumber(entry.epoch)},
+                   {QStringLiteral("step"), eventNumber(entry.step)},
+                   {QStringLiteral("increment"), eventNumber(entry.increment)},
+                   {QStringLiteral("decision"), toText(entry.decision)},
+                   {QStringLiteral("micro_batch_size"), eventNumber(entry.microBatchSize)},
+                   {QStringLiteral("batch_size"), eventNumber(entry.batchSize)}});
 }
 
 void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
@@ -119,22 +114,23 @@ void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
                        {QStringLiteral("attempts"), step.attempts}};
     if (step.phase == model::Phase::Train)
         fields.insert(QStringLiteral("optimizer_seconds"), step.optimizerSeconds);
-    write(event, fields);
+    m_lines.write(event, fields);
 }
 
 void TrainingEventLog::write(const SizeChange& change)
 {
-    write(QStringLiteral("size_changed"), {{QStringLiteral("step"), eventNumber(change.step)},
-                                           {QStringLiteral("phase"), eventWord(model::toText(change.phase))},
-                                           {QStringLiteral("from"), eventNumber(change.from)},
-                                           {QStringLiteral("to"), eventNumber(change.to)},
-                                           {QStringLiteral("reason"), toText(change.reason)}});
+    m_lines.write(QStringLiteral("size_changed"),
+                  {{QStringLiteral("step"), eventNumber(change.step)},
+                   {QStringLiteral("phase"), eventWord(model::toText(change.phase))},
+                   {QStringLiteral("from"), eventNumber(change.from)},
+                   {QStringLiteral("to"), eventNumber(change.to)},
+                   {QStringLiteral("reason"), toText(change.reason)}});
 }
 
 void TrainingEventLog::write(const CheckpointSaved& saved)
 {
-    write(QStringLiteral("checkpoint"),
-          {{QStringLiteral("path"), saved.path}, {QStringLiteral("step"), eventNumber(saved.step)}});
+    m_lines.write(QStringLiteral("checkpoint"),
+                  {{QStringLiteral("path"), saved.path}, {QStringLiteral("step"), eventNumber(saved.step)}});
 }
 
 void TrainingEventLog::write(const TrainingFinished& finished)
@@ -144,53 +140,43 @@ void TrainingEventLog::write(const TrainingFinished& finished)
     const std::int64_t last = steps.empty() ? snapshot.run->firstStep : steps.back().step;
     const std::int64_t batchSize = steps.empty() ? snapshot.run->batchSize : steps.back().batchSize;
     const double speed = snapshot.samplesPerSecond;
-    write(QStringLiteral("training_finished"),
-          {{QStringLiteral("status"), toText(finished.end)},
-           {QStringLiteral("failure"), textOrNull(snapshot.failure)},
-           {QStringLiteral("steps"), eventNumber(last)},
-           {QStringLiteral("samples_per_second"), speed > 0 ? QJsonValue(speed) : QJsonValue()},
-           {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
-           {QStringLiteral("batch_size"), eventNumber(batchSize)},
-           {QStringLiteral("out_of_memory_events"), snapshot.outOfMemoryEvents},
-           {QStringLiteral("peak_reserved_bytes"), orNull(peakReservedBytes(snapshot))},
-           {QStringLiteral("checkpoint"), textOrNull(snapshot.checkpoint)},
-           {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds}});
-}
-
-void TrainingEventLog::write(const QString& event, const QJsonObject& fields)
-{
-    const QString problem = engine::writeEvent(m_device, event, fields);
-    if (!problem.isEmpty())
-        m_problem = problem;
+    m_lines.write(QStringLiteral("training_finished"),
+                  {{QStringLiteral("status"), toText(finished.end)},
+                   {QStringLiteral("failure"), textOrNull(snapshot.failure)},
+                   {QStringLiteral("steps"), eventNumber(last)},
+                   {QStringLiteral("samples_per_second"), speed > 0 ? QJsonValue(speed) : QJsonValue()},
+                   {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
+                   {QStringLiteral("batch_size"), eventNumber(batchSize)},
+                   {QStringLiteral("out_of_memory_events"), snapshot.outOfMemoryEvents},
+                   {QStringLiteral("peak_reserved_bytes"), orNull(peakReservedBytes(snapshot))},
+                   {QStringLiteral("checkpoint"), textOrNull(snapshot.checkpoint)},
+                   {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds}});
 }
 
 QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapshot)
 {
-    QString problem;
+    engine::EventLines lines(device);
     for (std::size_t place = 0; place < snapshot.sizes.size(); ++place) {
         const ConfirmedSize& size = snapshot.sizes[place];
         const std::int64_t peak = size.peakReservedBytes;
-        const QString notWritten = engine::writeEvent(
-            device, QStringLiteral("confirmation"),
-            {{QStringLiteral("schema"), engine::eventsSchema},
-             {QStringLiteral("micro_batch_size"), eventNumber(size.microBatchSize)},
-             {QStringLiteral("recommended"), place == 0},
-             {QStringLiteral("batch_size"), eventNumber(snapshot.batchSize)},
-             {QStringLiteral("accumulation_steps"), eventNumber(size.accumulationSteps)},
-             {QStringLiteral("steps"), size.steps},
-             {QStringLiteral("predicted_samples_per_second"), size.predictedSamplesPerSecond},
-             {QStringLiteral("predicted_relative_error"), size.predictedRelativeError},
-             {QStringLiteral("predicted_without_optimizer"), size.predictedWithoutOptimizer},
-             {QStringLiteral("achieved_samples_per_second"), orNull(size.achievedSamplesPerSecond)},
-             {QStringLiteral("relative_error"), orNull(size.relativeError)},
-             {QStringLiteral("mean_samples_per_second"), orNull(size.meanSamplesPerSecond)},
-             {QStringLiteral("miscorrelation"), orNull(size.miscorrelation())},
-             {QStringLiteral("peak_reserved_bytes"), peak > 0 ? eventNumber(peak) : QJsonValue()},
-             {QStringLiteral("out_of_memory"), size.ranOutOfMemory}});
-        if (!notWritten.isEmpty())
-            problem = notWritten;
+        lines.write(QStringLiteral("confirmation"),
+                    {{QStringLiteral("schema"), engine::eventsSchema},
+                     {QStringLiteral("micro_batch_size"), eventNumber(size.microBatchSize)},
+                     {QStringLiteral("recommended"), place == 0},
+                     {QStringLiteral("batch_size"), eventNumber(snapshot.batchSize)},
+                     {QStringLiteral("accumulation_steps"), eventNumber(size.accumulationSteps)},
+                     {QStringLiteral("steps"), size.steps},
+                     {QStringLiteral("predicted_samples_per_second"), size.predictedSamplesPerSecond},
+                     {QStringLiteral("predicted_relative_error"), size.predictedRelativeError},
+                     {QStringLiteral("predicted_without_optimizer"), size.predictedWithoutOptimizer},
+                     {QStringLiteral("achieved_samples_per_second"), orNull(size.achievedSamplesPerSecond)},
+                     {QStringLiteral("relative_error"), orNull(size.relativeError)},
+                     {QStringLiteral("mean_samples_per_second"), orNull(size.meanSamplesPerSecond)},
+                     {QStringLiteral("miscorrelation"), orNull(size.miscorrelation())},
+                     {QStringLiteral("peak_reserved_bytes"), peak > 0 ? eventNumber(peak) : QJsonValue()},
+                     {QStringLiteral("out_of_memory"), size.ranOutOfMemory}});
     }
-    return problem;
+    return lines.problem();
 }
 
 } // namespace batchpeak::training

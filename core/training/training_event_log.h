@@ -3,10 +3,10 @@
 #pragma once
 
 #include "confirmation_snapshot.h"
+#include "engine/event_log.h"
 #include "training_run.h"
 
 #include <QIODevice>
-#include <QJsonObject>
 #include <QObject>
 #include <QString>
 
@@ -14,8 +14,6 @@ namespace batchpeak::training {
 
 /// Writes what happens in a training run as JSON Lines for other programs (docs/events.md), as
 /// engine::EventLog does for an exploration.
-///
-/// It only writes; whoever owns the device opens it and says where it is.
 class TrainingEventLog : public QObject
 {
     Q_OBJECT
@@ -25,7 +23,7 @@ public:
     TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent = nullptr);
 
     /// Why lines are missing, as the system says it; empty while none is.
-    const QString& problem() const { return m_problem; }
+    const QString& problem() const { return m_lines.problem(); }
 
 private:
     void write(const engine::Started& started);
@@ -38,11 +36,9 @@ private:
     void write(const CheckpointSaved& saved);
     void write(const TrainingFinished& finished);
     void writeStep(const QString& event, const StepRecord& step);
-    void write(const QString& event, const QJsonObject& fields);
 
     const TrainingRun& m_run;
-    QIODevice& m_device;
-    QString m_problem;
+    engine::EventLines m_lines;
 };
 
 /// Writes what full steps gave as events, one for each size (docs/events.md).
