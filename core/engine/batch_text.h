@@ -24,8 +24,8 @@ QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize);
 /// trainer has no word for what is asked.
 QString settingText(const config::BatchPlan& plan);
 
-/// The batch of one optimizer step is made of micro-batches. Else the size is the batch itself, as in the
-/// evaluation of most trainers.
+/// Whether the batch of one optimizer step is made of micro-batches. Else the size is the batch itself, as in
+/// the evaluation of most trainers.
 bool hasMicroBatches(const config::BatchPlan& plan);
 
 /// A sentence where not all devices take as many samples; else none.

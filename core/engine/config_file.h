@@ -12,7 +12,7 @@ namespace batchpeak::engine {
 
 /// A config on disk: the one place that reads and writes such files.
 ///
-/// What stands in it is core/config's business. Here sizes are limited before reading, a file is
+/// What stands in the file is core/config's business. Here sizes are limited before reading, a file is
 /// replaced whole or not at all, its permissions and links are kept, and it is not overwritten when it
 /// changed on disk since it was read.
 class ConfigFile
@@ -23,7 +23,7 @@ public:
 
     const QString& path() const { return m_path; }
     const config::ConfigContents& contents() const { return m_contents; }
-    /// As it was read.
+    /// The text of the file as it was read.
     const std::string& text() const { return m_text; }
 
     /// The same config with another network in place of its own, or of one that was chosen before: that of

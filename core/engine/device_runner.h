@@ -25,14 +25,14 @@ public:
     explicit DeviceRunner(DeviceSetup setup, QObject* parent = nullptr);
 
     void start();
-    /// Only while isFree().
+    /// Runs a trial; only while isFree().
     void runTrial(const trial::TrialRequest& request);
     /// Puts a fresh worker in the place of the present one; only while isFree(). ready() follows.
     void renew();
     /// Cancels what runs and ends the worker; trialEnded() where a trial ran, then ended().
     void end();
 
-    /// That the present worker was asked for.
+    /// Trials that the present worker was asked for.
     int trialsOfWorker() const { return m_trialsOfWorker; }
     bool isFree() const { return m_worker.isFree(); }
     bool isGivenUp() const { return m_stage == Stage::GivenUp; }

@@ -25,7 +25,7 @@ public:
 /// terminals make a link of.
 QString located(const QString& path, config::TextPosition place, const QString& sentence);
 
-/// The same error, worded so.
+/// The same error with its place in front of its sentence, as above.
 config::ConfigError located(const QString& path, const config::ConfigError& error);
 config::BatchNotKept located(const QString& path, const config::BatchNotKept& error);
 

@@ -51,7 +51,7 @@ public:
     void load(const QString& filePath, const config::ConfigContents& contents,
               const ExplorationOptions& options);
 
-    /// Also after an end: then everything is explored anew.
+    /// Begins the exploration; after an end everything is explored anew.
     void start();
     /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
     /// pauseRequested is set and the state stays Exploring.

@@ -16,9 +16,9 @@ namespace batchpeak::engine {
 /// in whatever batches.
 struct NetworkPlan
 {
-    /// Without its batch and its objective.
+    /// The run without its batch and its objective.
     RunDescription run;
-    /// Without its memory limit, which the device decides.
+    /// The worker's request to load the network, without its memory limit, which the device decides.
     trial::LoadRequest load;
     /// What the user should know about the samples, as full sentences.
     QStringList notes;
@@ -33,9 +33,9 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
 struct ExplorationPlan
 {
     RunDescription run;
-    /// Without its memory limit, which the device decides.
+    /// The worker's request to load the network, without its memory limit, which the device decides.
     trial::LoadRequest load;
-    /// Without its memory, which the devices decide.
+    /// The space to search, without its memory, which the devices decide.
     search::SearchSpace space;
     /// What the user should know about the batch arithmetic, as full sentences.
     QStringList notes;

@@ -25,7 +25,7 @@ QString trialsText(int count);
 /// "1 step", "12 steps"
 QString stepsText(int count);
 
-/// Within a sentence: "5.5 GiB", binary units, one decimal.
+/// Bytes within a sentence: "5.5 GiB", binary units, one decimal.
 QString bytesText(std::int64_t bytes, const QLocale& locale = QLocale());
 
 /// The unit in which one window shows memory: one for all its numbers, so that they can be compared.
@@ -61,7 +61,7 @@ QString factorText(double factor, const QLocale& locale = QLocale());
 /// "12.3 J/sample", "450 mJ/sample": three figures, in the unit that leaves the fewest zeros.
 QString energyPerSampleText(double joulesPerSample, const QLocale& locale = QLocale());
 
-/// Of what was measured: "4.1 s", "48 s", "1 min 12 s", "2 h 5 min".
+/// A duration that was measured: "4.1 s", "48 s", "1 min 12 s", "2 h 5 min".
 QString durationText(double seconds, const QLocale& locale = QLocale());
 /// The same in whole seconds: "4 s".
 QString wholeDurationText(double seconds);

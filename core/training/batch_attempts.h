@@ -27,7 +27,7 @@ public:
     BatchAttempts(TrainingWorker& worker, const MicroBatchSizes& sizes);
 
     const MicroBatchSizes& sizes() const { return m_sizes; }
-    /// Of training, from the next batch on.
+    /// Changes the micro-batch size of training, from the next batch on.
     void setSize(std::int64_t size) { m_sizes.setTraining(size); }
     bool isUnderWay() const { return m_batch.has_value(); }
     /// \param request  its micro-batch size is filled in

@@ -19,7 +19,7 @@ struct DataPosition
     bool operator==(const DataPosition&) const = default;
 };
 
-/// Whichever ends first; a run without either has no end.
+/// How long a training goes on: to whichever ends first; a run without either has no end.
 struct RunLength
 {
     std::optional<std::int64_t> steps;
@@ -41,15 +41,15 @@ public:
 
     std::int64_t samplesPerEpoch() const { return m_samples; }
     const DataPosition& position() const { return m_position; }
-    /// The epoch under way holds another batch.
+    /// Whether the epoch under way holds another batch.
     bool epochHolds(std::int64_t batchSize) const;
-    /// No step is to come.
+    /// Whether no step is to come.
     bool isOver(std::int64_t batchSize) const;
 
     void stepDone(std::int64_t batchSize);
     void beginEpoch();
 
-    /// Those of the whole run, if batches stay as large.
+    /// The steps of the whole run, if batches stay as large.
     std::int64_t stepsInAll(std::int64_t batchSize) const;
 
 private:

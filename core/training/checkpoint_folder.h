@@ -21,7 +21,7 @@ struct CheckpointState
     std::int64_t samplesDone = 0;
     std::int64_t microBatchSize = 1;
     std::int64_t evaluationMicroBatchSize = 1;
-    /// Of one optimizer step on this device.
+    /// Samples of one optimizer step on this device.
     std::int64_t batchSize = 1;
     /// Steps in a row, up to here, in which the allocator had to flush its cache.
     int thrashingInARow = 0;

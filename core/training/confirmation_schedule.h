@@ -23,7 +23,7 @@ public:
 
     struct Step
     {
-        /// From 0.
+        /// The place of the size, from 0.
         std::size_t size = 0;
         bool isTimed = false;
 

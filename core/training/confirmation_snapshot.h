@@ -17,7 +17,7 @@ struct ConfirmedSize
 {
     std::int64_t microBatchSize = 0;
     std::int64_t accumulationSteps = 0;
-    /// Of whole optimizer steps at the config's batch, from the times of the exploration's trials.
+    /// The speed of whole optimizer steps at the config's batch, from the times of the exploration's trials.
     double predictedSamplesPerSecond = 0.0;
     /// Standard error of that, relative.
     double predictedRelativeError = 0.0;

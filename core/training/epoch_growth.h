@@ -24,27 +24,27 @@ public:
     EpochGrowth(std::unique_ptr<GrowthFunction> function, std::int64_t maximum);
 
     bool isAsking() const { return m_isAsking; }
-    /// The maximum was one too many.
+    /// Tells that a micro-batch of the maximum did not fit after all.
     void lowerMaximum(std::int64_t maximum);
 
     struct Present
     {
         std::int64_t epoch = 0;
         std::int64_t microBatchSize = 1;
-        /// Of one optimizer step.
+        /// Samples of one optimizer step.
         std::int64_t batchSize = 1;
-        /// Of one epoch, which is to hold a batch.
+        /// Those of one epoch, which is to hold a batch.
         std::int64_t samples = 1;
     };
     void ask(const Present& present);
-    /// No answer is wanted any more.
+    /// Tells that no answer is wanted any more.
     void forget() { m_isAsking = false; }
 
 signals:
     /// \param entry  without its step
     /// \param limit  that the answer was measured against
     void decided(const batchpeak::training::ScheduleEntry& entry, qint64 limit);
-    /// decided() follows.
+    /// The function gave no answer; decided() follows.
     void failed(const QString& sentence);
 
 private:

@@ -55,7 +55,7 @@ private:
 /// The micro-batch size that training begins with, and why.
 struct SizeChoice
 {
-    /// At most in one micro-batch, spread evenly.
+    /// The most samples in one micro-batch, spread evenly.
     std::int64_t size = 1;
     /// Before it was spread evenly.
     std::int64_t asked = 1;

@@ -40,7 +40,7 @@ public:
 
 private:
     std::int64_t m_batches = 1;
-    /// The same for each batch.
+    /// Samples of an evaluation batch, the same for each.
     std::int64_t m_batchSize = 1;
     std::int64_t m_done = 0;
     StepRecord m_sum;

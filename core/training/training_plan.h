@@ -20,14 +20,14 @@ namespace batchpeak::training {
 struct TrainingPlan
 {
     TrainingDescription description;
-    /// Without its memory limit, which the device decides.
+    /// The worker's request to load the network, without its memory limit, which the device decides.
     trial::LoadRequest load;
     trial::TrainingRequest request;
-    /// At which the run begins, where no maximum is to be found first.
+    /// The sizes at which the run begins, where no maximum is to be found first.
     MicroBatchSizes::Start sizes;
-    /// Else the batch runs whole.
+    /// Whether a batch runs in micro-batches; else it runs whole.
     bool accumulates = true;
-    /// Of one evaluation batch.
+    /// Samples of one evaluation batch.
     std::int64_t evaluationBatchSize = 1;
     RunLength length;
     /// What the user should know, as full sentences.

@@ -43,7 +43,7 @@ public:
     ///         contradict each other
     void load(const QString& filePath, const config::ConfigContents& contents,
               const TrainingOptions& options);
-    /// Also after an end: then all is trained anew.
+    /// Begins the training; after an end all is trained anew.
     void start();
     /// Ends the run after the step under way, with a checkpoint where there is a folder for one. Asked a
     /// second time, it cancels the step.

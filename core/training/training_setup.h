@@ -34,9 +34,9 @@ struct TrainingSetup
     /// One.
     engine::RunDevices devices;
     DataPosition position;
-    /// Of one optimizer step when the run begins or goes on.
+    /// Samples of one optimizer step when the run begins or goes on.
     std::int64_t batchSize = 1;
-    /// Of runs that can go on from each other.
+    /// What runs that can go on from each other have alike.
     QString fingerprint;
     /// The checkpoint that is gone on from; else empty.
     QString resumedFrom;

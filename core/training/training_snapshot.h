@@ -54,11 +54,11 @@ std::optional<MaximumWay> maximumWayFromText(const QString& text);
 /// What was read from the config and chosen for the run.
 struct TrainingDescription
 {
-    /// Of an exploration of the same config: file, network, batch, precision, ...
+    /// What an exploration of the same config is told by: file, network, batch, precision, ...
     engine::RunDescription run;
     /// One line: "synthetic, 512 samples an epoch", "shakespeare.txt as bytes, ...".
     QString data;
-    /// The same for programs; the samples of a file are not known here.
+    /// The data for programs; the samples of a file are not known here.
     trial::DataChoice dataChoice;
     double learningRate = 3e-4;
     trial::LossWeighting weighting = trial::LossWeighting::Samples;
@@ -76,9 +76,9 @@ struct TrainingDescription
 /// One optimizer step that was done, or one evaluation.
 struct StepRecord
 {
-    /// From 1; of an evaluation the step that it came after.
+    /// The number of the step, from 1; of an evaluation, that of the step which it came after.
     std::int64_t step = 0;
-    /// From 0.
+    /// The epoch of the step, from 0.
     std::int64_t epoch = 0;
     model::Phase phase = model::Phase::Train;
     /// Samples of the whole batch, and at most in a micro-batch.
@@ -143,12 +143,13 @@ struct MaximumFound
     MaximumWay way = MaximumWay::Halving;
     /// Largest that ran.
     std::int64_t measured = 0;
-    /// What is trained with: rounded down to a power of two, unless exact.
+    /// The size that is trained with: rounded down to a power of two, unless exact.
     std::int64_t used = 0;
     int trials = 0;
     int outOfMemoryEvents = 0;
     double seconds = 0.0;
-    /// Of the newest exploration of this config in the history; 0 where there is none.
+    /// The size that was recommended by the newest exploration of this config in the history; 0 where there
+    /// is none.
     std::int64_t recommended = 0;
 
     bool operator==(const MaximumFound&) const = default;
@@ -160,13 +161,13 @@ struct TrainingSnapshot
     TrainingState state = TrainingState::Idle;
     std::optional<TrainingDescription> run;
     engine::DeviceSnapshot device;
-    /// Those done by this process, the newest last.
+    /// The steps done by this process, the newest last.
     std::vector<StepRecord> steps;
     std::vector<StepRecord> evaluations;
     std::vector<SizeChange> changes;
     std::vector<ScheduleEntry> schedule;
     std::optional<MaximumFound> maximum;
-    /// In force for the next step.
+    /// The size in force for the next step.
     std::int64_t microBatchSize = 0;
     std::int64_t evaluationMicroBatchSize = 0;
     /// Times that memory ran out, the search for a maximum included.
@@ -177,7 +178,7 @@ struct TrainingSnapshot
     std::optional<double> secondsLeft;
     /// Samples over seconds of all training steps but the first of each size, which warms up; 0 before.
     double samplesPerSecond = 0.0;
-    /// Of the newest checkpoint that was written; else empty.
+    /// The path of the newest checkpoint that was written; else empty.
     QString checkpoint;
     std::optional<TrainingEnd> end;
     /// Why the training could not go on or nothing fits, as a full sentence that says what to do.

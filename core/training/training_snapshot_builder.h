@@ -44,10 +44,10 @@ public:
 
 private:
     TrainingSnapshot m_snapshot;
-    /// Of training steps that had been run at that size before.
+    /// The samples of training steps that had been run at that size before.
     double m_warmSamples = 0.0;
     double m_warmSeconds = 0.0;
-    /// Of all training steps, and of what comes between them too.
+    /// The samples of all training steps, and of what comes between them too.
     double m_samples = 0.0;
     double m_seconds = 0.0;
 };

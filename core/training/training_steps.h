@@ -22,7 +22,7 @@ namespace batchpeak::training {
 /// What a training does while its worker lives: one step after the other, the growth of each epoch,
 /// evaluations and checkpoints when they are due, and a last checkpoint before all ends.
 ///
-/// What comes before, and what becomes of the worker, is for its owner.
+/// What comes before the first step, and what becomes of the worker, is for TrainingRun.
 class TrainingSteps : public QObject
 {
     Q_OBJECT
@@ -84,7 +84,7 @@ private:
     EvaluationRound m_evaluation;
     TrainingCheckpoints m_checkpoints;
     std::int64_t m_tokensPerSample = 0;
-    /// Of one optimizer step.
+    /// Samples of one optimizer step.
     std::int64_t m_batchSize;
     bool m_evaluationIsDue = false;
     bool m_stopRequested = false;

@@ -54,7 +54,7 @@ QString notSavedText(std::int64_t step, const QString& why);
 QString failedBatchText(std::int64_t step, const trial::BatchResult& result);
 QString memoryLostText();
 QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize);
-/// Of a run that goes on and is at its end.
+/// What is told of a run that was to go on and is at its end.
 QString nothingLeftText(std::int64_t step);
 QString divergedText(std::int64_t step);
 

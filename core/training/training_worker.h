@@ -23,7 +23,7 @@ class TrainingWorker : public QObject
 public:
     TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest request, QObject* parent = nullptr);
     void start();
-    /// Only between ready() and the loss or the end, one at a time; the id is filled in here.
+    /// Runs a batch; only between ready() and the loss or the end, one at a time; the id is filled in here.
     void runBatch(trial::BatchRequest request);
     void save(const QString& path);
     /// Ends the batch under way with the outcome Cancelled, or with the worker where it heeds no cancel.
@@ -31,7 +31,7 @@ public:
     /// Ends the process, whatever it does; ended() follows.
     void end();
 
-    /// Without telemetry, which the worker does not tell.
+    /// The device as the worker tells it, which is without telemetry.
     const engine::DeviceSnapshot& device() const { return m_worker.device(); }
 
 signals:
@@ -54,7 +54,7 @@ private:
 
     engine::WorkerConversation m_worker;
     trial::TrainingRequest m_request;
-    /// Of the batch or the checkpoint that was asked for last.
+    /// The id of the batch or the checkpoint that was asked for last.
     std::int64_t m_id = 0;
     bool m_endRequested = false;
 };
