@@ -84,7 +84,7 @@ FollowUp TrialPlanner::trialEnded(const QString& device, const TrialReading& rea
 FollowUp TrialPlanner::take(const search::Measurement& measurement, const search::Proposal& proposal)
 {
     const auto lost = std::ranges::find(m_lost, measurement.size, &search::Measurement::size);
-    if (measurement.outcome == search::Measurement::Outcome::Void && lost == m_lost.end()) {
+    if (measurement.saysNothing() && lost == m_lost.end()) {
         m_lost.push_back(measurement);
         m_repeats.push_back(proposal);
         return FollowUp::Repeated;

@@ -114,19 +114,14 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
 search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
                                   bool workerLost, double clockSeconds)
 {
-    using Measured = search::Measurement::Outcome;
     search::Measurement measurement{.size = trial.microBatchSize,
-                                    .outcome = Measured::Void,
+                                    .outcome = workerLost ? Outcome::Crashed : *trial.outcome,
                                     .peakAllocatedBytes = result.peakAllocatedBytes,
                                     .peakReservedBytes = result.peakReservedBytes,
                                     .isVerification = trial.isVerification,
                                     .wallSeconds = trial.wallSeconds,
                                     .clockSeconds = clockSeconds};
-    if (workerLost)
-        return measurement;
-    switch (*trial.outcome) {
-    case Outcome::Ok:
-        measurement.outcome = Measured::Ok;
+    if (measurement.ran()) {
         measurement.secondsPerStep = result.secondsPerStep;
         measurement.stepSeconds = result.stepSeconds;
         measurement.steps = result.steps;
@@ -135,16 +130,6 @@ search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::
         measurement.thrashes = trial.thrashes;
         measurement.abandoned = trial.abandoned;
         measurement.disturbed = trial.disturbed;
-        break;
-    case Outcome::OutOfMemory:
-    case Outcome::Unsupported:
-    case Outcome::Timeout:
-        measurement.outcome = Measured::DoesNotFit;
-        break;
-    case Outcome::Failed:
-    case Outcome::Cancelled:
-    case Outcome::Crashed:
-        break;
     }
     return measurement;
 }

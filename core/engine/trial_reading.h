@@ -31,8 +31,9 @@ void addStep(trial::TrialRecord& trial, const trial::Step& step, std::span<const
 void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
                  std::span<const double> reported, const DeviceSnapshot& device, const RunDescription& run);
 
-/// What the search is told of a finished trial. One that says nothing of its size (crash, failure,
-/// cancel, a lost worker) is Void; one that took longer than its time limit cannot be run at this size.
+/// What the search is told of a finished trial.
+/// A lost worker is a crash to it, also one that fell silent; a Timeout that the worker itself reports
+/// rules the size out.
 /// \param workerLost  as of DeviceRunner::trialEnded
 /// \param clockSeconds  end of the trial, since the start of the exploration [s]
 search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,

@@ -9,12 +9,10 @@ namespace batchpeak::engine {
 
 namespace {
 
-using Outcome = search::Measurement::Outcome;
-
 // A size that thrashes does so in calm as well.
 bool isDisturbed(const search::Measurement& measurement)
 {
-    return measurement.outcome == Outcome::Ok && measurement.disturbed && !measurement.thrashes;
+    return measurement.ran() && measurement.disturbed && !measurement.thrashes;
 }
 
 } // namespace
@@ -23,7 +21,7 @@ std::optional<TrialReading> TrialRepeater::trialEnded(TrialReading reading, bool
 {
     ++m_ended;
     if (!isDisturbed(reading.measurement)) {
-        const bool saysNothing = reading.measurement.outcome == Outcome::Void;
+        const bool saysNothing = reading.measurement.saysNothing();
         if (saysNothing && !m_disturbed.empty())
             return conclude(leastDisturbed());
         if (!saysNothing)

@@ -107,7 +107,7 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
     if (!counted)
         return std::nullopt;
     const auto& [trial, measurement] = *counted;
-    const bool saysNothing = measurement.outcome == search::Measurement::Outcome::Void;
+    const bool saysNothing = measurement.saysNothing();
     if (saysNothing && !std::exchange(m_hasFailedOnce, true))
         return std::nullopt;
     m_isUnderWay = false;
@@ -120,8 +120,9 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
     if (m_verification.outcome == Outcome::Confirmed && !isSurprising(trial))
         return std::nullopt;
     search::Measurement learnt = measurement;
+    // Twice in a row it is taken for the size's fault.
     if (saysNothing)
-        learnt.outcome = search::Measurement::Outcome::DoesNotFit;
+        learnt.outcome = trial::Outcome::Unsupported;
     return learnt;
 }
 

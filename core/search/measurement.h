@@ -2,26 +2,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "trial/outcome.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace batchpeak::search {
 
+/// Whether the end of a trial rules its size out: it needs more memory than there is or more time than a
+/// trial may take, or the network cannot be run at it.
+///
+/// Ok says that the size ran. All others say nothing of it, since a trial may fail, crash or be cancelled
+/// at any size.
+constexpr bool doesNotFit(trial::Outcome outcome)
+{
+    using trial::Outcome;
+    return outcome == Outcome::OutOfMemory || outcome == Outcome::Unsupported || outcome == Outcome::Timeout;
+}
+
 /// What the search sees of a finished trial: sizes, times and bytes, but no device and no protocol.
 struct Measurement
 {
-    enum class Outcome {
-        /// Timed steps were taken.
-        Ok,
-        /// More memory than there is, or the trial could not be run at this size.
-        DoesNotFit,
-        /// It says nothing about the size: cancelled, or broken for another reason.
-        Void
-    };
-
     std::int64_t size = 0;
-    Outcome outcome = Outcome::Void;
+    trial::Outcome outcome = trial::Outcome::Failed;
     /// Typical time of one micro-batch [s], and every timed step; the latter may be empty.
     double secondsPerStep = 0.0;
     std::vector<double> stepSeconds;
@@ -46,6 +50,11 @@ struct Measurement
     double wallSeconds = 0.0;
     /// End of the trial, since the start of the exploration [s].
     double clockSeconds = 0.0;
+
+    /// Timed steps were taken.
+    bool ran() const { return outcome == trial::Outcome::Ok; }
+    bool doesNotFit() const { return search::doesNotFit(outcome); }
+    bool saysNothing() const { return !ran() && !doesNotFit(); }
 
     /// 0 where the program says neither each step nor how many there were.
     double timedSteps() const

@@ -19,7 +19,7 @@ bool isSound(const Measurement& measurement)
 {
     if (measurement.size < 1 || measurement.peakReservedBytes < 0)
         return false;
-    if (measurement.outcome != Measurement::Outcome::Ok)
+    if (!measurement.ran())
         return true;
     return isTime(measurement.secondsPerStep) && std::ranges::all_of(measurement.stepSeconds, isTime) &&
            std::isfinite(measurement.optimizerSeconds) && measurement.optimizerSeconds >= 0.0;
@@ -38,17 +38,16 @@ TrialHistory::TrialHistory(std::int64_t memoryLimitBytes) : m_memoryLimitBytes(m
 
 void TrialHistory::record(Measurement measurement)
 {
-    using Outcome = Measurement::Outcome;
     if (!isSound(measurement))
-        measurement.outcome = Outcome::Void;
+        measurement.outcome = trial::Outcome::Failed;
 
-    const bool ran = measurement.outcome == Outcome::Ok;
+    const bool ran = measurement.ran();
     const bool aboveLimit = m_memoryLimitBytes > 0 && measurement.peakReservedBytes > m_memoryLimitBytes;
     if (ran && !measurement.thrashes)
         m_timed.push_back(measurement);
 
-    m_outOfMemoryTrials += measurement.outcome == Outcome::DoesNotFit ? 1 : 0;
-    if (measurement.outcome == Outcome::DoesNotFit || (ran && (measurement.thrashes || aboveLimit))) {
+    m_outOfMemoryTrials += measurement.doesNotFit() ? 1 : 0;
+    if (measurement.doesNotFit() || (ran && (measurement.thrashes || aboveLimit))) {
         insertOnce(m_failedSizes, measurement.size);
         std::erase(m_goodSizes, measurement.size);
     } else if (ran && !hasFailed(measurement.size)) {
@@ -74,9 +73,8 @@ int TrialHistory::timedTrials(std::int64_t size) const
 
 int TrialHistory::voidTrials(std::int64_t size) const
 {
-    return static_cast<int>(std::ranges::count_if(m_all, [size](const Measurement& m) {
-        return m.size == size && m.outcome == Measurement::Outcome::Void;
-    }));
+    return static_cast<int>(std::ranges::count_if(
+        m_all, [size](const Measurement& m) { return m.size == size && m.saysNothing(); }));
 }
 
 int TrialHistory::countedTrials() const
@@ -102,7 +100,7 @@ std::int64_t TrialHistory::largestRun() const
 {
     std::int64_t largest = 0;
     for (const Measurement& measurement : m_all) {
-        if (measurement.outcome == Measurement::Outcome::Ok)
+        if (measurement.ran())
             largest = std::max(largest, measurement.size);
     }
     return largest;

@@ -79,7 +79,7 @@ TrialTimes timesOf(const std::vector<trial::TrialRecord>& trials)
             times.exclude(trial.microBatchSize);
         else if (trial.ranWell() && seconds > 0.0)
             times.add({.size = trial.microBatchSize,
-                       .outcome = search::Measurement::Outcome::Ok,
+                       .outcome = trial::Outcome::Ok,
                        .secondsPerStep = seconds,
                        .steps = trial.timedSteps,
                        .relativeError = trial.relativeError,

@@ -2,21 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "outcome.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace batchpeak::trial {
-
-/// How a trial ended. A worker says all but Crashed, which is what its parent makes of a worker that
-/// went away.
-enum class Outcome { Ok, OutOfMemory, Unsupported, Failed, Timeout, Cancelled, Crashed };
-
-/// The words of the protocol: "ok", "oom", "unsupported", ...
-std::string_view toText(Outcome outcome);
-std::optional<Outcome> outcomeFromText(std::string_view text);
 
 /// What a device and its computer told of themselves while the timed steps of a trial ran; what is not
 /// measured there is absent.

@@ -55,7 +55,7 @@ std::vector<MemoryPeak> peaksOf(const TrialHistory& history, BytesOf bytes)
 {
     std::vector<MemoryPeak> peaks;
     for (const Measurement& trial : history.all()) {
-        if (trial.outcome == Measurement::Outcome::Ok && trial.*bytes > 0)
+        if (trial.ran() && trial.*bytes > 0)
             peaks.push_back(
                 {static_cast<double>(trial.size), static_cast<double>(trial.*bytes) / bytesPerMebibyte});
     }

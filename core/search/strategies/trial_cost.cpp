@@ -44,7 +44,7 @@ TrialCost::Length TrialCost::length(double predictedStepSeconds, bool isRepeat)
 
 void TrialCost::record(const Measurement& measurement)
 {
-    if (measurement.outcome != Measurement::Outcome::Ok || !std::isfinite(measurement.wallSeconds))
+    if (!measurement.ran() || !std::isfinite(measurement.wallSeconds))
         return;
     const double steps = warmupSteps + measurement.timedSteps();
     const double setup =

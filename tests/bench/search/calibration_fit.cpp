@@ -80,7 +80,7 @@ CalibrationReports calibrationReports(const SearchRecord& record)
     int timed = 0;
     for (const SearchRecord::Moment& moment : record.moments) {
         ++trials;
-        timed += moment.outcome == Measurement::Outcome::Ok ? 1 : 0;
+        timed += moment.outcome == batchpeak::trial::Outcome::Ok ? 1 : 0;
         if (timed >= 2 && moment.share) {
             reports.push_back({.share = *moment.share,
                                .trials = trials,

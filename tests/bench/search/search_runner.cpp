@@ -110,7 +110,7 @@ private:
     void note(const TrialInFlight& trial)
     {
         const Measurement& measurement = trial.measurement;
-        m_record.outOfMemory += measurement.outcome == Measurement::Outcome::DoesNotFit ? 1 : 0;
+        m_record.outOfMemory += measurement.doesNotFit() ? 1 : 0;
         SearchRecord::Moment moment{.size = measurement.size,
                                     .outcome = measurement.outcome,
                                     .thrashes = measurement.thrashes,

@@ -18,7 +18,7 @@ struct SearchRecord
     struct Moment
     {
         std::int64_t size = 0;
-        batchpeak::search::Measurement::Outcome outcome = batchpeak::search::Measurement::Outcome::Void;
+        batchpeak::trial::Outcome outcome = batchpeak::trial::Outcome::Failed;
         bool thrashes = false;
         bool abandoned = false;
         /// Samples/s as measured; 0 where the size did not fit.

@@ -13,14 +13,10 @@ namespace {
 
 const char* outcomeText(const SearchRecord::Moment& moment)
 {
-    switch (moment.outcome) {
-    case Measurement::Outcome::DoesNotFit:
+    if (doesNotFit(moment.outcome))
         return "oom";
-    case Measurement::Outcome::Void:
+    if (moment.outcome != batchpeak::trial::Outcome::Ok)
         return "void";
-    case Measurement::Outcome::Ok:
-        break;
-    }
     if (moment.thrashes)
         return "thrash";
     return moment.abandoned ? "short" : "ok";

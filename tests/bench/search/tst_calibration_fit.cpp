@@ -98,10 +98,10 @@ private slots:
 
     void leavesOutWhatIsSaidOfOneTrial()
     {
-        using Outcome = batchpeak::search::Measurement::Outcome;
+        using batchpeak::trial::Outcome;
         SearchRecord record;
         record.moments = {{.outcome = Outcome::Ok, .share = 0.9, .regret = 0.5},
-                          {.outcome = Outcome::DoesNotFit, .share = 0.8, .regret = 0.5},
+                          {.outcome = Outcome::OutOfMemory, .share = 0.8, .regret = 0.5},
                           {.outcome = Outcome::Ok, .share = 0.7, .regret = 0.019},
                           {.outcome = Outcome::Ok, .share = 0.6, .regret = 0.021}};
         const CalibrationReports reports = calibrationReports(record);

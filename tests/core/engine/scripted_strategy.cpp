@@ -20,20 +20,19 @@ void ScriptedStrategy::record(const Measurement& measurement)
     if (m_script.told)
         m_script.told->push_back(measurement);
     // A first void trial is followed by a second of the same size, which settles it.
-    if (measurement.outcome == Measurement::Outcome::Void && ++m_void[measurement.size] < 2)
+    if (measurement.saysNothing() && ++m_void[measurement.size] < 2)
         return;
-    if (m_void[measurement.size] < 2 || measurement.outcome == Measurement::Outcome::Void)
+    if (m_void[measurement.size] < 2 || measurement.saysNothing())
         ++m_done;
 
-    if (measurement.outcome == Measurement::Outcome::Ok && !measurement.thrashes) {
+    if (measurement.ran() && !measurement.thrashes) {
         const double speed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
         m_speeds.try_emplace(measurement.size, speed);
-    } else if (measurement.outcome != Measurement::Outcome::Void) {
+    } else if (!measurement.saysNothing()) {
         m_speeds.erase(measurement.size);
     }
     recommendFastest();
-    if (measurement.outcome == Measurement::Outcome::DoesNotFit &&
-        measurement.size == m_script.sizes.front()) {
+    if (measurement.doesNotFit() && measurement.size == m_script.sizes.front()) {
         m_searchState.status = SearchState::Status::NothingFits;
         return;
     }

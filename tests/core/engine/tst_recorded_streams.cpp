@@ -31,7 +31,7 @@ public:
     {
         search::Measurement timed = measurement;
         // The fake worker tells the time of good trials alone.
-        if (timed.outcome != search::Measurement::Outcome::Ok)
+        if (!timed.ran())
             timed.wallSeconds = 1.0;
         m_seconds += timed.wallSeconds;
         timed.clockSeconds = m_seconds;

@@ -8,10 +8,10 @@
 #include <vector>
 
 using namespace batchpeak;
+using batchpeak::trial::Outcome;
 using engine::TrialReading;
 using engine::TrialRepeater;
 using search::Measurement;
-using Outcome = Measurement::Outcome;
 
 namespace {
 
@@ -60,10 +60,10 @@ private slots:
         row("calm at last, though slower", {disturbed(1, 1.0), calm(2, 1.5)}, 2);
         row("calm at the third", {disturbed(1), disturbed(2), calm(3)}, 3);
         row("never calm: the fastest", {disturbed(1, 1.3), disturbed(2, 1.1), disturbed(3, 1.2)}, 2);
-        row("out of memory", {ended(1, Outcome::DoesNotFit)}, 1);
-        row("out of memory when repeated", {disturbed(1), ended(2, Outcome::DoesNotFit)}, 2);
-        row("lost", {ended(1, Outcome::Void)}, 1);
-        row("lost when repeated", {disturbed(1, 1.3), disturbed(2, 1.1), ended(3, Outcome::Void)}, 2);
+        row("out of memory", {ended(1, Outcome::OutOfMemory)}, 1);
+        row("out of memory when repeated", {disturbed(1), ended(2, Outcome::OutOfMemory)}, 2);
+        row("lost", {ended(1, Outcome::Crashed)}, 1);
+        row("lost when repeated", {disturbed(1, 1.3), disturbed(2, 1.1), ended(3, Outcome::Crashed)}, 2);
         row("abandoned", {with(disturbed(1), &Measurement::abandoned)}, 1);
         row("abandoned when repeated", {disturbed(1, 1.0), with(disturbed(2, 2.0), &Measurement::abandoned)},
             1);

@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 using namespace batchpeak::search;
-using Outcome = Measurement::Outcome;
+using batchpeak::trial::Outcome;
 using Status = SearchState::Status;
 
 namespace {
@@ -92,9 +92,9 @@ private slots:
         const Measurement runs{
             .size = 12, .outcome = Outcome::Ok, .secondsPerStep = 0.5, .peakReservedBytes = 900};
         Measurement fails = runs;
-        fails.outcome = Outcome::DoesNotFit;
+        fails.outcome = Outcome::OutOfMemory;
         Measurement isVoid = runs;
-        isVoid.outcome = Outcome::Void;
+        isVoid.outcome = Outcome::Crashed;
         Measurement needsTooMuch = runs;
         needsTooMuch.peakReservedBytes = 1001;
         Measurement thrashes = runs;

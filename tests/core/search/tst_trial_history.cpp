@@ -10,7 +10,7 @@
 #include <limits>
 
 using namespace batchpeak::search;
-using Outcome = Measurement::Outcome;
+using batchpeak::trial::Outcome;
 
 namespace {
 
@@ -27,7 +27,7 @@ Measurement ran(std::int64_t size)
 
 Measurement failed(std::int64_t size)
 {
-    return {.size = size, .outcome = Outcome::DoesNotFit};
+    return {.size = size, .outcome = Outcome::OutOfMemory};
 }
 
 /// What comes of a trial that differs in one member from one that ran.
@@ -65,8 +65,12 @@ private slots:
              {ranWith(&M::peakReservedBytes, limitBytes + 1), false, true, 1}},
             {"thrashes", {ranWith(&M::thrashes, true), false, true}},
             {"abandoned", {ranWith(&M::abandoned, true), true, false, 1}},
-            {"did not fit", {ranWith(&M::outcome, Outcome::DoesNotFit), false, true}},
-            {"void", {ranWith(&M::outcome, Outcome::Void)}},
+            {"did not fit", {ranWith(&M::outcome, Outcome::OutOfMemory), false, true}},
+            {"cannot be run", {ranWith(&M::outcome, Outcome::Unsupported), false, true}},
+            {"took too long", {ranWith(&M::outcome, Outcome::Timeout), false, true}},
+            {"void", {ranWith(&M::outcome, Outcome::Crashed)}},
+            {"failed", {ranWith(&M::outcome, Outcome::Failed)}},
+            {"cancelled", {ranWith(&M::outcome, Outcome::Cancelled)}},
             {"no number", {ranWith(&M::secondsPerStep, nan)}},
             {"endless", {ranWith(&M::secondsPerStep, HUGE_VAL)}},
             {"negative time", {ranWith(&M::secondsPerStep, -0.1)}},

@@ -3,7 +3,7 @@
 #include "exact_device.h"
 
 using namespace batchpeak::search;
-using Outcome = Measurement::Outcome;
+using batchpeak::trial::Outcome;
 
 namespace exact {
 
@@ -35,7 +35,7 @@ Measurement trial(std::int64_t size, double overhead)
 
 Measurement outOfMemory(std::int64_t size)
 {
-    return {.size = size, .outcome = Outcome::DoesNotFit, .wallSeconds = 1.0};
+    return {.size = size, .outcome = Outcome::OutOfMemory, .wallSeconds = 1.0};
 }
 
 TrialOf deviceWith(const SearchSpace& space, double overhead)

@@ -55,11 +55,11 @@ Measurement ReplayDevice::run(const Proposal& proposal)
     Measurement trial{.size = proposal.size};
     const double calm = m_truth.seconds(proposal.size);
     if (!fits(proposal.size)) {
-        trial.outcome = Measurement::Outcome::DoesNotFit;
+        trial.outcome = batchpeak::trial::Outcome::OutOfMemory;
         trial.peakReservedBytes = static_cast<std::int64_t>(m_truth.limitBytes);
         trial.wallSeconds = failureSeconds + m_truth.setupSeconds + 0.5 * calm;
     } else {
-        trial.outcome = Measurement::Outcome::Ok;
+        trial.outcome = batchpeak::trial::Outcome::Ok;
         trial.peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(proposal.size));
         trial.peakAllocatedBytes = trial.peakReservedBytes;
         trial.optimizerSeconds = m_truth.optimizerSeconds;

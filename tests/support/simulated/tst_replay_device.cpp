@@ -12,7 +12,7 @@
 #include <string>
 
 using namespace batchpeak::search;
-using Outcome = Measurement::Outcome;
+using batchpeak::trial::Outcome;
 
 namespace {
 
@@ -52,7 +52,7 @@ private slots:
         QCOMPARE(device.largestFit(), 10);
         QCOMPARE(device.run({.size = 10}).outcome, Outcome::Ok);
         const Measurement trial = device.run({.size = 11});
-        QCOMPARE(trial.outcome, Outcome::DoesNotFit);
+        QCOMPARE(trial.outcome, Outcome::OutOfMemory);
         QVERIFY(trial.stepSeconds.empty());
         QVERIFY(trial.wallSeconds > 0.0);
     }

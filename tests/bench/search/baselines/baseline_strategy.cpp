@@ -11,7 +11,7 @@ BaselineStrategy::BaselineStrategy(const SearchSpace& space) : m_space(space), m
 
 void BaselineStrategy::record(const Measurement& measurement)
 {
-    if (measurement.outcome == Measurement::Outcome::Ok) {
+    if (measurement.ran()) {
         m_speeds[measurement.size] = static_cast<double>(measurement.size) / measurement.secondsPerStep;
         m_peaks[measurement.size] = static_cast<double>(measurement.peakReservedBytes);
     } else {

@@ -135,7 +135,7 @@ private slots:
         SearchSpace space{.memoryLimitBytes = 1000};
         const auto strategy = makeBaseline(row<std::string>(), space);
         QVERIFY(strategy->next({}));
-        strategy->record({.size = 1, .outcome = Measurement::Outcome::DoesNotFit});
+        strategy->record({.size = 1, .outcome = batchpeak::trial::Outcome::OutOfMemory});
         QVERIFY(!strategy->next({}));
         QCOMPARE(strategy->searchState().status, SearchState::Status::NothingFits);
         QVERIFY(!strategy->searchState().recommendation);

@@ -19,7 +19,7 @@ inline batchpeak::search::Observations observationsOf(const Points& points)
     for (const auto& [size, seconds] : points) {
         clock += 5.0;
         trials.push_back({.size = size,
-                          .outcome = batchpeak::search::Measurement::Outcome::Ok,
+                          .outcome = batchpeak::trial::Outcome::Ok,
                           .secondsPerStep = seconds,
                           .steps = 5,
                           .relativeError = 0.006,

@@ -18,7 +18,7 @@ namespace {
 Measurement trialOf(double seconds, double noise, int steps, std::uint64_t seed)
 {
     RandomSource random(seed);
-    Measurement trial{.size = 1, .outcome = Measurement::Outcome::Ok, .secondsPerStep = seconds};
+    Measurement trial{.size = 1, .outcome = batchpeak::trial::Outcome::Ok, .secondsPerStep = seconds};
     for (int step = 0; step < steps; ++step)
         trial.stepSeconds.push_back(seconds * (1.0 + noise * random.normal()));
     return trial;

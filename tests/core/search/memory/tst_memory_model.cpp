@@ -13,7 +13,7 @@
 #include <algorithm>
 
 using namespace batchpeak::search;
-using Outcome = Measurement::Outcome;
+using batchpeak::trial::Outcome;
 
 namespace {
 
@@ -33,7 +33,7 @@ Measurement ran(std::int64_t size)
 
 Measurement failed(std::int64_t size)
 {
-    return {.size = size, .outcome = Outcome::DoesNotFit};
+    return {.size = size, .outcome = Outcome::OutOfMemory};
 }
 
 MemoryModel modelOf(const std::vector<Measurement>& trials, SearchSpace space = {})

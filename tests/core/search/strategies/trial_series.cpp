@@ -30,7 +30,7 @@ Measurement TrialSeries::trial(std::int64_t size, double seconds)
 {
     m_clock += 5.0;
     return {.size = size,
-            .outcome = Measurement::Outcome::Ok,
+            .outcome = batchpeak::trial::Outcome::Ok,
             .secondsPerStep = seconds,
             .stepSeconds = {seconds, 1.004 * seconds, 0.997 * seconds, 1.001 * seconds, 0.996 * seconds},
             .peakAllocatedBytes = baselineBytes + size * bytesPerSample,

@@ -129,7 +129,7 @@ private slots:
         const exact::TrialOf run = exact::deviceWith(space, 500.0);
         const Sizes sizes = exact::searchWith(strategy, [&](const Proposal& p) {
             const Measurement trial = run(p);
-            failures += trial.outcome == Measurement::Outcome::DoesNotFit ? 1 : 0;
+            failures += trial.doesNotFit() ? 1 : 0;
             return trial;
         });
         QCOMPARE(strategy.searchState().recommendation->size, best);

@@ -10,9 +10,9 @@
 #include <string>
 
 using namespace batchpeak::search;
+using batchpeak::trial::Outcome;
 using exact::Sizes;
 using exact::TrialOf;
-using Outcome = Measurement::Outcome;
 using Status = SearchState::Status;
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 
 using namespace batchpeak::search;
-using Outcome = Measurement::Outcome;
+using batchpeak::trial::Outcome;
 using Sizes = std::vector<std::int64_t>;
 using Status = SearchState::Status;
 

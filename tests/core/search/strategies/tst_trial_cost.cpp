@@ -40,7 +40,7 @@ private slots:
         const double before = cost.predictedWallSeconds(0.1, length);
         // 5 timed steps, and 4.5 in the warm-up.
         cost.record({.size = 1,
-                     .outcome = Measurement::Outcome::Ok,
+                     .outcome = batchpeak::trial::Outcome::Ok,
                      .secondsPerStep = 0.1,
                      .stepSeconds = std::vector<double>(5, 0.1),
                      .wallSeconds = 9.5 * 0.1 + 4.0});
@@ -52,7 +52,7 @@ private slots:
     {
         TrialCost cost;
         const double before = cost.predictedWallSeconds(0.1, {});
-        cost.record({.outcome = Measurement::Outcome::DoesNotFit, .wallSeconds = 100.0});
+        cost.record({.outcome = batchpeak::trial::Outcome::OutOfMemory, .wallSeconds = 100.0});
         QCOMPARE(cost.predictedWallSeconds(0.1, {}), before);
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trial_result.h"
+#include "outcome.h"
 
 #include "model/word_table.h"
 
