@@ -17,9 +17,8 @@ struct NoiseEstimate
     double degreesOfFreedom = 0.0;
 };
 
-/// From the range of the middle 60 % of the steps, which for normal data has an expected size (Blom's
-/// plotting positions: Statistical Estimates and Transformed Beta-Variables, 1958). Where a program sends
-/// only a relative error, that stands in.
+/// From the relative standard error that the steps tell, or, where a program does not send them, from the one
+/// that it states.
 NoiseEstimate estimateNoise(const Measurement& trial);
 
 /// The noise of timed steps, pooled over trials of like step times: a trial of five steps cannot tell its
@@ -49,12 +48,5 @@ private:
     /// A scale above this is taken for a stall; no bound before three trials.
     double m_largestScale;
 };
-
-/// The value below which a normal draw of mean 0 and deviation 1 lies with this probability, 0 < p < 1;
-/// relative error below 1e-15.
-///
-/// Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37
-/// (1988).
-double normalQuantile(double probability);
 
 } // namespace batchpeak::search

@@ -9,7 +9,6 @@
 #include <QTest>
 
 #include <cmath>
-#include <numbers>
 
 using namespace batchpeak::search;
 
@@ -133,22 +132,6 @@ private slots:
         const double error = errorOfFirst({trialOf(0.1, 0.0, 24, 1)});
         QVERIFY(error > 1e-4 && error < 0.01);
     }
-
-    void quantileUndoesTheDistribution_data()
-    {
-        const auto add = rows<double>();
-        for (const double probability :
-             {1e-12, 1e-6, 0.001, 0.07, 0.0751, 0.3, 0.5, 0.6, 0.925, 0.99, 1.0 - 1e-6})
-            add(QByteArray::number(probability).toStdString(), probability);
-    }
-    void quantileUndoesTheDistribution()
-    {
-        const double probability = row<double>();
-        const double back = 0.5 * std::erfc(-normalQuantile(probability) / std::numbers::sqrt2);
-        QVERIFY2(std::abs(back / probability - 1.0) < 1e-12, std::to_string(back).c_str());
-    }
-
-    void quantileIsOdd() { QVERIFY(std::abs(normalQuantile(0.2) + normalQuantile(0.8)) < 1e-14); }
 };
 
 BATCHPEAK_TEST(NoiseModelTest)
