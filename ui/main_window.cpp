@@ -78,11 +78,12 @@ QString remarksText(const engine::ConfigFile& file)
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
-      m_exploration(new engine::Exploration(this)),
+      m_lease(std::make_shared<engine::DeviceLease>()),
+      m_exploration(new engine::Exploration({.lease = m_lease}, this)),
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
       m_exports(new WindowExports(this)),
-      m_training(new WindowTraining(m_actions, this)),
+      m_training(new WindowTraining(m_actions, m_lease, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
       m_recent(new RecentFiles(this)),
       m_view(new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, this), this))
@@ -113,11 +114,15 @@ MainWindow::MainWindow(QWidget* parent)
     });
     connectActions();
     connectExports();
-    connect(m_training, &WindowTraining::changed, this, &MainWindow::draw);
+    connect(m_lease.get(), &engine::DeviceLease::changed, this, &MainWindow::draw);
     draw();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow()
+{
+    // What still runs gives it back while it ends, to a window that is already half gone.
+    m_lease->disconnect(this);
+}
 
 void MainWindow::connectActions()
 {
@@ -202,7 +207,7 @@ bool MainWindow::isUnderWay() const
 QString MainWindow::obstacle() const
 {
     return isUnderWay() ? tr("An exploration is under way. Stop it before you open another config.")
-                        : m_training->obstacle();
+                        : m_lease->obstacleFor(engine::DeviceLease::Holder::Exploration);
 }
 
 bool MainWindow::openConfig(const QString& path, const QString& network)
@@ -273,11 +278,11 @@ void MainWindow::startExploring()
     const bool ended = state == engine::State::Finished || state == engine::State::Failed;
     if (ended && (!m_config || !openConfig(m_config->path())))
         return;
-    if (const QString sentence = m_training->obstacle(); !sentence.isEmpty()) {
-        showError(sentence);
-        return;
+    try {
+        m_exploration->start();
+    } catch (const engine::DeviceInUse& error) {
+        showError(error.sentence());
     }
-    m_exploration->start();
 }
 
 void MainWindow::draw()

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/config_file.h"
+#include "engine/device_lease.h"
 #include "engine/exploration_options.h"
 #include "engine/snapshot.h"
 #include "theme/theme.h"
@@ -12,6 +13,7 @@
 #include <QString>
 #include <QTimer>
 
+#include <memory>
 #include <optional>
 
 namespace batchpeak::engine {
@@ -72,6 +74,8 @@ private:
     QString obstacle() const;
     bool isUnderWay() const;
 
+    /// Of all that this window runs.
+    std::shared_ptr<engine::DeviceLease> m_lease;
     engine::Exploration* m_exploration;
     engine::ExplorationOptions m_options;
     std::optional<engine::ConfigFile> m_config;

@@ -105,7 +105,7 @@ RecommendationCard::Chips::Chips(QWidget* parent)
 
 void RecommendationCard::Chips::display(const Snapshot& snapshot)
 {
-    const bool hasSize = snapshot.searchState.recommendation && snapshot.finish != FinishStatus::NothingFits;
+    const bool hasSize = snapshot.recommendsSize();
     const search::SpeedLimit& limit = snapshot.searchState.speedLimit;
     word(m_limit, hasSize ? engine::speedLimitWord(limit) : QString(),
          RecommendationCard::tr("%1\nProbability: %2 %")

@@ -116,7 +116,7 @@ void WindowActions::update(const Snapshot& snapshot)
     pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
     stop->setEnabled(isUnderWay(state) && state != State::Finishing);
 
-    const bool hasSize = snapshot.searchState.recommendation && snapshot.finish != FinishStatus::NothingFits;
+    const bool hasSize = snapshot.recommendsSize();
     exportSize->setEnabled(snapshot.run && hasSize);
     exportSize->setText(snapshot.run && !snapshot.run->formatName.isEmpty()
                             ? tr("&Export to %1…").arg(snapshot.run->formatName)

@@ -3,7 +3,6 @@
 #include "window_training.h"
 
 #include "training/confirmation_run.h"
-#include "training/past_exploration.h"
 #include "training_window/confirmation_dialog.h"
 #include "training_window/training_window.h"
 #include "window_actions.h"
@@ -11,15 +10,19 @@
 #include <QAction>
 #include <QWidget>
 
+#include <utility>
+
 namespace batchpeak::ui {
 
-using engine::State;
+using Holder = engine::DeviceLease::Holder;
 
-WindowTraining::WindowTraining(WindowActions* actions, QWidget* window)
+WindowTraining::WindowTraining(WindowActions* actions, std::shared_ptr<engine::DeviceLease> lease,
+                               QWidget* window)
     : QObject(window),
       m_actions(actions),
+      m_lease(std::move(lease)),
       m_window(window),
-      m_confirmation(new training::ConfirmationRun({}, this))
+      m_confirmation(new training::ConfirmationRun({.lease = m_lease}, this))
 {
     connect(actions->train, &QAction::triggered, this, &WindowTraining::openTraining);
     connect(actions->confirm, &QAction::triggered, this, &WindowTraining::confirm);
@@ -31,7 +34,6 @@ WindowTraining::WindowTraining(WindowActions* actions, QWidget* window)
     connect(m_confirmation, &training::ConfirmationRun::finished, this, [this] {
         if (m_dialog)
             m_dialog->display(m_confirmation->snapshot());
-        emit changed();
     });
 }
 
@@ -49,20 +51,6 @@ void WindowTraining::setTheme(const Theme& theme)
         m_dialog->setTheme(theme);
 }
 
-bool WindowTraining::isConfirming() const
-{
-    return m_confirmation->snapshot().isRunning;
-}
-
-QString WindowTraining::obstacle() const
-{
-    if (m_training && m_training->isUnderWay())
-        return tr("A training run uses the device. Stop it first.");
-    if (isConfirming())
-        return tr("The recommendation is being confirmed, which uses the device. Stop that first.");
-    return {};
-}
-
 bool WindowTraining::hasBatch() const
 {
     return m_config && m_config->contents().train;
@@ -78,16 +66,8 @@ void WindowTraining::setConfig(const engine::ConfigFile& config, const engine::E
 
 void WindowTraining::follow(const engine::Snapshot& exploration)
 {
-    const bool hasEnded = exploration.state == State::Finished && exploration.searchState.recommendation &&
-                          exploration.finish != engine::FinishStatus::NothingFits &&
-                          exploration.run->phase == model::Phase::Train;
-    m_isExploring = isUnderWay(exploration.state);
-    const std::int64_t recommended = hasEnded ? exploration.searchState.recommendation->size : 0;
-    if (recommended != m_recommended) {
-        m_recommended = recommended;
-        m_sizes = hasEnded && hasBatch() ? training::predictedSizes(exploration)
-                                         : std::vector<training::ConfirmedSize>();
-    }
+    m_recommended = exploration.trainingSize();
+    m_sizes = exploration.predictedSizes;
     enableActions();
     updateWindows();
 }
@@ -97,11 +77,12 @@ void WindowTraining::enableActions()
     m_actions->train->setEnabled(hasBatch());
     m_actions->train->setToolTip(m_config && !hasBatch() ? tr("This config has no batch to train with")
                                                          : tr("Take real optimizer steps with this config"));
-    const QString taken = obstacle();
+    const QString taken = m_lease->obstacleFor(Holder::Exploration);
+    const bool isExploring = m_lease->holder() == Holder::Exploration;
     m_actions->confirm->setEnabled(!m_sizes.empty() && taken.isEmpty());
     m_actions->confirm->setToolTip(
         !taken.isEmpty()  ? taken
-        : m_isExploring   ? tr("Possible when the exploration has ended")
+        : isExploring     ? tr("Possible when the exploration has ended")
         : m_sizes.empty() ? tr("Possible after an exploration that recommends a size, for a config with a "
                                "batch")
                           : tr("Take whole optimizer steps at the recommended size and its runner-up"));
@@ -113,33 +94,26 @@ void WindowTraining::enableActions()
 
 void WindowTraining::updateWindows()
 {
-    const QString exploring = m_isExploring
-                                  ? tr("An exploration uses the device. Stop it, or wait until it has ended.")
-                                  : QString();
     if (m_training) {
-        m_training->setObstacle(isConfirming() ? obstacle() : exploring);
+        m_training->setObstacle(m_lease->obstacleFor(Holder::Training));
         if (!m_training->isUnderWay())
             m_training->setRecommended(m_recommended);
     }
     if (m_dialog) {
         const QString unknown =
             m_sizes.empty() ? tr("There is no recommendation to confirm any more.") : QString();
-        const bool isTraining = m_training && m_training->isUnderWay();
-        m_dialog->setObstacle(isTraining ? obstacle() : m_isExploring ? exploring : unknown);
+        const QString taken = m_lease->obstacleFor(Holder::Confirmation);
+        m_dialog->setObstacle(taken.isEmpty() ? unknown : taken);
     }
 }
 
 void WindowTraining::openTraining()
 {
     if (!m_training) {
-        m_training = new TrainingWindow(m_window);
+        m_training = new TrainingWindow(m_lease, m_window);
         m_training->setTheme(m_theme);
         m_training->setConfig(*m_config, m_options);
-        connect(m_training, &TrainingWindow::underWayChanged, this, &WindowTraining::changed);
-        connect(m_training, &TrainingWindow::closed, this, [this] {
-            m_training.clear();
-            emit changed();
-        });
+        connect(m_training, &TrainingWindow::closed, this, [this] { m_training.clear(); });
     }
     updateWindows();
     m_training->show();
@@ -163,20 +137,15 @@ void WindowTraining::confirm()
 
 void WindowTraining::startConfirmation()
 {
-    if (m_sizes.empty() || m_isExploring || !obstacle().isEmpty())
+    if (m_sizes.empty())
         return;
-    training::TrainingOptions options;
-    const double headroom = options.run.headroom;
-    options.run = m_options;
-    options.run.headroom = headroom;
     try {
-        m_confirmation->start(m_config->path(), m_config->contents(), options, m_sizes,
-                              training::usualConfirmationSteps);
+        m_confirmation->start(m_config->path(), m_config->contents(), training::trainingOptions(m_options),
+                              m_sizes, training::usualConfirmationSteps);
     } catch (const std::exception& error) {
         m_dialog->showError(QString::fromUtf8(error.what()));
     }
     m_dialog->display(m_confirmation->snapshot());
-    emit changed();
 }
 
 void WindowTraining::close()

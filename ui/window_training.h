@@ -3,15 +3,15 @@
 #pragma once
 
 #include "engine/config_file.h"
+#include "engine/device_lease.h"
 #include "engine/exploration_options.h"
 #include "engine/snapshot.h"
 #include "theme/theme.h"
-#include "training/confirmation_snapshot.h"
 
 #include <QObject>
 #include <QPointer>
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,15 +29,16 @@ class TrainingWindow;
 class WindowActions;
 
 /// What takes whole training steps beside an exploration: the training window and the confirmation of a
-/// recommendation. It sees to it that only one thing at a time uses the device.
+/// recommendation. Which of them may use the device is told by the lease.
 class WindowTraining : public QObject
 {
     Q_OBJECT
 
 public:
     /// \param actions  whose training and confirmation it does, and enables
+    /// \param lease    that the exploration takes too
     /// \param window   that its windows belong to
-    WindowTraining(WindowActions* actions, QWidget* window);
+    WindowTraining(WindowActions* actions, std::shared_ptr<engine::DeviceLease> lease, QWidget* window);
     ~WindowTraining() override;
 
     void setTheme(const Theme& theme);
@@ -45,14 +46,8 @@ public:
     void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
     /// Enables what the exploration and the config allow, and says what stands in the way of the rest.
     void follow(const engine::Snapshot& exploration);
-    /// What uses the device, as a sentence that says what to do; empty where it is free for an exploration.
-    QString obstacle() const;
     /// Ends what is under way, and closes both windows.
     void close();
-
-signals:
-    /// Something has begun or ended to use the device.
-    void changed();
 
 private:
     void openTraining();
@@ -60,19 +55,18 @@ private:
     void startConfirmation();
     void enableActions();
     void updateWindows();
-    bool isConfirming() const;
     bool hasBatch() const;
 
     WindowActions* m_actions;
+    std::shared_ptr<engine::DeviceLease> m_lease;
     QWidget* m_window;
     Theme m_theme;
     std::optional<engine::ConfigFile> m_config;
     engine::ExplorationOptions m_options;
-    bool m_isExploring = false;
     /// The size that the finished exploration recommends; 0 without one.
     std::int64_t m_recommended = 0;
     /// What a confirmation compares; empty without such a recommendation, or without a batch.
-    std::vector<training::ConfirmedSize> m_sizes;
+    std::vector<engine::PredictedSize> m_sizes;
     QPointer<TrainingWindow> m_training;
     training::ConfirmationRun* m_confirmation;
     ConfirmationDialog* m_dialog = nullptr;

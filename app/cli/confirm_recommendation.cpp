@@ -5,6 +5,7 @@
 #include "command.h"
 #include "confirmation_text.h"
 #include "console.h"
+#include "engine/predicted_sizes.h"
 #include "run_arguments.h"
 #include "signal_relay.h"
 #include "store/exploration_store.h"
@@ -124,9 +125,9 @@ store::StoredExploration explorationFor(const engine::RunDescription& run, const
             .toStdString());
 }
 
-std::vector<ConfirmedSize> sizesOf(const store::StoredExploration& exploration)
+std::vector<engine::PredictedSize> sizesOf(const store::StoredExploration& exploration)
 {
-    std::vector<ConfirmedSize> sizes = training::predictedSizes(exploration);
+    std::vector<engine::PredictedSize> sizes = engine::predictedSizes(exploration);
     if (sizes.empty()) {
         throw UsageError(
             QStringLiteral("exploration %1 kept no times that predict whole steps; run 'batchpeak "
@@ -155,7 +156,7 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
     const auto setup = training::setUpTraining(file.path(), file.contents(), options, {});
     const QString device = setup.devices.setups().front().id;
     const store::StoredExploration exploration = explorationFor(setup.plan.description.run, device);
-    const std::vector<ConfirmedSize> sizes = sizesOf(exploration);
+    const std::vector<engine::PredictedSize> sizes = sizesOf(exploration);
     introduce(exploration, device, console);
 
     ConfirmationRun run;

@@ -48,9 +48,9 @@ QString miscorrelationText(const ConfirmedSize& size)
 
 QStringList rowOf(const ConfirmedSize& size)
 {
-    return {QString::number(size.microBatchSize),
-            QString::number(size.accumulationSteps),
-            speedText(size.predictedSamplesPerSecond, size.predictedRelativeError),
+    return {QString::number(size.predicted.microBatchSize),
+            QString::number(size.predicted.accumulationSteps),
+            speedText(size.predicted.samplesPerSecond, size.predicted.relativeError),
             achievedText(size),
             miscorrelationText(size),
             size.peakReservedBytes > 0 ? bytesText(size.peakReservedBytes) : nothing,

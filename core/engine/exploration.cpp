@@ -40,6 +40,8 @@ struct Exploration::Run : public QObject
     {}
     double now() const { return static_cast<double>(clock.elapsed()) / 1000.0; }
 
+    /// From the start to the end. Before all others, so that it outlives the workers.
+    DeviceLease::Hold lease;
     const ExplorationPlan plan;
     const ExplorationOptions options;
     SnapshotBuilder builder;
@@ -56,8 +58,6 @@ struct Exploration::Run : public QObject
     /// How all ends, once it is being ended.
     FinishStatus status = FinishStatus::Failed;
 };
-
-Exploration::Exploration(QObject* parent) : Exploration(ExplorationParts{}, parent) {}
 
 Exploration::Exploration(ExplorationParts parts, QObject* parent) : QObject(parent), m_parts(std::move(parts))
 {}
@@ -94,8 +94,10 @@ void Exploration::start()
 {
     if (!m_run || (!isIdle() && !hasEnded()))
         return;
+    DeviceLease::Hold lease = m_parts.lease->take(DeviceLease::Holder::Exploration);
     if (hasEnded())
         setRun(std::make_unique<Run>(m_run->plan, m_run->options));
+    m_run->lease = std::move(lease);
     m_run->builder.setState(State::Starting);
     emit occurred(Started{});
     // Whoever heard of it may have ended all.
@@ -380,7 +382,8 @@ void Exploration::reportEnd()
     m_run->tick.stop();
     publish();
     m_run->builder.close(m_run->status);
-    const Run* const run = m_run.get();
+    Run* const run = m_run.get();
+    run->lease.reset();
     emit snapshotChanged(snapshot());
     // Whoever saw the end may have begun another run.
     if (run == m_run.get())

@@ -37,8 +37,7 @@ class Exploration : public QObject
 public:
     using Event = engine::Event;
 
-    explicit Exploration(QObject* parent = nullptr);
-    explicit Exploration(ExplorationParts parts, QObject* parent = nullptr);
+    explicit Exploration(ExplorationParts parts = {}, QObject* parent = nullptr);
     /// Ends every worker, at the latest by SIGKILL.
     ~Exploration() override;
 
@@ -52,6 +51,7 @@ public:
               const ExplorationOptions& options);
 
     /// Begins the exploration; after an end everything is explored anew.
+    /// \throws DeviceInUse where another run uses the devices; nothing has changed then
     void start();
     /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
     /// pauseRequested is set and the state stays Exploring.

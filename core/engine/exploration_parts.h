@@ -4,6 +4,7 @@
 
 #include "device/host_memory.h"
 #include "device/local_device.h"
+#include "device_lease.h"
 #include "search/strategy.h"
 #include "worker_process.h"
 
@@ -26,6 +27,8 @@ struct ExplorationParts
     /// Processes that the kernel has ended for want of main memory.
     std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
     WorkerTimeouts timeouts;
+    /// Runs that get the same one use the devices one at a time.
+    std::shared_ptr<DeviceLease> lease = std::make_shared<DeviceLease>();
 };
 
 } // namespace batchpeak::engine

@@ -260,6 +260,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                          .load = std::move(network.load),
                          .notes = notesOn(contents, batch) + network.notes};
     plan.run.plan = batch;
+    plan.run.hasBatch = !contents.isNetworkAlone();
     plan.run.objective =
         options.objective.value_or(isAuto ? search::Objective::Effective : search::Objective::Micro);
     plan.space = {.objective = plan.run.objective,

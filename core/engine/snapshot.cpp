@@ -58,6 +58,18 @@ QString toText(Verification::Outcome outcome)
     return QStringLiteral("not_run");
 }
 
+bool Snapshot::recommendsSize() const
+{
+    return searchState.recommendation && finish != FinishStatus::NothingFits;
+}
+
+std::int64_t Snapshot::trainingSize() const
+{
+    const bool isForTraining =
+        state == State::Finished && recommendsSize() && run->phase == model::Phase::Train;
+    return isForTraining ? searchState.recommendation->size : 0;
+}
+
 bool Snapshot::isRecommendationSure() const
 {
     const auto& recommendation = searchState.recommendation;

@@ -57,6 +57,8 @@ struct RunDescription
     model::Optimizer optimizer = model::Optimizer::AdamW;
     std::int64_t sequenceLength = 0;
     config::BatchPlan plan;
+    /// The plan is of a config's batch; else the config holds a network alone, and nobody knows its batch.
+    bool hasBatch = true;
     search::Objective objective = search::Objective::Micro;
     QString strategy;
     double tolerance = 0.02;
@@ -122,6 +124,21 @@ struct Verification
 /// "confirmed", "not_run", ...: the words of the events.
 QString toText(Verification::Outcome outcome);
 
+/// What the times of trials predict for whole optimizer steps at the config's batch, at one size.
+struct PredictedSize
+{
+    std::int64_t microBatchSize = 0;
+    std::int64_t accumulationSteps = 0;
+    /// Of one device.
+    double samplesPerSecond = 0.0;
+    /// Standard error of that, relative.
+    double relativeError = 0.0;
+    /// No trial told the time of the optimizer step, so that the prediction reckons without it.
+    bool withoutOptimizer = false;
+
+    bool operator==(const PredictedSize&) const = default;
+};
+
 enum class LogLevel { Info, Warning, Error };
 
 struct LogLine
@@ -176,6 +193,9 @@ struct Snapshot
     QString speedLimit;
     /// The newest one; nothing before the search has ended.
     std::optional<Verification> verification;
+    /// Of an exploration that has ended, the size that it recommends for training and its runner-up, as of
+    /// predictedSizes(); empty before and where there is nothing to train with.
+    std::vector<PredictedSize> predictedSizes;
     /// 0..1, and the time that is left, once they can be told.
     double progress = 0.0;
     std::optional<double> secondsLeft;
@@ -186,6 +206,10 @@ struct Snapshot
     /// The newest last; the oldest are dropped beyond a bound.
     std::vector<LogLine> log;
 
+    /// There is a size to be written or trained with.
+    bool recommendsSize() const;
+    /// The size that an exploration of training recommends at its end; 0 before and without one.
+    std::int64_t trainingSize() const;
     /// The recommendation is sure enough to be more than "leading".
     bool isRecommendationSure() const;
     /// Of the device with the least, since a size must fit on each; 0 where unknown.

@@ -3,6 +3,7 @@
 #include "snapshot_builder.h"
 
 #include "log_text.h"
+#include "predicted_sizes.h"
 #include "recommendation_text.h"
 #include "run_progress.h"
 
@@ -171,6 +172,8 @@ void SnapshotBuilder::close(FinishStatus status)
     m_snapshot.state = failed ? State::Failed : State::Finished;
     m_snapshot.finish = status;
     m_snapshot.reason = reasonText(m_snapshot.searchState, QLocale(), status);
+    if (m_snapshot.trainingSize() > 0 && m_snapshot.run->hasBatch)
+        m_snapshot.predictedSizes = predictedSizes(m_snapshot);
     m_snapshot.stalledSeconds = 0.0;
     m_snapshot.secondsLeft.reset();
     if (!failed)

@@ -43,8 +43,11 @@ public:
     Private(ConfirmationRun& owner, engine::ExplorationParts parts)
         : m_owner(owner), m_parts(std::move(parts)), m_worker(nullptr, dropLater)
     {}
+    /// No process is left when the device is given back.
+    ~Private() { delete m_worker.release(); }
 
     bool isRunning() const { return m_snapshot.isRunning; }
+    /// \throws engine::DeviceInUse
     void begin(engine::DeviceSetup setup, trial::TrainingRequest request, ConfirmationSnapshot snapshot,
                int steps);
     void launch();
@@ -65,6 +68,8 @@ private:
     bool hasMoreToDo() const { return !m_isStopping && m_snapshot.failure.isEmpty() && m_schedule.next(); }
     void tell();
 
+    /// From the start to the end; it outlives the worker.
+    engine::DeviceLease::Hold m_lease;
     engine::DeviceSetup m_setup;
     trial::TrainingRequest m_request;
     ConfirmationSchedule m_schedule;
@@ -79,6 +84,7 @@ private:
 void ConfirmationRun::Private::begin(engine::DeviceSetup setup, trial::TrainingRequest request,
                                      ConfirmationSnapshot snapshot, int steps)
 {
+    m_lease = m_parts.lease->take(engine::DeviceLease::Holder::Confirmation);
     m_setup = std::move(setup);
     m_request = std::move(request);
     m_snapshot = std::move(snapshot);
@@ -132,10 +138,11 @@ void ConfirmationRun::Private::runNext()
         return m_worker->end();
     if (!m_batches.epochHolds(m_snapshot.batchSize))
         m_batches.beginEpoch();
-    m_worker->runBatch({.epoch = m_batches.position().epoch,
-                        .first = m_batches.position().samplesDone,
-                        .samples = m_snapshot.batchSize,
-                        .microBatchSize = m_snapshot.sizes[m_schedule.next()->size].microBatchSize});
+    m_worker->runBatch(
+        {.epoch = m_batches.position().epoch,
+         .first = m_batches.position().samplesDone,
+         .samples = m_snapshot.batchSize,
+         .microBatchSize = m_snapshot.sizes[m_schedule.next()->size].predicted.microBatchSize});
 }
 
 void ConfirmationRun::Private::takeBatch(const trial::BatchResult& result)
@@ -152,7 +159,7 @@ void ConfirmationRun::Private::takeBatch(const trial::BatchResult& result)
         break;
     default:
         return fail(tr("A step at the size %1 failed: %2")
-                        .arg(m_snapshot.sizes[place].microBatchSize)
+                        .arg(m_snapshot.sizes[place].predicted.microBatchSize)
                         .arg(QString::fromStdString(result.text)));
     }
     tell();
@@ -180,8 +187,9 @@ void ConfirmationRun::Private::takeOutOfMemory(std::size_t place, const trial::B
     size.ranOutOfMemory = true;
     size.peakReservedBytes = std::max(size.peakReservedBytes, result.peakReservedBytes);
     m_schedule.drop(place);
-    emit m_owner.said(engine::LogLevel::Warning,
-                      tr("Memory ran out at the size %1; it takes no more steps.").arg(size.microBatchSize));
+    emit m_owner.said(
+        engine::LogLevel::Warning,
+        tr("Memory ran out at the size %1; it takes no more steps.").arg(size.predicted.microBatchSize));
 }
 
 void ConfirmationRun::Private::fail(const QString& sentence)
@@ -198,6 +206,7 @@ void ConfirmationRun::Private::takeEnd()
     m_worker.reset();
     m_snapshot.isRunning = false;
     m_snapshot.isStopped = m_isStopping && m_schedule.next();
+    m_lease.reset();
     tell();
     emit m_owner.finished();
 }
@@ -221,13 +230,16 @@ const ConfirmationSnapshot& ConfirmationRun::snapshot() const
 }
 
 void ConfirmationRun::start(const QString& filePath, const config::ConfigContents& contents,
-                            const TrainingOptions& options, std::vector<ConfirmedSize> sizes, int steps)
+                            const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes,
+                            int steps)
 {
     if (d->isRunning())
         return;
     const TrainingSetup setup = setUpTraining(filePath, contents, options, d->m_parts);
-    d->begin(setup.devices.setups().front(), setup.plan.request,
-             {.batchSize = setup.plan.description.batchSize, .sizes = std::move(sizes)}, steps);
+    ConfirmationSnapshot snapshot{.batchSize = setup.plan.description.batchSize};
+    for (const engine::PredictedSize& size : sizes)
+        snapshot.sizes.push_back({.predicted = size});
+    d->begin(setup.devices.setups().front(), setup.plan.request, std::move(snapshot), steps);
 }
 
 void ConfirmationRun::stop()

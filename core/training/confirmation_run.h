@@ -36,10 +36,11 @@ public:
     const ConfirmationSnapshot& snapshot() const;
 
     /// \param steps  timed full steps of each size
-    /// \param sizes  recommended and runner-up with predictions, as of predictedSizes()
+    /// \param sizes  recommended and runner-up, as of engine::predictedSizes()
     /// \throws config::ConfigError, engine::ExplorationError as TrainingRun::load
+    /// \throws engine::DeviceInUse where another run uses the device
     void start(const QString& filePath, const config::ConfigContents& contents,
-               const TrainingOptions& options, std::vector<ConfirmedSize> sizes, int steps);
+               const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes, int steps);
     /// Ends after the step under way. Asked a second time, it cancels the step.
     void stop();
 

@@ -30,7 +30,7 @@ QString percent(double share, const QLocale& locale)
 QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
 {
     return Translated::tr("No step of %1 was timed, so that nothing is confirmed.")
-        .arg(numberText(size.microBatchSize, locale));
+        .arg(numberText(size.predicted.microBatchSize, locale));
 }
 
 /// Of two sizes that were both measured.
@@ -38,8 +38,8 @@ QString comparisonText(const ConfirmationSnapshot& snapshot, const QLocale& loca
 {
     const ConfirmedSize& recommended = snapshot.sizes[0];
     const ConfirmedSize& other = snapshot.sizes[1];
-    const QString first = numberText(recommended.microBatchSize, locale);
-    const QString second = numberText(other.microBatchSize, locale);
+    const QString first = numberText(recommended.predicted.microBatchSize, locale);
+    const QString second = numberText(other.predicted.microBatchSize, locale);
     const QString batch = numberText(snapshot.batchSize, locale);
     if (!recommended.relativeError || !other.relativeError)
         return Translated::tr("%1 and %2 took too few steps to tell their noise; give them three at least.")
@@ -59,7 +59,7 @@ QString comparisonText(const ConfirmationSnapshot& snapshot, const QLocale& loca
     const QString refuted = Translated::tr("Not confirmed: at a batch of %1 the runner-up, %2, is %3 faster "
                                            "than the recommended size, %4.")
                                 .arg(batch, second, percent(1.0 / (1.0 + lead) - 1.0, locale), first);
-    const bool wasPredicted = other.predictedSamplesPerSecond > recommended.predictedSamplesPerSecond;
+    const bool wasPredicted = other.predicted.samplesPerSecond > recommended.predicted.samplesPerSecond;
     return refuted + QLatin1Char(' ') +
            (wasPredicted
                 ? Translated::tr("The trials predict that for whole steps of this batch; an "
@@ -73,9 +73,9 @@ QString comparisonText(const ConfirmationSnapshot& snapshot, const QLocale& loca
 
 std::optional<double> ConfirmedSize::miscorrelation() const
 {
-    if (!achievedSamplesPerSecond || predictedSamplesPerSecond <= 0.0)
+    if (!achievedSamplesPerSecond || predicted.samplesPerSecond <= 0.0)
         return std::nullopt;
-    return *achievedSamplesPerSecond / predictedSamplesPerSecond - 1.0;
+    return *achievedSamplesPerSecond / predicted.samplesPerSecond - 1.0;
 }
 
 bool ConfirmedSize::isDisturbed() const
@@ -90,7 +90,7 @@ QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
     if (snapshot.sizes.empty())
         return {};
     const ConfirmedSize& recommended = snapshot.sizes.front();
-    const QString size = numberText(recommended.microBatchSize, locale);
+    const QString size = numberText(recommended.predicted.microBatchSize, locale);
     if (recommended.ranOutOfMemory)
         return Translated::tr("Memory ran out in whole steps of the recommended size, %1; explore again with "
                               "more headroom, or take a smaller size.")
@@ -105,7 +105,7 @@ QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
     if (other.ranOutOfMemory)
         return Translated::tr("Memory ran out in whole steps of the runner-up, %1, so that the recommended "
                               "size, %2, stands alone.")
-            .arg(numberText(other.microBatchSize, locale), size);
+            .arg(numberText(other.predicted.microBatchSize, locale), size);
     if (!other.achievedSamplesPerSecond)
         return unmeasuredText(other, locale);
     return comparisonText(snapshot, locale);
@@ -114,7 +114,7 @@ QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
 QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLocale& locale)
 {
     QStringList remarks;
-    if (!snapshot.sizes.empty() && snapshot.sizes.front().predictedWithoutOptimizer)
+    if (!snapshot.sizes.empty() && snapshot.sizes.front().predicted.withoutOptimizer)
         remarks.append(Translated::tr("The trials do not tell the time of the optimizer step, so that the "
                                       "predictions lack it; explore again to have it in them."));
     for (const ConfirmedSize& size : snapshot.sizes) {
@@ -128,7 +128,7 @@ QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLoc
                             : Translated::tr("The steps of %1 were uneven: all of them together reach "
                                              "%2 more than the typical one, which is what is shown. "
                                              "Repeat it while the device is quiet."))
-                           .arg(numberText(size.microBatchSize, locale), percent(apart, locale)));
+                           .arg(numberText(size.predicted.microBatchSize, locale), percent(apart, locale)));
     }
     return remarks;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/snapshot.h"
+
 #include <QLocale>
 #include <QString>
 #include <QStringList>
@@ -12,17 +14,10 @@
 
 namespace batchpeak::training {
 
-/// A size that full steps are to confirm, and what trials say of it.
+/// A size that full steps are to confirm: what trials say of it, and what was measured since.
 struct ConfirmedSize
 {
-    std::int64_t microBatchSize = 0;
-    std::int64_t accumulationSteps = 0;
-    /// The speed of whole optimizer steps at the config's batch, from the times of the exploration's trials.
-    double predictedSamplesPerSecond = 0.0;
-    /// Standard error of that, relative.
-    double predictedRelativeError = 0.0;
-    /// No trial told the time of the optimizer step, so that the prediction reckons without it.
-    bool predictedWithoutOptimizer = false;
+    engine::PredictedSize predicted;
     /// Measured: of a step that a stall or a lucky one does not move; nothing before the first timed one.
     std::optional<double> achievedSamplesPerSecond;
     /// Standard error of that, relative; nothing before the third.

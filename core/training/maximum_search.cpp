@@ -111,6 +111,8 @@ public:
     engine::ExplorationParts searchParts(std::int64_t largest) const
     {
         engine::ExplorationParts search = parts;
+        // The training that it is a part of holds the other one.
+        search.lease = std::make_shared<engine::DeviceLease>();
         const auto makeStrategy = parts.makeStrategy;
         const bool roundsDown = !isExact;
         search.makeStrategy = [=](std::string_view name, search::SearchSpace space) {

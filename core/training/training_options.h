@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace batchpeak::training {
 
@@ -51,5 +52,16 @@ struct TrainingOptions
     /// Folder of checkpoints whose newest is gone on from; empty for a fresh start.
     QString resumeFolder;
 };
+
+/// For a training on the device and by the worker of an exploration: what that was asked for holds, but for
+/// the headroom.
+inline TrainingOptions trainingOptions(engine::ExplorationOptions exploration)
+{
+    TrainingOptions options;
+    exploration.headroom = options.run.headroom;
+    exploration.phase = model::Phase::Train;
+    options.run = std::move(exploration);
+    return options;
+}
 
 } // namespace batchpeak::training

@@ -40,6 +40,8 @@ struct TrainingRun::Run : public QObject
         builder.setSizes(MicroBatchSizes(setup.plan.sizes));
     }
 
+    /// From the start to the end. Before all others, so that it outlives the worker.
+    engine::DeviceLease::Hold lease;
     /// What a run after this one begins with.
     const TrainingSetup asLoaded;
     /// With the sizes that were found since.
@@ -53,8 +55,6 @@ struct TrainingRun::Run : public QObject
     QElapsedTimer clock;
     QTimer tick;
 };
-
-TrainingRun::TrainingRun(QObject* parent) : TrainingRun(engine::ExplorationParts{}, parent) {}
 
 TrainingRun::TrainingRun(engine::ExplorationParts parts, QObject* parent)
     : QObject(parent), m_parts(std::move(parts))
@@ -96,8 +96,10 @@ void TrainingRun::start()
 {
     if (!m_run || (!isIdle() && !hasEnded()))
         return;
+    engine::DeviceLease::Hold lease = m_parts.lease->take(engine::DeviceLease::Holder::Training);
     if (hasEnded())
         setRun(std::make_unique<Run>(m_run->asLoaded));
+    m_run->lease = std::move(lease);
     m_run->builder.setState(TrainingState::Starting);
     emit occurred(engine::Started{});
     // Whoever heard of it may have ended all.
@@ -273,7 +275,8 @@ void TrainingRun::reportEnd()
     m_run->tick.stop();
     publish();
     m_run->builder.close(m_run->end);
-    const Run* const run = m_run.get();
+    Run* const run = m_run.get();
+    run->lease.reset();
     emit snapshotChanged(snapshot());
     // Whoever saw the end may have begun another run.
     if (run == m_run.get())

@@ -31,8 +31,7 @@ class TrainingRun : public QObject
 public:
     using Event = TrainingEvent;
 
-    explicit TrainingRun(QObject* parent = nullptr);
-    explicit TrainingRun(engine::ExplorationParts parts, QObject* parent = nullptr);
+    explicit TrainingRun(engine::ExplorationParts parts = {}, QObject* parent = nullptr);
     /// Ends the worker, at the latest by SIGKILL.
     ~TrainingRun() override;
 
@@ -44,6 +43,7 @@ public:
     void load(const QString& filePath, const config::ConfigContents& contents,
               const TrainingOptions& options);
     /// Begins the training; after an end all is trained anew.
+    /// \throws engine::DeviceInUse where another run uses the device; nothing has changed then
     void start();
     /// Ends the run after the step under way, with a checkpoint where there is a folder for one. Asked a
     /// second time, it cancels the step.

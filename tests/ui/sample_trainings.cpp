@@ -271,18 +271,17 @@ std::vector<SampleTraining> allTrainings()
 
 ConfirmationSnapshot runningConfirmation()
 {
-    return {.isRunning = true,
-            .batchSize = batch,
-            .sizes = {{.microBatchSize = 192,
-                       .accumulationSteps = 8,
-                       .predictedSamplesPerSecond = 2236.0,
-                       .achievedSamplesPerSecond = 2219.0,
-                       .relativeError = 0.004,
-                       .steps = 6,
-                       .peakReservedBytes = bytesOf(60.1)},
-                      {.microBatchSize = 224, .accumulationSteps = 7, .predictedSamplesPerSecond = 2229.0}},
-            .stepsDone = 6,
-            .stepsInAll = 20};
+    return {
+        .isRunning = true,
+        .batchSize = batch,
+        .sizes = {{.predicted = {.microBatchSize = 192, .accumulationSteps = 8, .samplesPerSecond = 2236.0},
+                   .achievedSamplesPerSecond = 2219.0,
+                   .relativeError = 0.004,
+                   .steps = 6,
+                   .peakReservedBytes = bytesOf(60.1)},
+                  {.predicted = {.microBatchSize = 224, .accumulationSteps = 7, .samplesPerSecond = 2229.0}}},
+        .stepsDone = 6,
+        .stepsInAll = 20};
 }
 
 ConfirmationSnapshot doneConfirmation()

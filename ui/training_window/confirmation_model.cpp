@@ -49,9 +49,9 @@ ConfirmationModel::Row ConfirmationModel::rowOf(const ConfirmedSize& size, std::
     row.texts[Role] = row.ranOutOfMemory ? tr("%1, out of memory").arg(part)
                       : row.isFarOff     ? tr("%1, far off").arg(part)
                                          : part;
-    row.texts[Size] = engine::numberText(size.microBatchSize);
-    row.texts[Accumulation] = tr("%1 ×").arg(engine::numberText(size.accumulationSteps));
-    row.texts[Predicted] = engine::rateText(size.predictedSamplesPerSecond);
+    row.texts[Size] = engine::numberText(size.predicted.microBatchSize);
+    row.texts[Accumulation] = tr("%1 ×").arg(engine::numberText(size.predicted.accumulationSteps));
+    row.texts[Predicted] = engine::rateText(size.predicted.samplesPerSecond);
     row.texts[Achieved] = size.achievedSamplesPerSecond
                               ? engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
                               : none();

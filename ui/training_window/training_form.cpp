@@ -234,11 +234,7 @@ void TrainingForm::takeData(training::TrainingOptions& options) const
 
 training::TrainingOptions TrainingForm::options(const engine::ExplorationOptions& base) const
 {
-    training::TrainingOptions options;
-    const double headroom = options.run.headroom;
-    options.run = base;
-    options.run.headroom = headroom;
-    options.run.phase = model::Phase::Train;
+    training::TrainingOptions options = training::trainingOptions(base);
     takeSize(options);
     options.growth = m_growth->text();
     const auto length = numberOf(m_length, 1);

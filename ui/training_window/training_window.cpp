@@ -29,9 +29,9 @@ constexpr QSize usualSize{1240, 800};
 
 } // namespace
 
-TrainingWindow::TrainingWindow(QWidget* parent)
+TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease, QWidget* parent)
     : QWidget(parent, Qt::Window),
-      m_run(new training::TrainingRun(this)),
+      m_run(new training::TrainingRun({.lease = lease}, this)),
       m_actions(new TrainingActions(this)),
       m_view(new TrainingView(m_actions, this))
 {
@@ -56,7 +56,6 @@ TrainingWindow::TrainingWindow(QWidget* parent)
                                                     draw();
                                                     if (finished.end != training::TrainingEnd::Interrupted)
                                                         QApplication::alert(this);
-                                                    emit underWayChanged();
                                                 });
     connect(m_actions->start, &QAction::triggered, this, &TrainingWindow::start);
     connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
@@ -117,6 +116,7 @@ void TrainingWindow::start()
         return;
     try {
         m_run->load(m_config->path(), m_config->contents(), m_view->form()->options(m_base));
+        m_run->start();
     } catch (const FormProblem& problem) {
         m_actions->settings->setChecked(true);
         problem.field()->setFocus();
@@ -128,8 +128,6 @@ void TrainingWindow::start()
     }
     m_view->banner()->hide();
     m_actions->settings->setChecked(false);
-    m_run->start();
-    emit underWayChanged();
     draw();
 }
 

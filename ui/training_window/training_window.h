@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/config_file.h"
+#include "engine/device_lease.h"
 #include "engine/exploration_options.h"
 #include "theme/theme.h"
 
@@ -10,6 +11,7 @@
 #include <QWidget>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace batchpeak::training {
@@ -30,7 +32,8 @@ class TrainingWindow : public QWidget
     Q_OBJECT
 
 public:
-    explicit TrainingWindow(QWidget* parent = nullptr);
+    /// \param lease  that its runs take
+    explicit TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease, QWidget* parent = nullptr);
     ~TrainingWindow() override;
 
     void setTheme(const Theme& theme);
@@ -46,8 +49,6 @@ public:
     const training::TrainingRun& run() const { return *m_run; }
 
 signals:
-    /// A run has begun or ended.
-    void underWayChanged();
     /// The window is of no further use, and deletes itself.
     void closed();
 

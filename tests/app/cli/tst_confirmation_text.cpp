@@ -21,19 +21,19 @@ namespace {
 ConfirmationSnapshot someConfirmation()
 {
     return {.batchSize = 1024,
-            .sizes = {{.microBatchSize = 16,
-                       .accumulationSteps = 64,
-                       .predictedSamplesPerSecond = 105.0,
-                       .predictedRelativeError = 0.02,
+            .sizes = {{.predicted = {.microBatchSize = 16,
+                                     .accumulationSteps = 64,
+                                     .samplesPerSecond = 105.0,
+                                     .relativeError = 0.02},
                        .achievedSamplesPerSecond = 104.0,
                        .relativeError = 0.005,
                        .meanSamplesPerSecond = 103.0,
                        .steps = 20,
                        .peakReservedBytes = std::int64_t{3} << 29},
-                      {.microBatchSize = 8,
-                       .accumulationSteps = 128,
-                       .predictedSamplesPerSecond = 99.0,
-                       .predictedRelativeError = 0.01,
+                      {.predicted = {.microBatchSize = 8,
+                                     .accumulationSteps = 128,
+                                     .samplesPerSecond = 99.0,
+                                     .relativeError = 0.01},
                        .achievedSamplesPerSecond = 100.0,
                        .relativeError = 0.004,
                        .meanSamplesPerSecond = 100.0,
@@ -75,7 +75,7 @@ private slots:
              {"as the trials predict for the batch",
               {[](auto& now) {
                    now.sizes[0].achievedSamplesPerSecond = 80.0;
-                   now.sizes[0].predictedSamplesPerSecond = 81.0;
+                   now.sizes[0].predicted.samplesPerSecond = 81.0;
                },
                "The trials predict that for whole steps of this batch"}},
              {"too few steps",
@@ -114,7 +114,7 @@ private slots:
              {"all of it",
               {[](auto& now) {
                    now.sizes[1].meanSamplesPerSecond = 95.0;
-                   now.sizes[0].predictedWithoutOptimizer = true;
+                   now.sizes[0].predicted.withoutOptimizer = true;
                },
                {optimizer, stalled}}}});
     }
@@ -134,7 +134,7 @@ private slots:
     {
         ConfirmationSnapshot confirmation = someConfirmation();
         confirmation.sizes[0] = {
-            .microBatchSize = 16, .accumulationSteps = 64, .predictedSamplesPerSecond = 105.0};
+            .predicted = {.microBatchSize = 16, .accumulationSteps = 64, .samplesPerSecond = 105.0}};
         confirmation.sizes[1].ranOutOfMemory = true;
         const QStringList lines = cli::confirmationLines(confirmation);
         QCOMPARE(lines[2].simplified(), QStringLiteral("16 64 105 ± 0 - - - 0"));
@@ -144,7 +144,7 @@ private slots:
     void showsNoSignOfNothing()
     {
         ConfirmationSnapshot confirmation = someConfirmation();
-        confirmation.sizes[0].predictedSamplesPerSecond = 104.0 * (1.0 + 1e-9);
+        confirmation.sizes[0].predicted.samplesPerSecond = 104.0 * (1.0 + 1e-9);
         QVERIFY(cli::confirmationLines(confirmation)[2].contains(QStringLiteral(" 0.0 %")));
     }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/predicted_sizes.h"
 #include "small_config.h"
 #include "support/test_main.h"
 #include "training/confirmation_run.h"
-#include "training/past_exploration.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -39,7 +39,7 @@ trial::TrialRecord trialOf(std::int64_t size)
 double formulaSpeed(const ConfirmedSize& size, std::int64_t batch)
 {
     const auto samples = static_cast<double>(batch);
-    return samples / (0.01 * static_cast<double>(size.accumulationSteps) + 0.001 * samples + 0.002);
+    return samples / (0.01 * static_cast<double>(size.predicted.accumulationSteps) + 0.001 * samples + 0.002);
 }
 
 /// The curve between few trials is known to about a percent.
@@ -49,7 +49,7 @@ bool isAsPredicted(const ConfirmedSize& size)
 }
 
 /// What trials of the sizes 1, 8 and 16 predict where 16 is recommended; 8 is its runner-up.
-std::vector<ConfirmedSize> predicted(std::int64_t batch)
+std::vector<engine::PredictedSize> predicted(std::int64_t batch)
 {
     engine::Snapshot exploration;
     exploration.run = engine::RunDescription{};
@@ -57,7 +57,7 @@ std::vector<ConfirmedSize> predicted(std::int64_t batch)
     exploration.searchState.recommendation = search::Recommendation{.size = 16};
     for (const std::int64_t size : {1, 8, 16})
         exploration.trials.push_back(trialOf(size));
-    return training::predictedSizes(exploration);
+    return engine::predictedSizes(exploration);
 }
 
 } // namespace

@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/predicted_sizes.h"
+#include "exploration_harness.h"
+#include "support/rows.h"
 #include "support/test_main.h"
-#include "training/past_exploration.h"
 
 #include <QTest>
 
 #include <cmath>
+#include <functional>
 
 using namespace batchpeak;
-using training::ConfirmedSize;
+using engine::PredictedSize;
 
 namespace {
 
@@ -64,9 +67,9 @@ engine::Snapshot snapshotOf(const store::StoredExploration& exploration)
 }
 
 /// The curve between few trials is known to about a percent.
-bool takes(const ConfirmedSize& size, std::int64_t batch, double seconds)
+bool takes(const PredictedSize& size, std::int64_t batch, double seconds)
 {
-    const double predicted = static_cast<double>(batch) / size.predictedSamplesPerSecond;
+    const double predicted = static_cast<double>(batch) / size.samplesPerSecond;
     return std::abs(predicted / seconds - 1.0) < 0.02;
 }
 
@@ -96,14 +99,13 @@ private slots:
         QFETCH(int, batch);
         QFETCH(double, seconds);
         QFETCH(int, accumulationSteps);
-        const auto sizes = training::predictedSizes(
-            explorationOf({trialOf(4), trialOf(8), trialOf(16)}, recommended, batch));
+        const auto sizes =
+            engine::predictedSizes(explorationOf({trialOf(4), trialOf(8), trialOf(16)}, recommended, batch));
         QVERIFY(!sizes.empty());
         QCOMPARE(sizes.front().microBatchSize, std::min(recommended, batch));
         QCOMPARE(sizes.front().accumulationSteps, accumulationSteps);
         QVERIFY(takes(sizes.front(), batch, seconds));
-        QVERIFY(!sizes.front().predictedWithoutOptimizer);
-        QVERIFY(!sizes.front().achievedSamplesPerSecond);
+        QVERIFY(!sizes.front().withoutOptimizer);
     }
 
     void namesTheRunnerUp_data()
@@ -140,7 +142,7 @@ private slots:
         QFETCH(std::vector<trial::TrialRecord>, trials);
         QFETCH(int, batch);
         QFETCH(int, runnerUp);
-        const auto sizes = training::predictedSizes(explorationOf(trials, 8, batch));
+        const auto sizes = engine::predictedSizes(explorationOf(trials, 8, batch));
         QCOMPARE(sizes.front().microBatchSize, 8);
         QCOMPARE(sizes.size() > 1 ? static_cast<int>(sizes[1].microBatchSize) : 0, runnerUp);
     }
@@ -162,7 +164,7 @@ private slots:
     {
         QFETCH(std::vector<trial::TrialRecord>, trials);
         QFETCH(double, seconds);
-        const auto sizes = training::predictedSizes(explorationOf(trials, 8, 16));
+        const auto sizes = engine::predictedSizes(explorationOf(trials, 8, 16));
         QVERIFY(takes(sizes.front(), 16, optimizerSeconds + 2 * seconds));
     }
 
@@ -181,9 +183,9 @@ private slots:
         older.optimizerSeconds.reset();
         auto exploration = explorationOf({older});
         exploration.summary.info.phase = phase;
-        const auto sizes = training::predictedSizes(exploration);
+        const auto sizes = engine::predictedSizes(exploration);
         QVERIFY(takes(sizes.front(), 24, 3 * 0.18));
-        QCOMPARE(sizes.front().predictedWithoutOptimizer, isMissing);
+        QCOMPARE(sizes.front().withoutOptimizer, isMissing);
     }
 
     void takesLuckOffTheFastest()
@@ -194,17 +196,17 @@ private slots:
         // Between runs some are 4 % slower and some faster, as on shared computers.
         for (std::size_t i = 0; i < trials.size(); ++i)
             *trials[i].secondsPerStep *= i % 2 == 0 ? 1.04 : 0.96;
-        const ConfirmedSize size = training::predictedSizes(explorationOf(trials, 8, 24)).front();
+        const PredictedSize size = engine::predictedSizes(explorationOf(trials, 8, 24)).front();
         const double asMeasured = 24.0 / (optimizerSeconds + 3.0 * 0.96 * formulaSeconds(8));
-        QVERIFY(size.predictedSamplesPerSecond < asMeasured);
-        QVERIFY(size.predictedRelativeError > 0.005);
+        QVERIFY(size.samplesPerSecond < asMeasured);
+        QVERIFY(size.relativeError > 0.005);
     }
 
     void predictsForTheShareOfOneDevice()
     {
         auto exploration = explorationOf({trialOf(4), trialOf(8)}, 8, 47);
         exploration.summary.info.configDevices = 2;
-        QVERIFY(takes(training::predictedSizes(exploration).front(), 24, 0.2 + 3 * 0.18));
+        QVERIFY(takes(engine::predictedSizes(exploration).front(), 24, 0.2 + 3 * 0.18));
     }
 
     void hasNothingToSayWithout_data()
@@ -219,8 +221,8 @@ private slots:
     void hasNothingToSayWithout()
     {
         QFETCH(store::StoredExploration, exploration);
-        QVERIFY(training::predictedSizes(exploration).empty());
-        QVERIFY(training::predictedSizes(snapshotOf(exploration)).empty());
+        QVERIFY(engine::predictedSizes(exploration).empty());
+        QVERIFY(engine::predictedSizes(snapshotOf(exploration)).empty());
     }
 
     void saysTheSameOfASnapshot()
@@ -234,9 +236,38 @@ private slots:
                            trialOf(12, 0.01, {"thrashes"}),
                            trialOf(16, 0.01, {"within the headroom"}),
                            {.microBatchSize = 24, .outcome = trial::Outcome::OutOfMemory}});
-        const auto ofHistory = training::predictedSizes(exploration);
+        const auto ofHistory = engine::predictedSizes(exploration);
         QCOMPARE(ofHistory.size(), std::size_t{2});
-        QVERIFY(training::predictedSizes(snapshotOf(exploration)) == ofHistory);
+        QVERIFY(engine::predictedSizes(snapshotOf(exploration)) == ofHistory);
+    }
+
+    void comeWithTheEndOfAnExploration_data()
+    {
+        using Change = std::function<void(test::ExplorationHarness&)>;
+        test::rows<Change, bool>(
+            {{"of training", {[](auto&) {}, true}},
+             {"of evaluation",
+              {[](auto& harness) {
+                   harness.options.phase = model::Phase::Eval;
+                   harness.contents.eval = harness.contents.train;
+               },
+               false}},
+             {"of a network alone", {[](auto& harness) { harness.contents.train.reset(); }, false}}});
+    }
+    void comeWithTheEndOfAnExploration()
+    {
+        const auto& [change, come] = test::row<std::function<void(test::ExplorationHarness&)>, bool>();
+        test::ExplorationHarness harness({});
+        change(harness);
+        bool isEarly = false;
+        connect(&harness.exploration(), &engine::Exploration::snapshotChanged, this,
+                [&](const engine::Snapshot& now) { isEarly |= !now.finish && !now.predictedSizes.empty(); });
+        QVERIFY(harness.runToEnd());
+        QVERIFY(!isEarly);
+        QVERIFY(harness.snapshot().searchState.recommendation);
+        QCOMPARE(!harness.snapshot().predictedSizes.empty(), come);
+        if (come)
+            QVERIFY(harness.snapshot().predictedSizes == engine::predictedSizes(harness.snapshot()));
     }
 };
 

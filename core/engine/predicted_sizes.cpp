@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "predicted_sizes.h"
+
+#include "accumulation/micro_batches.h"
+#include "search/step_time_draws.h"
+#include "search/throughput.h"
+#include "trial/step_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace batchpeak::engine {
+
+namespace {
+
+using search::Measurement;
+
+/// Whole optimizer steps of how many samples on one device are predicted, and of which sizes.
+struct Question
+{
+    std::int64_t recommended = 0;
+    std::int64_t batch = 1;
+    bool trains = true;
+};
+
+/// A size that did not run, or not well, is no candidate; what says nothing of its size does not count.
+bool doesNotFit(const trial::TrialRecord& trial)
+{
+    switch (trial.outcome.value_or(trial::Outcome::Failed)) {
+    case trial::Outcome::Ok:
+        return !trial.ranWell();
+    case trial::Outcome::OutOfMemory:
+    case trial::Outcome::Unsupported:
+    case trial::Outcome::Timeout:
+        return true;
+    case trial::Outcome::Failed:
+    case trial::Outcome::Cancelled:
+    case trial::Outcome::Crashed:
+        break;
+    }
+    return false;
+}
+
+/// By their sizes the trials whose time is sound, but for a size that did not fit in another trial.
+std::map<std::int64_t, std::vector<Measurement>> soundTrials(const std::vector<trial::TrialRecord>& trials)
+{
+    std::map<std::int64_t, std::vector<Measurement>> sound;
+    std::set<std::int64_t> excluded;
+    // Nobody kept when each one ended; on one device it is not much later.
+    double clockSeconds = 0.0;
+    for (const trial::TrialRecord& trial : trials) {
+        clockSeconds += trial.wallSeconds;
+        const double seconds = trial.secondsPerStep.value_or(0.0);
+        if (doesNotFit(trial))
+            excluded.insert(trial.microBatchSize);
+        else if (trial.ranWell() && seconds > 0.0)
+            sound[trial.microBatchSize].push_back({.size = trial.microBatchSize,
+                                                   .outcome = trial::Outcome::Ok,
+                                                   .secondsPerStep = seconds,
+                                                   .steps = trial.timedSteps,
+                                                   .relativeError = trial.relativeError,
+                                                   .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+                                                   .disturbed = trial.disturbed,
+                                                   .clockSeconds = clockSeconds});
+    }
+    for (const std::int64_t size : excluded)
+        sound.erase(size);
+    return sound;
+}
+
+/// As the search is told of a disturbed trial's repetitions: the calm ones, or else the fastest.
+std::vector<Measurement> countedTrials(const std::map<std::int64_t, std::vector<Measurement>>& sound)
+{
+    std::vector<Measurement> counted;
+    for (const auto& [size, trials] : sound) {
+        const auto firstOfSize = counted.size();
+        std::ranges::copy_if(trials, std::back_inserter(counted), std::logical_not(),
+                             &Measurement::disturbed);
+        if (counted.size() == firstOfSize)
+            counted.push_back(*std::ranges::min_element(trials, {}, &Measurement::secondsPerStep));
+    }
+    return counted;
+}
+
+/// Typical time of an optimizer step [s]; 0 where no trial told it.
+double optimizerSecondsOf(const std::vector<Measurement>& trials)
+{
+    std::vector<double> seconds;
+    for (const Measurement& trial : trials) {
+        if (trial.optimizerSeconds > 0.0)
+            seconds.push_back(trial.optimizerSeconds);
+    }
+    return trial::typicalStepSeconds(seconds).value_or(0.0);
+}
+
+PredictedSize predictedSize(const Question& question, std::int64_t size, const std::vector<double>& drawn)
+{
+    double sum = 0.0;
+    double sumOfSquares = 0.0;
+    for (const double samplesPerSecond : drawn) {
+        sum += samplesPerSecond;
+        sumOfSquares += samplesPerSecond * samplesPerSecond;
+    }
+    const auto count = static_cast<double>(drawn.size());
+    const double mean = sum / count;
+    return {.microBatchSize = std::min(size, question.batch),
+            .accumulationSteps = accumulation::evenSpread(question.batch, size).microBatches(),
+            .samplesPerSecond = mean,
+            .relativeError = std::sqrt(std::max(0.0, sumOfSquares / count - mean * mean)) / mean};
+}
+
+/// Of whole steps that are spread evenly over micro-batches of at most each of \p sizes, in their order.
+std::vector<PredictedSize> predict(const Question& question, const std::vector<Measurement>& trials,
+                                   const std::vector<std::int64_t>& sizes)
+{
+    std::vector<std::int64_t> asked;
+    for (const std::int64_t size : sizes) {
+        const auto spread = accumulation::evenSpread(question.batch, size);
+        asked.push_back(spread.size);
+        asked.push_back(spread.largest());
+    }
+    const double optimizerSeconds = optimizerSecondsOf(trials);
+    const search::StepTimeDraws draws(trials, asked);
+    const search::Throughput throughput(
+        {.objective = search::Objective::Effective, .perDeviceBatch = question.batch}, optimizerSeconds);
+
+    std::vector<PredictedSize> predicted;
+    for (const std::int64_t size : sizes) {
+        std::vector<double> drawn;
+        for (std::size_t draw = 0; draw < draws.count(); ++draw)
+            drawn.push_back(throughput.samplesPerSecond(
+                size, [&](std::int64_t samples) { return draws.seconds(draw, samples); }));
+        predicted.push_back(predictedSize(question, size, drawn));
+        predicted.back().withoutOptimizer = question.trains && optimizerSeconds <= 0.0;
+    }
+    return predicted;
+}
+
+std::vector<PredictedSize> predictedSizes(const std::vector<trial::TrialRecord>& trials,
+                                          const Question& question)
+{
+    const auto sound = soundTrials(trials);
+    if (sound.empty())
+        return {};
+    std::vector<std::int64_t> sizes{question.recommended};
+    for (const auto& [size, ofSize] : sound)
+        sizes.push_back(size);
+    const std::vector<PredictedSize> predicted = predict(question, countedTrials(sound), sizes);
+
+    std::vector<PredictedSize> best{predicted.front()};
+    for (const PredictedSize& candidate : predicted) {
+        if (candidate.accumulationSteps == best.front().accumulationSteps)
+            continue;
+        if (best.size() == 1)
+            best.push_back(candidate);
+        else if (candidate.samplesPerSecond > best.back().samplesPerSecond)
+            best.back() = candidate;
+    }
+    return best;
+}
+
+} // namespace
+
+std::vector<PredictedSize> predictedSizes(const store::StoredExploration& exploration)
+{
+    const auto& recommendation = exploration.summary.recommendation;
+    if (!recommendation)
+        return {};
+    const store::ExplorationInfo& info = exploration.summary.info;
+    const config::BatchPlan plan{.globalBatchSize = info.globalBatchSize, .devices = info.configDevices};
+    return predictedSizes(exploration.trials,
+                          {.recommended = recommendation->microBatchSize,
+                           .batch = plan.perDeviceBatch(),
+                           .trains = model::phaseFromText(info.phase.toStdString()) == model::Phase::Train});
+}
+
+std::vector<PredictedSize> predictedSizes(const Snapshot& snapshot)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    if (!recommendation || !snapshot.run)
+        return {};
+    return predictedSizes(snapshot.trials, {.recommended = recommendation->size,
+                                            .batch = snapshot.run->plan.perDeviceBatch(),
+                                            .trains = snapshot.run->phase == model::Phase::Train});
+}
+
+} // namespace batchpeak::engine
