@@ -38,7 +38,7 @@ def compare(case: Case, program: Path, seed: int) -> Comparison:
 
     loss = network.loss(batch)
     loss.backward()
-    ours = run_ours(case, network, batch, program)
+    ours = _run_ours(case, network, batch, program)
     worst, name = max(_gradient_errors(network, ours))
     return Comparison(_relative_error(ours["loss"], loss.detach()), worst, name)
 
@@ -76,8 +76,8 @@ def _relative_error(found: Tensor, expected: Tensor, least: float = 0.0) -> floa
     return difference / scale if difference == difference else float("inf")
 
 
-def run_ours(case: Case, network: Network, batch: Batch, program: Path) -> dict[str, Tensor]:
-    """What our program writes: the loss, the gradients, and how often each operation ran."""
+def _run_ours(case: Case, network: Network, batch: Batch, program: Path) -> dict[str, Tensor]:
+    """What our program writes: the loss and the gradients."""
     values = dict(network.module.named_parameters())
     given = {f"parameters.{name}": torch.cat(pieces) for name, pieces in network.as_ours(values).items()}
     given |= {f"inputs.{i}": value for i, value in enumerate(batch.inputs)}

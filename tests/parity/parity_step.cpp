@@ -5,10 +5,8 @@
 #include "model/parameter_table.h"
 #include "network/flat_parameters.h"
 #include "network/network_factory.h"
-#include "operation_counter.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <numeric>
@@ -41,7 +39,6 @@ void copyParameters(const std::vector<model::Parameter>& table, const NamedTenso
                     const network::FlatParameters& parameters)
 {
     const at::NoGradGuard noGradients;
-    std::size_t copied = 0;
     for (const model::Parameter& parameter : table) {
         const std::string name = std::string(parameterPrefix) + parameter.name;
         const at::Tensor& value = find(given, name);
@@ -51,7 +48,6 @@ void copyParameters(const std::vector<model::Parameter>& table, const NamedTenso
                                         shapeText(parameter.shape) + ".");
         }
         parameters.at(parameter.name).copy_(value);
-        ++copied;
     }
     for (const auto& [name, value] : given) {
         if (name.starts_with(parameterPrefix) && !parameters.contains(name.substr(parameterPrefix.size())))
@@ -101,7 +97,6 @@ NamedTensors parityStep(const trial::LoadRequest& request, const NamedTensors& g
         throw std::invalid_argument("The micro-batches do not add up to the " + std::to_string(samples) +
                                     " samples of the batch.");
     }
-    const OperationCounter operations;
     at::Tensor sum = at::zeros({});
     std::int64_t begin = 0;
     for (const std::int64_t size : microBatches) {
@@ -114,8 +109,6 @@ NamedTensors parityStep(const trial::LoadRequest& request, const NamedTensors& g
 
     parameters.completeGradients();
     NamedTensors result{{"loss", sum}};
-    for (const auto& [name, calls] : OperationCounter::counts())
-        result.emplace("operations." + name, at::scalar_tensor(calls, at::kLong));
     for (const model::Parameter& parameter : table)
         result.emplace("gradients." + parameter.name, parameters.at(parameter.name).grad());
     return result;

@@ -11,8 +11,8 @@
 /// Loss and gradients of one of our networks for weights and a batch that somebody else made.
 ///
 /// The weights are given as "parameters.NAME" for every name of the network's parameter table, the batch
-/// as "inputs.0", "inputs.1" and so on, and "targets". What comes back is "loss", "gradients.NAME" for
-/// every parameter, and "operations.NAME", how often each operation of libtorch ran.
+/// as "inputs.0", "inputs.1" and so on, and "targets". What comes back is "loss", and "gradients.NAME" for
+/// every parameter.
 ///
 /// \param microBatches  samples of each micro-batch in turn; their losses are weighted so that the sum is
 ///                      the whole batch's

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
 #include "parity_step.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "tensor_file.h"
 
@@ -16,6 +17,8 @@
 using namespace batchpeak;
 
 namespace {
+
+using Change = std::function<void(NamedTensors&)>;
 
 constexpr std::int64_t samples = 5;
 constexpr std::int64_t length = 6;
@@ -78,7 +81,6 @@ private slots:
         given.at("parameters.final_norm.bias").zero_();
         const NamedTensors result = parityStep(tinyRequest(), given, {samples});
         QVERIFY(std::abs(result.at("loss").item<double>() - std::log(11.0)) < 1e-6);
-        QVERIFY(result.at("operations.aten::embedding").item<std::int64_t>() > 0);
         QVERIFY(result.at("gradients.final_norm.bias").abs().sum().item<double>() > 0);
     }
 
@@ -88,44 +90,41 @@ private slots:
         given.at("targets").narrow(0, 0, 2).narrow(1, 1, 3).fill_(-100);
         const NamedTensors whole = parityStep(tinyRequest(), given, {samples});
         const NamedTensors parts = parityStep(tinyRequest(), given, {1, 3, 1});
-        for (const auto& [name, value] : whole) {
-            if (!name.starts_with("operations."))
-                QVERIFY2(at::allclose(parts.at(name), value, 1e-4, 1e-6), name.c_str());
-        }
+        for (const auto& [name, value] : whole)
+            QVERIFY2(at::allclose(parts.at(name), value, 1e-4, 1e-6), name.c_str());
     }
 
     void refusesWhatIsNotTheNetworks_data()
     {
-        QTest::addColumn<std::function<void(NamedTensors&)>>("spoil");
-        QTest::addColumn<QString>("text");
-        using Spoil = std::function<void(NamedTensors&)>;
-        QTest::newRow("missing") << Spoil([](NamedTensors& given) {
-            given.erase("parameters.final_norm.bias");
-        }) << QStringLiteral("The tensor parameters.final_norm.bias is missing.");
-        QTest::newRow("unknown") << Spoil([](NamedTensors& given) {
-            given.emplace("parameters.final_nrom.bias", at::zeros({8}));
-        }) << QStringLiteral("The tensor parameters.final_nrom.bias is no parameter of the network.");
-        QTest::newRow("shape") << Spoil([](NamedTensors& given) {
-            given.at("parameters.final_norm.bias") = at::zeros({9});
-        }) << QStringLiteral("of shape [9], but the network wants float of shape [8].");
-        QTest::newRow("type") << Spoil([](NamedTensors& given) {
-            given.at("parameters.final_norm.bias") = at::zeros({8}, at::kDouble);
-        }) << QStringLiteral("The tensor parameters.final_norm.bias is CPUDoubleType");
-        QTest::newRow("batch") << Spoil([](NamedTensors& given) {
-            given.at("targets") = at::zeros({4, length}, at::kLong);
-        }) << QStringLiteral("The micro-batches do not add up to the 4 samples of the batch.");
+        rows<Change, const char*>(
+            {{"missing",
+              {[](auto& given) { given.erase("parameters.final_norm.bias"); },
+               "The tensor parameters.final_norm.bias is missing."}},
+             {"unknown",
+              {[](auto& given) { given.emplace("parameters.final_nrom.bias", at::zeros({8})); },
+               "The tensor parameters.final_nrom.bias is no parameter of the network."}},
+             {"shape",
+              {[](auto& given) { given.at("parameters.final_norm.bias") = at::zeros({9}); },
+               "of shape [9], but the network wants float of shape [8]."}},
+             {"type",
+              {[](auto& given) { given.at("parameters.final_norm.bias") = at::zeros({8}, at::kDouble); },
+               "The tensor parameters.final_norm.bias is CPUDoubleType"}},
+             {"batch",
+              {[](auto& given) {
+                   given.at("targets") = at::zeros({4, length}, at::kLong);
+               },
+               "The micro-batches do not add up to the 4 samples of the batch."}}});
     }
     void refusesWhatIsNotTheNetworks()
     {
-        QFETCH(std::function<void(NamedTensors&)>, spoil);
-        QFETCH(QString, text);
+        const auto& [spoil, text] = row<Change, const char*>();
         NamedTensors given = tinyTensors();
         spoil(given);
         try {
             parityStep(tinyRequest(), given, {samples});
             QFAIL("It was accepted.");
         } catch (const std::invalid_argument& error) {
-            QVERIFY2(QString::fromUtf8(error.what()).contains(text), error.what());
+            QVERIFY2(QString::fromUtf8(error.what()).contains(QLatin1String(text)), error.what());
         }
     }
 };

@@ -7,13 +7,13 @@ A step of theirs takes between 5 ms and 1 s on two processor cores.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from parity.networks.bert import Bert
 from parity.networks.bloom import Bloom
 from parity.networks.esm2 import Esm2
 from parity.networks.gpt2 import Gpt2
-from parity.networks.llama import Llama
-from parity.networks.mixtral import Mixtral
+from parity.networks.llama import Llama, Mixtral
 from parity.networks.network import Network
 from parity.networks.resnet import ResNet
 from parity.networks.t5 import T5
@@ -28,84 +28,42 @@ class Rival:
     micro_batches: tuple[int, int, int]
 
 
-_SMALL_TEXT = {"vocabulary": 2048, "length": 64}
-_LARGE_TEXT = {"vocabulary": 8192, "length": 128}
+def _rivals(family: str, small: Callable[[], Network], large: Callable[[], Network]) -> list[Rival]:
+    return [Rival(family, "small", small, (2, 8, 32)), Rival(family, "large", large, (1, 4, 12))]
+
+
+_SMALL = {"layers": 2, "width": 128, "heads": 4}
+_LARGE = {"layers": 4, "width": 256, "heads": 8}
+_SMALL_TEXT = {**_SMALL, "vocabulary": 2048, "length": 64}
+_LARGE_TEXT = {**_LARGE, "vocabulary": 8192, "length": 128}
 # ESM-2's alphabet is the same in all sizes.
 _PROTEINS = {"vocabulary": 33, "length": 128}
-_SMALL_TRUNK = {"layers": 2, "width": 128, "heads": 4}
-_LARGE_TRUNK = {"layers": 4, "width": 256, "heads": 8}
+
+_llama = partial(Llama, **_SMALL_TEXT, key_value_heads=4, feed_forward=352)
+_mixtral = partial(
+    Mixtral, **_SMALL_TEXT, key_value_heads=2, feed_forward=224, experts=4, experts_per_token=2
+)
+_t5 = partial(T5, **_SMALL_TEXT, head_size=32, feed_forward=512, target_length=32)
+_vit = partial(ViT, **_SMALL, feed_forward=512, image=64, patch=8, classes=100)
 
 RIVALS = [
-    Rival("GPT-2", "small", lambda: Gpt2(**_SMALL_TRUNK, **_SMALL_TEXT), (2, 8, 32)),
-    Rival("GPT-2", "large", lambda: Gpt2(**_LARGE_TRUNK, **_LARGE_TEXT), (1, 4, 12)),
-    Rival(
-        "LLaMA",
-        "small",
-        lambda: Llama(**_SMALL_TRUNK, **_SMALL_TEXT, key_value_heads=4, feed_forward=352),
-        (2, 8, 32),
+    *_rivals("GPT-2", partial(Gpt2, **_SMALL_TEXT), partial(Gpt2, **_LARGE_TEXT)),
+    *_rivals("LLaMA", _llama, partial(_llama, **_LARGE_TEXT, key_value_heads=2, feed_forward=704)),
+    *_rivals("Mixtral", _mixtral, partial(_mixtral, **_LARGE_TEXT, feed_forward=448, experts=8)),
+    *_rivals("BLOOM", partial(Bloom, **_SMALL_TEXT), partial(Bloom, **_LARGE_TEXT)),
+    *_rivals(
+        "BERT", partial(Bert, **_SMALL_TEXT, feed_forward=512), partial(Bert, **_LARGE_TEXT, feed_forward=1024)
     ),
-    Rival(
-        "LLaMA",
-        "large",
-        lambda: Llama(**_LARGE_TRUNK, **_LARGE_TEXT, key_value_heads=2, feed_forward=704),
-        (1, 4, 12),
+    *_rivals(
+        "ESM-2",
+        partial(Esm2, **_SMALL, **_PROTEINS, feed_forward=512),
+        partial(Esm2, **_LARGE, **_PROTEINS, feed_forward=1024),
     ),
-    Rival(
-        "Mixtral",
-        "small",
-        lambda: Mixtral(
-            **_SMALL_TRUNK,
-            **_SMALL_TEXT,
-            key_value_heads=2,
-            feed_forward=224,
-            experts=4,
-            experts_per_token=2,
-        ),
-        (2, 8, 32),
+    *_rivals("T5", _t5, partial(_t5, **_LARGE_TEXT, feed_forward=1024, target_length=64)),
+    *_rivals("ViT", _vit, partial(_vit, **_LARGE, feed_forward=1024, image=96, classes=1000)),
+    *_rivals(
+        "ResNet",
+        partial(ResNet, depth=18, image=32, classes=100),
+        partial(ResNet, depth=50, image=64, classes=1000),
     ),
-    Rival(
-        "Mixtral",
-        "large",
-        lambda: Mixtral(
-            **_LARGE_TRUNK,
-            **_LARGE_TEXT,
-            key_value_heads=2,
-            feed_forward=448,
-            experts=8,
-            experts_per_token=2,
-        ),
-        (1, 4, 12),
-    ),
-    Rival("BLOOM", "small", lambda: Bloom(**_SMALL_TRUNK, **_SMALL_TEXT), (2, 8, 32)),
-    Rival("BLOOM", "large", lambda: Bloom(**_LARGE_TRUNK, **_LARGE_TEXT), (1, 4, 12)),
-    Rival("BERT", "small", lambda: Bert(**_SMALL_TRUNK, **_SMALL_TEXT, feed_forward=512), (2, 8, 32)),
-    Rival("BERT", "large", lambda: Bert(**_LARGE_TRUNK, **_LARGE_TEXT, feed_forward=1024), (1, 4, 12)),
-    Rival("ESM-2", "small", lambda: Esm2(**_SMALL_TRUNK, **_PROTEINS, feed_forward=512), (2, 8, 32)),
-    Rival("ESM-2", "large", lambda: Esm2(**_LARGE_TRUNK, **_PROTEINS, feed_forward=1024), (1, 4, 12)),
-    Rival(
-        "T5",
-        "small",
-        lambda: T5(**_SMALL_TRUNK, **_SMALL_TEXT, head_size=32, feed_forward=512, target_length=32),
-        (2, 8, 32),
-    ),
-    Rival(
-        "T5",
-        "large",
-        lambda: T5(**_LARGE_TRUNK, **_LARGE_TEXT, head_size=32, feed_forward=1024, target_length=64),
-        (1, 4, 12),
-    ),
-    Rival(
-        "ViT",
-        "small",
-        lambda: ViT(**_SMALL_TRUNK, feed_forward=512, image=64, patch=8, classes=100),
-        (2, 8, 32),
-    ),
-    Rival(
-        "ViT",
-        "large",
-        lambda: ViT(**_LARGE_TRUNK, feed_forward=1024, image=96, patch=8, classes=1000),
-        (1, 4, 12),
-    ),
-    Rival("ResNet", "small", lambda: ResNet(depth=18, image=32, classes=100), (2, 8, 32)),
-    Rival("ResNet", "large", lambda: ResNet(depth=50, image=64, classes=1000), (1, 4, 12)),
 ]

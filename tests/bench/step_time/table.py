@@ -5,12 +5,21 @@
 from dataclasses import dataclass
 from statistics import median
 
-from .step_block import StepBlock
-
 HEADER = (
     f"{'network':<15} {'m':>3}  {'ours':>9}  {'theirs':>9}  {'time':>5}  {'of blocks':>11}"
     f"  {'ours':>8}  {'theirs':>8}  {'memory':>6}"
 )
+
+
+@dataclass(frozen=True)
+class StepBlock:
+    """Whole steps that ran one after the other: forward, backward and optimizer."""
+
+    step_seconds: list[float]
+    # The most that tensors held at once, parameters and optimizer state included.
+    peak_bytes: int
+    # What the measuring side says against the measurement.
+    flags: list[str]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from parity.networks.network import Batch, Network
 
-from .step_block import StepBlock
+from .table import StepBlock
 
 # As core/network/optimizer_step.cpp has them.
 LEARNING_RATE = 3e-4

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from parity.networks.network import Network
 
-from .step_block import StepBlock
+from .table import StepBlock
 
 TIME_LIMIT_SECONDS = 600.0
 

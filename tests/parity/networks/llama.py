@@ -1,12 +1,28 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-from transformers import LlamaConfig, LlamaForCausalLM
+"""LLaMA, and the networks that differ from it in a few parameters."""
+
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    MixtralConfig,
+    MixtralForCausalLM,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
 
 from .causal import CausalNetwork
 from .network import Piece, linear
 
 
 class Llama(CausalNetwork):
+    family = "llama"
+    classes = LlamaConfig, LlamaForCausalLM
+    # Of queries, keys and values.
+    attention_bias = False
+
     def __init__(
         self,
         layers: int,
@@ -18,80 +34,104 @@ class Llama(CausalNetwork):
         length: int,
         tied: bool = False,
         head_size: int | None = None,
+        **others: int,
     ):
-        config = LlamaConfig(
+        """others are more arguments of their configuration."""
+        config_class, network_class = self.classes
+        if head_size is not None:
+            others["head_dim"] = head_size
+        config = config_class(
             vocab_size=vocabulary,
             hidden_size=width,
             intermediate_size=feed_forward,
             num_hidden_layers=layers,
             num_attention_heads=heads,
             num_key_value_heads=key_value_heads,
-            head_dim=head_size,
             max_position_embeddings=length,
             tie_word_embeddings=tied,
             bos_token_id=None,
             eos_token_id=None,
+            **others,
         )
-        self.module = LlamaForCausalLM._from_config(config, attn_implementation="sdpa")
+        self.module = network_class._from_config(config, attn_implementation="sdpa")
         self.vocabulary = vocabulary
         self.sequence_length = length
         self.model = {
-            "family": "llama",
+            "family": self.family,
             "layers": layers,
             "feed_forward_size": feed_forward,
-            **rotary_decoder(config),
+            "vocabulary_size": vocabulary,
+            "hidden_size": width,
+            "heads": heads,
+            "key_value_heads": key_value_heads,
+            "max_positions": length,
+            "position_embedding": "rotary",
+            "rope_theta": config.rope_parameters["rope_theta"],
+            "normalization": "rmsnorm",
+            "normalization_epsilon": config.rms_norm_eps,
+            "activation": "swiglu",
+            "tied_embeddings": tied,
+            "attention_bias": self.attention_bias,
+            "attention_output_bias": False,
+            "feed_forward_bias": False,
         }
         if head_size is not None:
             self.model["head_size"] = head_size
-        self.pieces = rotary_pieces(layers, tied) | gated_pieces(layers)
+        self.pieces = linear("embed_tokens", "model.embed_tokens", bias=False)
+        self.pieces |= linear("final_norm", "model.norm", bias=False)
+        if not tied:
+            self.pieces |= linear("output", "lm_head", bias=False)
+        for layer in range(layers):
+            ours, theirs = f"layers.{layer}", f"model.layers.{layer}"
+            self._add_attention(ours, theirs)
+            self.pieces |= linear(
+                f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm", bias=False
+            )
+            self._add_feed_forward(ours, f"{theirs}.mlp")
 
-
-def rotary_decoder(config) -> dict[str, object]:
-    """What LLaMA, Mixtral and Qwen have in common."""
-    return {
-        "vocabulary_size": config.vocab_size,
-        "hidden_size": config.hidden_size,
-        "heads": config.num_attention_heads,
-        "key_value_heads": config.num_key_value_heads,
-        "max_positions": config.max_position_embeddings,
-        "position_embedding": "rotary",
-        "rope_theta": config.rope_parameters["rope_theta"],
-        "normalization": "rmsnorm",
-        "normalization_epsilon": config.rms_norm_eps,
-        "activation": "swiglu",
-        "tied_embeddings": config.tie_word_embeddings,
-        "attention_bias": False,
-        "attention_output_bias": False,
-        "feed_forward_bias": False,
-    }
-
-
-def rotary_pieces(layers: int, tied: bool, bias: bool = False) -> dict[str, list[Piece]]:
-    """All parameters but those of the feed-forward layers, as LLaMA, Mixtral and Qwen name them.
-
-    bias is that of queries, keys and values.
-    """
-    pieces = linear("embed_tokens", "model.embed_tokens", bias=False)
-    pieces |= linear("final_norm", "model.norm", bias=False)
-    if not tied:
-        pieces |= linear("output", "lm_head", bias=False)
-    for layer in range(layers):
-        ours, theirs = f"layers.{layer}", f"model.layers.{layer}"
+    def _add_attention(self, ours: str, theirs: str) -> None:
         attention = f"{theirs}.self_attn"
-        pieces |= linear(f"{ours}.attention_norm", f"{theirs}.input_layernorm", bias=False)
-        pieces |= linear(
-            f"{ours}.attention.qkv", *(f"{attention}.{part}_proj" for part in "qkv"), bias=bias
+        parts = (f"{attention}.{part}_proj" for part in "qkv")
+        self.pieces |= linear(f"{ours}.attention_norm", f"{theirs}.input_layernorm", bias=False)
+        self.pieces |= linear(f"{ours}.attention.qkv", *parts, bias=self.attention_bias)
+        self.pieces |= linear(f"{ours}.attention.output", f"{attention}.o_proj", bias=False)
+
+    def _add_feed_forward(self, ours: str, theirs: str) -> None:
+        self.pieces |= linear(
+            f"{ours}.feed_forward.up", f"{theirs}.gate_proj", f"{theirs}.up_proj", bias=False
         )
-        pieces |= linear(f"{ours}.attention.output", f"{attention}.o_proj", bias=False)
-        pieces |= linear(f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm", bias=False)
-    return pieces
+        self.pieces |= linear(f"{ours}.feed_forward.down", f"{theirs}.down_proj", bias=False)
 
 
-def gated_pieces(layers: int) -> dict[str, list[Piece]]:
-    """The parameters of feed-forward layers, as LLaMA and Qwen name them."""
-    pieces = {}
-    for layer in range(layers):
-        ours, theirs = f"layers.{layer}.feed_forward", f"model.layers.{layer}.mlp"
-        pieces |= linear(f"{ours}.up", f"{theirs}.gate_proj", f"{theirs}.up_proj", bias=False)
-        pieces |= linear(f"{ours}.down", f"{theirs}.down_proj", bias=False)
-    return pieces
+class Qwen2(Llama):
+    family = "qwen2"
+    classes = Qwen2Config, Qwen2ForCausalLM
+    attention_bias = True
+
+
+class Qwen3(Llama):
+    family = "qwen3"
+    classes = Qwen3Config, Qwen3ForCausalLM
+
+    def __init__(self, **sizes):
+        super().__init__(**sizes)
+        self.model["query_key_normalization"] = True
+
+    def _add_attention(self, ours: str, theirs: str) -> None:
+        super()._add_attention(ours, theirs)
+        self.pieces |= linear(f"{ours}.attention.query_norm", f"{theirs}.self_attn.q_norm", bias=False)
+        self.pieces |= linear(f"{ours}.attention.key_norm", f"{theirs}.self_attn.k_norm", bias=False)
+
+
+class Mixtral(Llama):
+    family = "mixtral"
+    classes = MixtralConfig, MixtralForCausalLM
+
+    def __init__(self, experts: int, experts_per_token: int, **sizes):
+        super().__init__(**sizes, num_local_experts=experts, num_experts_per_tok=experts_per_token)
+        self.model |= {"experts": experts, "experts_per_token": experts_per_token}
+
+    def _add_feed_forward(self, ours: str, theirs: str) -> None:
+        self.pieces |= linear(f"{ours}.router", f"{theirs}.gate", bias=False)
+        self.pieces[f"{ours}.experts.up"] = [Piece(f"{theirs}.experts.gate_up_proj")]
+        self.pieces[f"{ours}.experts.down"] = [Piece(f"{theirs}.experts.down_proj")]

@@ -32,13 +32,6 @@ class Batch:
     inputs: list[Tensor]
     targets: Tensor
 
-    def part(self, begin: int, end: int) -> "Batch":
-        return Batch(
-            {name: value[begin:end] for name, value in self.arguments.items()},
-            [value[begin:end] for value in self.inputs],
-            self.targets[begin:end],
-        )
-
     def to(self, device: str) -> "Batch":
         return Batch(
             {name: value.to(device) for name, value in self.arguments.items()},
