@@ -22,21 +22,8 @@ class Event:
     seconds: float
     fields: dict
 
-    @property
-    def name(self) -> str:
-        return self.fields["event"]
-
-
-@dataclass(frozen=True)
-class Step:
-    """One optimizer step that was done."""
-
-    micro_batch_size: int
-    seconds: float
-    samples_per_second: float
-    peak_bytes: int
-    # Since the program was started, without what was tried in vain before.
-    begin: float
+    def __getitem__(self, field: str):
+        return self.fields[field]
 
 
 @dataclass(frozen=True)
@@ -47,14 +34,11 @@ class Run:
     fits: bool = True
 
     def named(self, name: str) -> list[Event]:
-        return [event for event in self.events if event.name == name]
+        return [event for event in self.events if event["event"] == name]
 
     def finished(self) -> Event:
         """The last event of an exploration, and of a training, says how it ended."""
         return self.events[-1]
-
-    def steps(self) -> list[Step]:
-        return [_step(event) for event in self.named("step")]
 
 
 class Program:
@@ -113,14 +97,3 @@ class Program:
 
 def _number(text: str, key: str) -> int:
     return int(re.search(rf"^{key}: (\d+)", text, re.M)[1])
-
-
-def _step(event: Event) -> Step:
-    fields = event.fields
-    return Step(
-        micro_batch_size=fields["micro_batch_size"],
-        seconds=fields["seconds"],
-        samples_per_second=fields["samples_per_second"],
-        peak_bytes=fields["peak_reserved_bytes"],
-        begin=event.seconds - fields["seconds"],
-    )

@@ -49,6 +49,6 @@ def _add_round(achieved: Achieved, program: Program, config: Path, size: int, st
     if not run.fits:
         achieved.ran_out_of_memory = True
         return
-    done = run.steps()
-    achieved.samples_per_second.append(median(step.samples_per_second for step in done[WARM_UP_STEPS:]))
-    achieved.peak_bytes = max(achieved.peak_bytes, *(step.peak_bytes for step in done))
+    done = run.named("step")
+    achieved.samples_per_second.append(median(step["samples_per_second"] for step in done[WARM_UP_STEPS:]))
+    achieved.peak_bytes = max(achieved.peak_bytes, *(step["peak_reserved_bytes"] for step in done))

@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from .program import Program, Run
+from .program import Event, Program, Run
 
 OURS = "exploration"
 # Doubles, then grows by little, until the maximum forbids more. The whole batch grows with the micro-batch, so
@@ -46,32 +46,31 @@ def explored(run: Run) -> Found:
     trials = run.named("trial_finished")
     finished = run.finished()
     return Found(
-        size=finished.fields["micro_batch_size"] if run.fits else None,
+        size=finished["micro_batch_size"] if run.fits else None,
         seconds=finished.seconds,
-        out_of_memory=sum(trial.fields["outcome"] == "oom" for trial in trials),
+        out_of_memory=sum(trial["outcome"] == "oom" for trial in trials),
     )
 
 
 def trained(run: Run) -> Found:
     finished = run.finished()
-    steps = run.steps()
-    size = steps[-1].micro_batch_size if run.fits and steps else None
+    steps = run.named("step")
+    size = steps[-1]["micro_batch_size"] if run.fits and steps else None
     return Found(
         size=size,
-        seconds=_settled(run) if size else finished.seconds,
-        out_of_memory=finished.fields["out_of_memory_events"],
+        seconds=_settled(steps) if size else finished.seconds,
+        out_of_memory=finished["out_of_memory_events"],
     )
 
 
-def _settled(run: Run) -> float:
-    """When the first of those steps began that all have the last one's size."""
-    steps = run.steps()
+def _settled(steps: list[Event]) -> float:
+    """When the first of those steps began that all have the last one's size, what was tried in vain left out."""
     first = steps[-1]
     for step in reversed(steps):
-        if step.micro_batch_size != first.micro_batch_size:
+        if step["micro_batch_size"] != first["micro_batch_size"]:
             break
         first = step
-    return first.begin
+    return first.seconds - first["seconds"]
 
 
 def all_ways(batch_size: int, exploration_budget: str) -> list[Way]:
