@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config_cost.h"
+#include "engine/config_file.h"
 #include "large_texts.h"
 
 #include <QCoreApplication>
@@ -9,12 +9,57 @@
 #include <QTemporaryDir>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <ctime>
+#include <fstream>
 #include <vector>
 
 using namespace batchpeak;
 
 namespace {
+
+/// What it costs to open one config file and to put a size into it.
+struct ConfigCost
+{
+    double seconds = 0;
+    /// Of the processor alone, which other programs delay less.
+    double processorSeconds = 0;
+    /// The most main memory that a process had which did nothing else, in bytes.
+    std::int64_t peakBytes = 0;
+    /// Why the file was refused; empty where it was not.
+    std::string refusal;
+};
+
+/// VmHWM of /proc/self/status (proc(5)), which is in kibibytes.
+std::int64_t peakMemory()
+{
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        std::int64_t kibibytes = 0;
+        if (word == "VmHWM:" && status >> kibibytes)
+            return kibibytes * 1024;
+    }
+    return 0;
+}
+
+/// Opens \p path and writes a size into its text, by the way that the program takes.
+ConfigCost costOf(const QString& path)
+{
+    ConfigCost cost;
+    const std::clock_t processorStart = std::clock();
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        const auto file = engine::ConfigFile::open(path);
+        file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 66});
+    } catch (const config::ConfigError& error) {
+        cost.refusal = error.what();
+    }
+    cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    cost.processorSeconds = double(std::clock() - processorStart) / CLOCKS_PER_SEC;
+    cost.peakBytes = peakMemory();
+    return cost;
+}
 
 /// The program started as its own measure: "seconds processor-seconds bytes refusal" of one file.
 int printCost(const QString& path)

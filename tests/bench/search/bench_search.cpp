@@ -65,16 +65,15 @@ const std::vector<std::pair<std::string, Question>> otherQuestions{
     {"4 devices", {.devices = 4}},
     {"8 devices", {.devices = 8}}};
 
-SearchTask taskOf(const Options& options, const std::string& strategy, const std::string& family,
-                  std::uint64_t seed)
+/// On no family yet.
+SearchTask taskOf(const Options& options, const std::string& strategy)
 {
     const Question& question = options.question;
     const bool isAuto = question.setting == "auto";
     // As the program has it: the user's batch is known in `auto`, and of no account in `explore`.
     const bool isEffective = question.objective.empty() ? isAuto : question.objective == "effective";
     SearchTask task{.strategy = strategy,
-                    .family = family,
-                    .seed = seed,
+                    .seed = options.seed,
                     .divisorsOnly = isAuto,
                     .objective = isEffective ? Objective::Effective : Objective::Micro,
                     .tolerance = question.tolerancePercent / 100.0,
@@ -82,18 +81,6 @@ SearchTask taskOf(const Options& options, const std::string& strategy, const std
     if (options.neverStops)
         task.targetConfidence = 2.0;
     return task;
-}
-
-std::vector<SearchRecord> searchesOf(const Options& options, const std::string& strategy,
-                                     const std::vector<std::string>& families)
-{
-    std::vector<SearchTask> tasks;
-    for (const std::string& family : families) {
-        for (int search = 0; search < options.searches; ++search)
-            tasks.push_back(
-                taskOf(options, strategy, family, options.seed + static_cast<std::uint64_t>(search)));
-    }
-    return runSearches(tasks);
 }
 
 void printWorst(std::vector<SearchRecord> records, int count)
@@ -117,7 +104,8 @@ void printGroup(const Options& options, const std::string& strategy, const std::
         });
     if (families.empty())
         return;
-    const std::vector<SearchRecord> records = searchesOf(options, strategy, families);
+    const std::vector<SearchRecord> records =
+        runSearches(tasksOn(families, options.searches, taskOf(options, strategy)));
     if (options.printsFamilies) {
         for (const std::string& family : families) {
             std::vector<SearchRecord> ofFamily;
@@ -200,7 +188,8 @@ int main(int argc, char** argv)
         if (!options.tracedFamily.empty()) {
             const std::string strategy =
                 options.strategies.empty() ? usualStrategy : options.strategies.front();
-            const SearchTask task = taskOf(options, strategy, options.tracedFamily, options.seed);
+            SearchTask task = taskOf(options, strategy);
+            task.family = options.tracedFamily;
             std::fputs(traceText(runSearch(task)).c_str(), stdout);
             return 0;
         }

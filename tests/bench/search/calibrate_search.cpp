@@ -41,20 +41,14 @@ constexpr double unreachable = 2.0;
 std::vector<CalibrationReports> reportsOf(const Options& options, const std::string& setting,
                                           double tolerance, const std::vector<std::string>& families)
 {
-    std::vector<SearchTask> tasks;
-    for (const std::string& family : families) {
-        for (int search = 0; search < options.searches; ++search) {
-            tasks.push_back({.family = family,
-                             .seed = options.seed + static_cast<std::uint64_t>(search),
-                             .divisorsOnly = setting == "auto",
-                             .objective = setting == "auto" ? Objective::Effective : Objective::Micro,
-                             .tolerance = tolerance,
-                             .devices = setting == "devices" ? options.devices : 1,
-                             .targetConfidence = unreachable});
-        }
-    }
+    const SearchTask search{.seed = options.seed,
+                            .divisorsOnly = setting == "auto",
+                            .objective = setting == "auto" ? Objective::Effective : Objective::Micro,
+                            .tolerance = tolerance,
+                            .devices = setting == "devices" ? options.devices : 1,
+                            .targetConfidence = unreachable};
     std::vector<CalibrationReports> reports;
-    for (const SearchRecord& record : runSearches(tasks))
+    for (const SearchRecord& record : runSearches(tasksOn(families, options.searches, search)))
         reports.push_back(calibrationReports(record));
     std::erase_if(reports, [](const CalibrationReports& search) { return search.empty(); });
     return reports;

@@ -39,15 +39,9 @@ std::vector<SearchTask> tasksOf(const Options& options)
         for (const DeviceGroup& group : deviceGroups())
             families.insert(families.end(), group.families.begin(), group.families.end());
     }
-    std::vector<SearchTask> tasks;
-    for (const std::string& family : families) {
-        for (int search = 0; search < options.searches; ++search)
-            tasks.push_back({.strategy = options.strategy,
-                             .family = family,
-                             .seed = options.seed + static_cast<std::uint64_t>(search),
-                             .tolerance = options.tolerancePercent / 100.0});
-    }
-    return tasks;
+    return tasksOn(
+        families, options.searches,
+        {.strategy = options.strategy, .seed = options.seed, .tolerance = options.tolerancePercent / 100.0});
 }
 
 /// \throws std::filesystem::filesystem_error, std::ios_base::failure where it cannot be written

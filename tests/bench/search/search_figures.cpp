@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
 #include <span>
 
@@ -23,9 +22,9 @@ constexpr int resamples = 400;
 
 /// The searches that a figure is of; resampling takes some twice.
 using Searches = std::vector<const SearchRecord*>;
-using FigureOfOne = std::function<double(const SearchRecord&)>;
 
-std::vector<double> ofEach(const Searches& searches, const FigureOfOne& figure)
+template<typename FigureOfOne>
+std::vector<double> ofEach(const Searches& searches, FigureOfOne figure)
 {
     std::vector<double> values;
     for (const SearchRecord* search : searches)
@@ -82,52 +81,35 @@ std::optional<double> exhaustiveShare(const Searches& searches, std::int64_t atL
     return shares.empty() ? std::nullopt : std::optional(quantile(shares, 0.5));
 }
 
-double medianRamps(const Searches& searches)
+double median(const std::vector<double>& values)
 {
-    return quantile(ofEach(searches, [](const auto& s) { return s.last().ramps; }), 0.5);
+    return quantile(values, 0.5);
 }
 
-std::vector<double> regrets(const Searches& searches)
+double high(const std::vector<double>& values)
 {
-    return ofEach(searches, [](const auto& s) { return 100.0 * s.last().regret; });
+    return quantile(values, 0.95);
 }
 
-double meanRegret(const Searches& searches)
+double average(const std::vector<double>& values)
 {
-    return mean(regrets(searches));
+    return mean(values);
 }
 
-double highRegret(const Searches& searches)
+template<auto overall, auto ofOne>
+double figureOf(const Searches& searches)
 {
-    return quantile(regrets(searches), 0.95);
+    return overall(ofEach(searches, ofOne));
 }
 
-double regretAtOneRamp(const Searches& searches)
-{
-    return 100.0 * mean(ofEach(searches, [](const auto& s) { return regretAt(s, 1.0); }));
-}
-
-double regretAtTwoRamps(const Searches& searches)
-{
-    return 100.0 * mean(ofEach(searches, [](const auto& s) { return regretAt(s, 2.0); }));
-}
-
-double within(const Searches& searches)
-{
-    return mean(ofEach(searches, [](const auto& s) { return percentOf(s.isRight(s.last())); }));
-}
-
-double stated(const Searches& searches)
-{
-    return 100.0 * mean(ofEach(searches, [](const auto& s) { return s.last().stated; }));
-}
-
-double endedConfident(const Searches& searches)
-{
-    return mean(ofEach(searches, [](const auto& s) {
-        return percentOf(s.searchState.status == SearchState::Status::Confident);
-    }));
-}
+constexpr auto regret = [](const SearchRecord& s) { return 100.0 * s.last().regret; };
+constexpr auto isWithin = [](const SearchRecord& s) { return percentOf(s.isRight(s.last())); };
+constexpr auto stated = [](const SearchRecord& s) { return 100.0 * s.last().stated; };
+constexpr auto isSure = [](const SearchRecord& s) {
+    return percentOf(s.searchState.status == SearchState::Status::Confident);
+};
+template<int ramps>
+constexpr auto regretAfter = [](const SearchRecord& s) { return 100.0 * regretAt(s, ramps); };
 
 /// A column whose figure changes with the searches that happen to be run.
 struct Column
@@ -138,15 +120,16 @@ struct Column
     bool isOfConfidence = false;
 };
 
-constexpr std::array<Column, 9> columns{{{medianRamps, 6, 2},
-                                         {meanRegret, 7, 2},
-                                         {highRegret, 6, 2},
-                                         {regretAtOneRamp, 6, 2},
-                                         {regretAtTwoRamps, 6, 2},
-                                         {within, 7, 1},
-                                         {stated, 7, 1, true},
-                                         {endedConfident, 7, 0, true},
-                                         {calibrationError, 5, 1, true}}};
+constexpr std::array<Column, 9> columns{
+    {{figureOf<median, [](const SearchRecord& s) { return s.last().ramps; }>, 6, 2},
+     {figureOf<average, regret>, 7, 2},
+     {figureOf<high, regret>, 6, 2},
+     {figureOf<average, regretAfter<1>>, 6, 2},
+     {figureOf<average, regretAfter<2>>, 6, 2},
+     {figureOf<average, isWithin>, 7, 1},
+     {figureOf<average, stated>, 7, 1, true},
+     {figureOf<average, isSure>, 7, 0, true},
+     {calibrationError, 5, 1, true}}};
 
 std::string absent(int width)
 {

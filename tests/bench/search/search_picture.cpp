@@ -13,7 +13,6 @@
 #include <vector>
 
 using namespace batchpeak::search;
-using Anchor = SvgCanvas::Anchor;
 using Point = SvgCanvas::Point;
 
 namespace {
@@ -124,15 +123,14 @@ private:
         for (double size = std::exp2(std::ceil(std::log2(panel.smallest))); std::log2(size) <= m_logLargest;
              size *= 2.0) {
             m_canvas.line({xOf(panel, size), panel.top}, {xOf(panel, size), panel.bottom}, gridColour, 1.0);
-            m_canvas.text({xOf(panel, size), panel.bottom + 15.0}, cell(size, 0, 0), ink, fontSize,
-                          Anchor::Middle);
+            m_canvas.text({xOf(panel, size), panel.bottom + 15.0}, cell(size, 0, 0), ink, fontSize, "middle");
         }
         const int ticks = static_cast<int>((panel.highest - panel.lowest) / panel.tick);
         for (int tick = 0; tick <= ticks; ++tick) {
             const double part = panel.lowest + tick * panel.tick;
             const double y = yOf(panel, part);
             m_canvas.line({left, y}, {right, y}, gridColour, 1.0);
-            m_canvas.text({left - 6.0, y + 4.0}, cell(100.0 * part, 0, 0) + " %", ink, fontSize, Anchor::End);
+            m_canvas.text({left - 6.0, y + 4.0}, cell(100.0 * part, 0, 0) + " %", ink, fontSize, "end");
         }
     }
 

@@ -141,6 +141,19 @@ private:
 
 } // namespace
 
+std::vector<SearchTask> tasksOn(const std::vector<std::string>& families, int searches, SearchTask search)
+{
+    const std::uint64_t firstSeed = search.seed;
+    std::vector<SearchTask> tasks;
+    for (const std::string& family : families) {
+        search.family = family;
+        for (search.seed = firstSeed; search.seed < firstSeed + static_cast<std::uint64_t>(searches);
+             ++search.seed)
+            tasks.push_back(search);
+    }
+    return tasks;
+}
+
 SearchRecord runSearch(const SearchTask& task)
 {
     return Replay(task).run();

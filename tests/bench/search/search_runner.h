@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 /// One search from beginning to end on a replayed device, and how right it was at every moment.
@@ -55,6 +56,9 @@ struct SearchRecord
     const Moment& last() const { return moments.back(); }
     bool isRight(const Moment& moment) const { return moment.regret <= task.tolerance; }
 };
+
+/// The search on each family, so many times: from its seed on.
+std::vector<SearchTask> tasksOn(const std::vector<std::string>& families, int searches, SearchTask search);
 
 /// \throws std::invalid_argument where there is no such strategy or family
 SearchRecord runSearch(const SearchTask& task);

@@ -29,40 +29,6 @@ std::string pointList(const std::vector<SvgCanvas::Point>& points)
     return list;
 }
 
-std::string escaped(std::string_view words)
-{
-    std::string text;
-    for (const char letter : words) {
-        switch (letter) {
-        case '<':
-            text += "&lt;";
-            break;
-        case '>':
-            text += "&gt;";
-            break;
-        case '&':
-            text += "&amp;";
-            break;
-        default:
-            text += letter;
-        }
-    }
-    return text;
-}
-
-std::string_view anchorName(SvgCanvas::Anchor anchor)
-{
-    switch (anchor) {
-    case SvgCanvas::Anchor::Middle:
-        return "middle";
-    case SvgCanvas::Anchor::End:
-        return "end";
-    case SvgCanvas::Anchor::Start:
-        break;
-    }
-    return "start";
-}
-
 } // namespace
 
 SvgCanvas::SvgCanvas(double width, double height) : m_width(width), m_height(height) {}
@@ -94,12 +60,13 @@ void SvgCanvas::circle(Point middle, double radius, std::string_view colour)
               attribute("fill", colour) + attribute("stroke", "none") + "/>\n";
 }
 
-void SvgCanvas::text(Point place, std::string_view words, std::string_view colour, double size, Anchor anchor)
+void SvgCanvas::text(Point place, std::string_view words, std::string_view colour, double size,
+                     std::string_view anchor)
 {
     m_body += "<text" + attribute("x", place.x) + attribute("y", place.y) + attribute("fill", colour) +
               attribute("stroke", "none") + attribute("font-size", size) +
-              attribute("font-family", "sans-serif") + attribute("text-anchor", anchorName(anchor)) + ">" +
-              escaped(words) + "</text>\n";
+              attribute("font-family", "sans-serif") + attribute("text-anchor", anchor) + ">" +
+              std::string(words) + "</text>\n";
 }
 
 std::string SvgCanvas::document() const

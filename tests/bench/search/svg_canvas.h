@@ -16,7 +16,6 @@ public:
         double x = 0.0;
         double y = 0.0;
     };
-    enum class Anchor { Start, Middle, End };
 
     SvgCanvas(double width, double height);
 
@@ -25,8 +24,10 @@ public:
     void polyline(const std::vector<Point>& points, std::string_view colour, double width);
     void area(const std::vector<Point>& outline, std::string_view colour);
     void circle(Point middle, double radius, std::string_view colour);
+    /// \param words   without <, > and &
+    /// \param anchor  as in SVG: "start", "middle" or "end"
     void text(Point place, std::string_view words, std::string_view colour, double size,
-              Anchor anchor = Anchor::Start);
+              std::string_view anchor = "start");
 
     std::string document() const;
 

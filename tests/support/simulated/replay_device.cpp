@@ -131,11 +131,3 @@ double ReplayDevice::rampSeconds() const
         sum += trialSeconds(size);
     return sum;
 }
-
-double ReplayDevice::exhaustiveSeconds() const
-{
-    double sum = 0.0;
-    for (std::int64_t size = 1; size <= m_largestFit; ++size)
-        sum += trialSeconds(size);
-    return sum;
-}

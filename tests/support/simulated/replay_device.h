@@ -60,8 +60,6 @@ public:
     double trialSeconds(std::int64_t size) const;
     /// Of 1, 2, 4, ... to the limit [s].
     double rampSeconds() const;
-    /// Of every size that fits [s].
-    double exhaustiveSeconds() const;
 
 private:
     double driftNow();
