@@ -27,10 +27,10 @@ std::vector<std::int64_t> sizesFrom(const QString& text)
     return sizes;
 }
 
-int printAgreement(const SweepRecorder& recorder)
+int printAgreement(const Sweep& sweep)
 {
     std::vector<trial::TrialResult> trials;
-    for (const SweepRecorder::Row& row : recorder.rows())
+    for (const Sweep::Row& row : sweep.rows)
         trials.push_back(row.result);
     std::printf("%8s %8s %8s %10s %14s %16s\n", "size", "trials", "pairs", "agree", "stated error",
                 "observed spread");
@@ -66,6 +66,7 @@ int main(int argc, char** argv)
     parser.process(app);
     if (parser.positionalArguments().size() != 1)
         parser.showHelp(1);
-    return command.run(sizesFrom(parser.value(QStringLiteral("sizes"))),
-                       parser.value(QStringLiteral("repetitions")).toInt(), printAgreement);
+    const auto sweep = command.run(sizesFrom(parser.value(QStringLiteral("sizes"))),
+                                   parser.value(QStringLiteral("repetitions")).toInt());
+    return sweep ? printAgreement(*sweep) : 1;
 }

@@ -41,9 +41,10 @@ QByteArray number(double value)
     return QByteArray::number(value, 'g', 9);
 }
 
-QByteArray headerOf(const engine::ExplorationPlan& plan, const engine::DeviceSnapshot& device)
+QByteArray headerOf(const Sweep& sweep)
 {
-    const engine::RunDescription& run = plan.run;
+    const engine::DeviceSnapshot& device = sweep.device;
+    const engine::RunDescription& run = sweep.plan.run;
     QByteArray text = "# device: " + device.name.toUtf8() + "\n";
     text += "# network: " + run.family.toUtf8() + ", " + QByteArray::number(qint64{run.parameters}) +
             " parameters, sequence length " + QByteArray::number(qint64{run.sequenceLength}) + ", " +
@@ -55,7 +56,7 @@ QByteArray headerOf(const engine::ExplorationPlan& plan, const engine::DeviceSna
                   "optimizer_seconds,peak_allocated_bytes,peak_reserved_bytes,wall_seconds\n";
 }
 
-QByteArray lineOf(const SweepRecorder::Row& row)
+QByteArray lineOf(const Sweep::Row& row)
 {
     const trial::TrialResult& result = row.result;
     const QByteArrayList fields{QByteArray::number(row.repetition),
@@ -71,13 +72,13 @@ QByteArray lineOf(const SweepRecorder::Row& row)
     return fields.join(',') + "\n";
 }
 
-bool write(const QString& path, const engine::ExplorationPlan& plan, const SweepRecorder& recorder)
+bool write(const QString& path, const Sweep& sweep)
 {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
         return false;
-    file.write(headerOf(plan, recorder.device()));
-    for (const SweepRecorder::Row& row : recorder.rows())
+    file.write(headerOf(sweep));
+    for (const Sweep::Row& row : sweep.rows)
         file.write(lineOf(row));
     return file.commit();
 }
@@ -98,9 +99,7 @@ int main(int argc, char** argv)
     if (parser.positionalArguments().size() != 1 || !parser.isSet(QStringLiteral("output")))
         parser.showHelp(1);
 
-    return command.run(
-        gridUpTo(parser.value(QStringLiteral("largest")).toLongLong()),
-        parser.value(QStringLiteral("repetitions")).toInt(), [&](const SweepRecorder& recorder) {
-            return write(parser.value(QStringLiteral("output")), command.plan(), recorder) ? 0 : 1;
-        });
+    const auto sweep = command.run(gridUpTo(parser.value(QStringLiteral("largest")).toLongLong()),
+                                   parser.value(QStringLiteral("repetitions")).toInt());
+    return sweep && write(parser.value(QStringLiteral("output")), *sweep) ? 0 : 1;
 }

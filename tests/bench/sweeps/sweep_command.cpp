@@ -3,14 +3,103 @@
 #include "sweep_command.h"
 
 #include "engine/config_file.h"
+#include "engine/device_runner.h"
 #include "engine/errors.h"
 #include "engine/run_devices.h"
+#include "search/random_source.h"
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <utility>
 
 using namespace batchpeak;
+
+namespace {
+
+constexpr double timeLimitSeconds = 300.0;
+
+struct Planned
+{
+    int repetition = 0;
+    std::int64_t size = 1;
+};
+
+std::vector<Planned> passesThrough(std::vector<std::int64_t> sizes, int repetitions)
+{
+    search::RandomSource random(1);
+    std::vector<Planned> planned;
+    for (int repetition = 1; repetition <= repetitions; ++repetition) {
+        // The first pass is ascending, so that it finds what fits before larger sizes are tried again and
+        // again.
+        if (repetition > 1) {
+            for (std::size_t i = sizes.size(); i > 1; --i)
+                std::swap(sizes[i - 1],
+                          sizes[static_cast<std::size_t>(random.uniform() * static_cast<double>(i))]);
+        }
+        for (const std::int64_t size : sizes)
+            planned.push_back({.repetition = repetition, .size = size});
+    }
+    return planned;
+}
+
+/// Runs trials one after another until the event loop ends.
+class SweepRecorder : public QObject
+{
+public:
+    SweepRecorder(const engine::DeviceSetup& setup, std::vector<Planned> planned)
+        : m_runner(setup), m_planned(std::move(planned))
+    {
+        connect(&m_runner, &engine::DeviceRunner::ready, this, &SweepRecorder::startNext);
+        connect(&m_runner, &engine::DeviceRunner::trialEnded, this, &SweepRecorder::take);
+        connect(&m_runner, &engine::DeviceRunner::ended, qApp, &QCoreApplication::quit);
+        connect(&m_runner, &engine::DeviceRunner::gaveUp, this, [this] {
+            std::fprintf(stderr, "%s\n", qUtf8Printable(m_runner.problem()));
+            QCoreApplication::exit(1);
+        });
+        QMetaObject::invokeMethod(&m_runner, &engine::DeviceRunner::start, Qt::QueuedConnection);
+    }
+
+    const engine::DeviceSnapshot& device() const { return m_runner.snapshot(); }
+    const std::vector<Sweep::Row>& rows() const { return m_rows; }
+
+private:
+    void startNext()
+    {
+        while (m_next < m_planned.size() && m_planned[m_next].size >= m_smallestFailure)
+            ++m_next;
+        if (m_next >= m_planned.size()) {
+            m_runner.end();
+            return;
+        }
+        m_runner.runTrial({.id = static_cast<std::int64_t>(m_next) + 1,
+                           .microBatchSize = m_planned[m_next].size,
+                           .timeLimitSeconds = timeLimitSeconds});
+    }
+
+    void take(const trial::TrialResult& result)
+    {
+        m_rows.push_back({.repetition = m_planned[m_next].repetition, .result = result});
+        if (result.outcome == trial::Outcome::OutOfMemory)
+            m_smallestFailure = std::min(m_smallestFailure, result.microBatchSize);
+        ++m_next;
+        std::fprintf(stderr, "%zu of %zu: %lld %s %.5f s\n", m_next, m_planned.size(),
+                     static_cast<long long>(result.microBatchSize), toText(result.outcome).data(),
+                     result.secondsPerStep);
+        if (m_runner.isFree())
+            startNext();
+    }
+
+    engine::DeviceRunner m_runner;
+    std::vector<Planned> m_planned;
+    std::size_t m_next = 0;
+    std::int64_t m_smallestFailure = std::numeric_limits<std::int64_t>::max();
+    std::vector<Sweep::Row> m_rows;
+};
+
+} // namespace
 
 SweepCommand::SweepCommand()
 {
@@ -24,7 +113,7 @@ SweepCommand::SweepCommand()
     m_parser.addHelpOption();
 }
 
-engine::DeviceSetup SweepCommand::setup()
+std::optional<Sweep> SweepCommand::run(const std::vector<std::int64_t>& sizes, int repetitions)
 {
     engine::ExplorationOptions options{
         .devices = {m_parser.value(QStringLiteral("device"))}, .headroom = 0.0, .setting = config::Explore{}};
@@ -33,38 +122,22 @@ engine::DeviceSetup SweepCommand::setup()
     if (m_parser.isSet(QStringLiteral("sequence-length")))
         options.sequenceLength = m_parser.value(QStringLiteral("sequence-length")).toLongLong();
     const QString path = m_parser.positionalArguments().constFirst();
-    m_plan = engine::planExploration(path, engine::ConfigFile::open(path).contents(), options);
-    const device::LocalDevice device = engine::chooseDevices(options.devices, device::localDevices()).front();
-    return {.id = QString::fromStdString(device.id()),
-            .command = engine::workerCommand(options, device, QCoreApplication::applicationDirPath()),
-            .load = m_plan.load,
-            .memoryLimitBytes = options.memoryLimitBytes,
-            .headroom = options.headroom};
-}
-
-int SweepCommand::run(const std::vector<std::int64_t>& sizes, int repetitions,
-                      const std::function<int(const SweepRecorder&)>& finish)
-{
     try {
-        SweepRecorder recorder(setup(), sizes, repetitions);
-        QObject::connect(&recorder, &SweepRecorder::trialEnded, qApp,
-                         [](int done, int planned, const trial::TrialResult& result) {
-                             std::fprintf(stderr, "%d of %d: %lld %s %.5f s\n", done, planned,
-                                          static_cast<long long>(result.microBatchSize),
-                                          toText(result.outcome).data(), result.secondsPerStep);
-                         });
-        QObject::connect(&recorder, &SweepRecorder::failed, qApp, [](const QString& problem) {
-            std::fprintf(stderr, "%s\n", qUtf8Printable(problem));
-            QCoreApplication::exit(1);
-        });
-        QObject::connect(&recorder, &SweepRecorder::finished, qApp,
-                         [&] { QCoreApplication::exit(finish(recorder)); });
-        QMetaObject::invokeMethod(&recorder, &SweepRecorder::start, Qt::QueuedConnection);
-        return QCoreApplication::exec();
+        const auto plan = engine::planExploration(path, engine::ConfigFile::open(path).contents(), options);
+        const auto device = engine::chooseDevices(options.devices, device::localDevices()).front();
+        const SweepRecorder recorder(
+            {.id = QString::fromStdString(device.id()),
+             .command = engine::workerCommand(options, device, QCoreApplication::applicationDirPath()),
+             .load = plan.load,
+             .memoryLimitBytes = options.memoryLimitBytes,
+             .headroom = options.headroom},
+            passesThrough(sizes, repetitions));
+        if (QCoreApplication::exec() == 0)
+            return Sweep{.plan = plan, .device = recorder.device(), .rows = recorder.rows()};
     } catch (const config::ConfigError& error) {
         std::fprintf(stderr, "%s\n", error.what());
     } catch (const engine::ExplorationError& error) {
         std::fprintf(stderr, "%s\n", qUtf8Printable(error.sentence()));
     }
-    return 1;
+    return std::nullopt;
 }

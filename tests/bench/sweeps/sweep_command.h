@@ -3,15 +3,32 @@
 #pragma once
 
 #include "engine/exploration_plan.h"
-#include "sweep_recorder.h"
+#include "engine/snapshot.h"
+#include "trial/trial_result.h"
 
 #include <QCommandLineParser>
 
-#include <functional>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+/// Every size of a grid, measured several times on one device.
+struct Sweep
+{
+    struct Row
+    {
+        int repetition = 0;
+        batchpeak::trial::TrialResult result;
+    };
+
+    batchpeak::engine::ExplorationPlan plan;
+    batchpeak::engine::DeviceSnapshot device;
+    /// In the order in which they were measured.
+    std::vector<Row> rows;
+};
+
 /// What the programs of this folder share: a config, a device and a sweep over sizes from the command line,
-/// its progress on stderr, its end as an exit code.
+/// its progress on stderr.
 class SweepCommand
 {
 public:
@@ -19,16 +36,15 @@ public:
     SweepCommand();
 
     QCommandLineParser& parser() { return m_parser; }
-    /// What the config and the options came to; only once run has called \p finish.
-    const batchpeak::engine::ExplorationPlan& plan() const { return m_plan; }
 
-    /// Measures the sizes, then calls \p finish, whose answer is the exit code.
-    int run(const std::vector<std::int64_t>& sizes, int repetitions,
-            const std::function<int(const SweepRecorder&)>& finish);
+    /// Measures the sizes. Each repetition is a pass through all of them in an order of its own, so that a
+    /// slow drift of the device does not look like a property of some sizes. A size that does not fit, and
+    /// those above it, are measured no more.
+    ///
+    /// \param sizes  ascending
+    /// \return nothing where they cannot be measured, which is said on stderr
+    std::optional<Sweep> run(const std::vector<std::int64_t>& sizes, int repetitions);
 
 private:
-    batchpeak::engine::DeviceSetup setup();
-
     QCommandLineParser m_parser;
-    batchpeak::engine::ExplorationPlan m_plan;
 };
