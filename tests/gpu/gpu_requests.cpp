@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gpu_requests.h"
 
+#include "support/rows.h"
 #include "tiny_networks.h"
 
 #include <variant>
@@ -38,6 +39,13 @@ std::string nameOf(const char* network, const trial::LoadRequest& load)
 }
 
 } // namespace
+
+void addRows(const std::vector<NamedRequest>& requests)
+{
+    const auto add = rows<trial::LoadRequest>();
+    for (const NamedRequest& request : requests)
+        add(request.name, request.load);
+}
 
 trial::LoadRequest gpuRequest(const model::Architecture& architecture, model::Phase phase,
                               model::Precision precision)

@@ -16,6 +16,9 @@ struct NamedRequest
     trial::LoadRequest load;
 };
 
+/// Adds them as rows<trial::LoadRequest>() does.
+void addRows(const std::vector<NamedRequest>& requests);
+
 /// One network, with decoders widened until products and not launches fill the time of a step.
 trial::LoadRequest gpuRequest(const model::Architecture& architecture, model::Phase phase,
                               model::Precision precision);

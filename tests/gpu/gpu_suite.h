@@ -2,16 +2,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gpu.h"
+#include "network/device_memory.h"
 
 #include <QObject>
 #include <QTest>
 
 #include <cstdint>
+#include <memory>
+#include <string>
 
 namespace batchpeak::test {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+/// The first GPU, as the programs of the GPU suite use it, or why there is none.
+class Gpu
+{
+public:
+    /// The first statement of main: see network::loadAcceleratorLibrary.
+    Gpu();
+
+    /// A full sentence; empty where there is a GPU.
+    const std::string& reasonToSkip() const { return m_reason; }
+    network::DeviceMemory& memory() { return *m_memory; }
+
+private:
+    std::string m_reason;
+    std::unique_ptr<network::DeviceMemory> m_memory;
+};
 
 /// A part of the suite: its tests are skipped with a reason where there is no GPU, and leave no limit of
 /// memory behind.

@@ -9,6 +9,7 @@
 
 #include "gpu_suite.h"
 #include "network/failure.h"
+#include "support/rows.h"
 
 #include <QCoreApplication>
 #include <QProcess>
@@ -106,17 +107,16 @@ public:
 private slots:
     void tellsFailuresApart_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QStringList>("expected");
+        const auto add = rows<Breakdown>();
         for (const Breakdown& breakdown : breakdowns())
-            QTest::newRow(breakdown.name) << QString::fromUtf8(breakdown.name) << breakdown.expected;
+            add(breakdown.name, breakdown);
     }
     void tellsFailuresApart()
     {
-        QFETCH(QString, name);
-        QFETCH(QStringList, expected);
+        const auto& [name, happen, expected] = row<Breakdown>();
         QProcess child;
-        child.start(QCoreApplication::applicationFilePath(), {QString::fromUtf8(breakOption), name});
+        child.start(QCoreApplication::applicationFilePath(),
+                    {QString::fromUtf8(breakOption), QString::fromUtf8(name)});
         QVERIFY(child.waitForFinished(120'000));
         const QString said = QString::fromUtf8(child.readAllStandardOutput()).trimmed();
         QVERIFY2(expected.contains(said),

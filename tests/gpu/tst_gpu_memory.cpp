@@ -8,6 +8,7 @@
 #include "gpu_suite.h"
 #include "network/failure.h"
 #include "network/step_runner.h"
+#include "support/rows.h"
 
 #include <cmath>
 #include <optional>
@@ -57,14 +58,11 @@ private slots:
 
     void keepsToALimit_data()
     {
-        QTest::addColumn<qint64>("bytes");
-        QTest::newRow("some") << qint64{1024 * mebibyte};
-        QTest::newRow("more") << qint64{2048 * mebibyte};
-        QTest::newRow("less") << qint64{512 * mebibyte};
+        rows<std::int64_t>({{"some", 1024 * mebibyte}, {"more", 2048 * mebibyte}, {"less", 512 * mebibyte}});
     }
     void keepsToALimit()
     {
-        QFETCH(qint64, bytes);
+        const auto bytes = row<std::int64_t>();
         const std::int64_t before = memory().allocatedBytes();
         memory().setLimit(bytes);
         QCOMPARE(memory().limitBytes(), bytes);
@@ -92,17 +90,11 @@ private slots:
         QCOMPARE(memory().outOfMemoryCount(), refusals);
     }
 
-    void recoversFromTheLimit_data()
-    {
-        QTest::addColumn<LoadRequest>("load");
-        for (const test::NamedRequest& request : test::everyGpuRequest())
-            QTest::newRow(request.name.c_str()) << request.load;
-    }
+    void recoversFromTheLimit_data() { test::addRows(test::everyGpuRequest()); }
     void recoversFromTheLimit()
     {
-        QFETCH(LoadRequest, load);
         memory().setLimit(limit);
-        StepRunner runner(load, memory());
+        StepRunner runner(row<LoadRequest>(), memory());
         runner.prepare(2);
         runner.run(2);
         runner.prepare(2);

@@ -3,6 +3,7 @@
 #include "gpu_requests.h"
 #include "gpu_suite.h"
 #include "network/step_runner.h"
+#include "support/rows.h"
 
 #include <cmath>
 
@@ -19,15 +20,10 @@ public:
     using GpuSuite::GpuSuite;
 
 private slots:
-    void runsEveryNetwork_data()
-    {
-        QTest::addColumn<LoadRequest>("load");
-        for (const test::NamedRequest& request : test::everyGpuRequest())
-            QTest::newRow(request.name.c_str()) << request.load;
-    }
+    void runsEveryNetwork_data() { test::addRows(test::everyGpuRequest()); }
     void runsEveryNetwork()
     {
-        QFETCH(LoadRequest, load);
+        const auto& load = row<LoadRequest>();
         StepRunner runner(load, memory());
         QVERIFY(runner.baselineBytes() >= requiredBaselineBytes(load));
         runner.prepare(4);

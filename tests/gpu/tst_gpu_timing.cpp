@@ -3,6 +3,7 @@
 #include "gpu_requests.h"
 #include "gpu_suite.h"
 #include "network/step_runner.h"
+#include "support/rows.h"
 
 using namespace batchpeak;
 using namespace batchpeak::network;
@@ -18,16 +19,10 @@ public:
     using GpuSuite::GpuSuite;
 
 private slots:
-    void timesPartsThatMakeUpTheWhole_data()
-    {
-        QTest::addColumn<LoadRequest>("load");
-        for (const test::NamedRequest& request : test::everyTraining(model::Precision::Bf16))
-            QTest::newRow(request.name.c_str()) << request.load;
-    }
+    void timesPartsThatMakeUpTheWhole_data() { test::addRows(test::everyTraining(model::Precision::Bf16)); }
     void timesPartsThatMakeUpTheWhole()
     {
-        QFETCH(LoadRequest, load);
-        StepRunner runner(load, memory());
+        StepRunner runner(row<LoadRequest>(), memory());
         runner.prepare(64);
         runner.run(3);
         const StepChain chain = runner.run(20);

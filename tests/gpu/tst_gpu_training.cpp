@@ -4,6 +4,7 @@
 #include "gpu_suite.h"
 #include "network/failure.h"
 #include "network/training_runner.h"
+#include "support/rows.h"
 #include "tiny_networks.h"
 
 #include <QTemporaryDir>
@@ -92,35 +93,32 @@ private:
 
     static void addDecoders()
     {
-        QTest::addColumn<LoadRequest>("load");
-        QTest::addColumn<double>("tolerance");
-        const auto rows = [](const char* name, const model::DecoderSpec& spec) {
-            QTest::addRow("%s, fp32", name) << decoderLoad(spec, model::Precision::Fp32) << fp32Tolerance;
-            QTest::addRow("%s, bf16", name) << decoderLoad(spec, model::Precision::Bf16) << bf16Tolerance;
-        };
-        rows("GPT", tinyGpt());
-        rows("LLaMA", tinyLlama());
-        rows("Mixtral", tinyMixtral());
+        using model::Precision;
+        rows<LoadRequest, double>(
+            {{"GPT, fp32", {decoderLoad(tinyGpt(), Precision::Fp32), fp32Tolerance}},
+             {"GPT, bf16", {decoderLoad(tinyGpt(), Precision::Bf16), bf16Tolerance}},
+             {"LLaMA, fp32", {decoderLoad(tinyLlama(), Precision::Fp32), fp32Tolerance}},
+             {"LLaMA, bf16", {decoderLoad(tinyLlama(), Precision::Bf16), bf16Tolerance}},
+             {"Mixtral, fp32", {decoderLoad(tinyMixtral(), Precision::Fp32), fp32Tolerance}},
+             {"Mixtral, bf16", {decoderLoad(tinyMixtral(), Precision::Bf16), bf16Tolerance}}});
     }
 
 private slots:
     void accumulatesToTheWholeBatch_data()
     {
-        QTest::addColumn<LoadRequest>("load");
-        QTest::addColumn<double>("tolerance");
-        const auto rows = [](model::Precision precision, double tolerance) {
+        const auto add = rows<LoadRequest, double>();
+        const auto addAll = [&add](model::Precision precision, double tolerance) {
             for (const test::NamedRequest& request : test::everyTraining(precision)) {
                 if (!model::normalizesOverBatch(request.load.model))
-                    QTest::newRow(request.name.c_str()) << request.load << tolerance;
+                    add(request.name, {request.load, tolerance});
             }
         };
-        rows(model::Precision::Fp32, fp32Tolerance);
-        rows(model::Precision::Bf16, bf16Tolerance);
+        addAll(model::Precision::Fp32, fp32Tolerance);
+        addAll(model::Precision::Bf16, bf16Tolerance);
     }
     void accumulatesToTheWholeBatch()
     {
-        QFETCH(LoadRequest, load);
-        QFETCH(double, tolerance);
+        const auto& [load, tolerance] = row<LoadRequest, double>();
         constexpr std::int64_t samples = 14;
         std::vector<double> whole;
         {
@@ -138,8 +136,7 @@ private slots:
     void retriesABatchThatDidNotFit_data() { addDecoders(); }
     void retriesABatchThatDidNotFit()
     {
-        QFETCH(LoadRequest, load);
-        QFETCH(double, tolerance);
+        const auto& [load, tolerance] = row<LoadRequest, double>();
         // Its logits alone pass the limit.
         constexpr std::int64_t samples = 512;
         constexpr std::int64_t fits = 8;
@@ -187,8 +184,7 @@ private slots:
     void resumesFromACheckpoint_data() { addDecoders(); }
     void resumesFromACheckpoint()
     {
-        QFETCH(LoadRequest, load);
-        QFETCH(double, tolerance);
+        auto [load, tolerance] = row<LoadRequest, double>();
         constexpr std::int64_t samples = 16;
         std::get<model::DecoderSpec>(load.model.architecture).dropout = 0.2;
         const QTemporaryDir folder;

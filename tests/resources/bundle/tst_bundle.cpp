@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDir>
@@ -49,6 +50,16 @@ void writeTorch(const QString& folder, const QString& versionFile, const QByteAr
     write(folder + QLatin1Char('/') + versionFile, text);
 }
 
+struct OtherTorch
+{
+    const char* folder = "torch";
+    /// Empty where the folder holds nothing.
+    QString versionFile;
+    QByteArray text;
+    /// Of the refusal, behind the folder.
+    const char* words;
+};
+
 } // namespace
 
 /// The portable bundle that make-bundle.sh made of this build: that it starts from anywhere, which torch its
@@ -74,14 +85,13 @@ private slots:
 
     void startsFromAnywhere_data()
     {
-        QTest::addColumn<QStringList>("links");
-        QTest::newRow("by its path") << QStringList();
-        QTest::newRow("through a link") << QStringList{startScript};
-        QTest::newRow("through a link to a link") << QStringList{startScript, QStringLiteral("link0")};
+        rows<QStringList>({{"by its path", {}},
+                           {"through a link", {startScript}},
+                           {"through a link to a link", {startScript, QStringLiteral("link0")}}});
     }
     void startsFromAnywhere()
     {
-        QFETCH(QStringList, links);
+        const auto& links = row<QStringList>();
         QString program = startScript;
         for (qsizetype i = 0; i < links.size(); ++i) {
             program = path(QStringLiteral("link%1").arg(i));
@@ -104,19 +114,16 @@ private slots:
 
     void needsTorchForTrialsAlone_data()
     {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<int>("code");
-        QTest::newRow("inspect") << QStringList{QStringLiteral("inspect"), example} << 0;
-        QTest::newRow("devices") << QStringList{QStringLiteral("devices")} << 0;
-        QTest::newRow("history") << QStringList{QStringLiteral("history")} << 0;
-        QTest::newRow("explore") << QStringList{QStringLiteral("explore"), example,
-                                                QStringLiteral("--device"), QStringLiteral("cpu")}
-                                 << 3;
+        rows<QStringList, int>(
+            {{"inspect", {{QStringLiteral("inspect"), example}, 0}},
+             {"devices", {{QStringLiteral("devices")}, 0}},
+             {"history", {{QStringLiteral("history")}, 0}},
+             {"explore",
+              {{QStringLiteral("explore"), example, QStringLiteral("--device"), QStringLiteral("cpu")}, 3}}});
     }
     void needsTorchForTrialsAlone()
     {
-        QFETCH(QStringList, arguments);
-        QFETCH(int, code);
+        const auto& [arguments, code] = row<QStringList, int>();
         const Ended ended = run(startScript, arguments);
         QCOMPARE(ended.code, code);
         QCOMPARE(ended.errors.contains(QStringLiteral("Trials need torch")), code != 0);
@@ -169,85 +176,71 @@ private slots:
     {
         const QString header = QStringLiteral("include/torch/headeronly/version.h");
         const QString module = QStringLiteral("version.py");
-        QTest::addColumn<QString>("folder");
-        QTest::addColumn<QString>("versionFile");
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("older, by its header")
-            << QStringLiteral("torch") << header << QByteArray("#define TORCH_VERSION \\\n  \"2.10.0\"\n")
-            << QStringLiteral("which is version 2.10.0;");
-        QTest::newRow("newer, by its module")
-            << QStringLiteral("torch") << module << QByteArray("__version__ = '2.12.1+cpu'\n")
-            << QStringLiteral("which is version 2.12.1;");
-        QTest::newRow("without a version")
-            << QStringLiteral("torch") << module << QByteArray("debug = False\n")
-            << QStringLiteral("which is version unknown;");
-        QTest::newRow("in a folder that JSON must escape")
-            << QStringLiteral("a \"torch\" \\ of mine") << module << QByteArray("__version__ = '2.9.0'\n")
-            << QStringLiteral("which is version 2.9.0;");
-        QTest::newRow("without libraries") << QStringLiteral("torch") << QString() << QByteArray()
-                                           << QStringLiteral("which holds no lib/libtorch_cpu.so.");
+        rows<OtherTorch>(
+            {{"older, by its header",
+              {.versionFile = header,
+               .text = "#define TORCH_VERSION \\\n  \"2.10.0\"\n",
+               .words = "which is version 2.10.0;"}},
+             {"newer, by its module",
+              {.versionFile = module,
+               .text = "__version__ = '2.12.1+cpu'\n",
+               .words = "which is version 2.12.1;"}},
+             {"without a version",
+              {.versionFile = module, .text = "debug = False\n", .words = "which is version unknown;"}},
+             {"in a folder that JSON must escape",
+              {.folder = "a \"torch\" \\ of mine",
+               .versionFile = module,
+               .text = "__version__ = '2.9.0'\n",
+               .words = "which is version 2.9.0;"}},
+             {"without libraries", {.words = "which holds no lib/libtorch_cpu.so."}}});
     }
     void refusesTheTorchOfTheFolder()
     {
-        QFETCH(QString, folder);
-        QFETCH(QString, versionFile);
-        QFETCH(QByteArray, text);
-        QFETCH(QString, words);
+        const auto& [name, versionFile, text, words] = row<OtherTorch>();
+        const QString folder = path(QString::fromUtf8(name));
         if (!versionFile.isEmpty())
-            writeTorch(path(folder), versionFile, text);
-        m_variables = {QStringLiteral("TORCH_DIR=") + path(folder)};
-        expectRefusal(QStringLiteral("and TORCH_DIR is %1, ").arg(path(folder)) + words);
+            writeTorch(folder, versionFile, text);
+        m_variables = {QStringLiteral("TORCH_DIR=") + folder};
+        expectRefusal(QStringLiteral("and TORCH_DIR is %1, ").arg(folder) + QString::fromUtf8(words));
     }
 
     void refusesTheTorchOfPython_data()
     {
-        QTest::addColumn<QByteArray>("python");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("another version") << QByteArray("echo Welcome; echo $HOME/torch")
-                                         << QStringLiteral("/torch, which is version 2.9.0;");
-        QTest::newRow("no torch") << QByteArray("echo") << QStringLiteral("/tools/python3 has no torch.");
-        QTest::newRow("it fails") << QByteArray("exit 1")
-                                  << QStringLiteral("/tools/python3 failed when it was asked");
-        QTest::newRow("no python3") << QByteArray()
-                                    << QStringLiteral(
-                                           "TORCH_DIR is not set, and there is no python3 to ask.");
+        rows<QByteArray, const char*>(
+            {{"another version", {"echo Welcome; echo $HOME/torch", "/torch, which is version 2.9.0;"}},
+             {"no torch", {"echo", "/tools/python3 has no torch."}},
+             {"it fails", {"exit 1", "/tools/python3 failed when it was asked"}},
+             {"no python3", {"", "TORCH_DIR is not set, and there is no python3 to ask."}}});
     }
     void refusesTheTorchOfPython()
     {
-        QFETCH(QByteArray, python);
-        QFETCH(QString, words);
+        const auto& [python, words] = row<QByteArray, const char*>();
         writeTorch(path(QStringLiteral("torch")), QStringLiteral("version.py"), "__version__ = '2.9.0'\n");
         if (!python.isEmpty())
             writeProgram(m_path + QStringLiteral("/python3"), "#!/bin/sh\n" + python + '\n');
-        expectRefusal(words);
+        expectRefusal(QString::fromUtf8(words));
     }
 
     void saysWhyTheSystemDoesNotDo_data()
     {
-        QTest::addColumn<QString>("lost");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("old glibc") << QStringLiteral("bin/batchpeak: /lib/libc.so.6: version `GLIBC_2.34' "
-                                                     "not found (required by bin/batchpeak)")
-                                   << QStringLiteral("these programs need glibc 2.");
-        QTest::newRow("no glibc") << QStringLiteral("sh: bin/batchpeak: not found")
-                                  << QStringLiteral("these programs need glibc 2.");
-        QTest::newRow("missing library") << QStringLiteral("\tlibcupti.so.13 => not found")
-                                         << QStringLiteral("or too old: libcupti.so.13. Ask");
-        QTest::newRow("old library")
-            << QStringLiteral(
-                   "bin/batchpeak: /lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by x)")
-            << QStringLiteral("or too old: libstdc++.so.6. Ask");
+        rows<const char*, const char*>(
+            {{"old glibc",
+              {"bin/batchpeak: /lib/libc.so.6: version `GLIBC_2.34' not found (required by bin/batchpeak)",
+               "these programs need glibc 2."}},
+             {"no glibc", {"sh: bin/batchpeak: not found", "these programs need glibc 2."}},
+             {"missing library", {"\tlibcupti.so.13 => not found", "or too old: libcupti.so.13. Ask"}},
+             {"old library",
+              {"bin/batchpeak: /lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by x)",
+               "or too old: libstdc++.so.6. Ask"}}});
     }
     void saysWhyTheSystemDoesNotDo()
     {
-        QFETCH(QString, lost);
-        QFETCH(QString, words);
+        const auto& [lost, words] = row<const char*, const char*>();
         const QString loader = bundle + QStringLiteral("/libexec/batchpeak/loader.sh");
-        const Ended ended =
-            run(QStringLiteral("/bin/sh"),
-                {QStringLiteral("-c"), QStringLiteral(". \"$0\"; why_not_loaded \"$1\""), loader, lost});
-        QVERIFY2(ended.output.contains(words), qPrintable(ended.output));
+        const Ended ended = run(QStringLiteral("/bin/sh"),
+                                {QStringLiteral("-c"), QStringLiteral(". \"$0\"; why_not_loaded \"$1\""),
+                                 loader, QString::fromUtf8(lost)});
+        QVERIFY2(ended.output.contains(QLatin1String(words)), qPrintable(ended.output));
     }
 
     void bringsItsLibraries()
@@ -282,40 +275,34 @@ private slots:
 
     void isNoBundle_data()
     {
-        QTest::addColumn<QString>("command");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("as it is") << QStringLiteral("true") << QString();
-        QTest::newRow("a library is missing") << QStringLiteral("rm lib/batchpeak/libyaml-0.so.*")
-                                              << QStringLiteral("bin/batchpeak needs libyaml-0.so.");
-        QTest::newRow("a library of torch")
-            << QStringLiteral("cp lib/batchpeak/libz.so.1 lib/batchpeak/libtorch_cpu.so")
-            << QStringLiteral("is a library of torch");
-        QTest::newRow("another program needs torch")
-            << QStringLiteral("cp lib/batchpeak/batchpeak-worker bin/other")
-            << QStringLiteral("only the worker may need torch");
-        QTest::newRow("a folder of this computer")
-            << QStringLiteral("cp --remove-destination '" BATCHPEAK_WORKER_PROGRAM
-                              "' lib/batchpeak/batchpeak-worker && "
-                              "strip lib/batchpeak/batchpeak-worker")
-            << QStringLiteral("looks for libraries in " BATCHPEAK_TORCH_ROOT "/lib,");
-        QTest::newRow("too large") << QStringLiteral("truncate --size 60M share/large")
-                                   << QStringLiteral("more than the 62914560 that it may have");
+        rows<const char*, const char*>(
+            {{"as it is", {"true", ""}},
+             {"a library is missing",
+              {"rm lib/batchpeak/libyaml-0.so.*", "bin/batchpeak needs libyaml-0.so."}},
+             {"a library of torch",
+              {"cp lib/batchpeak/libz.so.1 lib/batchpeak/libtorch_cpu.so", "is a library of torch"}},
+             {"another program needs torch",
+              {"cp lib/batchpeak/batchpeak-worker bin/other", "only the worker may need torch"}},
+             {"a folder of this computer",
+              {"cp --remove-destination '" BATCHPEAK_WORKER_PROGRAM "' lib/batchpeak/batchpeak-worker && "
+               "strip lib/batchpeak/batchpeak-worker",
+               "looks for libraries in " BATCHPEAK_TORCH_ROOT "/lib,"}},
+             {"too large", {"truncate --size 60M share/large", "more than the 62914560 that it may have"}}});
     }
     void isNoBundle()
     {
-        QFETCH(QString, command);
-        QFETCH(QString, words);
+        const auto& [command, words] = row<const char*, const char*>();
         m_path = qEnvironmentVariable("PATH");
         // Hard links, beside the bundle, since they cost nothing.
         const QTemporaryDir beside(bundle + QStringLiteral("-XXXXXX"));
         const QString copy = beside.filePath(QStringLiteral("copy"));
         QCOMPARE(run(QStringLiteral("cp"), {QStringLiteral("-al"), bundle, copy}).code, 0);
-        const Ended changed = run(QStringLiteral("/bin/sh"),
-                                  {QStringLiteral("-c"), QStringLiteral("cd \"$0\" && ") + command, copy});
+        const QString change = QStringLiteral("cd \"$0\" && ") + QString::fromUtf8(command);
+        const Ended changed = run(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), change, copy});
         QVERIFY2(changed.code == 0, qPrintable(changed.errors));
         const Ended ended = run(QStringLiteral(BATCHPEAK_SOURCE_DIR "/scripts/check-bundle.sh"), {copy});
-        QVERIFY2(ended.errors.contains(words), qPrintable(ended.errors));
-        QCOMPARE(ended.code, words.isEmpty() ? 0 : 1);
+        QVERIFY2(ended.errors.contains(QLatin1String(words)), qPrintable(ended.errors));
+        QCOMPARE(ended.code, *words == '\0' ? 0 : 1);
     }
 
 private:
