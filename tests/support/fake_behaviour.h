@@ -45,8 +45,6 @@ struct FakeBehaviour
     std::int64_t samples = 640;
     /// Of each batch, before its last micro-batch.
     int pauseMilliseconds = 0;
-    /// Faults happen only while this file does not exist; the first one makes it.
-    std::string onceFile;
     /// Each process counts itself in this file. Where there is one, those after the first "after" and up to
     /// the "until"-th behave as start, load and the faults say, and the others well.
     std::string startsFile;
@@ -60,7 +58,7 @@ struct FakeBehaviour
     double beta = 0.001;
     std::int64_t base = 100'000'000;
     std::int64_t slope = 10'000'000;
-    std::int64_t totalBytes = 2'000'000'000;
+    static constexpr std::int64_t totalBytes = 2'000'000'000;
     /// Lines written on stderr at the start.
     std::vector<std::string> complaints;
 
@@ -69,8 +67,8 @@ struct FakeBehaviour
     /// To be called once by each process.
     void countStart();
     /// What to do wrong this time; empty for nothing.
-    /// \param faults  one of the lists of this behaviour
-    std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const;
+    /// \param faults  one of the lists of a behaviour
+    static std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt);
 };
 
 } // namespace batchpeak::test

@@ -16,6 +16,36 @@ void say(const trial::WorkerMessage& message);
 /// Ends the process where the fault is one of exit, exit42, abort and kill.
 void endProcess(const std::string& fault);
 
+/// Makes of a good answer what a fault does to trials and to batches alike.
+///
+/// \param result  a trial::TrialResult or a trial::BatchResult
+/// \return whether the fault is one of those
+template<typename Result>
+bool distortAnswer(const std::string& fault, Result& result)
+{
+    if (fault == "wrong-id") {
+        result.id += 1000;
+    } else if (fault == "wrong-size") {
+        ++result.microBatchSize;
+    } else if (fault == "failed" || fault == "unsupported" || fault == "timeout" || fault == "oom") {
+        result = {.id = result.id,
+                  .microBatchSize = result.microBatchSize,
+                  .outcome = *trial::outcomeFromText(fault),
+                  .text = "The fake worker was told to answer so."};
+    } else if (fault == "lost-memory") {
+        result.outcome = trial::Outcome::OutOfMemory;
+        result.isLast = true;
+    } else if (fault == "host-memory") {
+        result.outcome = trial::Outcome::OutOfMemory;
+        result.refusedHostBytes = std::int64_t{3} << 30;
+    } else if (fault == "thrash") {
+        result.allocationRetries = 3;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /// The training of the fake worker: times, memory and losses by formulas.
 ///
 /// The loss depends on the steps done before and on which samples there are, and not on the micro-batch

@@ -6,7 +6,6 @@
 
 #include "fake_behaviour.h"
 #include "fake_training.h"
-#include "fault_answer.h"
 #include "trial/protocol.h"
 #include "trial/trial_record.h"
 
@@ -80,8 +79,8 @@ private:
         if (start != "no-device")
             hello.device = {.kind = "cpu",
                             .name = "Fake device",
-                            .totalBytes = m_behaviour.totalBytes,
-                            .freeBytes = m_behaviour.totalBytes};
+                            .totalBytes = FakeBehaviour::totalBytes,
+                            .freeBytes = FakeBehaviour::totalBytes};
         if (start == "new-version")
             hello.protocol = 2;
         say(hello);
@@ -98,7 +97,7 @@ private:
             say(trial::WorkerError{.text = "The fake worker cannot load this network.", .fatal = false});
             return true;
         }
-        m_limit = request.memoryLimitBytes > 0 ? request.memoryLimitBytes : m_behaviour.totalBytes;
+        m_limit = request.memoryLimitBytes > 0 ? request.memoryLimitBytes : FakeBehaviour::totalBytes;
         m_training.load(m_limit, request.sequenceLength);
         say(trial::Loaded{.parameters = 1000, .baselineBytes = m_behaviour.base, .limitBytes = m_limit});
         return true;
@@ -107,7 +106,7 @@ private:
     bool answer(const trial::TrialRequest& request)
     {
         const std::string fault =
-            m_behaviour.faultFor(m_behaviour.faults, request.microBatchSize, ++m_trials);
+            FakeBehaviour::faultFor(m_behaviour.faults, request.microBatchSize, ++m_trials);
         trial::TrialResult result = measured(request);
         if (fault != "silent-steps")
             saySteps(request, result.secondsPerStep);
@@ -209,7 +208,7 @@ private:
             result.samples = 0;
             result.wallSeconds = 0.0;
         } else if (fault == "spill") {
-            result.peakReservedBytes = m_behaviour.totalBytes + 1;
+            result.peakReservedBytes = FakeBehaviour::totalBytes + 1;
         } else if (fault == "over-headroom") {
             result.peakReservedBytes = m_limit + 1;
         } else if (fault == "slow") {

@@ -9,8 +9,10 @@
 
 namespace batchpeak::testing {
 
-/// A test class of a program that has several: it runs when the program is given the name of its file, as ctest does
-/// ("engine_tests tst_event_log", with the options of Qt Test behind it), or with all others when no name is given.
+/// A test class of a program that has several: it runs when the program is given the name of its file, as
+/// ctest does
+/// ("engine_tests tst_event_log", with the options of Qt Test behind it), or with all others when no name is
+/// given.
 class Registration
 {
 public:
@@ -22,4 +24,5 @@ public:
 
 /// Below a test class, once in its file.
 #define BATCHPEAK_TEST(Class)                                                                                \
-    static const batchpeak::testing::Registration registered(__FILE__, [] { return std::make_unique<Class>(); });
+    static const batchpeak::testing::Registration registered(__FILE__,                                       \
+                                                             [] { return std::make_unique<Class>(); });
