@@ -1,112 +1,199 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+
 // Writes a picture of the window in every state, theme and size into a folder, and of each of its dialogs, to
 // be looked at:
 //   QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE | DIALOG]
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
 #include "charts/exploration_charts.h"
 #include "charts/run_charts.h"
-#include "sample_dialogs.h"
 #include "sample_snapshots.h"
 #include "sample_trainings.h"
 #include "sample_windows.h"
+#include "ui/export_dialog.h"
 #include "ui/message_banner.h"
+#include "ui/network_dialog.h"
+#include "ui/training_window/confirmation_dialog.h"
 #include "ui/training_window/training_form.h"
 
 #include <QApplication>
 #include <QDir>
+#include <QFile>
+#include <QRadioButton>
 #include <QStandardPaths>
+#include <QTemporaryDir>
 #include <QTextStream>
+
+#include <stdexcept>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
 
 namespace {
 
-QString nameOf(const QString& subject, const Theme& theme)
-{
-    return QStringLiteral("%1-%2").arg(subject,
-                                       theme.isDark ? QStringLiteral("dark") : QStringLiteral("light"));
-}
+const QByteArray trainingArguments = "# Supervised fine-tuning\n"
+                                     "model_name_or_path: example/our-own-7b\n"
+                                     "output_dir: out # on the fast disk\n"
+                                     "learning_rate: 2.0e-05\n"
+                                     "gradient_accumulation_steps: 8\n"
+                                     "per_device_train_batch_size: 8\n"
+                                     "per_device_eval_batch_size: 4\n"
+                                     "num_train_epochs: 1\n"
+                                     "auto_find_batch_size: true\n"
+                                     "max_seq_length: 2048\n";
 
-bool save(const QPixmap& picture, const QDir& folder, const QString& name)
-{
-    const QString file = name + QStringLiteral(".png");
-    if (picture.save(folder.filePath(file)))
-        return true;
-    QTextStream(stderr) << "The picture " << file << " cannot be written.\n";
-    return false;
-}
+const QByteArray network = "batchpeak: 1\n"
+                           "model:\n"
+                           "  family: llama\n"
+                           "  layers: 16\n"
+                           "  hidden_size: 2048\n"
+                           "  heads: 32\n"
+                           "  key_value_heads: 8\n"
+                           "  feed_forward_size: 8192\n"
+                           "  vocabulary_size: 128256\n"
+                           "  max_positions: 131072\n"
+                           "batch_size: 64\n";
 
-bool drawStates(const QDir& folder, const QString& only)
+/// Draws whatever is asked for in one theme.
+class Studio
 {
-    for (const auto& [name, snapshot] : test::allSamples()) {
-        if (!only.isEmpty() && name != only)
-            continue;
-        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
-            for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
-                test::SampleWindow window(theme, size);
-                window.display(snapshot);
+public:
+    /// \param only  the one state or dialog that is asked for, or nothing
+    Studio(const QDir& folder, QString only, const Theme& theme)
+        : m_folder(folder), m_only(std::move(only)), m_theme(theme)
+    {
+        applyTheme(m_owner, theme);
+    }
+
+    void drawAll()
+    {
+        for (const auto& [name, snapshot] : test::allSamples()) {
+            drawState<test::SampleWindow>(name, snapshot, [name = name](test::SampleWindow& window) {
                 if (name == QLatin1String("stalled"))
                     emit window.findChild<ThroughputChart*>()->placePointedAt(96);
-                if (!save(window.grab(), folder,
-                          QStringLiteral("%1-%2").arg(nameOf(name, theme)).arg(size.width())))
-                    return false;
-            }
+            });
+        }
+        for (const auto& [name, snapshot] : test::allTrainings()) {
+            drawState<test::SampleTrainingWindow>(
+                name, snapshot, [name = name](test::SampleTrainingWindow& window) {
+                    window.view()->form()->setRecommended(192);
+                    if (name == QLatin1String("training-halving"))
+                        emit window.findChild<RunChart*>()->placePointedAt(70);
+                });
+        }
+        drawQuestion();
+        drawDialogs();
+    }
+
+private:
+    bool isAskedFor(const QString& name) const { return m_only.isEmpty() || name == m_only; }
+
+    /// \throws std::runtime_error
+    void save(const QPixmap& picture, const QString& name, const QString& size = {}) const
+    {
+        const QString theme = m_theme.isDark ? QStringLiteral("-dark") : QStringLiteral("-light");
+        const QString file = name + theme + size + QStringLiteral(".png");
+        if (!picture.save(m_folder.filePath(file)))
+            throw std::runtime_error("The picture " + file.toStdString() + " cannot be written.");
+    }
+
+    template<typename Window, typename Snapshot, typename Prepare>
+    void drawState(const QString& name, const Snapshot& snapshot, Prepare prepare) const
+    {
+        if (!isAskedFor(name))
+            return;
+        for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
+            Window window(m_theme, size);
+            window.display(snapshot);
+            prepare(window);
+            save(window.grab(), name, QStringLiteral("-%1").arg(size.width()));
         }
     }
-    return true;
-}
 
-bool drawTrainings(const QDir& folder, const QString& only)
-{
-    for (const auto& [name, snapshot] : test::allTrainings()) {
-        if (!only.isEmpty() && name != only)
-            continue;
-        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
-            for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
-                test::SampleTrainingWindow window(theme, size);
-                window.view()->form()->setRecommended(192);
-                window.display(snapshot);
-                if (name == QLatin1String("training-halving"))
-                    emit window.findChild<RunChart*>()->placePointedAt(70);
-                if (!save(window.grab(), folder,
-                          QStringLiteral("%1-%2").arg(nameOf(name, theme)).arg(size.width())))
-                    return false;
-            }
-        }
-    }
-    return true;
-}
-
-/// The window asks for the network of a config that has none.
-bool drawQuestion(const QDir& folder)
-{
-    const QString sentence =
-        QStringLiteral("/home/user/finetune/sft.yaml:2:1: The network is named \"example/our-own-7b\", which "
-                       "is not among the "
-                       "well-known ones; give its config.json as the model (--model FILE).");
-    for (const Theme& theme : {Theme::light(), Theme::dark()}) {
-        test::SampleWindow window(theme, QSize(1100, 680));
+    /// The window asks for the network of a config that has none.
+    void drawQuestion() const
+    {
+        test::SampleWindow window(m_theme, QSize(1100, 680));
         window.display(test::emptySnapshot());
-        window.view()->banner()->showMessage(MessageBanner::Kind::Warning, sentence, {},
-                                             window.actions()->chooseNetwork);
-        if (!save(window.grab(), folder, nameOf(QStringLiteral("question"), theme)))
-            return false;
+        window.view()->banner()->showMessage(
+            MessageBanner::Kind::Warning,
+            QStringLiteral(
+                "/home/user/finetune/sft.yaml:2:1: The network is named \"example/our-own-7b\", which "
+                "is not among the well-known ones; give its config.json as the model (--model FILE)."),
+            {}, window.actions()->chooseNetwork);
+        save(window.grab(), QStringLiteral("question"));
     }
-    return true;
-}
 
-bool drawDialogs(const QDir& folder, const QString& only)
-{
-    for (const Theme& theme : {Theme::light(), Theme::dark()}) {
-        for (const auto& [name, picture] : test::dialogPictures(theme)) {
-            if ((only.isEmpty() || name == only) && !save(picture, folder, nameOf(name, theme)))
-                return false;
-        }
+    void drawDialogs()
+    {
+        drawExport("export", 16, [](ExportDialog&) {});
+        drawExport("export-choice", 12, [](ExportDialog&) {});
+        drawExport("export-chosen", 12,
+                   [](ExportDialog& dialog) { dialog.findChildren<QRadioButton*>().back()->click(); });
+        drawExport("export-failed", 16, [](ExportDialog& dialog) {
+            dialog.setPath(QStringLiteral("/no/such/folder/sft.yaml"));
+            dialog.accept();
+        });
+        const QString config = fileWith("sft.yaml", trainingArguments);
+        const QString own = fileWith("network.yaml", network);
+        drawNetwork("network", config, {}, {});
+        drawNetwork("network-found", config, {}, own);
+        drawNetwork("network-unknown", config, {}, QStringLiteral("nobody/nothing"));
+        drawNetwork("network-override", own, own, own);
+        drawConfirmation("confirm-running", test::runningConfirmation());
+        drawConfirmation("confirm-done", test::doneConfirmation());
+        drawConfirmation("confirm-failed", test::failedConfirmation());
     }
-    return true;
-}
+
+    template<typename Prepare>
+    void drawExport(const char* name, std::int64_t size, Prepare prepare)
+    {
+        const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
+        ExportDialog dialog(file, model::Phase::Train, size, m_theme, &m_owner);
+        dialog.setPath(QStringLiteral("/home/user/finetune/sft.yaml"));
+        prepare(dialog);
+        draw(name, dialog);
+    }
+
+    void drawNetwork(const char* name, const QString& config, const QString& present, const QString& text)
+    {
+        const auto file = engine::ConfigFile::open(config);
+        NetworkDialog dialog(file, present, m_theme, &m_owner);
+        dialog.setText(text);
+        draw(name, dialog);
+    }
+
+    void drawConfirmation(const char* name, const training::ConfirmationSnapshot& snapshot)
+    {
+        ConfirmationDialog dialog(m_theme, &m_owner);
+        dialog.display(snapshot);
+        draw(name, dialog);
+    }
+
+    void draw(const char* name, QDialog& dialog) const
+    {
+        dialog.show();
+        // Scroll bars come and go with what the layout posts.
+        QCoreApplication::processEvents();
+        if (isAskedFor(QString::fromUtf8(name)))
+            save(dialog.grab(), QString::fromUtf8(name));
+    }
+
+    QString fileWith(const char* name, const QByteArray& text) const
+    {
+        QFile file(m_configs.filePath(QString::fromUtf8(name)));
+        if (file.open(QIODevice::WriteOnly))
+            file.write(text);
+        return file.fileName();
+    }
+
+    QDir m_folder;
+    QString m_only;
+    Theme m_theme;
+    QTemporaryDir m_configs;
+    /// Of the dialogs.
+    QWidget m_owner;
+};
 
 } // namespace
 
@@ -124,9 +211,12 @@ int main(int argc, char** argv)
         QTextStream(stderr) << "The folder " << folder.path() << " cannot be made.\n";
         return 1;
     }
-    const QString only = arguments.value(2);
-    return drawStates(folder, only) && drawTrainings(folder, only) && drawQuestion(folder) &&
-                   drawDialogs(folder, only)
-               ? 0
-               : 1;
+    try {
+        for (const Theme& theme : {Theme::light(), Theme::dark()})
+            Studio(folder, arguments.value(2), theme).drawAll();
+    } catch (const std::runtime_error& error) {
+        QTextStream(stderr) << error.what() << '\n';
+        return 1;
+    }
+    return 0;
 }

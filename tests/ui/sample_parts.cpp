@@ -101,4 +101,10 @@ DeviceSnapshot sampleGpu(const QString& id)
             .telemetry = {.utilizationPercent = 97, .temperatureCelsius = 64, .clockMegahertz = 1980}};
 }
 
+void release(DeviceSnapshot& device)
+{
+    device.workerPid = 0;
+    device.telemetry = {};
+}
+
 } // namespace batchpeak::test

@@ -19,6 +19,8 @@ double throughputAt(double size);
 double peakGibibytesAt(double size);
 
 engine::DeviceSnapshot sampleGpu(const QString& id);
+/// Its worker has ended.
+void release(engine::DeviceSnapshot& device);
 /// \param deviation  of the samples/s from the law, relative
 trial::TrialRecord okTrial(int number, std::int64_t size, double deviation = 0.0);
 trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, std::int64_t size,

@@ -177,8 +177,7 @@ Snapshot finishedSnapshot()
     snapshot.secondsLeft.reset();
     snapshot.elapsedSeconds = 204.0;
     snapshot.recommendedJoulesPerSample = 0.318;
-    snapshot.devices.front().workerPid = 0;
-    snapshot.devices.front().telemetry = {};
+    release(snapshot.devices.front());
     say(snapshot, 204, QStringLiteral("finished: confident"));
     return snapshot;
 }
@@ -201,8 +200,7 @@ Snapshot nothingFitsSnapshot()
     auto& device = snapshot.devices.front();
     device.limitBytes = bytesOf(8.0);
     device.usableBytes = bytesOf(8.0 * 0.92);
-    device.workerPid = 0;
-    device.telemetry = {};
+    release(device);
     snapshot.state = State::Finished;
     snapshot.finish = FinishStatus::NothingFits;
     snapshot.trials.push_back(trialThat(trial::Outcome::OutOfMemory, 1, 1, 1.9));
@@ -220,8 +218,7 @@ Snapshot nothingFitsSnapshot()
 Snapshot failedSnapshot()
 {
     Snapshot snapshot = withDevice();
-    snapshot.devices.front().workerPid = 0;
-    snapshot.devices.front().telemetry = {};
+    release(snapshot.devices.front());
     snapshot.state = State::Failed;
     snapshot.finish = FinishStatus::Failed;
     snapshot.failure =

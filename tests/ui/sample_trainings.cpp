@@ -189,8 +189,7 @@ TrainingSnapshot completedTraining()
     snapshot.end = TrainingEnd::Completed;
     snapshot.secondsLeft.reset();
     snapshot.microBatchesDone = 0;
-    snapshot.device.workerPid = 0;
-    snapshot.device.telemetry = {};
+    release(snapshot.device);
     snapshot.checkpoint = QStringLiteral("/home/user/run/step-000340");
     say(snapshot, 240, QStringLiteral("step 340: checkpoint step-000340, 1.32 GiB"));
     say(snapshot, 241, QStringLiteral("finished: completed"));
@@ -206,8 +205,7 @@ TrainingSnapshot failedTraining()
     snapshot.end = TrainingEnd::Failed;
     snapshot.secondsLeft.reset();
     snapshot.checkpoint.clear();
-    snapshot.device.workerPid = 0;
-    snapshot.device.telemetry = {};
+    release(snapshot.device);
     snapshot.failure = QStringLiteral(
         "The worker on cuda:0 was ended by signal 11 in step 58. What it had learned is lost; see the log "
         "for "
@@ -221,8 +219,7 @@ TrainingSnapshot nothingFitsTraining()
     TrainingSnapshot snapshot = begunTraining(batch);
     snapshot.state = TrainingState::Finished;
     snapshot.end = TrainingEnd::NothingFits;
-    snapshot.device.workerPid = 0;
-    snapshot.device.telemetry = {};
+    release(snapshot.device);
     snapshot.outOfMemoryEvents = 11;
     snapshot.failure = QStringLiteral(
         "Not enough memory even for batch_size=1: 9.7 GiB are needed at least, and 7.4 GiB are there. Use a "

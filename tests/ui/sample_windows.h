@@ -14,82 +14,79 @@
 
 namespace batchpeak::test {
 
-/// The window's inside, with the theme that the main window gives it, without an exploration behind it.
-class SampleWindow : public QWidget
+/// What is inside a window, without anything behind it.
+template<typename Actions, typename View>
+class SampleInside : public QWidget
+{
+public:
+    View* view() const { return m_view; }
+    Actions* actions() const { return m_actions; }
+
+    void setTheme(const ui::Theme& theme)
+    {
+        ui::applyTheme(*this, theme);
+        m_actions->setTheme(theme);
+        m_view->setTheme(theme);
+    }
+
+protected:
+    template<typename MakeView>
+    SampleInside(const ui::Theme& theme, QSize size, MakeView makeView)
+        : m_actions(new Actions(this)), m_view(makeView(m_actions))
+    {
+        auto* layout = new QVBoxLayout(this);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->addWidget(m_view);
+        resize(size);
+        setTheme(theme);
+    }
+
+private:
+    Actions* m_actions;
+    View* m_view;
+};
+
+class SampleWindow : public SampleInside<ui::WindowActions, ui::ExplorationView>
 {
 public:
     SampleWindow(const ui::Theme& theme, QSize size)
-        : m_actions(new ui::WindowActions(this)),
-          m_view(new ui::ExplorationView(m_actions, &m_recent, &m_menu, this))
-    {
-        auto* layout = new QVBoxLayout(this);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->addWidget(m_view);
-        resize(size);
-        setTheme(theme);
-    }
-
-    void setTheme(const ui::Theme& theme)
-    {
-        ui::applyTheme(*this, theme);
-        m_actions->setTheme(theme);
-        m_view->setTheme(theme);
-    }
+        : SampleInside(theme, size, [this](ui::WindowActions* actions) {
+              return new ui::ExplorationView(actions, new QMenu(this), new QMenu(this), this);
+          })
+    {}
 
     void display(const engine::Snapshot& snapshot)
     {
-        m_actions->update(snapshot);
-        m_actions->train->setEnabled(snapshot.run.has_value());
-        m_actions->confirm->setEnabled(snapshot.state == engine::State::Finished &&
+        actions()->update(snapshot);
+        actions()->train->setEnabled(snapshot.run.has_value());
+        actions()->confirm->setEnabled(snapshot.state == engine::State::Finished &&
                                        snapshot.searchState.recommendation);
-        m_view->display(snapshot);
+        view()->display(snapshot);
     }
-
-    ui::ExplorationView* view() const { return m_view; }
-    ui::WindowActions* actions() const { return m_actions; }
-
-private:
-    QMenu m_recent;
-    QMenu m_menu;
-    ui::WindowActions* m_actions;
-    ui::ExplorationView* m_view;
 };
 
-/// The training window's inside, with the theme that that window gives it, without a run behind it.
-class SampleTrainingWindow : public QWidget
+class SampleTrainingWindow : public SampleInside<ui::TrainingActions, ui::TrainingView>
 {
 public:
     SampleTrainingWindow(const ui::Theme& theme, QSize size)
-        : m_actions(new ui::TrainingActions(this)), m_view(new ui::TrainingView(m_actions, this))
+        : SampleInside(theme, size,
+                       [this](ui::TrainingActions* actions) { return new ui::TrainingView(actions, this); })
     {
-        auto* layout = new QVBoxLayout(this);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->addWidget(m_view);
-        resize(size);
-        setTheme(theme);
+        ui::applyPalette(*this, theme);
     }
 
     void setTheme(const ui::Theme& theme)
     {
-        ui::applyTheme(*this, theme);
+        SampleInside::setTheme(theme);
         ui::applyPalette(*this, theme);
-        m_actions->setTheme(theme);
-        m_view->setTheme(theme);
     }
 
-    void display(const training::TrainingSnapshot& snapshot, const QString& obstacle = {})
+    void display(const training::TrainingSnapshot& snapshot)
     {
-        m_actions->settings->setChecked(snapshot.state == training::TrainingState::Idle);
-        m_actions->update(snapshot, obstacle);
-        m_view->display(snapshot);
+        actions()->settings->setChecked(snapshot.state == training::TrainingState::Idle);
+        actions()->update(snapshot, {});
+        view()->display(snapshot);
     }
-
-    ui::TrainingView* view() const { return m_view; }
-    ui::TrainingActions* actions() const { return m_actions; }
-
-private:
-    ui::TrainingActions* m_actions;
-    ui::TrainingView* m_view;
 };
 
 } // namespace batchpeak::test

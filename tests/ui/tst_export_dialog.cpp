@@ -16,9 +16,11 @@
 #include <QTextBlock>
 
 #include <cmath>
+#include <optional>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
+using model::Phase;
 
 namespace {
 
@@ -98,9 +100,11 @@ class ExportDialogTest : public test::WindowFixture
 {
     Q_OBJECT
 
-    engine::ConfigFile opened(const QByteArray& text) const
+    std::optional<engine::ConfigFile> m_file;
+
+    const engine::ConfigFile& opened(const QByteArray& text)
     {
-        return engine::ConfigFile::open(fileWith("config.yaml", text));
+        return m_file.emplace(engine::ConfigFile::open(fileWith("config.yaml", text)));
     }
 
 private slots:
@@ -108,17 +112,15 @@ private slots:
 
     void showsTheUnifiedDiffAndWritesIt_data()
     {
-        rows<model::Phase, QByteArray, QByteArray>(
+        rows<Phase, QByteArray, QByteArray>(
             {{"training",
-              {model::Phase::Train, "micro_batch_size: 4 # tried by hand",
-               "micro_batch_size: 16 # tried by hand"}},
-             {"evaluation", {model::Phase::Eval, "eval_micro_batch_size: 8", "eval_micro_batch_size: 16"}}});
+              {Phase::Train, "micro_batch_size: 4 # tried by hand", "micro_batch_size: 16 # tried by hand"}},
+             {"evaluation", {Phase::Eval, "eval_micro_batch_size: 8", "eval_micro_batch_size: 16"}}});
     }
     void showsTheUnifiedDiffAndWritesIt()
     {
-        const auto& [phase, old, fresh] = row<model::Phase, QByteArray, QByteArray>();
-        const auto file = opened(own);
-        ExportDialog dialog(file, phase, 16, Theme::light());
+        const auto& [phase, old, fresh] = row<Phase, QByteArray, QByteArray>();
+        ExportDialog dialog(opened(own), phase, 16, Theme::light());
         QVERIFY2(dialog.preview().startsWith(QStringLiteral("--- config.yaml\n+++ config.yaml\n@@ ")),
                  qPrintable(dialog.preview()));
         QCOMPARE(diffLines(dialog), (QStringList{QLatin1Char('-') + QString::fromUtf8(old),
@@ -128,13 +130,12 @@ private slots:
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         QCOMPARE(contentsOf(target), QByteArray(own).replace("\n" + old, "\n" + fresh));
-        QCOMPARE(contentsOf(file.path()), own);
+        QCOMPARE(contentsOf(m_file->path()), own);
     }
 
     void saysThatNothingChanges()
     {
-        const auto file = opened(own);
-        ExportDialog dialog(file, model::Phase::Train, 4, Theme::light());
+        ExportDialog dialog(opened(own), Phase::Train, 4, Theme::light());
         QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
     }
 
@@ -142,14 +143,12 @@ private slots:
     {
         const auto file =
             opened("{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n");
-        QVERIFY_EXCEPTION_THROWN(ExportDialog(file, model::Phase::Train, 16, Theme::light()),
-                                 config::ConfigError);
+        QVERIFY_EXCEPTION_THROWN(ExportDialog(file, Phase::Train, 16, Theme::light()), config::ConfigError);
     }
 
     void hidesTheLineEndsOfWindows()
     {
-        const auto file = opened(QByteArray(own).replace("\n", "\r\n"));
-        ExportDialog dialog(file, model::Phase::Train, 16, Theme::light());
+        ExportDialog dialog(opened(QByteArray(own).replace("\n", "\r\n")), Phase::Train, 16, Theme::light());
         // A "\r" would be one more end of a line here.
         QVERIFY(!dialog.preview().contains(QStringLiteral("\n\n")));
         QCOMPARE(diffLines(dialog).size(), 2);
@@ -157,8 +156,7 @@ private slots:
 
     void staysWhenTheFileCannotBeWritten()
     {
-        const auto file = opened(own);
-        ExportDialog dialog(file, model::Phase::Train, 16, Theme::light());
+        ExportDialog dialog(opened(own), Phase::Train, 16, Theme::light());
         dialog.show();
         dialog.setPath(pathOf("no/such/folder/out.yaml"));
         dialog.accept();
@@ -174,8 +172,7 @@ private slots:
 
     void asksForTheBatchThatCannotBeKept()
     {
-        const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 12, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), Phase::Train, 12, Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 2);
         QCOMPARE(offers.at(0)->text(),
@@ -189,13 +186,12 @@ private slots:
                  qPrintable(dialog.preview()));
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
-        QCOMPARE(contentsOf(file.path()), trainingArguments);
+        QCOMPARE(contentsOf(m_file->path()), trainingArguments);
     }
 
     void followsTheBatchThatIsChosen()
     {
-        const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 12, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), Phase::Train, 12, Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         offers.at(1)->click();
         QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
@@ -204,15 +200,14 @@ private slots:
         QVERIFY(dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 5")));
         QVERIFY(!dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 6")));
         dialog.accept();
-        QCOMPARE(contentsOf(file.path()), QByteArray(trainingArguments)
-                                              .replace("train_batch_size: 8", "train_batch_size: 12")
-                                              .replace("steps: 8", "steps: 5"));
+        QCOMPARE(contentsOf(m_file->path()), QByteArray(trainingArguments)
+                                                 .replace("train_batch_size: 8", "train_batch_size: 12")
+                                                 .replace("steps: 8", "steps: 5"));
     }
 
     void offersOnlyMoreWhereOneMicroBatchIsTooMuch()
     {
-        const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 96, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), Phase::Train, 96, Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 1);
         QCOMPARE(offers.at(0)->text(),
@@ -234,8 +229,7 @@ private slots:
 
     void isReachedByTheKeyboard()
     {
-        const auto file = opened(trainingArguments);
-        ExportDialog dialog(file, model::Phase::Train, 12, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), Phase::Train, 12, Theme::light());
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -258,8 +252,7 @@ private slots:
     void setsTheLinesOnGroundsOfTheirOwn()
     {
         const auto& theme = row<Theme>();
-        const auto file = opened(own);
-        ExportDialog dialog(file, model::Phase::Train, 16, theme);
+        ExportDialog dialog(opened(own), Phase::Train, 16, theme);
         dialog.resize(700, 500);
         auto* view = dialog.findChild<DiffView*>();
         dialog.grab();
@@ -275,8 +268,8 @@ private slots:
     void scrollsToLinesThatAreLong()
     {
         const QByteArray comment = " # " + QByteArray(400, 'x');
-        const auto file = opened(QByteArray(own).replace(" # tried by hand", comment));
-        ExportDialog dialog(file, model::Phase::Train, 16, Theme::light());
+        ExportDialog dialog(opened(QByteArray(own).replace(" # tried by hand", comment)), Phase::Train, 16,
+                            Theme::light());
         dialog.grab();
         QVERIFY(dialog.findChild<DiffView*>()->horizontalScrollBar()->maximum() > 0);
         QVERIFY(dialog.width() < 1000);

@@ -13,6 +13,8 @@
 #include <QPushButton>
 #include <QTest>
 
+#include <optional>
+
 using namespace batchpeak;
 using namespace batchpeak::ui;
 using test::buttonOf;
@@ -46,6 +48,8 @@ class NetworkDialogTest : public test::WindowFixture
     Q_OBJECT
 
     QString m_config;
+    /// What stands there.
+    std::optional<engine::ConfigFile> m_file;
     QString m_network;
 
 private slots:
@@ -53,13 +57,13 @@ private slots:
     {
         QLocale::setDefault(QLocale::c());
         m_config = fileWith("sft.yaml", withoutNetwork);
+        m_file = engine::ConfigFile::open(m_config);
         m_network = fileWith("network.yaml", network);
     }
 
     void countsTheParametersOfWhatItRecognises()
     {
-        const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::light());
+        NetworkDialog dialog(*m_file, {}, Theme::light());
         QVERIFY(!buttonOf(dialog, "Choose")->isEnabled());
         dialog.setText(m_network);
         QVERIFY2(dialog.finding().startsWith(QStringLiteral("This is gpt2 with ")) &&
@@ -81,8 +85,7 @@ private slots:
         const auto& [text, file] = row<std::string, std::string>();
         QVERIFY(QDir().mkpath(pathOf("tiny")));
         fileWith("tiny/config.json", network);
-        const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::light());
+        NetworkDialog dialog(*m_file, {}, Theme::light());
         dialog.setText(QString::fromStdString(text));
         dialog.accept();
         QCOMPARE(dialog.network(), pathOf(file.c_str()));
@@ -90,8 +93,7 @@ private slots:
 
     void knowsTheNetworksOfTheHub()
     {
-        const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::light());
+        NetworkDialog dialog(*m_file, {}, Theme::light());
         auto* field = dialog.findChild<QComboBox*>();
         QVERIFY(field->count() > 20);
         QCOMPARE(field->currentText(), QString());
@@ -112,8 +114,7 @@ private slots:
     {
         const auto& [text, word] = row<std::string, std::string>();
         fileWith("notes.txt", "nothing to see\n");
-        const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::light());
+        NetworkDialog dialog(*m_file, {}, Theme::light());
         dialog.show();
         dialog.setText(QString::fromStdString(text));
         QVERIFY2(dialog.finding().contains(QString::fromStdString(word)), qPrintable(dialog.finding()));
@@ -125,8 +126,7 @@ private slots:
 
     void looksOnceThePersonPauses()
     {
-        const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::light());
+        NetworkDialog dialog(*m_file, {}, Theme::light());
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -140,8 +140,7 @@ private slots:
 
     void isReachedByTheKeyboard()
     {
-        const auto config = engine::ConfigFile::open(m_config);
-        NetworkDialog dialog(config, {}, Theme::light());
+        NetworkDialog dialog(*m_file, {}, Theme::light());
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -168,8 +167,7 @@ private slots:
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         QCOMPARE(dialog.network(), QString());
         // A config without a network has nothing to lead back to.
-        const auto needing = engine::ConfigFile::open(m_config);
-        NetworkDialog other(needing, m_network, Theme::light());
+        NetworkDialog other(*m_file, m_network, Theme::light());
         QVERIFY(!buttonOf(other, "Use the config's own"));
     }
 
@@ -178,10 +176,9 @@ private slots:
         WindowSettings settings;
         QWidget window;
         NetworkPicker picker(&settings, &window);
-        const auto config = engine::ConfigFile::open(m_config);
-        QVERIFY_EXCEPTION_THROWN(picker.completed(config), NetworkNeeded);
-        QCOMPARE(picker.completed(config, m_network).modelSource(), m_network);
-        QCOMPARE(picker.completed(config).modelSource(), m_network);
+        QVERIFY_EXCEPTION_THROWN(picker.completed(*m_file), NetworkNeeded);
+        QCOMPARE(picker.completed(*m_file, m_network).modelSource(), m_network);
+        QCOMPARE(picker.completed(*m_file).modelSource(), m_network);
         // Another config has its own choice.
         const auto other = engine::ConfigFile::open(fileWith("other.yaml", withoutNetwork));
         QVERIFY_EXCEPTION_THROWN(picker.completed(other), NetworkNeeded);
@@ -193,8 +190,7 @@ private slots:
         settings.setNetworkOf(m_config, {});
         QWidget window;
         NetworkPicker picker(&settings, &window);
-        const auto config = engine::ConfigFile::open(m_config);
-        QVERIFY_EXCEPTION_THROWN(picker.completed(config, QStringLiteral("nobody/nothing")), NetworkNeeded);
+        QVERIFY_EXCEPTION_THROWN(picker.completed(*m_file, QStringLiteral("nobody/nothing")), NetworkNeeded);
         QCOMPARE(settings.networkOf(m_config), QString());
     }
 
@@ -205,11 +201,10 @@ private slots:
         QWidget window;
         NetworkPicker picker(&settings, &window);
         try {
-            picker.completed(engine::ConfigFile::open(m_config));
+            picker.completed(*m_file);
             QFAIL("It ran.");
         } catch (const NetworkNeeded& need) {
-            const QString sentence = QString::fromUtf8(need.what());
-            QVERIFY2(sentence.contains(QStringLiteral("gone.json")), need.what());
+            QVERIFY2(QByteArray(need.what()).contains("gone.json"), need.what());
         }
     }
 

@@ -6,6 +6,7 @@
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "window_fixture.h"
 
 #include <QAbstractScrollArea>
 #include <QStandardPaths>
@@ -23,27 +24,16 @@ class RunChartsTest : public QObject
     Q_OBJECT
 
     test::SampleTrainingWindow m_window{Theme::light(), QSize(1440, 900)};
-    RunChart* m_loss = nullptr;
-    RunChart* m_rate = nullptr;
-    RunChart* m_schedule = nullptr;
+    RunChart* m_loss = test::partOf<RunChart>(m_window, "Loss chart");
+    RunChart* m_rate = test::partOf<RunChart>(m_window, "Throughput chart");
+    RunChart* m_schedule = test::partOf<RunChart>(m_window, "Chart of the batch sizes");
 
-    RunChart* chart(const char* name) const
-    {
-        for (auto* candidate : m_window.findChildren<RunChart*>()) {
-            if (candidate->accessibleName() == QLatin1String(name))
-                return candidate;
-        }
-        return nullptr;
-    }
     QList<RunChart*> charts() const { return {m_loss, m_rate, m_schedule}; }
 
 private slots:
     void initTestCase()
     {
         QStandardPaths::setTestModeEnabled(true);
-        m_loss = chart("Loss chart");
-        m_rate = chart("Throughput chart");
-        m_schedule = chart("Chart of the batch sizes");
         QVERIFY(m_loss && m_rate && m_schedule);
     }
 

@@ -4,6 +4,7 @@
 #include "support/test_main.h"
 #include "ui/form_fields.h"
 #include "ui/training_window/training_form.h"
+#include "window_fixture.h"
 
 #include <QCheckBox>
 #include <QDir>
@@ -17,6 +18,7 @@
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
+using test::partOf;
 using training::MaximumWay;
 using training::TrainingOptions;
 
@@ -25,24 +27,14 @@ namespace {
 using Fill = std::function<void(TrainingForm&)>;
 using Check = std::function<bool(const TrainingOptions&)>;
 
-template<typename Field>
-Field* fieldOf(TrainingForm& form, const char* name)
-{
-    for (auto* field : form.findChildren<Field*>()) {
-        if (field->accessibleName() == QLatin1String(name))
-            return field;
-    }
-    return nullptr;
-}
-
 Fill writes(const char* name, const char* text)
 {
-    return [=](TrainingForm& form) { fieldOf<QLineEdit>(form, name)->setText(QString::fromUtf8(text)); };
+    return [=](TrainingForm& form) { partOf<QLineEdit>(form, name)->setText(QString::fromUtf8(text)); };
 }
 
 Fill chooses(const char* name, int value)
 {
-    return [=](TrainingForm& form) { fieldOf<ChoiceBox>(form, name)->setValue(value); };
+    return [=](TrainingForm& form) { partOf<ChoiceBox>(form, name)->setValue(value); };
 }
 
 Fill both(const Fill& first, const Fill& second)
@@ -192,25 +184,25 @@ private slots:
         QCOMPARE(options.maximum, MaximumWay::Halving);
         QCOMPARE(options.growth, QStringLiteral("8"));
         QVERIFY(!options.learningRate);
-        QVERIFY(fieldOf<QLineEdit>(form, rate)->placeholderText().contains(QStringLiteral("0.001")));
+        QVERIFY(partOf<QLineEdit>(form, rate)->placeholderText().contains(QStringLiteral("0.001")));
     }
 
     void enablesOnlyWhatPlaysAPart()
     {
         TrainingForm form;
-        auto* wayBox = fieldOf<ChoiceBox>(form, way);
+        auto* wayBox = partOf<ChoiceBox>(form, way);
         auto* exact = form.findChild<QCheckBox*>();
         QVERIFY(wayBox->isEnabled() && !exact->isEnabled());
-        fieldOf<ChoiceBox>(form, maximum)->setValue(binary);
+        partOf<ChoiceBox>(form, maximum)->setValue(binary);
         QVERIFY(!wayBox->isEnabled() && exact->isEnabled());
-        fieldOf<QLineEdit>(form, growth)->setText(QStringLiteral("4"));
+        partOf<QLineEdit>(form, growth)->setText(QStringLiteral("4"));
         QVERIFY(wayBox->isEnabled());
     }
 
     void offersARecommendationOnlyWhileThereIsOne()
     {
         TrainingForm form;
-        auto* wayBox = fieldOf<ChoiceBox>(form, way);
+        auto* wayBox = partOf<ChoiceBox>(form, way);
         QCOMPARE(wayBox->findData(TrainingForm::Recommended), -1);
         form.setRecommended(12);
         QCOMPARE(wayBox->value(), static_cast<int>(TrainingForm::Recommended));

@@ -28,6 +28,14 @@ class WindowNetworkTest : public test::WindowFixture
 
     QString overwrite(const QByteArray& text) const { return fileWith("params.yaml", text); }
 
+    void chooseInTheNextDialog(const QString& network)
+    {
+        whenOpen<NetworkDialog>(&window(), [network](NetworkDialog* dialog) {
+            dialog->setText(network);
+            dialog->accept();
+        });
+    }
+
     static QString headerOf(const MainWindow& window)
     {
         return window.findChild<ToolBar*>()->findChild<ElidedLabel*>()->fullText();
@@ -50,10 +58,7 @@ private slots:
         QCOMPARE(window().findChild<RecentFiles*>()->files(), QStringList{m_path});
 
         const QString network = fileWith("network.yaml", m_config);
-        whenOpen<NetworkDialog>(&window(), [network](NetworkDialog* dialog) {
-            dialog->setText(network);
-            dialog->accept();
-        });
+        chooseInTheNextDialog(network);
         auto* offer = banner().findChild<QPushButton*>();
         QTest::mouseClick(offer, Qt::LeftButton);
         QVERIFY(!offer->isVisible());
@@ -76,10 +81,7 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         const std::int64_t own = snapshot().run->parameters;
         QVERIFY(!headerOf(window()).contains(QStringLiteral("network")));
-        whenOpen<NetworkDialog>(&window(), [network](NetworkDialog* dialog) {
-            dialog->setText(network);
-            dialog->accept();
-        });
+        chooseInTheNextDialog(network);
         choose->trigger();
         QVERIFY(snapshot().run->parameters > own);
         QVERIFY(headerOf(window()).contains(QStringLiteral("network from deeper.yaml")));

@@ -49,14 +49,6 @@ class WindowTrainingTest : public test::WindowFixture
     ConfirmationDialog* confirmation() { return window().findChild<ConfirmationDialog*>(); }
     const training::TrainingSnapshot& run() { return training()->run().snapshot(); }
 
-    void write(const char* field, const QString& text)
-    {
-        for (auto* line : training()->findChildren<QLineEdit*>()) {
-            if (line->accessibleName() == QLatin1String(field))
-                line->setText(text);
-        }
-    }
-
     void open(const QString& words)
     {
         window().setOptions(optionsWith(words, 6));
@@ -77,7 +69,7 @@ class WindowTrainingTest : public test::WindowFixture
         open(words);
         actionOf(window(), "Train")->trigger();
         QVERIFY(training()->isVisible());
-        write("The length", epochs);
+        test::partOf<QLineEdit>(*training(), "The length")->setText(epochs);
         actionOf(*training(), "Start")->trigger();
     }
 

@@ -56,6 +56,17 @@ private:
 QAction* actionOf(const QWidget& window, const char* text);
 QPushButton* buttonOf(const QWidget& window, const char* text);
 
+/// The part of a window that is called so to those who do not see it; nothing without one.
+template<typename Part>
+Part* partOf(const QWidget& window, const char* name)
+{
+    for (auto* part : window.findChildren<Part*>()) {
+        if (part->accessibleName() == QLatin1String(name))
+            return part;
+    }
+    return nullptr;
+}
+
 /// Answers the next dialog of a kind, as a person would once it is open.
 template<typename Dialog>
 void whenOpen(QObject* context, std::function<void(Dialog*)> answer)
