@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QJsonDocument>
 
+#include <algorithm>
 #include <csignal>
 
 namespace {
@@ -25,6 +26,18 @@ QStringList withFakeWorker(const QString& command, const QString& config, const 
 }
 
 } // namespace
+
+bool ProgramRun::succeeded(std::initializer_list<const char*> answers) const
+{
+    return exitCode == 0 &&
+           std::ranges::all_of(answers, [this](const char* part) { return this->answers(part); });
+}
+
+bool ProgramRun::refused(std::initializer_list<const char*> remarks) const
+{
+    return exitCode == 1 && out.isEmpty() && this->remarks("batchpeak: ") &&
+           std::ranges::all_of(remarks, [this](const char* part) { return this->remarks(part); });
+}
 
 QStringList ProgramRun::outLines() const
 {
@@ -78,6 +91,13 @@ QStringList words(const char* line)
 QString examplePath(const char* name)
 {
     return QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/") + QString::fromUtf8(name);
+}
+
+QByteArray exampleWithSize(const QByteArray& size)
+{
+    const QByteArray key("micro_batch_size: explore");
+    QByteArray text = bytesOf(examplePath("gpt2-tiny.yaml"));
+    return text.replace(text.indexOf(key), key.size(), "micro_batch_size: " + size);
 }
 
 QStringList exploreArguments(const char* behaviour, const QStringList& options, const QString& config)

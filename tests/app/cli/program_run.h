@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "cli/command.h"
+
 #include <QJsonObject>
 #include <QProcess>
 #include <QProcessEnvironment>
 #include <QString>
 #include <QStringList>
 
+#include <initializer_list>
 #include <vector>
 
 /// What one run of the batchpeak program said and how it ended.
@@ -21,6 +24,12 @@ struct ProgramRun
     /// Whether \p part stands on stdout, or on stderr.
     bool answers(const char* part) const { return out.contains(QString::fromUtf8(part)); }
     bool remarks(const char* part) const { return err.contains(QString::fromUtf8(part)); }
+
+    /// Whether it ended with 0, and all these parts stand on stdout.
+    bool succeeded(std::initializer_list<const char*> answers = {}) const;
+    /// Whether it ended with 1 and a sentence of its own on stderr, where all these parts stand, and said
+    /// nothing on stdout.
+    bool refused(std::initializer_list<const char*> remarks) const;
 
     QStringList outLines() const;
     /// Both streams, for the message of a failed check.
@@ -39,6 +48,9 @@ QStringList words(const char* line);
 
 /// A config of the examples that come with the program.
 QString examplePath(const char* name);
+
+/// The text of the GPT-2 among them, with a size in the place of its "explore".
+QByteArray exampleWithSize(const QByteArray& size);
 
 /// "explore", a config, the fake worker behaving as \p behaviour says, and \p options.
 QStringList exploreArguments(const char* behaviour, const QStringList& options = {},
@@ -70,6 +82,18 @@ private:
     QByteArray m_out;
     QByteArray m_err;
 };
+
+/// What is said where \p attempt is refused; empty where it is not.
+template<typename Attempt>
+QString complaintAbout(Attempt attempt)
+{
+    try {
+        attempt();
+    } catch (const batchpeak::cli::UsageError& error) {
+        return QString::fromStdString(error.what());
+    }
+    return {};
+}
 
 /// Events in JSON Lines; nothing where one line is no JSON object.
 std::vector<QJsonObject> eventsIn(const QByteArray& text);

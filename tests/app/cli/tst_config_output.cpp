@@ -55,7 +55,7 @@ private slots:
         if (options.contains(QStringLiteral("--output")))
             options << path(target);
         const ProgramRun run = exportSize(4, words("--dry-run") + options);
-        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.succeeded(), run.text());
         QCOMPARE(run.out, QStringLiteral("--- a%1\n+++ b%2\n@@ -1,3 +1,3 @@\n"
                                          " train_input:\r\n   batch_size: 8\r\n"
                                          "-  micro_batch_size: explore # sizes\r\n"
@@ -69,7 +69,7 @@ private slots:
     {
         QVERIFY(writeBytes(m_path, "train_input: {batch_size: 8, micro_batch_size: 4}\n"));
         const ProgramRun run = exportSize(4, words("--dry-run"));
-        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.out.isEmpty(), run.text());
         QVERIFY2(run.remarks("nothing would change"), run.text());
     }
@@ -77,7 +77,7 @@ private slots:
     void writesTheBatchThatIsGiven()
     {
         const ProgramRun run = exportSize(4, words("--global-batch 12 --in-place"));
-        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.succeeded(), run.text());
         QCOMPARE(bytesOf(m_path),
                  QByteArray("train_input:\r\n  batch_size: 12\r\n  micro_batch_size: 4 # sizes\r\n"));
     }
@@ -86,16 +86,14 @@ private slots:
     void keepsABatchThatCanBeKept()
     {
         const ProgramRun run = exportSize(3, words("--global-batch above --in-place"));
-        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.succeeded(), run.text());
         QCOMPARE(bytesOf(m_path), QByteArray(params).replace("explore", "3"));
     }
 
     void refusesAnUnknownBatch()
     {
         const ProgramRun run = exportSize(4, words("--global-batch near"));
-        QVERIFY2(run.exitCode == 1, run.text());
-        QVERIFY2(run.remarks("--global-batch: 'near'"), run.text());
-        QVERIFY2(run.remarks("below or above"), run.text());
+        QVERIFY2(run.refused({"--global-batch: 'near'", "below or above"}), run.text());
     }
 
     void letsTheBatchBeChosen_data()
@@ -107,7 +105,7 @@ private slots:
         const auto& [choice, steps] = row<const char*, int>();
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run = exportSize(12, words("--in-place --global-batch") + words(choice));
-        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.succeeded(), run.text());
         QCOMPARE(bytesOf(m_path), QByteArray(axolotl)
                                       .replace("steps: 8", "steps: " + QByteArray::number(steps))
                                       .replace("size: 2", "size: 12"));
@@ -134,9 +132,7 @@ private slots:
         m_path = path(name);
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run = exportSize(12, words(options));
-        QVERIFY2(run.exitCode == 1, run.text());
-        QVERIFY2(run.out.isEmpty(), run.text());
-        QVERIFY2(run.remarks("choose a batch of 12 or 24"), run.text());
+        QVERIFY2(run.refused({"choose a batch of 12 or 24"}), run.text());
         QVERIFY2(run.err.endsWith(QStringLiteral("batchpeak export ") +
                                   QString::fromLatin1(command).arg(m_path) + QLatin1Char('\n')),
                  run.text());
@@ -148,8 +144,7 @@ private slots:
     {
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run = exportSize(32, words("--global-batch below --in-place"));
-        QVERIFY2(run.exitCode == 1, run.text());
-        QVERIFY2(run.remarks("There is no batch below"), run.text());
+        QVERIFY2(run.refused({"There is no batch below"}), run.text());
         QCOMPARE(bytesOf(m_path), axolotl);
     }
 
@@ -159,9 +154,9 @@ private slots:
         QVERIFY(writeBytes(m_path, example));
         const ProgramRun run =
             runProgram(exploreArguments("", words("--setting 32 --in-place --dry-run"), m_path));
-        QVERIFY2(run.exitCode == 0, run.text());
-        QVERIFY2(run.answers("recommended"), run.text());
-        QVERIFY2(run.answers("-    micro_batch_size: explore\n+    micro_batch_size: 32\n"), run.text());
+        QVERIFY2(
+            run.succeeded({"recommended", "-    micro_batch_size: explore\n+    micro_batch_size: 32\n"}),
+            run.text());
         QVERIFY2(!run.answers("written to"), run.text());
         QCOMPARE(bytesOf(m_path), example);
     }

@@ -107,14 +107,9 @@ private slots:
 
     void asksForAnExplorationFirst()
     {
-        try {
-            confirm();
-            QFAIL("no exception");
-        } catch (const cli::UsageError& error) {
-            const QString sentence = QString::fromStdString(error.what());
-            QVERIFY2(sentence.contains(QStringLiteral("run 'batchpeak explore")), error.what());
-            QVERIFY2(sentence.contains(m_example), error.what());
-        }
+        const QString sentence = complaintAbout([this] { confirm(); });
+        QVERIFY2(sentence.contains(QStringLiteral("run 'batchpeak explore")), qPrintable(sentence));
+        QVERIFY2(sentence.contains(m_example), qPrintable(sentence));
     }
 
     void asksAgainWhereNothingCanBePredicted()

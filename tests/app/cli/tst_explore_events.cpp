@@ -52,7 +52,7 @@ private slots:
     void tellsOfEveryTrialAndRecommendation()
     {
         const ProgramRun run = runProgram(exploreArguments("", threeTrials + words("-")));
-        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.succeeded(), run.text());
         const std::vector<QJsonObject> events = eventsIn(run.out.toUtf8());
         QVERIFY2(!events.empty(), run.text());
         const auto count = [&](const char* name) {
@@ -72,7 +72,7 @@ private slots:
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("de_DE.UTF-8"));
         const ProgramRun run = runProgram(exploreArguments("", threeTrials + words("-")), environment);
-        QVERIFY2(run.exitCode == 0, run.text());
+        QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(!eventsIn(run.out.toUtf8()).empty(), run.text());
         QVERIFY2(run.remarks("1.00x base"), run.text());
         QVERIFY2(run.remarks("1,071,872 parameters"), run.text());

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/option_values.h"
+#include "program_run.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -17,21 +18,22 @@ namespace {
 
 using Lengths = std::vector<std::int64_t>;
 
-template<typename Read>
-QString complaintAbout(Read read)
+/// Reads the text of a row of rows<std::string, Value>(), whose value is \p refused where it cannot be read.
+template<typename Value, typename Read>
+void checkRow(Read read, Value refused)
 {
-    try {
-        read();
-    } catch (const UsageError& error) {
-        return QString::fromStdString(error.what());
-    }
-    return {};
+    const auto& [text, expected] = row<std::string, Value>();
+    Value value = refused;
+    const QString complaint = complaintAbout([&, text = text] { value = static_cast<Value>(read(text)); });
+    QCOMPARE(value, expected);
+    QCOMPARE(complaint.isEmpty(), expected != refused);
+    const QString quoted = QStringLiteral("'%1'").arg(QString::fromStdString(text));
+    QVERIFY2(complaint.isEmpty() || complaint.contains(quoted), qPrintable(complaint));
 }
 
 } // namespace
 
-/// Values as they are typed behind options. Of those that are refused a row holds 0, or where 0 is a value,
-/// -1.
+/// Values as they are typed behind options.
 class OptionValuesTest : public QObject
 {
     Q_OBJECT
@@ -53,16 +55,7 @@ private slots:
                                          {"comma of another locale", {"1,5GiB", 0}},
                                          {"empty", {"", 0}}});
     }
-    void readsAmountsOfMemory()
-    {
-        const auto& [text, bytes] = row<std::string, std::int64_t>();
-        std::int64_t read = 0;
-        const QString complaint = complaintAbout([&, text = text] { read = bytesFromText(text); });
-        QCOMPARE(read, bytes);
-        QCOMPARE(complaint.isEmpty(), bytes > 0);
-        const QString quoted = QStringLiteral("'%1'").arg(QString::fromStdString(text));
-        QVERIFY(complaint.isEmpty() || complaint.contains(quoted));
-    }
+    void readsAmountsOfMemory() { checkRow<std::int64_t>(bytesFromText, 0); }
 
     void readsLengthsOfTime_data()
     {
@@ -81,11 +74,7 @@ private slots:
     }
     void readsLengthsOfTime()
     {
-        const auto& [text, seconds] = row<std::string, int>();
-        std::chrono::seconds read{0};
-        const QString complaint = complaintAbout([&, text = text] { read = durationFromText(text); });
-        QCOMPARE(read.count(), seconds);
-        QCOMPARE(complaint.isEmpty(), seconds > 0);
+        checkRow<int>([](const auto& text) { return durationFromText(text).count(); }, 0);
     }
 
     void readsPercentages_data()
@@ -101,12 +90,7 @@ private slots:
     }
     void readsPercentages()
     {
-        const auto& [text, share] = row<std::string, double>();
-        double read = -1;
-        const QString complaint =
-            complaintAbout([&, text = text] { read = shareFromPercentText(text, 1, 50); });
-        QCOMPARE(read, share);
-        QCOMPARE(complaint.isEmpty(), share >= 0);
+        checkRow<double>([](const auto& text) { return shareFromPercentText(text, 1, 50); }, -1);
     }
 
     void readsNumbers_data()
@@ -118,14 +102,7 @@ private slots:
                                    {"with a unit", {"1x", -1.0}},
                                    {"empty", {"", -1.0}}});
     }
-    void readsNumbers()
-    {
-        const auto& [text, number] = row<std::string, double>();
-        double read = -1;
-        const QString complaint = complaintAbout([&, text = text] { read = numberFromText(text); });
-        QCOMPARE(read, number);
-        QCOMPARE(complaint.isEmpty(), number >= 0);
-    }
+    void readsNumbers() { checkRow<double>(numberFromText, -1); }
 
     void readsCounts_data()
     {
@@ -138,11 +115,7 @@ private slots:
     }
     void readsCounts()
     {
-        const auto& [text, count] = row<std::string, int>();
-        std::int64_t read = -1;
-        const QString complaint = complaintAbout([&, text = text] { read = countFromText(text, 1, 100); });
-        QCOMPARE(read, count);
-        QCOMPARE(complaint.isEmpty(), count >= 0);
+        checkRow<int>([](const auto& text) { return countFromText(text, 1, 100); }, -1);
     }
 
     void readsNumbersAboveZero_data()
@@ -155,14 +128,7 @@ private slots:
                                    {"followed by more", {"1e-3x", 0.0}},
                                    {"empty", {"", 0.0}}});
     }
-    void readsNumbersAboveZero()
-    {
-        const auto& [text, expected] = row<std::string, double>();
-        double read = 0;
-        const QString complaint = complaintAbout([&, text = text] { read = positiveNumberFromText(text); });
-        QCOMPARE(read, expected);
-        QCOMPARE(complaint.isEmpty(), expected > 0);
-    }
+    void readsNumbersAboveZero() { checkRow<double>(positiveNumberFromText, 0); }
 
     void readsSampleLengthsOneALine_data()
     {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/snapshot_text.h"
 #include "cli/terminal_text.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -46,26 +47,23 @@ class TerminalTextTest : public QObject
 private slots:
     void writesNumbersInOneWay_data()
     {
-        QTest::addColumn<QString>("written");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("count") << groupedText(124439808) << QStringLiteral("124,439,808");
-        QTest::newRow("bytes") << bytesText(512) << QStringLiteral("512 B");
-        QTest::newRow("gibibytes") << bytesText(std::int64_t{3} << 29) << QStringLiteral("1.50 GiB");
-        QTest::newRow("hundreds of mebibytes")
-            << bytesText(std::int64_t{800} << 20) << QStringLiteral("800 MiB");
-        QTest::newRow("fast") << rateText(2115.4) << QStringLiteral("2,115");
-        QTest::newRow("slow") << rateText(0.04512) << QStringLiteral("0.0451");
-        QTest::newRow("no rate") << rateText(0) << QStringLiteral("0");
-        QTest::newRow("seconds") << durationText(44.6) << QStringLiteral("45 s");
-        QTest::newRow("minutes") << durationText(72) << QStringLiteral("1 min 12 s");
-        QTest::newRow("hours") << durationText(7500) << QStringLiteral("2 h 5 min");
-        QTest::newRow("percent") << percentText(0.08) << QStringLiteral("8 %");
+        rows<QString, std::string>(
+            {{"count", {groupedText(124439808), "124,439,808"}},
+             {"bytes", {bytesText(512), "512 B"}},
+             {"gibibytes", {bytesText(std::int64_t{3} << 29), "1.50 GiB"}},
+             {"hundreds of mebibytes", {bytesText(std::int64_t{800} << 20), "800 MiB"}},
+             {"fast", {rateText(2115.4), "2,115"}},
+             {"slow", {rateText(0.04512), "0.0451"}},
+             {"no rate", {rateText(0), "0"}},
+             {"seconds", {durationText(44.6), "45 s"}},
+             {"minutes", {durationText(72), "1 min 12 s"}},
+             {"hours", {durationText(7500), "2 h 5 min"}},
+             {"percent", {percentText(0.08), "8 %"}}});
     }
     void writesNumbersInOneWay()
     {
-        QFETCH(QString, written);
-        QFETCH(QString, expected);
-        QCOMPARE(written, expected);
+        const auto& [written, expected] = row<QString, std::string>();
+        QCOMPARE(written.toStdString(), expected);
     }
 
     void wordsARecommendationAsTheCompilerDoes()
@@ -79,22 +77,14 @@ private slots:
 
     void findsGlobalBatchSizesThatFit_data()
     {
-        using Sizes = std::vector<std::int64_t>;
-        QTest::addColumn<qint64>("batch");
-        QTest::addColumn<qint64>("devices");
-        QTest::addColumn<qint64>("size");
-        QTest::addColumn<Sizes>("expected");
-        QTest::newRow("fits already") << qint64{512} << qint64{2} << qint64{64} << Sizes{512};
-        QTest::newRow("between two") << qint64{528} << qint64{2} << qint64{96} << Sizes{384, 576};
-        QTest::newRow("none below") << qint64{100} << qint64{2} << qint64{64} << Sizes{128};
+        rows<int, int, std::vector<std::int64_t>>({{"fits already", {512, 64, {512}}},
+                                                   {"between two", {528, 96, {384, 576}}},
+                                                   {"none below", {100, 64, {128}}}});
     }
     void findsGlobalBatchSizesThatFit()
     {
-        QFETCH(qint64, batch);
-        QFETCH(qint64, devices);
-        QFETCH(qint64, size);
-        QFETCH(std::vector<std::int64_t>, expected);
-        QCOMPARE(nearestGlobalBatchSizes({.globalBatchSize = batch, .devices = devices}, size), expected);
+        const auto& [batch, size, expected] = row<int, int, std::vector<std::int64_t>>();
+        QCOMPARE(nearestGlobalBatchSizes({.globalBatchSize = batch, .devices = 2}, size), expected);
     }
 
     void saysWhatTheExplorationFound()
@@ -176,45 +166,33 @@ private slots:
 
     void wordsATrial_data()
     {
-        QTest::addColumn<trial::TrialRecord>("trial");
-        QTest::addColumn<QString>("expected");
-        trial::TrialRecord trial{.number = 3,
-                                 .device = "cpu",
-                                 .microBatchSize = 8,
-                                 .outcome = trial::Outcome::Ok,
-                                 .samplesPerSecond = 1234.4,
-                                 .relativeError = 0.01,
-                                 .peakReservedBytes = std::int64_t{3} << 29,
-                                 .wallSeconds = 2};
-        QTest::newRow("ran") << trial
-                             << QStringLiteral(
-                                    "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, 2 s");
-        trial::TrialRecord measured = trial;
-        measured.joulesPerSample = 0.0421;
-        measured.flags = {"repetition"};
-        QTest::newRow("repeated, with its energy")
-            << measured
-            << QStringLiteral(
-                   "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, 42.1 mJ/sample, "
-                   "repetition, 2 s");
-        trial.withinHeadroom = false;
-        trial.flags = {"thrashes"};
-        QTest::newRow("ran, but not well")
-            << trial
-            << QStringLiteral(
-                   "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, within the headroom, "
-                   "thrashes, 2 s");
-        QTest::newRow("did not fit") << trial::TrialRecord{.number = 4,
-                                                           .device = "cuda:0",
-                                                           .microBatchSize = 16,
-                                                           .outcome = trial::Outcome::OutOfMemory}
-                                     << QStringLiteral("trial 4 on cuda:0: size 16, out of memory, 0 s");
+        trial::TrialRecord ran{.number = 3,
+                               .device = "cpu",
+                               .microBatchSize = 8,
+                               .outcome = trial::Outcome::Ok,
+                               .samplesPerSecond = 1234.4,
+                               .relativeError = 0.01,
+                               .peakReservedBytes = std::int64_t{3} << 29,
+                               .wallSeconds = 2};
+        trial::TrialRecord repeated = ran;
+        repeated.joulesPerSample = 0.0421;
+        repeated.flags = {"repetition"};
+        trial::TrialRecord thrashing = ran;
+        thrashing.withinHeadroom = false;
+        thrashing.flags = {"thrashes"};
+        const trial::TrialRecord tooLarge{
+            .number = 4, .device = "cuda:0", .microBatchSize = 16, .outcome = trial::Outcome::OutOfMemory};
+        const std::string beginning = "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, ";
+        rows<trial::TrialRecord, std::string>(
+            {{"ran", {ran, beginning + "2 s"}},
+             {"repeated, with its energy", {repeated, beginning + "42.1 mJ/sample, repetition, 2 s"}},
+             {"ran, but not well", {thrashing, beginning + "within the headroom, thrashes, 2 s"}},
+             {"did not fit", {tooLarge, "trial 4 on cuda:0: size 16, out of memory, 0 s"}}});
     }
     void wordsATrial()
     {
-        QFETCH(trial::TrialRecord, trial);
-        QFETCH(QString, expected);
-        QCOMPARE(trialLine(trial), expected);
+        const auto& [trial, expected] = row<trial::TrialRecord, std::string>();
+        QCOMPARE(trialLine(trial).toStdString(), expected);
     }
 
     void alignsColumns()

@@ -44,14 +44,14 @@ private slots:
     {
         const QStringList limited = words("--steps 3 --sequence-length 32 --memory-limit 120MiB");
         const Training halved = train(limited + words("--setting auto-halving"));
-        QVERIFY2(halved.run.exitCode == 0, halved.run.text());
+        QVERIFY2(halved.run.succeeded(), halved.run.text());
         QCOMPARE(halved.losses.size(), 3);
         const int size = halved.sizes.front();
         QVERIFY2(size < 256, halved.run.text());
         QVERIFY2(halved.run.answers("size_changed"), halved.run.text());
 
         const Training undisturbed = train(limited + words("--setting") + QStringList{QString::number(size)});
-        QVERIFY2(undisturbed.run.exitCode == 0, undisturbed.run.text());
+        QVERIFY2(undisturbed.run.succeeded(), undisturbed.run.text());
         QCOMPARE(halved.losses, undisturbed.losses);
     }
 
@@ -63,7 +63,7 @@ private slots:
         const Training training =
             train(words("--steps 8 --sequence-length 32 --setting 64 --learning-rate 3e-3 --data") +
                   QStringList{text});
-        QVERIFY2(training.run.exitCode == 0, training.run.text());
+        QVERIFY2(training.run.succeeded(), training.run.text());
         QCOMPARE(training.losses.size(), 8);
         QVERIFY2(training.losses.back() < 0.9 * training.losses.front(), training.run.text());
     }
@@ -75,9 +75,9 @@ private slots:
         const QStringList kept{QStringLiteral("--checkpoint"), folder.path()};
         const Training whole = train(common + words("--steps 6"));
         const Training first = train(common + words("--steps 3") + kept);
-        QVERIFY2(first.run.exitCode == 0, first.run.text());
+        QVERIFY2(first.run.succeeded(), first.run.text());
         const Training second = train(common + words("--steps 6 --resume") + QStringList{folder.path()});
-        QVERIFY2(second.run.exitCode == 0, second.run.text());
+        QVERIFY2(second.run.succeeded(), second.run.text());
         QCOMPARE(whole.losses.size(), 6);
         QCOMPARE(first.losses + second.losses, whole.losses);
     }
