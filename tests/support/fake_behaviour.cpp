@@ -51,6 +51,8 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.samples = std::stoll(value);
         else if (key == "pause")
             behaviour.pauseMilliseconds = std::stoi(value);
+        else if (key == "once")
+            behaviour.onceFile = value;
         else if (key == "starts")
             behaviour.startsFile = value;
         else if (key == "after")
@@ -93,13 +95,18 @@ void FakeBehaviour::countStart()
     evaluationFaults.clear();
 }
 
-std::string FakeBehaviour::faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt)
+std::string FakeBehaviour::faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const
 {
     for (Fault& fault : faults) {
         const bool isMeant = fault.size.value_or(size) == size && fault.attempt.value_or(attempt) == attempt;
         if (!isMeant || fault.times == 0)
             continue;
         --fault.times;
+        if (!onceFile.empty()) {
+            if (std::filesystem::exists(onceFile))
+                return {};
+            std::ofstream marker(onceFile);
+        }
         return fault.name;
     }
     return {};

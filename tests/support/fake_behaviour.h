@@ -45,6 +45,9 @@ struct FakeBehaviour
     std::int64_t samples = 640;
     /// Of each batch, before its last micro-batch.
     int pauseMilliseconds = 0;
+    /// Faults happen only while this file does not exist; the first one makes it. The harnesses of
+    /// explorations and trainings write the word without a file, and give it one in a folder of theirs.
+    std::string onceFile;
     /// Each process counts itself in this file. Where there is one, those after the first "after" and up to
     /// the "until"-th behave as start, load and the faults say, and the others well.
     std::string startsFile;
@@ -67,8 +70,8 @@ struct FakeBehaviour
     /// To be called once by each process.
     void countStart();
     /// What to do wrong this time; empty for nothing.
-    /// \param faults  one of the lists of a behaviour
-    static std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt);
+    /// \param faults  one of the lists of this behaviour
+    std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const;
 };
 
 } // namespace batchpeak::test

@@ -122,8 +122,8 @@ void FakeTraining::cancel(std::int64_t id)
 std::string FakeTraining::faultFor(const trial::BatchRequest& request)
 {
     if (request.phase == model::Phase::Train)
-        return FakeBehaviour::faultFor(m_behaviour.batchFaults, request.microBatchSize, ++m_batches);
-    return FakeBehaviour::faultFor(m_behaviour.evaluationFaults, request.microBatchSize, ++m_evaluations);
+        return m_behaviour.faultFor(m_behaviour.batchFaults, request.microBatchSize, ++m_batches);
+    return m_behaviour.faultFor(m_behaviour.evaluationFaults, request.microBatchSize, ++m_evaluations);
 }
 
 void FakeTraining::saySteps(const trial::BatchRequest& request) const

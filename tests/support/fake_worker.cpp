@@ -106,7 +106,7 @@ private:
     bool answer(const trial::TrialRequest& request)
     {
         const std::string fault =
-            FakeBehaviour::faultFor(m_behaviour.faults, request.microBatchSize, ++m_trials);
+            m_behaviour.faultFor(m_behaviour.faults, request.microBatchSize, ++m_trials);
         trial::TrialResult result = measured(request);
         if (fault != "silent-steps")
             saySteps(request, result.secondsPerStep);
