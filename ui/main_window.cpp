@@ -201,7 +201,7 @@ void MainWindow::setOptions(const engine::ExplorationOptions& options)
 
 bool MainWindow::isUnderWay() const
 {
-    return ui::isUnderWay(m_exploration->snapshot().state);
+    return m_exploration->snapshot().isUnderWay();
 }
 
 QString MainWindow::obstacle() const

@@ -41,7 +41,7 @@ QStringList knownIds()
     QStringList ids;
     for (const config::HubModel& model : config::hubModels()) {
         for (std::string_view id : model.ids)
-            ids << QString::fromUtf8(id.data(), static_cast<qsizetype>(id.size()));
+            ids << QString::fromUtf8(id);
     }
     ids.sort(Qt::CaseInsensitive);
     return ids;

@@ -214,8 +214,9 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
     m_copy->setVisible(!nothingFits);
     m_confirm->setVisible(!nothingFits);
     m_gain->setVisible(recommendation && !nothingFits);
-    const config::BatchPlan plan = snapshot.run ? snapshot.run->plan : config::BatchPlan{};
-    setTextIfNew(m_key, nothingFits ? tr("nothing fits") : QString::fromStdString(plan.microBatchKey));
+    const std::string key =
+        snapshot.run ? snapshot.run->plan.microBatchKey : config::BatchPlan().microBatchKey;
+    setTextIfNew(m_key, nothingFits ? tr("nothing fits") : QString::fromStdString(key));
     if (nothingFits) {
         setTextIfNew(m_size, tr("not even 1"));
         setSizeTone(Tone::Bad);

@@ -47,8 +47,7 @@ QString runText(const engine::RunDescription& run, const std::vector<engine::Dev
         parts << deviceName(devices.front());
     if (devices.size() > 1)
         parts << ToolBar::tr("%1 devices").arg(devices.size());
-    const std::string_view precision = model::toText(run.precision);
-    parts << QString::fromUtf8(precision.data(), static_cast<qsizetype>(precision.size()));
+    parts << QString::fromUtf8(model::toText(run.precision));
     if (run.phase == model::Phase::Eval)
         parts << ToolBar::tr("evaluation");
     const QString batch = engine::numberText(run.plan.globalBatchSize);

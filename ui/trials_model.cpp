@@ -131,15 +131,11 @@ void TrialsModel::setTheme(const Theme& theme)
 
 std::vector<TrialRow> TrialsModel::rowsOf(const Snapshot& snapshot, const engine::MemoryUnit& unit) const
 {
-    const auto& recommendation = snapshot.searchState.recommendation;
-    bool bestFound = !recommendation.has_value();
+    const trial::TrialRecord* best = snapshot.recommendedTrial();
     std::vector<TrialRow> rows;
     rows.reserve(snapshot.trials.size());
-    for (auto trial = snapshot.trials.rbegin(); trial != snapshot.trials.rend(); ++trial) {
-        const bool best = !bestFound && trial->microBatchSize == recommendation->size && trial->ranWell();
-        bestFound = bestFound || best;
-        rows.push_back(trialRowOf(*trial, best, snapshot.isRecommendationSure(), unit));
-    }
+    for (auto trial = snapshot.trials.rbegin(); trial != snapshot.trials.rend(); ++trial)
+        rows.push_back(trialRowOf(*trial, &*trial == best, snapshot.isRecommendationSure(), unit));
     return rows;
 }
 

@@ -18,11 +18,6 @@ using engine::FinishStatus;
 using engine::Snapshot;
 using engine::State;
 
-bool isUnderWay(State state)
-{
-    return state != State::Idle && state != State::Finished && state != State::Failed;
-}
-
 WindowActions::WindowActions(QWidget* window)
     : QObject(window),
       open(new QAction(tr("&Open…"), this)),
@@ -114,7 +109,7 @@ void WindowActions::update(const Snapshot& snapshot)
     pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
     const bool runsTrials = state == State::Exploring || state == State::Verifying;
     pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
-    stop->setEnabled(isUnderWay(state) && state != State::Finishing);
+    stop->setEnabled(snapshot.isUnderWay() && state != State::Finishing);
 
     const bool hasSize = snapshot.recommendsSize();
     exportSize->setEnabled(snapshot.run && hasSize);

@@ -13,9 +13,6 @@ class QMenu;
 
 namespace batchpeak::ui {
 
-/// From the start of an exploration to its end, while its workers use the device.
-bool isUnderWay(engine::State state);
-
 /// What a person can do in the window: names, shortcuts, signs, and when each is possible. Doing it is
 /// the main window's business.
 class WindowActions : public QObject

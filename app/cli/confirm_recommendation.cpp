@@ -72,7 +72,7 @@ ConfirmationTerminal::ConfirmationTerminal(ConfirmationRun& run, Console& consol
     : m_run(run), m_console(console)
 {
     connect(&run, &ConfirmationRun::finished, this, &ConfirmationTerminal::end);
-    connect(&run, &ConfirmationRun::said, this, [this](engine::LogLevel level, const QString& text) {
+    connect(&run, &ConfirmationRun::logged, this, [this](engine::LogLevel level, const QString& text) {
         if (level != engine::LogLevel::Info)
             m_console.remark(QStringLiteral("warning: ") + text);
     });

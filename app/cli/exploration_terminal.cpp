@@ -3,7 +3,7 @@
 #include "exploration_terminal.h"
 
 #include "command.h"
-#include "snapshot_text.h"
+#include "exploration_text.h"
 
 #include <chrono>
 

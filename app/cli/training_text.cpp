@@ -3,7 +3,7 @@
 #include "training_text.h"
 
 #include "engine/batch_text.h"
-#include "snapshot_text.h"
+#include "exploration_text.h"
 #include "terminal_text.h"
 
 #include <algorithm>

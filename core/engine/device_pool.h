@@ -59,7 +59,7 @@ signals:
     /// \param workerLost  as of DeviceRunner::trialEnded
     void trialEnded(const batchpeak::engine::DeviceSnapshot& device,
                     const batchpeak::trial::TrialResult& result, bool workerLost);
-    void said(batchpeak::engine::LogLevel level, const QString& text);
+    void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
     void add(const DeviceSetup& setup);

@@ -21,7 +21,7 @@ DeviceRunner::DeviceRunner(DeviceSetup setup, QObject* parent) : QObject(parent)
     connect(&m_worker, &WorkerConversation::answered, this,
             [this](const trial::WorkerMessage& answer) { takeResult(std::get<trial::TrialResult>(answer)); });
     connect(&m_worker, &WorkerConversation::ended, this, &DeviceRunner::takeLoss);
-    connect(&m_worker, &WorkerConversation::said, this, &DeviceRunner::said);
+    connect(&m_worker, &WorkerConversation::logged, this, &DeviceRunner::logged);
 }
 
 void DeviceRunner::start()
@@ -95,10 +95,10 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
                     true);
     } else {
         ++m_failuresInARow;
-        emit said(LogLevel::Warning,
-                  loss.heldNetwork
-                      ? tr("%1: the worker was lost between two trials. %2").arg(device, loss.problem)
-                      : tr("%1: no trial can run yet. %2").arg(device, loss.problem));
+        emit logged(LogLevel::Warning,
+                    loss.heldNetwork
+                        ? tr("%1: the worker was lost between two trials. %2").arg(device, loss.problem)
+                        : tr("%1: no trial can run yet. %2").arg(device, loss.problem));
     }
     // Whoever heard of the trial's end may have ended the device.
     if (m_endRequested)
@@ -111,14 +111,14 @@ void DeviceRunner::giveUpOrRelaunch()
     const QString& device = snapshot().id;
     if (m_failuresInARow >= failuresBeforeGivingUp) {
         m_stage = Stage::GivenUp;
-        emit said(
+        emit logged(
             LogLevel::Error,
             tr("%1 is given up: its worker failed %2 times in a row.").arg(device).arg(m_failuresInARow));
         emit gaveUp();
         return;
     }
     ++m_worker.device().restarts;
-    emit said(LogLevel::Info, tr("%1: a fresh worker is started.").arg(device));
+    emit logged(LogLevel::Info, tr("%1: a fresh worker is started.").arg(device));
     launch();
 }
 

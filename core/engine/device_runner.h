@@ -56,7 +56,7 @@ signals:
     void gaveUp();
     /// end() has come to its end.
     void ended();
-    void said(batchpeak::engine::LogLevel level, const QString& text);
+    void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
     enum class Stage { Off, Running, Renewing, GivenUp, Ended };

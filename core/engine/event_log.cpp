@@ -3,6 +3,7 @@
 #include "event_log.h"
 
 #include "log_text.h"
+#include "model/word_table.h"
 
 #include <QDateTime>
 #include <QFileDevice>
@@ -11,54 +12,41 @@
 
 #include <cmath>
 #include <string>
-#include <string_view>
 #include <variant>
 
 namespace batchpeak::engine {
 
 namespace {
 
-QString objectiveWord(search::Objective objective)
-{
-    return objective == search::Objective::Micro ? QStringLiteral("micro") : QStringLiteral("effective");
-}
+using search::Objective;
+using InstabilityCause = search::Instability::Cause;
+using SpeedLimitKind = search::SpeedLimit::Kind;
 
-QString word(search::Instability::Cause cause)
-{
-    switch (cause) {
-    case search::Instability::Cause::None:
-        return QStringLiteral("none");
-    case search::Instability::Cause::Drift:
-        return QStringLiteral("drift");
-    case search::Instability::Cause::Noise:
-        return QStringLiteral("noise");
-    case search::Instability::Cause::OtherTenants:
-        break;
-    }
-    return QStringLiteral("other_tenants");
-}
+constexpr model::WordTable<Objective, 2> objectives{
+    {{Objective::Micro, "micro"}, {Objective::Effective, "effective"}}};
+constexpr model::WordTable<InstabilityCause, 4> instabilityCauses{
+    {{InstabilityCause::None, "none"},
+     {InstabilityCause::Drift, "drift"},
+     {InstabilityCause::Noise, "noise"},
+     {InstabilityCause::OtherTenants, "other_tenants"}}};
+constexpr model::WordTable<SpeedLimitKind, 5> speedLimitKinds{
+    {{SpeedLimitKind::LaunchBound, "launch_bound"},
+     {SpeedLimitKind::Saturated, "saturated"},
+     {SpeedLimitKind::TileQuantised, "tile_quantised"},
+     {SpeedLimitKind::MemoryThrashing, "memory_thrashing"},
+     {SpeedLimitKind::Unknown, "unknown"}}};
 
-QString word(search::SpeedLimit::Kind kind)
+/// The word of a value, as JSON has it.
+template<typename Value, std::size_t size>
+QString word(const model::WordTable<Value, size>& table, Value value)
 {
-    switch (kind) {
-    case search::SpeedLimit::Kind::LaunchBound:
-        return QStringLiteral("launch_bound");
-    case search::SpeedLimit::Kind::Saturated:
-        return QStringLiteral("saturated");
-    case search::SpeedLimit::Kind::TileQuantised:
-        return QStringLiteral("tile_quantised");
-    case search::SpeedLimit::Kind::MemoryThrashing:
-        return QStringLiteral("memory_thrashing");
-    case search::SpeedLimit::Kind::Unknown:
-        break;
-    }
-    return QStringLiteral("unknown");
+    return QString::fromUtf8(model::wordFor(table, value));
 }
 
 QJsonValue objectOf(const search::SpeedLimit& limit)
 {
     const bool hasPeriod = limit.period > 0;
-    return QJsonObject{{QStringLiteral("kind"), word(limit.kind)},
+    return QJsonObject{{QStringLiteral("kind"), word(speedLimitKinds, limit.kind)},
                        {QStringLiteral("probability"), limit.probability},
                        {QStringLiteral("overhead_share"), limit.overheadShare},
                        {QStringLiteral("doubling_gain"), limit.doublingGain},
@@ -116,11 +104,6 @@ QJsonValue textOrNull(const QString& text)
     return text.isEmpty() ? QJsonValue() : QJsonValue(text);
 }
 
-QString eventWord(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 QJsonObject eventFields(const DeviceSnapshot& device)
 {
     return {{QStringLiteral("id"), device.id},
@@ -152,8 +135,8 @@ void EventLog::write(const Started& /*started*/)
                    {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
                    {QStringLiteral("devices"), eventNumber(run.plan.devices)},
                    {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-                   {QStringLiteral("phase"), eventWord(model::toText(run.phase))},
-                   {QStringLiteral("objective"), objectiveWord(run.objective)},
+                   {QStringLiteral("phase"), QString::fromUtf8(model::toText(run.phase))},
+                   {QStringLiteral("objective"), word(objectives, run.objective)},
                    {QStringLiteral("tolerance"), run.tolerance}});
 }
 
@@ -180,7 +163,7 @@ void EventLog::write(const TrialFinished& finished)
                   {{QStringLiteral("trial"), trial.number},
                    {QStringLiteral("device"), QString::fromStdString(trial.device)},
                    {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-                   {QStringLiteral("outcome"), eventWord(trial::toText(*trial.outcome))},
+                   {QStringLiteral("outcome"), QString::fromUtf8(trial::toText(*trial.outcome))},
                    {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
                    {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
                    {QStringLiteral("relative_error"), orNull(trial.relativeError)},
@@ -203,7 +186,7 @@ void EventLog::write(const RecommendationChanged& changed)
          {QStringLiteral("confidence"), recommendation.confidence},
          {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
          {QStringLiteral("reason"), m_exploration.snapshot().reason},
-         {QStringLiteral("doubt"), word(recommendation.reason.instability.cause)},
+         {QStringLiteral("doubt"), word(instabilityCauses, recommendation.reason.instability.cause)},
          {QStringLiteral("smallest_within_tolerance"), eventNumber(smallestWithinTolerance(recommendation))},
          {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().searchState.speedLimit)}});
 }

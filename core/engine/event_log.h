@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace batchpeak::engine {
 
@@ -48,7 +47,6 @@ QJsonValue orNull(const std::optional<std::int64_t>& value);
 /// A text that is null where it is empty.
 QJsonValue textOrNull(const QString& text);
 
-QString eventWord(std::string_view text);
 /// What the event "device" tells.
 QJsonObject eventFields(const DeviceSnapshot& device);
 

@@ -73,7 +73,7 @@ const Snapshot& Exploration::snapshot() const
 void Exploration::load(const QString& filePath, const config::ConfigContents& contents,
                        const ExplorationOptions& options)
 {
-    if (!isIdle() && !hasEnded())
+    if (snapshot().isUnderWay())
         return;
     setRun(std::make_unique<Run>(planExploration(filePath, contents, options), options));
     emit snapshotChanged(snapshot());
@@ -92,7 +92,7 @@ void Exploration::setRun(std::unique_ptr<Run> run)
 
 void Exploration::start()
 {
-    if (!m_run || (!isIdle() && !hasEnded()))
+    if (!m_run || snapshot().isUnderWay())
         return;
     DeviceLease::Hold lease = m_parts.lease->take(DeviceLease::Holder::Exploration);
     if (hasEnded())
@@ -115,7 +115,7 @@ void Exploration::begin()
     if (m_run->options.timeBudget)
         m_run->budget.start(*m_run->options.timeBudget);
     for (const QString& note : m_run->plan.notes)
-        m_run->builder.say(LogLevel::Warning, note);
+        m_run->builder.log(LogLevel::Warning, note);
     try {
         m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
         m_run->pool = std::make_unique<DevicePool>(m_run->devices.setups());
@@ -131,9 +131,9 @@ void Exploration::begin()
 void Exploration::connectPool()
 {
     DevicePool* pool = m_run->pool.get();
-    connect(pool, &DevicePool::said, this, &Exploration::remark);
+    connect(pool, &DevicePool::logged, this, &Exploration::remark);
     connect(pool, &DevicePool::deviceReady, this, [this](const DeviceSnapshot& device) {
-        m_run->builder.say(LogLevel::Info, readyText(device));
+        m_run->builder.log(LogLevel::Info, readyText(device));
         publish();
         emit occurred(DeviceReady{device});
     });
@@ -238,7 +238,7 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
         if (ended.isVerification)
             judgeVerification(device, reading);
         else
-            m_run->builder.sayFollowUp(ended, m_run->planner->trialEnded(device.id, reading));
+            m_run->builder.logFollowUp(ended, m_run->planner->trialEnded(device.id, reading));
         isRecommendationNew = m_run->builder.takeSearchState(m_run->planner->searchState());
     }
     publish();
@@ -310,7 +310,7 @@ void Exploration::judgeVerification(const DeviceSnapshot& device, const TrialRea
     if (const auto lesson = m_run->verifier.judge(reading, device, m_run->planner->repeatsOn(device.id)))
         m_run->planner->verificationEnded(*lesson);
     if (m_run->verifier.isUnderWay())
-        m_run->builder.sayFollowUp(reading.trial, FollowUp::Repeated);
+        m_run->builder.logFollowUp(reading.trial, FollowUp::Repeated);
     else
         m_run->builder.setVerification(m_run->verifier.verification());
 }
@@ -320,7 +320,7 @@ void Exploration::pause()
     if ((state() != State::Exploring && state() != State::Verifying) || snapshot().pauseRequested)
         return;
     m_run->builder.setPauseRequested(true);
-    m_run->builder.say(LogLevel::Info, tr("Pausing after the running trial."));
+    m_run->builder.log(LogLevel::Info, tr("Pausing after the running trial."));
     publish();
     startTrials();
 }
@@ -344,7 +344,7 @@ void Exploration::remark(LogLevel level, const QString& text)
 {
     if (isIdle())
         return;
-    m_run->builder.say(level, text);
+    m_run->builder.log(level, text);
     publish();
 }
 
@@ -360,9 +360,9 @@ void Exploration::finish(FinishStatus status, const QString& failure)
         m_run->planner->searchEnds();
     const bool isRecommendationNew =
         m_run->planner && m_run->builder.takeSearchState(m_run->planner->searchState());
-    const Ending ending = endingOf(status, snapshot(), m_run->plan.space.minimum);
-    m_run->status = ending.status;
-    m_run->builder.setFailure(failure.isEmpty() ? ending.failure : failure);
+    const RunEnd end = runEndOf(status, snapshot(), m_run->plan.space.minimum);
+    m_run->status = end.status;
+    m_run->builder.setFailure(failure.isEmpty() ? end.failure : failure);
     m_run->builder.setState(State::Finishing);
     m_run->builder.setPauseRequested(false);
     m_run->budget.stop();

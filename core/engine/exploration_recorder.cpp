@@ -6,18 +6,12 @@
 
 #include <QFileInfo>
 
-#include <string_view>
 #include <utility>
 #include <variant>
 
 namespace batchpeak::engine {
 
 namespace {
-
-QString word(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 store::ExplorationInfo infoFrom(const RunDescription& run)
 {
@@ -27,9 +21,9 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .formatName = run.formatName,
             .family = run.family,
             .parameters = run.parameters,
-            .phase = word(model::toText(run.phase)),
-            .precision = word(model::toText(run.precision)),
-            .optimizer = word(model::toText(run.optimizer)),
+            .phase = QString::fromUtf8(model::toText(run.phase)),
+            .precision = QString::fromUtf8(model::toText(run.precision)),
+            .optimizer = QString::fromUtf8(model::toText(run.optimizer)),
             .sequenceLength = run.sequenceLength,
             .globalBatchSize = run.plan.globalBatchSize,
             .configDevices = run.plan.devices,

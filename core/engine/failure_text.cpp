@@ -70,7 +70,7 @@ std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status)
     return std::nullopt;
 }
 
-Ending endingOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest)
+RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest)
 {
     if (wanted == FinishStatus::NothingFits && std::ranges::any_of(snapshot.trials, speaksOfMemory))
         return {.status = wanted, .failure = nothingFitsText(snapshot, smallest)};

@@ -10,7 +10,7 @@ namespace batchpeak::engine {
 std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status);
 
 /// How an exploration ends, and why it failed where it did.
-struct Ending
+struct RunEnd
 {
     FinishStatus status = FinishStatus::Failed;
     /// Empty where there is a recommendation.
@@ -19,7 +19,7 @@ struct Ending
 
 /// \param wanted  as the search sees it; without a single result that was a failure
 /// \param smallest  smallest size that was allowed
-Ending endingOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest);
+RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest);
 
 /// Why no size fits, what the smallest would need at least, and what to do about it.
 /// \param smallest  smallest size that was allowed

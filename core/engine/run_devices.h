@@ -3,11 +3,10 @@
 #pragma once
 
 #include "device/local_device.h"
-#include "device_runner.h"
 #include "exploration_options.h"
 #include "exploration_parts.h"
 #include "trial/trial_request.h"
-#include "worker_process.h"
+#include "worker_conversation.h"
 
 #include <QString>
 #include <QStringList>

@@ -2,12 +2,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot.h"
 
+#include "model/word_table.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace batchpeak::engine {
 
 namespace {
+
+using VerificationOutcome = Verification::Outcome;
+
+constexpr model::WordTable<FinishStatus, 6> finishWords{{{FinishStatus::Confident, "confident"},
+                                                         {FinishStatus::Exhausted, "exhausted"},
+                                                         {FinishStatus::Budget, "budget"},
+                                                         {FinishStatus::Cancelled, "cancelled"},
+                                                         {FinishStatus::NothingFits, "nothing_fits"},
+                                                         {FinishStatus::Failed, "failed"}}};
+constexpr model::WordTable<VerificationOutcome, 5> verificationWords{
+    {{VerificationOutcome::Pending, "pending"},
+     {VerificationOutcome::Confirmed, "confirmed"},
+     {VerificationOutcome::Slower, "slower"},
+     {VerificationOutcome::Failed, "failed"},
+     {VerificationOutcome::NotRun, "not_run"}}};
 
 /// Of those that are known.
 std::int64_t least(const std::vector<DeviceSnapshot>& devices, std::int64_t DeviceSnapshot::*bytes)
@@ -24,38 +41,26 @@ std::int64_t least(const std::vector<DeviceSnapshot>& devices, std::int64_t Devi
 
 QString toText(FinishStatus status)
 {
-    switch (status) {
-    case FinishStatus::Confident:
-        return QStringLiteral("confident");
-    case FinishStatus::Exhausted:
-        return QStringLiteral("exhausted");
-    case FinishStatus::Budget:
-        return QStringLiteral("budget");
-    case FinishStatus::Cancelled:
-        return QStringLiteral("cancelled");
-    case FinishStatus::NothingFits:
-        return QStringLiteral("nothing_fits");
-    case FinishStatus::Failed:
-        break;
-    }
-    return QStringLiteral("failed");
+    return QString::fromUtf8(model::wordFor(finishWords, status));
 }
 
 QString toText(Verification::Outcome outcome)
 {
-    switch (outcome) {
-    case Verification::Outcome::Pending:
-        return QStringLiteral("pending");
-    case Verification::Outcome::Confirmed:
-        return QStringLiteral("confirmed");
-    case Verification::Outcome::Slower:
-        return QStringLiteral("slower");
-    case Verification::Outcome::Failed:
-        return QStringLiteral("failed");
-    case Verification::Outcome::NotRun:
-        break;
-    }
-    return QStringLiteral("not_run");
+    return QString::fromUtf8(model::wordFor(verificationWords, outcome));
+}
+
+bool Snapshot::isUnderWay() const
+{
+    return state != State::Idle && state != State::Finished && state != State::Failed;
+}
+
+const trial::TrialRecord* Snapshot::recommendedTrial() const
+{
+    const auto& recommendation = searchState.recommendation;
+    const auto trial = std::find_if(trials.rbegin(), trials.rend(), [&](const trial::TrialRecord& trial) {
+        return recommendation && trial.microBatchSize == recommendation->size && trial.ranWell();
+    });
+    return trial == trials.rend() ? nullptr : &*trial;
 }
 
 bool Snapshot::recommendsSize() const

@@ -206,6 +206,10 @@ struct Snapshot
     /// The newest last; the oldest are dropped beyond a bound.
     std::vector<LogLine> log;
 
+    /// From the start of the exploration to its end, while its workers use the device.
+    bool isUnderWay() const;
+    /// The newest good trial of the recommended size; null without one.
+    const trial::TrialRecord* recommendedTrial() const;
     /// There is a size to be written or trained with.
     bool recommendsSize() const;
     /// The size that an exploration of training recommends at its end; 0 before and without one.

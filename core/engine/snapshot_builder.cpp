@@ -38,7 +38,7 @@ const trial::TrialRecord& SnapshotBuilder::startTrial(trial::TrialRecord trial, 
 {
     m_underWay[trial.number] = {.start = now, .stepSeconds = {}};
     m_snapshot.trials.push_back(std::move(trial));
-    say(LogLevel::Info, startText(m_snapshot.trials.back()));
+    log(LogLevel::Info, startText(m_snapshot.trials.back()));
     return m_snapshot.trials.back();
 }
 
@@ -58,17 +58,17 @@ const trial::TrialRecord& SnapshotBuilder::endTrial(const trial::TrialResult& re
     finishTrial(ended, result, underWay.stepSeconds, device, *m_snapshot.run);
     if (ended.wallSeconds <= 0)
         ended.wallSeconds = now - underWay.start;
-    say(levelOf(ended), endText(ended));
+    log(levelOf(ended), endText(ended));
     return ended;
 }
 
-void SnapshotBuilder::sayFollowUp(const trial::TrialRecord& trial, FollowUp followUp)
+void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp followUp)
 {
     switch (followUp) {
     case FollowUp::Repeated:
-        return say(LogLevel::Info, repetitionText(trial));
+        return log(LogLevel::Info, repetitionText(trial));
     case FollowUp::NoMoreRepetitions:
-        return say(LogLevel::Warning, noMoreRepetitionsText(QString::fromStdString(trial.device)));
+        return log(LogLevel::Warning, noMoreRepetitionsText(QString::fromStdString(trial.device)));
     case FollowUp::None:
         break;
     }
@@ -96,7 +96,7 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
                                                   .recommendedPeakBytes = m_snapshot.recommendedPeakBytes});
     if (before && before->size == now->size && before->confidence == now->confidence)
         return false;
-    say(LogLevel::Info, recommendationText(*now));
+    log(LogLevel::Info, recommendationText(*now));
     return true;
 }
 
@@ -138,7 +138,7 @@ void SnapshotBuilder::setVerification(const std::optional<Verification>& verific
     using Outcome = Verification::Outcome;
     const bool isAsHoped =
         verification->outcome == Outcome::Pending || verification->outcome == Outcome::Confirmed;
-    say(isAsHoped ? LogLevel::Info : LogLevel::Warning, verificationText(*verification));
+    log(isAsHoped ? LogLevel::Info : LogLevel::Warning, verificationText(*verification));
 }
 
 void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, int usableDevices)
@@ -161,7 +161,7 @@ void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, 
     m_snapshot.secondsLeft = progress.secondsLeft;
 }
 
-void SnapshotBuilder::say(LogLevel level, const QString& text)
+void SnapshotBuilder::log(LogLevel level, const QString& text)
 {
     addLine(m_snapshot.log, level, text);
 }
@@ -178,7 +178,7 @@ void SnapshotBuilder::close(FinishStatus status)
     m_snapshot.secondsLeft.reset();
     if (!failed)
         m_snapshot.progress = 1.0;
-    say(m_snapshot.failure.isEmpty() ? LogLevel::Info : LogLevel::Error,
+    log(m_snapshot.failure.isEmpty() ? LogLevel::Info : LogLevel::Error,
         m_snapshot.failure.isEmpty() ? endText(status) : m_snapshot.failure);
 }
 

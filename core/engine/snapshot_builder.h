@@ -40,7 +40,7 @@ public:
     const trial::TrialRecord& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
                                        double now);
 
-    void sayFollowUp(const trial::TrialRecord& trial, FollowUp followUp);
+    void logFollowUp(const trial::TrialRecord& trial, FollowUp followUp);
 
     /// \return whether the recommended size, or the confidence in it, is another than before
     bool takeSearchState(const search::SearchState& searchState);
@@ -48,7 +48,7 @@ public:
     void takeTime(double now, std::optional<double> budgetSeconds, int usableDevices);
 
     /// The oldest lines make room for new ones beyond a bound.
-    void say(LogLevel level, const QString& text);
+    void log(LogLevel level, const QString& text);
     /// After a verification, or before one whose size is no longer recommended.
     void resumeSearch();
     /// The log tells how it stands.

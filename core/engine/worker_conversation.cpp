@@ -274,10 +274,10 @@ bool WorkerConversation::isAnswer(Kind kind, std::int64_t id)
     if (m_asked && m_asked->kind == kind && m_asked->id == id)
         return true;
     if (m_earlier.contains(id))
-        emit said(LogLevel::Info, (m_trains ? tr("%1: a late answer to batch %2 was left out.")
-                                            : tr("%1: a late answer to trial %2 was left out."))
-                                      .arg(m_setup.id)
-                                      .arg(id));
+        emit logged(LogLevel::Info, (m_trains ? tr("%1: a late answer to batch %2 was left out.")
+                                              : tr("%1: a late answer to trial %2 was left out."))
+                                        .arg(m_setup.id)
+                                        .arg(id));
     else
         lose((m_trains ? tr("The worker answered batch %1, which it was not asked for.")
                        : tr("The worker answered trial %1, which it was not asked for."))
@@ -305,7 +305,7 @@ void WorkerConversation::takeAnswer(const trial::WorkerMessage& answer)
 void WorkerConversation::receive(const trial::Log& log)
 {
     if (const auto level = shownLevel(log.level))
-        emit said(*level, QString::fromStdString(log.text));
+        emit logged(*level, QString::fromStdString(log.text));
 }
 
 void WorkerConversation::receive(const trial::WorkerError& error)
@@ -316,7 +316,7 @@ void WorkerConversation::receive(const trial::WorkerError& error)
         return lose(cannotTrainText(text));
     if (error.fatal || m_stage == Stage::Greeting || m_stage == Stage::Loading)
         return lose(text);
-    emit said(LogLevel::Warning, text);
+    emit logged(LogLevel::Warning, text);
 }
 
 /// Ours says itself what to do; of another program the reason may be that it knows no training at all.

@@ -89,7 +89,7 @@ signals:
     void answered(const batchpeak::trial::WorkerMessage& answer);
     /// Once for each start(): no process is left.
     void ended(const batchpeak::engine::WorkerLoss& loss);
-    void said(batchpeak::engine::LogLevel level, const QString& text);
+    void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
     enum class Stage { Off, Greeting, Loading, Open, Closing };

@@ -84,7 +84,6 @@ public:
     bool isDue(std::int64_t step) const;
     /// Whether a training that ends at \p step without a checkpoint would lose work.
     bool isNewer(std::int64_t step) const { return m_isWanted && step > m_savedStep; }
-    std::int64_t savedStep() const { return m_savedStep; }
 
     /// \return the absolute path of the tensors' file, to be written by the worker
     /// \throws config::ConfigError

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_run.h"
 
-#include "batch_sequence.h"
-#include "confirmation_schedule.h"
 #include "training_setup.h"
 #include "training_text.h"
 #include "training_worker.h"
@@ -37,83 +35,54 @@ void takeTimes(ConfirmedSize& size, const std::vector<double>& seconds, std::int
 
 } // namespace
 
-class ConfirmationRun::Private
+ConfirmationRun::ConfirmationRun(engine::ExplorationParts parts, QObject* parent)
+    : QObject(parent), m_parts(std::move(parts)), m_worker(nullptr, dropLater)
+{}
+
+ConfirmationRun::~ConfirmationRun()
 {
-public:
-    Private(ConfirmationRun& owner, engine::ExplorationParts parts)
-        : m_owner(owner), m_parts(std::move(parts)), m_worker(nullptr, dropLater)
-    {}
-    /// No process is left when the device is given back.
-    ~Private() { delete m_worker.release(); }
-
-    bool isRunning() const { return m_snapshot.isRunning; }
-    /// \throws engine::DeviceInUse
-    void begin(engine::DeviceSetup setup, trial::TrainingRequest request, ConfirmationSnapshot snapshot,
-               int steps);
-    void launch();
-    void stop();
-    void takeReady(const trial::TrainingReady& ready);
-    void takeBatch(const trial::BatchResult& result);
-    void fail(const QString& sentence);
-    void takeEnd();
-
-    ConfirmationRun& m_owner;
-    const engine::ExplorationParts m_parts;
-    ConfirmationSnapshot m_snapshot;
-
-private:
-    void runNext();
-    void takeStep(std::size_t place, const trial::BatchResult& result);
-    void takeOutOfMemory(std::size_t place, const trial::BatchResult& result);
-    bool hasMoreToDo() const { return !m_isStopping && m_snapshot.failure.isEmpty() && m_schedule.next(); }
-    void tell();
-
-    /// From the start to the end; it outlives the worker.
-    engine::DeviceLease::Hold m_lease;
-    engine::DeviceSetup m_setup;
-    trial::TrainingRequest m_request;
-    ConfirmationSchedule m_schedule;
-    /// Of the timed steps, for each of the snapshot's sizes.
-    std::vector<std::vector<double>> m_seconds;
-    std::unique_ptr<TrainingWorker, void (*)(TrainingWorker*)> m_worker;
-    bool m_isStopping = false;
-    bool m_isReady = false;
-    BatchSequence m_batches{0, {}};
-};
-
-void ConfirmationRun::Private::begin(engine::DeviceSetup setup, trial::TrainingRequest request,
-                                     ConfirmationSnapshot snapshot, int steps)
-{
-    m_lease = m_parts.lease->take(engine::DeviceLease::Holder::Confirmation);
-    m_setup = std::move(setup);
-    m_request = std::move(request);
-    m_snapshot = std::move(snapshot);
-    m_schedule = ConfirmationSchedule(m_snapshot.sizes.size(), steps);
-    m_seconds.assign(m_snapshot.sizes.size(), {});
-    m_isStopping = false;
-    m_batches = BatchSequence(0, {});
-    m_snapshot.isRunning = true;
-    launch();
-    tell();
+    // No process is left when the device is given back.
+    delete m_worker.release();
 }
 
-void ConfirmationRun::Private::launch()
+void ConfirmationRun::start(const QString& filePath, const config::ConfigContents& contents,
+                            const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes,
+                            int steps)
+{
+    if (m_snapshot.isRunning)
+        return;
+    const TrainingSetup setup = setUpTraining(filePath, contents, options, m_parts);
+    m_lease = m_parts.lease->take(engine::DeviceLease::Holder::Confirmation);
+    m_setup = setup.devices.setups().front();
+    m_request = setup.plan.request;
+    m_snapshot = {.isRunning = true, .batchSize = setup.plan.description.batchSize};
+    for (const engine::PredictedSize& size : sizes)
+        m_snapshot.sizes.push_back({.predicted = size});
+    m_schedule = ConfirmationSchedule(sizes.size(), steps);
+    m_seconds.assign(sizes.size(), {});
+    m_isStopping = false;
+    m_batches = BatchSequence(0, {});
+    launch();
+    publish();
+}
+
+void ConfirmationRun::launch()
 {
     m_worker.reset(new TrainingWorker(m_setup, m_request));
     TrainingWorker* worker = m_worker.get();
-    connect(worker, &TrainingWorker::ready, &m_owner, [this](const auto& ready) { takeReady(ready); });
-    connect(worker, &TrainingWorker::batchEnded, &m_owner, [this](const auto& result) { takeBatch(result); });
-    connect(worker, &TrainingWorker::parametersDoNotFit, &m_owner,
+    connect(worker, &TrainingWorker::ready, this, &ConfirmationRun::takeReady);
+    connect(worker, &TrainingWorker::batchEnded, this, &ConfirmationRun::takeBatch);
+    connect(worker, &TrainingWorker::parametersDoNotFit, this,
             [this](qint64 needed, qint64 limit) { fail(parametersMisfitText(needed, limit)); });
-    connect(worker, &TrainingWorker::lost, &m_owner, [this](const QString& sentence) { fail(sentence); });
-    connect(worker, &TrainingWorker::ended, &m_owner, [this] { takeEnd(); });
-    connect(worker, &TrainingWorker::said, &m_owner, &ConfirmationRun::said);
+    connect(worker, &TrainingWorker::lost, this, &ConfirmationRun::fail);
+    connect(worker, &TrainingWorker::ended, this, &ConfirmationRun::takeEnd);
+    connect(worker, &TrainingWorker::logged, this, &ConfirmationRun::logged);
     worker->start();
 }
 
-void ConfirmationRun::Private::stop()
+void ConfirmationRun::stop()
 {
-    if (!isRunning())
+    if (!m_snapshot.isRunning)
         return;
     if (std::exchange(m_isStopping, true))
         return m_worker->cancel();
@@ -122,7 +91,7 @@ void ConfirmationRun::Private::stop()
         m_worker->end();
 }
 
-void ConfirmationRun::Private::takeReady(const trial::TrainingReady& ready)
+void ConfirmationRun::takeReady(const trial::TrainingReady& ready)
 {
     m_isReady = true;
     // A fresh worker in the place of one that is lost reads the same data.
@@ -132,7 +101,7 @@ void ConfirmationRun::Private::takeReady(const trial::TrainingReady& ready)
     runNext();
 }
 
-void ConfirmationRun::Private::runNext()
+void ConfirmationRun::runNext()
 {
     if (!hasMoreToDo())
         return m_worker->end();
@@ -145,7 +114,7 @@ void ConfirmationRun::Private::runNext()
          .microBatchSize = m_snapshot.sizes[m_schedule.next()->size].predicted.microBatchSize});
 }
 
-void ConfirmationRun::Private::takeBatch(const trial::BatchResult& result)
+void ConfirmationRun::takeBatch(const trial::BatchResult& result)
 {
     const std::size_t place = m_schedule.next()->size;
     switch (result.outcome) {
@@ -162,14 +131,14 @@ void ConfirmationRun::Private::takeBatch(const trial::BatchResult& result)
                         .arg(m_snapshot.sizes[place].predicted.microBatchSize)
                         .arg(QString::fromStdString(result.text)));
     }
-    tell();
+    publish();
     // The device did not recover: a fresh process takes what is left to do.
     if (result.isLast)
         return m_worker->end();
     runNext();
 }
 
-void ConfirmationRun::Private::takeStep(std::size_t place, const trial::BatchResult& result)
+void ConfirmationRun::takeStep(std::size_t place, const trial::BatchResult& result)
 {
     m_batches.stepDone(m_snapshot.batchSize);
     ConfirmedSize& size = m_snapshot.sizes[place];
@@ -181,24 +150,24 @@ void ConfirmationRun::Private::takeStep(std::size_t place, const trial::BatchRes
     m_schedule.take(result.seconds);
 }
 
-void ConfirmationRun::Private::takeOutOfMemory(std::size_t place, const trial::BatchResult& result)
+void ConfirmationRun::takeOutOfMemory(std::size_t place, const trial::BatchResult& result)
 {
     ConfirmedSize& size = m_snapshot.sizes[place];
     size.ranOutOfMemory = true;
     size.peakReservedBytes = std::max(size.peakReservedBytes, result.peakReservedBytes);
     m_schedule.drop(place);
-    emit m_owner.said(
+    emit logged(
         engine::LogLevel::Warning,
         tr("Memory ran out at the size %1; it takes no more steps.").arg(size.predicted.microBatchSize));
 }
 
-void ConfirmationRun::Private::fail(const QString& sentence)
+void ConfirmationRun::fail(const QString& sentence)
 {
     m_snapshot.failure = sentence;
     m_worker->end();
 }
 
-void ConfirmationRun::Private::takeEnd()
+void ConfirmationRun::takeEnd()
 {
     m_isReady = false;
     if (hasMoreToDo())
@@ -207,44 +176,15 @@ void ConfirmationRun::Private::takeEnd()
     m_snapshot.isRunning = false;
     m_snapshot.isStopped = m_isStopping && m_schedule.next();
     m_lease.reset();
-    tell();
-    emit m_owner.finished();
+    publish();
+    emit finished();
 }
 
-void ConfirmationRun::Private::tell()
+void ConfirmationRun::publish()
 {
     m_snapshot.stepsDone = m_schedule.stepsDone();
     m_snapshot.stepsInAll = m_schedule.stepsInAll();
-    emit m_owner.snapshotChanged(m_snapshot);
-}
-
-ConfirmationRun::ConfirmationRun(engine::ExplorationParts parts, QObject* parent)
-    : QObject(parent), d(std::make_unique<Private>(*this, std::move(parts)))
-{}
-
-ConfirmationRun::~ConfirmationRun() = default;
-
-const ConfirmationSnapshot& ConfirmationRun::snapshot() const
-{
-    return d->m_snapshot;
-}
-
-void ConfirmationRun::start(const QString& filePath, const config::ConfigContents& contents,
-                            const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes,
-                            int steps)
-{
-    if (d->isRunning())
-        return;
-    const TrainingSetup setup = setUpTraining(filePath, contents, options, d->m_parts);
-    ConfirmationSnapshot snapshot{.batchSize = setup.plan.description.batchSize};
-    for (const engine::PredictedSize& size : sizes)
-        snapshot.sizes.push_back({.predicted = size});
-    d->begin(setup.devices.setups().front(), setup.plan.request, std::move(snapshot), steps);
-}
-
-void ConfirmationRun::stop()
-{
-    d->stop();
+    emit snapshotChanged(m_snapshot);
 }
 
 } // namespace batchpeak::training

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "batch_sequence.h"
 #include "config/config_document.h"
+#include "confirmation_schedule.h"
 #include "confirmation_snapshot.h"
 #include "engine/exploration_parts.h"
-#include "engine/snapshot.h"
+#include "engine/worker_conversation.h"
 #include "training_options.h"
+#include "trial/training.h"
 
 #include <QObject>
 #include <QString>
@@ -16,6 +19,8 @@
 
 namespace batchpeak::training {
 
+class TrainingWorker;
+
 /// Timed full steps of each size, where nobody says how many: enough that the mean of the steps is known to
 /// well below the 2 % that trials and training should agree within, on a device whose steps vary by some
 /// percent.
@@ -24,7 +29,7 @@ inline constexpr int usualConfirmationSteps = 20;
 /// Full optimizer steps at the size that an exploration recommends and at its runner-up, in turn in one fresh
 /// process, beside what the trials predict for the config's batch.
 ///
-/// It predicts, runs and compares; it does not change what is recommended.
+/// It runs and times them; it neither predicts nor changes what is recommended.
 class ConfirmationRun : public QObject
 {
     Q_OBJECT
@@ -33,7 +38,7 @@ public:
     explicit ConfirmationRun(engine::ExplorationParts parts = {}, QObject* parent = nullptr);
     ~ConfirmationRun() override;
 
-    const ConfirmationSnapshot& snapshot() const;
+    const ConfirmationSnapshot& snapshot() const { return m_snapshot; }
 
     /// \param steps  timed full steps of each size
     /// \param sizes  recommended and runner-up, as of engine::predictedSizes()
@@ -48,11 +53,33 @@ signals:
     void snapshotChanged(const batchpeak::training::ConfirmationSnapshot& snapshot);
     /// Once for each start().
     void finished();
-    void said(batchpeak::engine::LogLevel level, const QString& text);
+    void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
-    class Private;
-    std::unique_ptr<Private> d;
+    void launch();
+    void takeReady(const trial::TrainingReady& ready);
+    void runNext();
+    void takeBatch(const trial::BatchResult& result);
+    void takeStep(std::size_t place, const trial::BatchResult& result);
+    void takeOutOfMemory(std::size_t place, const trial::BatchResult& result);
+    void fail(const QString& sentence);
+    void takeEnd();
+    void publish();
+    bool hasMoreToDo() const { return !m_isStopping && m_snapshot.failure.isEmpty() && m_schedule.next(); }
+
+    const engine::ExplorationParts m_parts;
+    ConfirmationSnapshot m_snapshot;
+    /// From the start to the end; it outlives the worker.
+    engine::DeviceLease::Hold m_lease;
+    engine::DeviceSetup m_setup;
+    trial::TrainingRequest m_request;
+    ConfirmationSchedule m_schedule;
+    /// Of the timed steps, for each of the snapshot's sizes.
+    std::vector<std::vector<double>> m_seconds;
+    std::unique_ptr<TrainingWorker, void (*)(TrainingWorker*)> m_worker;
+    bool m_isStopping = false;
+    bool m_isReady = false;
+    BatchSequence m_batches{0, {}};
 };
 
 } // namespace batchpeak::training

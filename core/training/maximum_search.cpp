@@ -168,7 +168,7 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     connect(runs, &engine::Exploration::snapshotChanged, this, &MaximumSearch::passOnWarnings);
     engine::onEvent<engine::TrialFinished>(*runs, this, [this](const engine::TrialFinished& finished) {
         if (engine::levelOf(finished.trial) == engine::LogLevel::Info)
-            emit said(engine::LogLevel::Info, engine::endText(finished.trial));
+            emit logged(engine::LogLevel::Info, engine::endText(finished.trial));
     });
     // Not from its signal, which may not outlive this.
     engine::onEvent<engine::Finished>(
@@ -188,7 +188,7 @@ void MaximumSearch::passOnWarnings(const engine::Snapshot& snapshot)
     for (; d->heardLines < snapshot.log.size(); ++d->heardLines) {
         const engine::LogLine line = snapshot.log[d->heardLines];
         if (line.level != engine::LogLevel::Info && line.text != snapshot.failure)
-            emit said(line.level, line.text);
+            emit logged(line.level, line.text);
     }
 }
 
@@ -222,9 +222,9 @@ std::int64_t MaximumSearch::recommendedSize(const engine::Snapshot& snapshot)
                                           snapshot.devices.front().id);
         return past ? past->recommendations.back().microBatchSize : 0;
     } catch (const store::StoreError& error) {
-        emit said(engine::LogLevel::Warning,
-                  tr("The history cannot be read, so that the maximum has nothing to stand beside: %1")
-                      .arg(QString::fromUtf8(error.what())));
+        emit logged(engine::LogLevel::Warning,
+                    tr("The history cannot be read, so that the maximum has nothing to stand beside: %1")
+                        .arg(QString::fromUtf8(error.what())));
         return 0;
     }
 }

@@ -41,7 +41,7 @@ signals:
     void failed(const QString& sentence);
     /// After stop().
     void stopped();
-    void said(batchpeak::engine::LogLevel level, const QString& text);
+    void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
     void passOnWarnings(const batchpeak::engine::Snapshot& snapshot);

@@ -16,8 +16,8 @@ namespace batchpeak::training {
 
 /// The micro-batch sizes of training and evaluation, and what becomes of them as attempts end.
 ///
-/// A size of training that a person has fixed stays. That of evaluation is always halved: no result depends
-/// on it there.
+/// A size of training that a person has fixed stays. The size of evaluation is always halved when memory runs
+/// out, since no result depends on it.
 class MicroBatchSizes
 {
 public:
@@ -27,7 +27,7 @@ public:
     {
         std::int64_t training = 1;
         bool halves = true;
-        /// Steps in a row before, of a run that goes on.
+        /// Steps in a row that thrashed at the end of the run that this one goes on from.
         int thrashingInARow = 0;
         std::int64_t evaluation = 1;
     };
@@ -57,12 +57,13 @@ struct SizeChoice
 {
     /// The most samples in one micro-batch, spread evenly.
     std::int64_t size = 1;
-    /// Before it was spread evenly.
+    /// The size that was asked for, before the batch was spread evenly.
     std::int64_t asked = 1;
-    /// Halved when memory runs out; else it is fixed.
+    /// The size is halved when memory runs out; else it is fixed.
     bool halves = false;
     /// The batch may be cut at all.
     bool accumulates = true;
+    /// What a person should know of the choice, as full sentences.
     QStringList notes;
 };
 
@@ -70,7 +71,7 @@ struct SizeChoice
 SizeChoice chooseSize(const config::ConfigContents& contents, const config::BatchPlan& plan,
                       const TrainingOptions& options);
 
-/// That of evaluation: what the config writes, at most a batch, else that of training.
+/// The micro-batch size of evaluation: what the config writes, else the size of training; at most a batch.
 std::int64_t evaluationSize(const config::ConfigContents& contents, std::int64_t batchSize,
                             std::int64_t trainingSize);
 

@@ -7,16 +7,10 @@
 #include <QFileInfo>
 
 #include <algorithm>
-#include <string_view>
 
 namespace batchpeak::training {
 
 namespace {
-
-QString word(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 /// Whether a path of the history leads to that file, through links or not. What a relative one began at is
 /// not known any more.
@@ -40,9 +34,9 @@ bool isSearch(const QString& setting)
 bool asksTheSame(const store::ExplorationInfo& past, const engine::RunDescription& run)
 {
     return past.family == run.family && past.parameters == run.parameters &&
-           past.phase == word(model::toText(run.phase)) &&
-           past.precision == word(model::toText(run.precision)) &&
-           past.optimizer == word(model::toText(run.optimizer)) &&
+           past.phase == QString::fromUtf8(model::toText(run.phase)) &&
+           past.precision == QString::fromUtf8(model::toText(run.precision)) &&
+           past.optimizer == QString::fromUtf8(model::toText(run.optimizer)) &&
            past.sequenceLength == run.sequenceLength && past.globalBatchSize == run.plan.globalBatchSize &&
            past.configDevices == run.plan.devices && isSameFile(past.filePath, QFileInfo(run.filePath));
 }

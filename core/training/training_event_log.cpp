@@ -8,7 +8,6 @@
 namespace batchpeak::training {
 
 using engine::eventNumber;
-using engine::eventWord;
 using engine::orNull;
 using engine::textOrNull;
 
@@ -49,7 +48,7 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
          {QStringLiteral("model"), textOrNull(run.modelSource)},
          {QStringLiteral("parameters"), eventNumber(run.parameters)},
          {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-         {QStringLiteral("data"), eventWord(trial::toText(data.kind))},
+         {QStringLiteral("data"), QString::fromUtf8(trial::toText(data.kind))},
          {QStringLiteral("data_path"), textOrNull(QString::fromStdString(data.path))},
          {QStringLiteral("data_samples"), isSynthetic ? eventNumber(data.samples) : QJsonValue()},
          {QStringLiteral("batch_size"), eventNumber(training.batchSize)},
@@ -57,11 +56,11 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
          {QStringLiteral("halves_automatically"), training.halvesAutomatically},
          {QStringLiteral("maximum"), training.maximum ? QJsonValue(toText(*training.maximum)) : QJsonValue()},
          {QStringLiteral("growth"), textOrNull(training.growth)},
-         {QStringLiteral("optimizer"), eventWord(model::toText(run.optimizer))},
-         {QStringLiteral("precision"), eventWord(model::toText(run.precision))},
+         {QStringLiteral("optimizer"), QString::fromUtf8(model::toText(run.optimizer))},
+         {QStringLiteral("precision"), QString::fromUtf8(model::toText(run.precision))},
          {QStringLiteral("sequence_length"), eventNumber(run.sequenceLength)},
          {QStringLiteral("learning_rate"), training.learningRate},
-         {QStringLiteral("weighting"), eventWord(trial::toText(training.weighting))},
+         {QStringLiteral("weighting"), QString::fromUtf8(trial::toText(training.weighting))},
          {QStringLiteral("first_step"), eventNumber(training.firstStep)},
          {QStringLiteral("steps"), training.steps > 0 ? eventNumber(training.steps) : QJsonValue()}});
 }
@@ -121,7 +120,7 @@ void TrainingEventLog::write(const SizeChange& change)
 {
     m_lines.write(QStringLiteral("size_changed"),
                   {{QStringLiteral("step"), eventNumber(change.step)},
-                   {QStringLiteral("phase"), eventWord(model::toText(change.phase))},
+                   {QStringLiteral("phase"), QString::fromUtf8(model::toText(change.phase))},
                    {QStringLiteral("from"), eventNumber(change.from)},
                    {QStringLiteral("to"), eventNumber(change.to)},
                    {QStringLiteral("reason"), toText(change.reason)}});
@@ -137,13 +136,12 @@ void TrainingEventLog::write(const TrainingFinished& finished)
 {
     const TrainingSnapshot& snapshot = m_run.snapshot();
     const auto& steps = snapshot.steps;
-    const std::int64_t last = steps.empty() ? snapshot.run->firstStep : steps.back().step;
     const std::int64_t batchSize = steps.empty() ? snapshot.run->batchSize : steps.back().batchSize;
     const double speed = snapshot.samplesPerSecond;
     m_lines.write(QStringLiteral("training_finished"),
                   {{QStringLiteral("status"), toText(finished.end)},
                    {QStringLiteral("failure"), textOrNull(snapshot.failure)},
-                   {QStringLiteral("steps"), eventNumber(last)},
+                   {QStringLiteral("steps"), eventNumber(snapshot.lastStep())},
                    {QStringLiteral("samples_per_second"), speed > 0 ? QJsonValue(speed) : QJsonValue()},
                    {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
                    {QStringLiteral("batch_size"), eventNumber(batchSize)},

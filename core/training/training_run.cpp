@@ -71,7 +71,7 @@ const TrainingSnapshot& TrainingRun::snapshot() const
 void TrainingRun::load(const QString& filePath, const config::ConfigContents& contents,
                        const TrainingOptions& options)
 {
-    if (!isIdle() && !hasEnded())
+    if (snapshot().isUnderWay())
         return;
     setRun(std::make_unique<Run>(setUpTraining(filePath, contents, options, m_parts)));
     emit snapshotChanged(snapshot());
@@ -94,7 +94,7 @@ void TrainingRun::setRun(std::unique_ptr<Run> run)
 
 void TrainingRun::start()
 {
-    if (!m_run || (!isIdle() && !hasEnded()))
+    if (!m_run || snapshot().isUnderWay())
         return;
     engine::DeviceLease::Hold lease = m_parts.lease->take(engine::DeviceLease::Holder::Training);
     if (hasEnded())
@@ -116,9 +116,9 @@ void TrainingRun::begin()
     m_run->clock.start();
     m_run->tick.start(tickEvery);
     for (const QString& note : std::as_const(m_run->setup.plan.notes))
-        m_run->builder.say(LogLevel::Warning, note);
+        m_run->builder.log(LogLevel::Warning, note);
     if (!m_run->setup.resumedFrom.isEmpty())
-        m_run->builder.say(LogLevel::Info, resumedText(m_run->setup.resumedFrom, m_run->setup.position.step));
+        m_run->builder.log(LogLevel::Info, resumedText(m_run->setup.resumedFrom, m_run->setup.position.step));
     try {
         if (m_run->setup.plan.description.maximum)
             findMaximum();
@@ -136,7 +136,7 @@ void TrainingRun::findMaximum()
     m_run->builder.setState(TrainingState::FindingMaximum);
     m_run->search = std::make_unique<MaximumSearch>(m_run->setup.parts);
     MaximumSearch* search = m_run->search.get();
-    connect(search, &MaximumSearch::said, this, &TrainingRun::say);
+    connect(search, &MaximumSearch::logged, this, &TrainingRun::log);
     connect(search, &MaximumSearch::found, this, &TrainingRun::takeMaximum);
     connect(search, &MaximumSearch::nothingFits, this,
             [this](const QString& sentence) { finish(TrainingEnd::NothingFits, sentence); });
@@ -153,7 +153,7 @@ void TrainingRun::findMaximum()
 void TrainingRun::takeMaximum(const MaximumFound& maximum)
 {
     m_run->builder.setMaximum(maximum);
-    m_run->builder.say(LogLevel::Info, maximumText(maximum));
+    m_run->builder.log(LogLevel::Info, maximumText(maximum));
     TrainingPlan& plan = m_run->setup.plan;
     const auto problem = m_run->setup.options.strict && !plan.grows()
                              ? config::strictRuleProblem(plan.description.run.plan, maximum.used)
@@ -180,7 +180,7 @@ void TrainingRun::startWorker()
     m_run->worker =
         std::make_unique<TrainingWorker>(m_run->setup.devices.setups().front(), m_run->setup.plan.request);
     TrainingWorker* worker = m_run->worker.get();
-    connect(worker, &TrainingWorker::said, this, &TrainingRun::say);
+    connect(worker, &TrainingWorker::logged, this, &TrainingRun::log);
     connect(worker, &TrainingWorker::ready, this, &TrainingRun::becomeReady);
     connect(worker, &TrainingWorker::parametersDoNotFit, this, [this](qint64 needed, qint64 limit) {
         finish(TrainingEnd::NothingFits, parametersMisfitText(needed, limit));
@@ -211,7 +211,7 @@ void TrainingRun::becomeReady(const trial::TrainingReady& ready)
     if (ready.samples < m_run->setup.batchSize)
         return finish(TrainingEnd::Failed, tooLittleDataText(ready.samples, m_run->setup.batchSize));
     m_run->builder.setState(TrainingState::Training);
-    m_run->builder.say(LogLevel::Info, engine::readyText(m_run->worker->device()));
+    m_run->builder.log(LogLevel::Info, engine::readyText(m_run->worker->device()));
     publish();
     emit occurred(engine::DeviceReady{snapshot().device});
     // Whoever heard of the device may have stopped all.
@@ -242,7 +242,7 @@ void TrainingRun::loseWorker(const QString& sentence)
     // Whoever cancels wants the end, whatever the worker makes of it.
     if (!m_run->steps->isCancelled())
         return finish(TrainingEnd::Failed, sentence);
-    m_run->builder.say(LogLevel::Warning, sentence);
+    m_run->builder.log(LogLevel::Warning, sentence);
     finish(TrainingEnd::Interrupted);
 }
 
@@ -283,9 +283,9 @@ void TrainingRun::reportEnd()
         emit occurred(TrainingFinished{run->end});
 }
 
-void TrainingRun::say(LogLevel level, const QString& text)
+void TrainingRun::log(LogLevel level, const QString& text)
 {
-    m_run->builder.say(level, text);
+    m_run->builder.log(level, text);
     publish();
 }
 

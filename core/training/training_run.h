@@ -69,7 +69,7 @@ private:
     QString howToGoOn() const;
     void reportEnd();
     void publish();
-    void say(engine::LogLevel level, const QString& text);
+    void log(engine::LogLevel level, const QString& text);
 
     void setRun(std::unique_ptr<Run> run);
     TrainingState state() const { return snapshot().state; }

@@ -2,79 +2,78 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_snapshot.h"
 
-#include <array>
-#include <utility>
+#include "model/word_table.h"
+
+#include <algorithm>
 
 namespace batchpeak::training {
 
 namespace {
 
-constexpr std::array maximumWays{std::pair(MaximumWay::Halving, "halving"),
-                                 std::pair(MaximumWay::Binary, "binary"),
-                                 std::pair(MaximumWay::Predict, "predict")};
+using ChangeReason = SizeChange::Reason;
+using GrowthKind = accumulation::GrowthDecision::Kind;
+
+constexpr model::WordTable<TrainingEnd, 4> trainingEnds{{{TrainingEnd::Completed, "completed"},
+                                                         {TrainingEnd::Interrupted, "interrupted"},
+                                                         {TrainingEnd::NothingFits, "nothing_fits"},
+                                                         {TrainingEnd::Failed, "failed"}}};
+constexpr model::WordTable<MaximumWay, 3> maximumWays{
+    {{MaximumWay::Halving, "halving"}, {MaximumWay::Binary, "binary"}, {MaximumWay::Predict, "predict"}}};
+constexpr model::WordTable<ChangeReason, 3> changeReasons{{{ChangeReason::OutOfMemory, "out_of_memory"},
+                                                           {ChangeReason::Thrashing, "thrashing"},
+                                                           {ChangeReason::Growth, "growth"}}};
+constexpr model::WordTable<GrowthKind, 4> growthKinds{{{GrowthKind::Stays, "stays"},
+                                                       {GrowthKind::Changes, "changes"},
+                                                       {GrowthKind::PassesMaximum, "passes_maximum"},
+                                                       {GrowthKind::LeavesNothing, "leaves_nothing"}}};
 
 } // namespace
 
 QString toText(TrainingEnd end)
 {
-    switch (end) {
-    case TrainingEnd::Completed:
-        return QStringLiteral("completed");
-    case TrainingEnd::Interrupted:
-        return QStringLiteral("interrupted");
-    case TrainingEnd::NothingFits:
-        return QStringLiteral("nothing_fits");
-    case TrainingEnd::Failed:
-        break;
-    }
-    return QStringLiteral("failed");
+    return QString::fromUtf8(model::wordFor(trainingEnds, end));
 }
 
 QString toText(MaximumWay way)
 {
-    for (const auto& [value, word] : maximumWays) {
-        if (value == way)
-            return QLatin1String(word);
-    }
-    return {};
+    return QString::fromUtf8(model::wordFor(maximumWays, way));
 }
 
 std::optional<MaximumWay> maximumWayFromText(const QString& text)
 {
-    for (const auto& [value, word] : maximumWays) {
-        if (text == QLatin1String(word))
-            return value;
-    }
-    return std::nullopt;
+    return model::valueFor(maximumWays, text.toStdString());
 }
 
 QString toText(SizeChange::Reason reason)
 {
-    switch (reason) {
-    case SizeChange::Reason::OutOfMemory:
-        return QStringLiteral("out_of_memory");
-    case SizeChange::Reason::Thrashing:
-        return QStringLiteral("thrashing");
-    case SizeChange::Reason::Growth:
-        break;
-    }
-    return QStringLiteral("growth");
+    return QString::fromUtf8(model::wordFor(changeReasons, reason));
 }
 
 QString toText(accumulation::GrowthDecision::Kind kind)
 {
-    using Kind = accumulation::GrowthDecision::Kind;
-    switch (kind) {
-    case Kind::Stays:
-        return QStringLiteral("stays");
-    case Kind::Changes:
-        return QStringLiteral("changes");
-    case Kind::PassesMaximum:
-        return QStringLiteral("passes_maximum");
-    case Kind::LeavesNothing:
-        break;
-    }
-    return QStringLiteral("leaves_nothing");
+    return QString::fromUtf8(model::wordFor(growthKinds, kind));
+}
+
+bool TrainingSnapshot::isUnderWay() const
+{
+    return state != TrainingState::Idle && state != TrainingState::Finished && state != TrainingState::Failed;
+}
+
+std::int64_t TrainingSnapshot::lastStep() const
+{
+    if (!steps.empty())
+        return steps.back().step;
+    return run ? run->firstStep : 0;
+}
+
+double TrainingSnapshot::progress() const
+{
+    if (end == TrainingEnd::Completed)
+        return 1.0;
+    if (!run || run->steps <= run->firstStep)
+        return 0.0;
+    const auto done = static_cast<double>(lastStep() - run->firstStep);
+    return std::clamp(done / static_cast<double>(run->steps - run->firstStep), 0.0, 1.0);
 }
 
 } // namespace batchpeak::training

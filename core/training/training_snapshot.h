@@ -185,6 +185,13 @@ struct TrainingSnapshot
     QString failure;
     /// The newest last; the oldest are dropped beyond a bound.
     std::vector<engine::LogLine> log;
+
+    /// From the start of the run to its end, while its worker uses the device.
+    bool isUnderWay() const;
+    /// The number of the last step that was done, by this process or by those before it; 0 before the first.
+    std::int64_t lastStep() const;
+    /// 0..1, of the steps of this process.
+    double progress() const;
 };
 
 } // namespace batchpeak::training

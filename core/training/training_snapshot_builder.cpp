@@ -63,7 +63,7 @@ void TrainingSnapshotBuilder::addEvaluation(const StepRecord& evaluation)
     m_snapshot.microBatchesDone = 0;
 }
 
-void TrainingSnapshotBuilder::say(engine::LogLevel level, const QString& text)
+void TrainingSnapshotBuilder::log(engine::LogLevel level, const QString& text)
 {
     engine::addLine(m_snapshot.log, level, text);
 }
@@ -85,12 +85,10 @@ void TrainingSnapshotBuilder::close(TrainingEnd end)
     m_snapshot.state = end == TrainingEnd::Failed ? TrainingState::Failed : TrainingState::Finished;
     m_snapshot.end = end;
     m_snapshot.secondsLeft.reset();
-    const std::int64_t step =
-        m_snapshot.steps.empty() ? m_snapshot.run->firstStep : m_snapshot.steps.back().step;
     if (isGood)
-        say(engine::LogLevel::Info, endText(end, step));
+        log(engine::LogLevel::Info, endText(end, m_snapshot.lastStep()));
     else
-        say(engine::LogLevel::Error, m_snapshot.failure);
+        log(engine::LogLevel::Error, m_snapshot.failure);
 }
 
 } // namespace batchpeak::training

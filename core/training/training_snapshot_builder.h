@@ -26,7 +26,6 @@ public:
     void setMicroBatchesDone(std::int64_t count) { m_snapshot.microBatchesDone = count; }
     /// Data and number of steps, as far as they are known now.
     void setCourse(const QString& data, std::int64_t steps);
-    void setFirstBatchSize(std::int64_t batchSize) { m_snapshot.run->batchSize = batchSize; }
     void setSteps(std::int64_t steps) { m_snapshot.run->steps = steps; }
     void setMaximum(const MaximumFound& maximum);
     void setCheckpoint(const QString& path) { m_snapshot.checkpoint = path; }
@@ -37,7 +36,7 @@ public:
     void addEvaluation(const StepRecord& evaluation);
     void addChange(const SizeChange& change) { m_snapshot.changes.push_back(change); }
     void addEpoch(const ScheduleEntry& entry) { m_snapshot.schedule.push_back(entry); }
-    void say(engine::LogLevel level, const QString& text);
+    void log(engine::LogLevel level, const QString& text);
 
     void takeTime(double now);
     void close(TrainingEnd end);

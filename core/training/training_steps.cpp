@@ -53,7 +53,7 @@ void TrainingSteps::connectGrowth()
 {
     connect(m_growth.get(), &EpochGrowth::decided, this, &TrainingSteps::grow);
     connect(m_growth.get(), &EpochGrowth::failed, this,
-            [this](const QString& sentence) { say(LogLevel::Warning, sentence); });
+            [this](const QString& sentence) { log(LogLevel::Warning, sentence); });
 }
 
 void TrainingSteps::begin(const trial::TrainingReady& ready)
@@ -114,7 +114,7 @@ void TrainingSteps::grow(const ScheduleEntry& entry, std::int64_t limit)
                             .reason = SizeChange::Reason::Growth};
     const bool changes = change.from != change.to;
     const bool isIgnored = entry.increment != 0 && !changes;
-    m_builder.say(isIgnored ? LogLevel::Warning : LogLevel::Info, growthText(entry, limit));
+    m_builder.log(isIgnored ? LogLevel::Warning : LogLevel::Info, growthText(entry, limit));
     if (changes) {
         m_attempts.setSize(change.to);
         m_batchSize = entry.batchSize;
@@ -166,7 +166,7 @@ void TrainingSteps::takeStep(const StepRecord& step)
     m_sequence.stepDone(m_batchSize);
     m_builder.addStep(step);
     if (!std::isfinite(step.loss) && !std::exchange(m_hasDiverged, true))
-        m_builder.say(LogLevel::Warning, divergedText(step.step));
+        m_builder.log(LogLevel::Warning, divergedText(step.step));
     const std::int64_t every = m_setup.options.evaluateEvery;
     if (every > 0 && step.step % every == 0) {
         m_evaluationIsDue = true;
@@ -207,7 +207,7 @@ void TrainingSteps::tellHalving(SizeChange change, const trial::BatchResult& res
     m_builder.addChange(change);
     m_builder.setSizes(m_attempts.sizes());
     m_builder.setMicroBatchesDone(0);
-    m_builder.say(LogLevel::Warning, changeText(change, result));
+    m_builder.log(LogLevel::Warning, changeText(change, result));
     emit changed();
     emit occurred(change);
 }
@@ -248,7 +248,7 @@ void TrainingSteps::failSave(const QString& why)
     m_builder.setState(TrainingState::Training);
     if (m_conclusion && m_conclusion->failure.isEmpty())
         return emit concluded(TrainingEnd::Failed, sentence);
-    say(LogLevel::Error, sentence);
+    log(LogLevel::Error, sentence);
     if (m_conclusion)
         return emit concluded(m_conclusion->end, m_conclusion->failure);
     proceed();
@@ -263,7 +263,7 @@ void TrainingSteps::stop()
         m_worker.cancel();
         return;
     }
-    say(LogLevel::Info, tr("Stopping after the step under way."));
+    log(LogLevel::Info, tr("Stopping after the step under way."));
     // A function that is asked for the next epoch may take its time.
     if (m_growth && m_growth->isAsking()) {
         m_growth->forget();
@@ -280,9 +280,9 @@ void TrainingSteps::conclude(TrainingEnd end, const QString& failure)
     save();
 }
 
-void TrainingSteps::say(LogLevel level, const QString& text)
+void TrainingSteps::log(LogLevel level, const QString& text)
 {
-    m_builder.say(level, text);
+    m_builder.log(level, text);
     emit changed();
 }
 

@@ -71,7 +71,7 @@ private:
     void failSave(const QString& why);
     void conclude(TrainingEnd end, const QString& failure = {});
 
-    void say(engine::LogLevel level, const QString& text);
+    void log(engine::LogLevel level, const QString& text);
     std::int64_t stepsDone() const { return m_sequence.position().step; }
     bool isTraining() const { return m_builder.snapshot().state == TrainingState::Training; }
 

@@ -31,7 +31,7 @@ TrainingWorker::TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest
             emit lost(engine::withLastWords(loss.problem, loss.lastLines));
         emit ended();
     });
-    connect(&m_worker, &WorkerConversation::said, this, &TrainingWorker::said);
+    connect(&m_worker, &WorkerConversation::logged, this, &TrainingWorker::logged);
 }
 
 void TrainingWorker::start()

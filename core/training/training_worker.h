@@ -47,7 +47,7 @@ signals:
     void lost(const QString& sentence);
     /// Once after start(), whatever the end.
     void ended();
-    void said(batchpeak::engine::LogLevel level, const QString& text);
+    void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
     void prepare(const trial::Loaded& loaded);

@@ -32,16 +32,9 @@ struct Words
     Q_DECLARE_TR_FUNCTIONS(TrainingWords)
 };
 
-std::int64_t stepOf(const TrainingSnapshot& snapshot)
-{
-    if (!snapshot.steps.empty())
-        return snapshot.steps.back().step;
-    return snapshot.run ? snapshot.run->firstStep : 0;
-}
-
 QString stepText(const TrainingSnapshot& snapshot)
 {
-    const std::int64_t step = stepOf(snapshot);
+    const std::int64_t step = snapshot.lastStep();
     return snapshot.run && snapshot.run->steps >= step && snapshot.run->steps > 0
                ? Words::tr("Step %1 of %2").arg(numberText(step), numberText(snapshot.run->steps))
                : Words::tr("Step %1").arg(numberText(step));
@@ -116,21 +109,6 @@ QString summary(const TrainingSnapshot& snapshot)
 }
 
 } // namespace
-
-bool isUnderWay(TrainingState state)
-{
-    return state != TrainingState::Idle && state != TrainingState::Finished && state != TrainingState::Failed;
-}
-
-double progressOf(const TrainingSnapshot& snapshot)
-{
-    if (snapshot.end == TrainingEnd::Completed)
-        return 1.0;
-    if (!snapshot.run || snapshot.run->steps <= snapshot.run->firstStep)
-        return 0.0;
-    const auto done = static_cast<double>(stepOf(snapshot) - snapshot.run->firstStep);
-    return std::clamp(done / static_cast<double>(snapshot.run->steps - snapshot.run->firstStep), 0.0, 1.0);
-}
 
 QString trainingActivityText(const TrainingSnapshot& snapshot)
 {

@@ -8,12 +8,6 @@
 
 namespace batchpeak::ui {
 
-/// Steps are being done, or what comes before and after them.
-bool isUnderWay(training::TrainingState state);
-
-/// 0..1, of the steps of this process.
-double progressOf(const training::TrainingSnapshot& snapshot);
-
 /// "Step 340 of 1,000 · micro-batch 5 of 8 · about 3 min left"
 QString trainingActivityText(const training::TrainingSnapshot& snapshot);
 

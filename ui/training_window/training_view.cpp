@@ -76,7 +76,7 @@ TrainingActions::TrainingActions(QWidget* window)
 
 void TrainingActions::update(const training::TrainingSnapshot& snapshot, const QString& obstacle)
 {
-    const bool underWay = isUnderWay(snapshot.state);
+    const bool underWay = snapshot.isUnderWay();
     const bool ended = snapshot.state == TrainingState::Finished || snapshot.state == TrainingState::Failed;
     start->setText(ended ? tr("&Start again") : tr("&Start"));
     start->setEnabled(!underWay && obstacle.isEmpty());
@@ -203,8 +203,8 @@ void TrainingView::display(const training::TrainingSnapshot& snapshot)
     m_charts->display(snapshot);
     m_facts->display(snapshot);
     m_log->display(snapshot.log);
-    m_form->setEnabled(!isUnderWay(snapshot.state));
-    m_status->display(StatusLine{.progress = progressOf(snapshot),
+    m_form->setEnabled(!snapshot.isUnderWay());
+    m_status->display(StatusLine{.progress = snapshot.progress(),
                                  .activity = trainingActivityText(snapshot),
                                  .devices = deviceText(devices)});
     showFailure(snapshot);

@@ -107,7 +107,7 @@ void TrainingWindow::setObstacle(const QString& sentence)
 
 bool TrainingWindow::isUnderWay() const
 {
-    return ui::isUnderWay(m_run->snapshot().state);
+    return m_run->snapshot().isUnderWay();
 }
 
 void TrainingWindow::start()

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/snapshot_text.h"
+#include "cli/exploration_text.h"
 #include "cli/terminal_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"

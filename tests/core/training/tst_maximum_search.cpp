@@ -119,7 +119,7 @@ void MaximumSearchTest::init()
     connect(search, &MaximumSearch::failed, this,
             [this](const QString& sentence) { m_ends.append(QLatin1String("failed: ") + sentence); });
     connect(search, &MaximumSearch::stopped, this, [this] { m_ends.append(QStringLiteral("stopped")); });
-    connect(search, &MaximumSearch::said, this,
+    connect(search, &MaximumSearch::logged, this,
             [this](engine::LogLevel, const QString& text) { m_said.append(text); });
 }
 

@@ -15,7 +15,7 @@
 
 namespace batchpeak::cli {
 
-/// A snapshot in the words of the terminal. It only words what the snapshot holds.
+/// A snapshot of an exploration in the words of the terminal. It only words what the snapshot holds.
 
 /// Config, network and run, as rows of a table that more may be added to.
 std::vector<QStringList> networkRows(const engine::RunDescription& run);

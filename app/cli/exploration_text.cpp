@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "snapshot_text.h"
+#include "exploration_text.h"
 
 #include "engine/batch_text.h"
 #include "engine/log_text.h"
@@ -9,7 +9,6 @@
 #include "terminal_text.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace batchpeak::cli {
 
@@ -20,11 +19,6 @@ using engine::RunDescription;
 using engine::Snapshot;
 using engine::State;
 using search::Recommendation;
-
-QString word(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QString networkText(const RunDescription& run)
 {
@@ -142,10 +136,11 @@ std::vector<QStringList> networkRows(const RunDescription& run)
 {
     return {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
             {QStringLiteral("network"), networkText(run)},
-            {QStringLiteral("run"),
-             QStringLiteral("%1, %2, %3%4")
-                 .arg(word(model::toText(run.phase)), word(model::toText(run.precision)),
-                      word(model::toText(run.optimizer)), sequenceLengthText(run.sequenceLength))}};
+            {QStringLiteral("run"), QStringLiteral("%1, %2, %3%4")
+                                        .arg(QString::fromUtf8(model::toText(run.phase)),
+                                             QString::fromUtf8(model::toText(run.precision)),
+                                             QString::fromUtf8(model::toText(run.optimizer)),
+                                             sequenceLengthText(run.sequenceLength))}};
 }
 
 QStringList introductionLines(const RunDescription& run)
