@@ -4,8 +4,11 @@
 
 #include "engine/snapshot.h"
 
+#include <QDateTime>
 #include <QString>
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::test {
@@ -44,5 +47,27 @@ engine::Snapshot cpuSnapshot();
 engine::Snapshot trainerSnapshot();
 
 std::vector<SampleSnapshot> allSamples();
+
+// The parts of which they are made: an invented device, and trials by an invented law.
+
+inline constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+std::int64_t bytesOf(double gibibytes);
+/// A fixed cost, then a slope, then full: what an accelerator does.
+double throughputAt(double size);
+double peakGibibytesAt(double size);
+
+engine::DeviceSnapshot sampleGpu(const QString& id);
+/// Its worker has ended.
+void release(engine::DeviceSnapshot& device);
+trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, std::int64_t size,
+                             double wallSeconds);
+
+/// A line of the log of an exploration, or of a training run.
+template<typename Snapshot>
+void say(Snapshot& snapshot, int second, const QString& text, engine::LogLevel level = engine::LogLevel::Info)
+{
+    const QDateTime time(QDate(2026, 3, 14), QTime(14, 0, 0).addSecs(second));
+    snapshot.log.push_back({.time = time, .level = level, .text = text});
+}
 
 } // namespace batchpeak::test

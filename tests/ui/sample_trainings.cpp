@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_trainings.h"
 
-#include "sample_parts.h"
 #include "sample_snapshots.h"
 
 #include <cmath>

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sample_parts.h"
 #include "sample_snapshots.h"
 #include "support/test_main.h"
 #include "ui/trials_model.h"
