@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config/batch_choice.h"
+#include "config/batch_plan.h"
 #include "engine/config_file.h"
 #include "theme/theme.h"
 

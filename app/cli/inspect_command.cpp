@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command.h"
-#include "config/networks/own_yaml.h"
+#include "config/config_document.h"
 #include "config_output.h"
 #include "config_text.h"
 #include "console.h"

@@ -3,6 +3,7 @@
 #include "batch_plan.h"
 
 #include "accumulation/micro_batches.h"
+#include "syntax/words.h"
 
 namespace batchpeak::config {
 
@@ -14,38 +15,26 @@ std::int64_t ceilOfQuotient(std::int64_t dividend, std::int64_t divisor)
     return (dividend - 1) / divisor + 1;
 }
 
-std::string toText(const Explore& explore)
+std::string onDevices(const BatchPlan& plan)
 {
-    if (!explore.minimum && !explore.maximum)
-        return "explore";
-    std::string bounds;
-    if (explore.minimum)
-        bounds += "min: " + std::to_string(*explore.minimum);
-    if (explore.maximum)
-        bounds += (bounds.empty() ? "max: " : ", max: ") + std::to_string(*explore.maximum);
-    return "{explore: {" + bounds + "}}";
-}
-
-std::string toText(const Auto&)
-{
-    return "auto";
-}
-
-std::string toText(const Fixed& fixed)
-{
-    return std::to_string(fixed.microBatchSize);
-}
-
-std::string toText(const Whole&)
-{
-    return "null";
+    return plan.devices > 1 ? sentence(" on {} devices", plan.devices) : "";
 }
 
 } // namespace
 
 std::string toText(const Setting& setting)
 {
-    return std::visit([](const auto& value) { return toText(value); }, setting);
+    if (std::holds_alternative<Auto>(setting))
+        return "auto";
+    if (std::holds_alternative<Whole>(setting))
+        return "null";
+    if (const auto* fixed = std::get_if<Fixed>(&setting))
+        return std::to_string(fixed->microBatchSize);
+    const auto& [minimum, maximum] = std::get<Explore>(setting);
+    if (!minimum && !maximum)
+        return "explore";
+    return "{explore: {" + (minimum ? sentence("min: {}", *minimum) : "") + (minimum && maximum ? ", " : "") +
+           (maximum ? sentence("max: {}", *maximum) : "") + "}}";
 }
 
 std::optional<std::int64_t> BatchPlan::writtenSize() const
@@ -82,20 +71,18 @@ std::string samplesText(std::int64_t count)
 
 std::string divisionText(const BatchPlan& plan, std::int64_t microBatchSize)
 {
-    return samplesText(plan.globalBatchSize) + " of " + plan.globalBatchKey +
-           (plan.globalBatchSize == 1 ? " is " : " are ") +
-           (plan.dividesExactly(microBatchSize) ? "a" : "no") + " multiple of micro-batches of " +
-           std::to_string(microBatchSize) +
-           (plan.devices > 1 ? " on " + std::to_string(plan.devices) + " devices" : std::string());
+    return sentence("{} of {} {} {} multiple of micro-batches of {}{}", samplesText(plan.globalBatchSize),
+                    plan.globalBatchKey, plan.globalBatchSize == 1 ? "is" : "are",
+                    plan.dividesExactly(microBatchSize) ? "a" : "no", microBatchSize, onDevices(plan));
 }
 
 std::optional<std::string> strictRuleProblem(const BatchPlan& plan, std::int64_t microBatchSize)
 {
     if (plan.dividesExactly(microBatchSize))
         return std::nullopt;
-    return "The " + divisionText(plan, microBatchSize) +
-           ", which the strict rule refuses; choose a size that divides them, or leave out --strict to "
-           "spread them evenly.";
+    return sentence("The {}, which the strict rule refuses; choose a size that divides them, or leave out "
+                    "--strict to spread them evenly.",
+                    divisionText(plan, microBatchSize));
 }
 
 std::optional<std::string> evenSpreadText(const BatchPlan& plan, std::int64_t microBatchSize)
@@ -104,10 +91,65 @@ std::optional<std::string> evenSpreadText(const BatchPlan& plan, std::int64_t mi
     if (perDevice % microBatchSize == 0)
         return std::nullopt;
     const std::int64_t steps = plan.accumulationSteps(microBatchSize);
-    return "The " + plan.microBatchKey + " " + std::to_string(microBatchSize) + " does not divide the " +
-           samplesText(perDevice) + " of one device and step; they run as " + std::to_string(steps) +
-           (steps == 1 ? " micro-batch of " : " micro-batches of at most ") +
-           std::to_string(plan.evenMicroBatch(microBatchSize)) + ".";
+    return sentence("The {} {} does not divide the {} of one device and step; they run as {} {} {}.",
+                    plan.microBatchKey, microBatchSize, samplesText(perDevice), steps,
+                    steps == 1 ? "micro-batch of" : "micro-batches of at most",
+                    plan.evenMicroBatch(microBatchSize));
+}
+
+namespace {
+
+std::optional<std::int64_t> multipleBelow(std::int64_t batch, std::int64_t unit)
+{
+    const std::int64_t multiple = batch / unit * unit;
+    return multiple > 0 ? std::optional(multiple) : std::nullopt;
+}
+
+std::int64_t multipleAbove(std::int64_t batch, std::int64_t unit)
+{
+    return (batch / unit + 1) * unit;
+}
+
+std::string notKept(const BatchPlan& plan, std::int64_t microBatchSize, std::string_view what)
+{
+    const std::int64_t unit = microBatchSize * plan.devices;
+    const auto below = multipleBelow(plan.globalBatchSize, unit);
+    return sentence("One optimizer step takes {} samples ({}), which micro-batches of {}{} cannot make; "
+                    "choose a batch of {}{}, or another size.",
+                    plan.globalBatchSize, what, microBatchSize, onDevices(plan),
+                    below ? sentence("{} or ", *below) : "", multipleAbove(plan.globalBatchSize, unit));
+}
+
+} // namespace
+
+BatchNotKept::BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, std::string_view what,
+                           TextPosition position)
+    : ConfigError(notKept(plan, microBatchSize, what), position),
+      m_below(multipleBelow(plan.globalBatchSize, microBatchSize * plan.devices)),
+      m_above(multipleAbove(plan.globalBatchSize, microBatchSize * plan.devices))
+{}
+
+void checkSize(std::int64_t microBatchSize)
+{
+    if (microBatchSize < 1 || microBatchSize > mostSamples) {
+        throw errorAt({}, "The micro-batch size is {}; write one of 1 to {}.", microBatchSize, mostSamples);
+    }
+}
+
+WholeBatch wholeBatch(const BatchPlan& plan, const ChosenSize& chosen, std::string_view what,
+                      TextPosition position)
+{
+    checkSize(chosen.microBatchSize);
+    const std::int64_t batch = chosen.globalBatchSize.value_or(plan.globalBatchSize);
+    const std::int64_t unit = chosen.microBatchSize * plan.devices;
+    if (batch >= 1 && batch % unit == 0)
+        return {.globalBatchSize = batch, .accumulationSteps = batch / unit};
+    if (!chosen.globalBatchSize)
+        throw BatchNotKept(plan, chosen.microBatchSize, what, position);
+    throw errorAt(position,
+                  "A batch of {} samples is no multiple of {}, which is the micro-batch size times the "
+                  "devices; choose a multiple.",
+                  batch, unit);
 }
 
 } // namespace batchpeak::config

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_schemes.h"
 
+#include "differences.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
 namespace batchpeak::config {
 
 namespace {
-
-constexpr std::int64_t largestCount = std::int64_t{1} << 31;
 
 constexpr const char* legalSettings =
     "write explore, {explore: {min: 2, max: 64}}, auto, null or a whole number from 1 to batch_size";
@@ -18,7 +17,7 @@ std::optional<std::int64_t> readBound(const ConfigSection& bounds, std::string_v
 {
     const auto bound = bounds.integer(key);
     if (bound && *bound < 1)
-        bounds.fail(key, "is " + std::to_string(*bound) + ", but a micro-batch has at least 1 sample");
+        bounds.fail(key, "is {}, but a micro-batch has at least 1 sample", *bound);
     return bound;
 }
 
@@ -26,7 +25,7 @@ void refuseAllBut(const ConfigSection& section, std::string_view known)
 {
     for (std::string_view key : section.keys()) {
         if (!isAmong(key, known))
-            section.fail(key, "has no meaning there; " + std::string(legalSettings));
+            section.fail(key, "has no meaning there; {}", legalSettings);
     }
 }
 
@@ -39,10 +38,9 @@ Explore readExplore(const ConfigSection& setting)
                      "must hold bounds, as in {explore: {min: 2, max: 64}}, or be the word explore alone");
     refuseAllBut(*bounds, "min max");
     const Explore explore{.minimum = readBound(*bounds, "min"), .maximum = readBound(*bounds, "max")};
-    if (explore.minimum && explore.maximum && *explore.minimum > *explore.maximum) {
-        bounds->fail("min", "is " + std::to_string(*explore.minimum) + ", above max, which is " +
-                                std::to_string(*explore.maximum) + "; exchange them");
-    }
+    if (explore.minimum && explore.maximum && *explore.minimum > *explore.maximum)
+        bounds->fail("min", "is {}, above max, which is {}; exchange them", *explore.minimum,
+                     *explore.maximum);
     return explore;
 }
 
@@ -53,11 +51,11 @@ std::string batchText(const AccumulationKeys& keys)
 
 } // namespace
 
-std::int64_t readDevices(const std::optional<ConfigSection>& section, std::string_view key)
+std::int64_t readDevices(const ConfigSection& section, std::string_view key)
 {
-    const std::int64_t devices = section ? section->integer(key).value_or(1) : 1;
+    const std::int64_t devices = section.integer(key).value_or(1);
     if (devices < 1)
-        section->fail(key, "is " + std::to_string(devices) + ", but a run needs at least 1 device");
+        section.fail(key, "is {}, but a run needs at least 1 device", devices);
     return devices;
 }
 
@@ -65,21 +63,17 @@ std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t device
 {
     const auto batchSize = input.integer(keys.batchSize);
     if (!batchSize) {
-        throw ConfigError(
-            input.pathOf(keys.batchSize) +
-                " is missing; write how many samples one optimizer step takes over all devices.",
-            input.positionOf(keys.batchSize));
+        throw errorAt(input.positionOf(keys.batchSize),
+                      "{} is missing; write how many samples one optimizer step takes over all devices.",
+                      input.pathOf(keys.batchSize));
     }
-    if (*batchSize < 1) {
-        input.fail(keys.batchSize,
-                   "is " + std::to_string(*batchSize) + ", but a batch has at least 1 sample");
-    }
+    if (*batchSize < 1)
+        input.fail(keys.batchSize, "is {}, but a batch has at least 1 sample", *batchSize);
     if (*batchSize < devices) {
-        input.fail(keys.batchSize, "is " + std::to_string(*batchSize) + ", less than " +
-                                       std::string(keys.devices) + ", which is " + std::to_string(devices) +
-                                       ", so some devices would have nothing to do; raise " +
-                                       std::string(keys.batchSize) + " or lower " +
-                                       std::string(keys.devices));
+        input.fail(keys.batchSize,
+                   "is {}, less than {}, which is {}, so some devices would have nothing to do; raise {} or "
+                   "lower {}",
+                   *batchSize, keys.devices, devices, keys.batchSize, keys.devices);
     }
     return *batchSize;
 }
@@ -92,31 +86,32 @@ Setting readSetting(const ConfigSection& section, std::string_view key, std::int
     // config_manager/config_classes/base/data_config.py.
     if (!entry)
         return Auto{};
-    const YamlNode& value = entry->resolvedValue();
+    const YamlNode& value = *entry->target;
     if (isNull(value))
         return Whole{};
     if (value.kind == NodeKind::Mapping)
         return readExplore(ConfigSection(section.document(), value, section.pathOf(key)));
     if (value.kind == NodeKind::Sequence)
-        section.fail(key, "is a list; " + std::string(legalSettings));
+        section.fail(key, "is a list; {}", legalSettings);
     if (value.value == "auto")
         return Auto{};
     if (value.value == "explore")
         return Explore{};
     if (value.value == "none" || value.value == "None") {
-        warnings.push_back({section.pathOf(key) + " is the word \"" + value.value +
-                                "\", taken for null here; Cerebras' programs refuse it, so write null.",
-                            section.positionOf(key)});
+        warn(warnings, section.positionOf(key),
+             "{} is the word \"{}\", taken for null here; Cerebras' programs refuse it, so write null.",
+             section.pathOf(key), value.value);
         return Whole{};
     }
-    const IntegerReading reading = asInteger(value);
-    if (reading.problem == IntegerProblem::TooLarge)
-        section.fail(key, "is " + described(value) + ", which is too large; " + legalSettings);
-    if (reading.problem == IntegerProblem::NotInteger)
-        section.fail(key, "is " + described(value) + "; " + legalSettings +
-                              (value.plain ? "" : ", without quotation marks"));
-    checkMicroBatchSize(reading.value, globalBatchSize, section.positionOf(key));
-    return Fixed{reading.value};
+    if (isTooLarge(value))
+        section.fail(key, "is {}, which is too large; {}", described(value), legalSettings);
+    const auto size = asInteger(value);
+    if (!size) {
+        section.fail(key, "is {}; {}{}", described(value), legalSettings,
+                     value.plain ? "" : ", without quotation marks");
+    }
+    checkMicroBatchSize(*size, globalBatchSize, section.positionOf(key));
+    return Fixed{*size};
 }
 
 void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vector<Warning>& warnings,
@@ -124,12 +119,10 @@ void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vec
 {
     const std::int64_t perDevice = plan.perDeviceBatch();
     if (plan.globalBatchSize % plan.devices != 0) {
-        warnings.push_back({"The " + std::string(keys.batchSize) + " " +
-                                std::to_string(plan.globalBatchSize) + " is not a multiple of " +
-                                std::string(keys.devices) + ", which is " + std::to_string(plan.devices) +
-                                "; some devices take " + samplesText(perDevice) + " of a step and others " +
-                                std::to_string(perDevice - 1) + ".",
-                            position});
+        warn(warnings, position,
+             "The {} {} is not a multiple of {}, which is {}; some devices take {} of a step and others {}.",
+             keys.batchSize, plan.globalBatchSize, keys.devices, plan.devices, samplesText(perDevice),
+             perDevice - 1);
     }
     const auto* fixed = std::get_if<Fixed>(&plan.setting);
     if (const auto spread = fixed ? evenSpreadText(plan, fixed->microBatchSize) : std::nullopt)
@@ -140,24 +133,24 @@ void noteStrictRule(const BatchPlan& plan, std::int64_t microBatchSize, std::vec
 {
     if (plan.dividesExactly(microBatchSize))
         return;
-    notes.push_back("The " + divisionText(plan, microBatchSize) +
-                    "; later Cerebras releases spread them evenly, those up to 2.1 refuse them.");
+    notes.push_back(
+        sentence("The {}; later Cerebras releases spread them evenly, those up to 2.1 refuse them.",
+                 divisionText(plan, microBatchSize)));
 }
 
 void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position)
 {
     if (microBatchSize < 1) {
-        throw ConfigError(
-            "The micro_batch_size is " + std::to_string(microBatchSize) +
-                ", but a micro-batch has at least 1 sample; write a number from 1 to batch_size (" +
-                std::to_string(globalBatchSize) + ").",
-            position);
+        throw errorAt(position,
+                      "The micro_batch_size is {}, but a micro-batch has at least 1 sample; write a number "
+                      "from 1 to batch_size ({}).",
+                      microBatchSize, globalBatchSize);
     }
     if (microBatchSize > globalBatchSize) {
-        throw ConfigError("The micro_batch_size " + std::to_string(microBatchSize) +
-                              " is above the batch_size " + std::to_string(globalBatchSize) +
-                              "; lower it, or raise batch_size to a multiple of it.",
-                          position);
+        throw errorAt(position,
+                      "The micro_batch_size {} is above the batch_size {}; lower it, or raise batch_size to "
+                      "a multiple of it.",
+                      microBatchSize, globalBatchSize);
     }
 }
 
@@ -176,11 +169,9 @@ std::int64_t countOr(const ConfigSection& section, std::string_view key, std::in
 {
     const std::int64_t count = section.integer(key).value_or(otherwise);
     if (count < 1)
-        section.fail(key, "is " + std::to_string(count) + ", but must be at least 1");
-    if (count > largestCount) {
-        section.fail(key, "is " + std::to_string(count) + ", more than any run has; write at most " +
-                              std::to_string(largestCount));
-    }
+        section.fail(key, "is {}, but must be at least 1", count);
+    if (count > mostSamples)
+        section.fail(key, "is {}, more than any run has; write at most {}", count, mostSamples);
     return count;
 }
 
@@ -226,12 +217,8 @@ BatchPlan plainBatch(std::string_view key, std::optional<std::int64_t> size)
 
 EntryChange plainBatchChange(std::string_view key, std::string_view below, const ChosenSize& chosen)
 {
-    const std::int64_t size = chosen.microBatchSize;
-    if (size < 1 || size > largestCount) {
-        throw ConfigError("The micro-batch size is " + std::to_string(size) + "; write one of 1 to " +
-                          std::to_string(largestCount) + ".");
-    }
-    return countChange(key, size, below);
+    checkSize(chosen.microBatchSize);
+    return countChange(key, chosen.microBatchSize, below);
 }
 
 EntryChange countChange(std::string_view key, std::int64_t count, std::string_view below)

@@ -36,8 +36,7 @@ struct GlobalKeys
 
 /// The number of devices under a key of a section, 1 without one.
 /// \throws ConfigError unless it is a whole number of at least 1
-std::int64_t readDevices(const std::optional<ConfigSection>& section,
-                         std::string_view key = GlobalKeys().devices);
+std::int64_t readDevices(const ConfigSection& section, std::string_view key = GlobalKeys().devices);
 
 /// The batch of an input section.
 /// \throws ConfigError if it is absent, not a whole number, or less than \p devices

@@ -2,15 +2,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_document.h"
 
-#include "config_text.h"
 #include "format.h"
-#include "syntax/second_reading.h"
+#include "run_reader.h"
+#include "syntax/text_check.h"
 #include "syntax/words.h"
+#include "syntax/yaml_edit.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace batchpeak::config {
+
+ConfigText::ConfigText(std::string text) : m_text(std::move(text))
+{
+    if (const auto problem = problemWithText(m_text))
+        throw ConfigError(problem->sentence, positionIn(m_text, problem->byte));
+    try {
+        m_document = std::make_shared<const YamlDocument>(m_text);
+    } catch (const ConfigError& error) {
+        m_problem = error;
+    }
+}
+
+ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document)
+    : m_text(document->text()), m_document(std::move(document))
+{}
+
+std::optional<ConfigSection> ConfigText::root(Dialect dialect) const
+{
+    return m_document ? ConfigSection::root(*m_document, dialect) : std::nullopt;
+}
 
 namespace {
 
@@ -19,8 +40,8 @@ std::string readText(const std::optional<BatchPlan>& plan)
     if (!plan)
         return "nothing";
     const auto size = plan->writtenSize();
-    return (size ? std::to_string(*size) : toText(plan->setting)) + " in a batch of " +
-           std::to_string(plan->globalBatchSize);
+    return sentence("{} in a batch of {}", size ? std::to_string(*size) : toText(plan->setting),
+                    plan->globalBatchSize);
 }
 
 bool hasPath(const ConfigSection& section, std::string_view path)
@@ -28,8 +49,7 @@ bool hasPath(const ConfigSection& section, std::string_view path)
     const std::size_t dot = path.find('.');
     if (dot == std::string_view::npos || section.find(path))
         return section.find(path).has_value();
-    const std::string_view key = path.substr(0, dot);
-    return section.hasSection(key) && hasPath(*section.section(key), path.substr(dot + 1));
+    return hasPath(section.sectionIfAny(path.substr(0, dot)), path.substr(dot + 1));
 }
 
 std::vector<std::string_view> keysThere(const Format& format, const ConfigText& text)
@@ -53,7 +73,7 @@ std::string nearestTo(const ConfigText& text)
     }
     if (!nearest)
         return "None of their keys is in it.";
-    return "The nearest is " + std::string(nearest->name) + ", of which it has " + listed(most) + ".";
+    return sentence("The nearest is {}, of which it has {}.", nearest->name, listed(most));
 }
 
 [[noreturn]] void refuse(const ConfigText& text)
@@ -62,10 +82,20 @@ std::string nearestTo(const ConfigText& text)
         throw *text.problem();
     std::string marks;
     for (const Format* format : formats)
-        marks +=
-            (marks.empty() ? "" : "; ") + std::string(format->mark) + " (" + std::string(format->name) + ")";
-    throw ConfigError("The text is no config of a known format. " + nearestTo(text) +
-                      " Looked for were: " + marks + ". Open a config of one of these.");
+        marks += sentence(marks.empty() ? "{} ({})" : "; {} ({})", format->mark, format->name);
+    throw errorAt(
+        {}, "The text is no config of a known format. {} Looked for were: {}. Open a config of one of these.",
+        nearestTo(text), marks);
+}
+
+/// In the format that the text fits.
+std::unique_ptr<const ConfigDocument> documentOf(std::shared_ptr<const ConfigText> text)
+{
+    const auto found =
+        std::ranges::find_if(formats, [&](const Format* format) { return format->fits(*text); });
+    if (found == formats.end())
+        refuse(*text);
+    return std::make_unique<const ConfigDocument>(**found, std::move(text));
 }
 
 } // namespace
@@ -89,14 +119,14 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
     const auto before = read().plan(chosen.phase);
     const auto text = spliced.document ? std::make_shared<const ConfigText>(spliced.document)
                                        : std::make_shared<const ConfigText>(spliced.text);
-    const auto after = recognise(text)->read().plan(chosen.phase);
+    const auto after = documentOf(text)->read().plan(chosen.phase);
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
     const std::int64_t batch = chosen.globalBatchSize.value_or(before ? before->globalBatchSize : 0);
     // Evaluation accumulates nothing: its batch is its micro-batch in most configs.
     const bool isBatch = after && (chosen.phase == model::Phase::Eval || after->globalBatchSize == batch);
     if (!isSize || !isBatch) {
-        throw ConfigError("The size " + std::to_string(chosen.microBatchSize) + " would be read as " +
-                          readText(after) + " from where this config has it; set it by hand.");
+        throw errorAt({}, "The size {} would be read as {} from where this config has it; set it by hand.",
+                      chosen.microBatchSize, readText(after));
     }
     if (m_text->document() && spliced.document)
         requireSecondReading(*m_text->document(), *spliced.document);
@@ -105,16 +135,37 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
 
 std::unique_ptr<const ConfigDocument> recognise(std::string text)
 {
-    return recognise(std::make_shared<const ConfigText>(std::move(text)));
+    return documentOf(std::make_shared<const ConfigText>(std::move(text)));
 }
 
-std::unique_ptr<const ConfigDocument> recognise(std::shared_ptr<const ConfigText> text)
+ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source)
 {
-    const auto found =
-        std::ranges::find_if(formats, [&](const Format* format) { return format->fits(*text); });
-    if (found == formats.end())
-        refuse(*text);
-    return std::make_unique<const ConfigDocument>(**found, std::move(text));
+    const auto* spec = std::get_if<model::ModelSpec>(&source.model);
+    if (!spec)
+        throw ConfigError(std::get<UnsupportedModel>(source.model).sentence,
+                          std::get<UnsupportedModel>(source.model).position);
+
+    const auto* own = std::get_if<UnsupportedModel>(&contents.model);
+    if (own && !own->isElsewhere)
+        contents.warnings.push_back(
+            {own->sentence + " The network that was chosen is run in its place.", own->position});
+    contents.model = *spec;
+    warnOfBatchNormalization(*spec, {}, contents.warnings);
+    if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {
+        contents.sequenceLength =
+            source.sequenceLength > 0 ? source.sequenceLength : model::usualSequenceLength(*spec);
+        contents.targetLength = source.targetLength;
+    }
+    if (!contents.targetLength)
+        contents.targetLength = model::usualTargetLength(*spec);
+    const auto longest = model::longestSequence(*spec);
+    if (longest && contents.sequenceLength > *longest) {
+        warn(contents.warnings, {},
+             "The config trains on sequences of {} tokens, but the network has learned {} positions; shorten "
+             "the sequences (--sequence-length), or choose another network.",
+             contents.sequenceLength, *longest);
+    }
+    return contents;
 }
 
 Setting settingFromText(std::string_view text)
@@ -129,9 +180,10 @@ Setting settingFromText(std::string_view text)
     const char* end = text.data() + text.size();
     const auto [parsed, error] = std::from_chars(text.data(), end, size);
     if (text.empty() || parsed != end || error != std::errc() || size < 1) {
-        throw ConfigError(
-            "The setting \"" + std::string(text) +
-            "\" is none of explore, auto, null and a whole number of at least 1; give one of these.");
+        throw errorAt({},
+                      "The setting \"{}\" is none of explore, auto, null and a whole number of at least 1; "
+                      "give one of these.",
+                      text);
     }
     return Fixed{size};
 }

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "batch_choice.h"
 #include "batch_plan.h"
 #include "config_error.h"
 #include "model/model_spec.h"
 #include "model/run_kind.h"
 #include "syntax/entry_change.h"
 #include "syntax/text_check.h"
-#include "training_settings.h"
 
 #include <cstdint>
 #include <memory>
@@ -38,6 +36,32 @@ struct UnsupportedModel
     bool isElsewhere = false;
 };
 
+/// What a config, or the trainer that it is written for, asks of a training run beside its size; absent where
+/// neither says anything. It plays no part in an exploration.
+struct TrainingSettings
+{
+    /// Start at the per-device batch and take less when memory runs out (Composer's
+    /// device_train_microbatch_size: auto, transformers' auto_find_batch_size).
+    bool halvesAutomatically = false;
+    /// Find the largest size that fits first (torchtune's RFC, PR 2199: use_maximum_batch_size).
+    bool usesMaximumBatchSize = false;
+    /// An expression, or a Python file as the config names it (torchtune's RFC, PR 2199:
+    /// batch_increase_function); empty for none.
+    std::string batchIncreaseFunction;
+    /// Micro-batches weigh by targets that the loss counts, not by samples (Composer's
+    /// accumulate_train_batch_on_tokens).
+    std::optional<bool> weighsTokens;
+    /// Off: the whole batch at once, or not at all (Cerebras' use_cs_grad_accum).
+    std::optional<bool> accumulates;
+    /// Above 0. Where the rate follows a schedule it is what the schedule scales, if that is one number.
+    std::optional<double> learningRate;
+
+    bool operator==(const TrainingSettings&) const = default;
+};
+
+/// What is read of a network.
+using Network = std::variant<model::ModelSpec, UnsupportedModel>;
+
 /// What the trainer behind a format demands of batches, as far as others have to know it.
 struct TrainerRules
 {
@@ -56,7 +80,7 @@ struct ConfigContents
     /// "Cerebras params", "axolotl": what a person reads.
     std::string formatName;
     TrainerRules rules;
-    std::variant<model::ModelSpec, UnsupportedModel> model;
+    Network model;
     /// Neither is there where the file describes a network alone.
     std::optional<BatchPlan> train;
     std::optional<BatchPlan> eval;
@@ -119,8 +143,23 @@ private:
 /// what
 ///         was nearest
 std::unique_ptr<const ConfigDocument> recognise(std::string text);
-/// The same of a text that was parsed already.
-std::unique_ptr<const ConfigDocument> recognise(std::shared_ptr<const ConfigText> text);
+
+/// \p contents with the network of another config in the place of their own. What belongs to the run stays:
+/// batches, lengths, precision. Where the config says nothing of lengths, those of the other stand in.
+///
+/// It is also the way to a run that the config alone does not give, such as all parameters of a network of
+/// which the config trains an adapter; a warning says so.
+///
+/// \throws ConfigError where \p source holds no network that can be run
+ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source);
+
+/// Any config that was read, written as one of Batchpeak's own: network, batches and run, everything
+/// explicit.
+///
+/// What its trainer does beside that is lost: it is a config for measuring, not for training.
+/// A network without a batch is to be explored, with a batch of one sample.
+/// \throws ConfigError where the config holds no network that can be run
+std::string toOwnYaml(const ConfigContents& contents);
 
 /// Reads a setting as the command line gives it: explore, auto, null, none or an integer.
 /// \throws ConfigError on anything else

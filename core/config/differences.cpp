@@ -12,7 +12,7 @@ bool isAboveOne(const Settings& settings, std::string_view key)
 {
     const std::int64_t count = settings.integer(key).value_or(1);
     if (count < 1)
-        settings.fail(key, "is " + std::to_string(count) + ", but must be at least 1");
+        settings.fail(key, "is {}, but must be at least 1", count);
     return count > 1;
 }
 
@@ -37,17 +37,12 @@ bool applies(const Settings& settings, const Difference& difference)
     return word && !isAmong(*word, difference.known);
 }
 
-std::string replaced(std::string text, std::string_view mark, const std::string& by)
+Warning told(const Settings& settings, const Difference& difference)
 {
-    const std::size_t place = text.find(mark);
-    return place == std::string::npos ? text : text.replace(place, mark.size(), by);
-}
-
-Warning filledIn(const Settings& settings, const Difference& difference)
-{
-    std::string text = replaced(std::string(difference.text), "{}", settings.pathOf(difference.key));
-    if (text.find("{value}") != std::string::npos)
-        text = replaced(std::move(text), "{value}", settings.text(difference.key).value_or(""));
+    constexpr std::string_view valueMark = "{value}";
+    std::string text = sentence(difference.text, settings.pathOf(difference.key));
+    if (const std::size_t place = text.find(valueMark); place != std::string::npos)
+        text.replace(place, valueMark.size(), settings.text(difference.key).value_or(""));
     return {.sentence = std::move(text), .position = settings.positionOf(difference.key)};
 }
 
@@ -57,7 +52,7 @@ std::optional<Warning> firstOf(const Settings& settings, std::span<const Differe
 {
     for (const Difference& difference : differences) {
         if (applies(settings, difference))
-            return filledIn(settings, difference);
+            return told(settings, difference);
     }
     return std::nullopt;
 }
@@ -66,37 +61,30 @@ void warnOf(const Settings& settings, std::span<const Difference> differences, s
 {
     for (const Difference& difference : differences) {
         if (applies(settings, difference))
-            warnings.push_back(filledIn(settings, difference));
+            warnings.push_back(told(settings, difference));
     }
 }
 
-std::optional<UnsupportedModel> otherRun(const Settings& settings, std::span<const Difference> differences)
+void refuseOtherRun(const Settings& settings, std::span<const Difference> differences)
 {
-    auto found = firstOf(settings, differences);
-    if (!found)
-        return std::nullopt;
-    return UnsupportedModel{.sentence = std::move(found->sentence), .position = found->position};
+    if (auto found = firstOf(settings, differences))
+        throw NotRun({.sentence = std::move(found->sentence), .position = found->position});
 }
 
-std::optional<UnsupportedModel> otherNetwork(const Settings& settings,
-                                             std::span<const Difference> differences)
+void refuseOtherNetwork(const Settings& settings, std::span<const Difference> differences)
 {
     for (const Difference& difference : differences) {
         if (applies(settings, difference))
-            return unsupportedBecause(settings, difference.key, filledIn(settings, difference).sentence);
+            refuseNetwork(settings, difference.key, told(settings, difference).sentence);
     }
-    return std::nullopt;
 }
 
-UnsupportedModel unsupportedBecause(const Settings& settings, std::string_view key,
-                                    const std::string& feature)
+void refuseNetwork(const Settings& settings, std::string_view key, const std::string& feature)
 {
-    return {
-        .sentence =
-            "The network uses " + feature + " (" + settings.pathOf(key) +
-            "), which trials here do not have, so that they would measure another network. Its batch sizes "
-            "can be read and written all the same.",
-        .position = settings.positionOf(key)};
+    throw notRun(settings.positionOf(key),
+                 "The network uses {} ({}), which trials here do not have, so that they would measure "
+                 "another network. Its batch sizes can be read and written all the same.",
+                 feature, settings.pathOf(key));
 }
 
 } // namespace batchpeak::config

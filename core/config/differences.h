@@ -4,7 +4,9 @@
 
 #include "config_document.h"
 #include "syntax/settings.h"
+#include "syntax/words.h"
 
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +14,51 @@
 #include <vector>
 
 namespace batchpeak::config {
+
+/// Thrown by readers of networks where they find one that trials cannot run.
+struct NotRun : std::exception
+{
+    explicit NotRun(UnsupportedModel model) : why(std::move(model)) {}
+    const char* what() const noexcept override { return why.sentence.c_str(); }
+
+    UnsupportedModel why;
+};
+
+/// The network that \p read returns, or why it cannot be run.
+template<typename Read>
+Network networkOrWhyNot(const Read& read)
+{
+    try {
+        return read();
+    } catch (const NotRun& notRun) {
+        return notRun.why;
+    }
+}
+
+/// \param text  as sentence() takes it, here and below
+template<typename... Values>
+NotRun notRun(TextPosition position, std::string_view text, const Values&... values)
+{
+    return NotRun({.sentence = sentence(text, values...), .position = position});
+}
+
+/// Of a config whose network is to come from another file.
+template<typename... Values>
+NotRun networkElsewhere(TextPosition position, std::string_view text, const Values&... values)
+{
+    return NotRun({.sentence = sentence(text, values...), .position = position, .isElsewhere = true});
+}
+
+/// Of a network, as a noun phrase.
+inline constexpr std::string_view cannotBeRun =
+    "{} cannot be run here. Its batch sizes can be read and written all the same.";
+
+template<typename... Values>
+void warn(std::vector<Warning>& warnings, TextPosition position, std::string_view text,
+          const Values&... values)
+{
+    warnings.push_back({.sentence = sentence(text, values...), .position = position});
+}
 
 /// Something that a run or its network has and trials do not have: a row of a table that a format or a kind
 /// of network keeps. What follows from it is for the function that is given the table.
@@ -46,14 +93,15 @@ void warnOf(const Settings& settings, std::span<const Difference> differences,
             std::vector<Warning>& warnings);
 
 /// Rows hold sentences: a trial would measure another run altogether.
-std::optional<UnsupportedModel> otherRun(const Settings& settings, std::span<const Difference> differences);
+/// \throws NotRun
+void refuseOtherRun(const Settings& settings, std::span<const Difference> differences);
 
 /// Rows hold noun phrases of what the network uses that changes its speed or memory.
-std::optional<UnsupportedModel> otherNetwork(const Settings& settings,
-                                             std::span<const Difference> differences);
+/// \throws NotRun
+void refuseOtherNetwork(const Settings& settings, std::span<const Difference> differences);
 
-/// As otherNetwork() has it of a row.
-UnsupportedModel unsupportedBecause(const Settings& settings, std::string_view key,
-                                    const std::string& feature);
+/// As refuseOtherNetwork() does for a row.
+/// \throws NotRun
+[[noreturn]] void refuseNetwork(const Settings& settings, std::string_view key, const std::string& feature);
 
 } // namespace batchpeak::config

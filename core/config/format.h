@@ -3,12 +3,39 @@
 #pragma once
 
 #include "config_document.h"
-#include "config_text.h"
+#include "syntax/config_section.h"
 
 #include <array>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace batchpeak::config {
+
+/// The text of a config before it is known what it is: YAML, JSON, or a script. It is parsed once.
+class ConfigText
+{
+public:
+    /// \throws ConfigError if it is no text: empty, too long, not UTF-8
+    explicit ConfigText(std::string text);
+
+    /// A text that was parsed already.
+    explicit ConfigText(std::shared_ptr<const YamlDocument> document);
+
+    const std::string& text() const { return m_text; }
+    /// Nothing where the text is neither YAML nor JSON.
+    const std::shared_ptr<const YamlDocument>& document() const { return m_document; }
+    /// The document's mapping; nothing where there is no document, or it is none.
+    std::optional<ConfigSection> root(Dialect dialect = Dialect::PyYaml) const;
+    /// Why there is no document.
+    const std::optional<ConfigError>& problem() const { return m_problem; }
+
+private:
+    std::string m_text;
+    std::shared_ptr<const YamlDocument> m_document;
+    std::optional<ConfigError> m_problem;
+};
 
 /// One format of config: what it is recognised by, how it is read, and what a size changes in its text. It is
 /// defined in a file of its own, with the tables of its keys, and listed below.

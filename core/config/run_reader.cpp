@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_reader.h"
 
-#include "networks/named_model.h"
+#include "networks/hub_models.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
@@ -10,7 +10,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// The section that holds the value at the end of a path, and its key there.
+/// The section that holds the value at the end of a path, and its key there; neither without a path.
 struct Place
 {
     std::optional<ConfigSection> section;
@@ -46,12 +46,11 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
                                         ? readGradientNorm(*norm.section, norm.key, keys.usualGradientNorm)
                                         : keys.usualGradientNorm;
     const Place checkpointing = placeOf(root, keys.checkpointing);
-    if (const auto isOn =
-            checkpointing.section ? checkpointing.section->boolean(checkpointing.key) : std::nullopt)
-        contents.step.activationCheckpointing = *isOn;
+    if (checkpointing.section)
+        contents.step.activationCheckpointing =
+            checkpointing.section->boolean(checkpointing.key).value_or(false);
     contents.training.weighsTokens = keys.weighsTokens;
-    if (!keys.learningRate.empty())
-        contents.training.learningRate = readLearningRate(root, keys.learningRate);
+    contents.training.learningRate = readLearningRate(root, keys.learningRate);
 }
 
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
@@ -79,15 +78,10 @@ double readGradientNorm(const Settings& settings, std::string_view key, double o
 
 std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path)
 {
-    const std::size_t dot = path.find('.');
-    const std::string_view key = path.substr(0, dot);
     try {
-        if (dot == std::string_view::npos) {
-            const auto entry = section.find(key);
-            return entry ? learningRateOf(asNumber(entry->resolvedValue())) : std::nullopt;
-        }
-        return section.hasSection(key) ? readLearningRate(*section.section(key), path.substr(dot + 1))
-                                       : std::nullopt;
+        const auto [holder, key] = placeOf(section, path);
+        const YamlNode* rate = holder ? holder->value(key) : nullptr;
+        return rate ? learningRateOf(asNumber(*rate)) : std::nullopt;
     } catch (const ConfigError&) {
         return std::nullopt;
     }
@@ -103,11 +97,10 @@ std::optional<std::int64_t> readLength(const Settings& settings, std::string_vie
 {
     const auto length = settings.integer(key);
     if (length && *length < 1)
-        settings.fail(key, "is " + std::to_string(*length) + ", but a sequence has at least 1 token");
-    if (length && longest && *length > *longest) {
-        settings.fail(key, "is " + std::to_string(*length) + ", above the " + std::to_string(*longest) +
-                               " positions that the network learns; " + std::string(advice));
-    }
+        settings.fail(key, "is {}, but a sequence has at least 1 token", *length);
+    if (length && longest && *length > *longest)
+        settings.fail(key, "is {}, above the {} positions that the network learns; {}", *length, *longest,
+                      advice);
     return length;
 }
 
@@ -136,30 +129,37 @@ std::int64_t usualLength(const ConfigContents& contents)
 
 void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings)
 {
-    warnings.push_back(
-        {"Trials run in bfloat16, since float16 with loss scaling is not run here.", position});
+    warn(warnings, position, "Trials run in bfloat16, since float16 with loss scaling is not run here.");
 }
 
 void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings)
 {
-    warnings.push_back({"The run keeps its parameters in bfloat16 alone. Trials have fp32 copies of them in "
-                        "the optimizer, which take more memory, so that larger sizes may fit in the run.",
-                        position});
+    warn(warnings, position,
+         "The run keeps its parameters in bfloat16 alone. Trials have fp32 copies of them in the optimizer, "
+         "which take more memory, so that larger sizes may fit in the run.");
 }
 
-UnsupportedModel modelFromElsewhere(std::string sentence, TextPosition position)
+void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,
+                              std::vector<Warning>& warnings)
 {
-    return {.sentence = std::move(sentence), .position = position, .isElsewhere = true};
+    if (!model::normalizesOverBatch(spec))
+        return;
+    warn(warnings, position,
+         "The network has batch normalisation, which computes over the samples of a micro-batch: a batch in "
+         "several micro-batches gives another result than the batch whole, so that the size chosen is also a "
+         "choice for the training.");
 }
 
-std::variant<model::ModelSpec, UnsupportedModel>
-readNamedModel(const ConfigSection& section, std::string_view key, std::vector<Warning>& warnings)
+model::ModelSpec readNamedModel(const ConfigSection& section, std::string_view key,
+                                std::vector<Warning>& warnings)
 {
+    const TextPosition position = section.positionOf(key);
     if (const auto id = section.text(key))
-        return namedModel(*id, section.positionOf(key), warnings);
-    return modelFromElsewhere("The config names no network under " + section.pathOf(key) +
-                                  "; give the network's config.json as the model (--model FILE).",
-                              section.positionOf(key));
+        return namedNetwork(*id, position, warnings);
+    throw networkElsewhere(
+        position,
+        "The config names no network under {}; give the network's config.json as the model (--model FILE).",
+        section.pathOf(key));
 }
 
 } // namespace batchpeak::config

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "config_document.h"
+#include "differences.h"
 #include "syntax/config_section.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace batchpeak::config {
@@ -75,11 +75,14 @@ void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings);
 /// Of a run whose optimizer has no fp32 copy of parameters in bf16, as it has in Precision::PureBf16.
 void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings);
 
-/// A config whose network is to come from another file.
-UnsupportedModel modelFromElsewhere(std::string sentence, TextPosition position = {});
+/// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the
+/// training too.
+void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,
+                              std::vector<Warning>& warnings);
 
 /// The network whose hub id stands under a key; where none does, one from elsewhere is asked for.
-std::variant<model::ModelSpec, UnsupportedModel>
-readNamedModel(const ConfigSection& section, std::string_view key, std::vector<Warning>& warnings);
+/// \throws NotRun
+model::ModelSpec readNamedModel(const ConfigSection& section, std::string_view key,
+                                std::vector<Warning>& warnings);
 
 } // namespace batchpeak::config

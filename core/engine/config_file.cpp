@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_file.h"
 
-#include "config/model_choice.h"
-#include "config/networks/named_model.h"
+#include "config/config_document.h"
+#include "config/networks/hub_models.h"
 #include "errors.h"
 #include "unified_diff.h"
 

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/networks/hub_models.h"
-#include "config/networks/named_model.h"
 #include "model/parameter_table.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cerebras_networks.h"
+#include "cerebras_readers.h"
 #include "differences.h"
-#include "networks/network_sizes.h"
+#include "networks/network_readers.h"
+#include "syntax/words.h"
 
 #include <array>
 #include <utility>
@@ -49,23 +50,15 @@ constexpr std::array<Difference, 2> otherExperts{
      // "learned" where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
      {"routing_algorithm", "the routing \"{value}\"", NoneOf, "learned"}}};
 
-std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model)
+void refuseOtherDecoder(const ConfigSection& model)
 {
-    if (const auto other = otherNetwork(model, otherNetworks))
-        return other;
-    const auto experts = model.section("moe");
-    if (const auto other = experts ? otherNetwork(*experts, otherExperts) : std::nullopt)
-        return other;
-    const auto memory = model.section("memory_tokens");
-    if (memory && memory->isOn("memory_tokens_enabled"))
-        return unsupportedBecause(model, "memory_tokens", "memory tokens");
+    refuseOtherNetwork(model, otherNetworks);
+    refuseOtherNetwork(model.sectionAt("moe"), otherExperts);
+    if (model.sectionAt("memory_tokens").isOn("memory_tokens_enabled"))
+        refuseNetwork(model, "memory_tokens", "memory tokens");
     if (model.isWrittenNull("position_embedding_type") ||
         !model.boolean("use_position_embedding").value_or(true))
-        return unsupportedBecause(model, "position_embedding_type", "no position embedding");
-    const std::string activation = model.text("nonlinearity").value_or("gelu");
-    if (!cerebrasActivation(activation))
-        return unsupportedBecause(model, "nonlinearity", "the activation \"" + activation + "\"");
-    return std::nullopt;
+        refuseNetwork(model, "position_embedding_type", "no position embedding");
 }
 
 PositionEmbedding positionEmbeddingOf(const std::string& word)
@@ -82,24 +75,23 @@ Normalization normalizationOf(const std::string& word)
 
 void readExperts(const ConfigSection& model, DecoderSpec& spec)
 {
-    const auto experts = model.section("moe");
-    const std::int64_t count = experts ? experts->integer("num_experts").value_or(0) : 0;
+    const ConfigSection experts = model.sectionAt("moe");
+    const std::int64_t count = experts.integer("num_experts").value_or(0);
     // One expert is a feed-forward layer like any other.
     if (count == 0 || count == 1)
         return;
     spec.experts = count;
     // 1 where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
-    spec.expertsPerToken = experts->integer("top_k").value_or(1);
+    spec.expertsPerToken = experts.integer("top_k").value_or(1);
 }
 
 void readAttention(const ConfigSection& model, DecoderSpec& spec)
 {
     spec.keyValueHeads = spec.heads;
     if (model.text("attention_module").value_or("") == "multiquery_attention") {
-        const auto extra = model.section("extra_attention_params");
         // 1 where nothing is said: MultiQueryAttention in ModelZoo 2.10.0,
         // layers/MultiQueryAttentionLayer.py.
-        spec.keyValueHeads = extra ? extra->integer("num_kv_groups").value_or(1) : 1;
+        spec.keyValueHeads = model.sectionAt("extra_attention_params").integer("num_kv_groups").value_or(1);
     }
     spec.attentionBias = model.boolean("use_projection_bias_in_attention").value_or(true);
     spec.attentionOutputBias = model.boolean("use_ffn_bias_in_attention").value_or(true);
@@ -109,7 +101,7 @@ void readAttention(const ConfigSection& model, DecoderSpec& spec)
     // A quarter of the head where nothing is said: post_init of GPT2LMHeadModelConfig.
     spec.rotaryDimensions = model.integer("rotary_dim").value_or(headSizeOf(spec) / 4);
     if (spec.rotaryDimensions < 1)
-        model.fail("rotary_dim", "is " + std::to_string(spec.rotaryDimensions) + ", but must be at least 2");
+        model.fail("rotary_dim", "is {}, but must be at least 2", spec.rotaryDimensions);
 }
 
 void readDropout(const ConfigSection& model, DecoderSpec& spec, std::vector<Warning>& warnings)
@@ -120,9 +112,9 @@ void readDropout(const ConfigSection& model, DecoderSpec& spec, std::vector<Warn
                                 .value_or(model.isWrittenNull("attention_dropout_rate") ? spec.dropout : 0.1);
     const auto embeddingDropout = model.number("embedding_dropout_rate");
     if (embeddingDropout && *embeddingDropout != spec.dropout) {
-        warnings.push_back({"Trials drop embeddings at the rate of " + model.pathOf("dropout_rate") +
-                                ", not at this one; the difference in speed is small.",
-                            model.positionOf("embedding_dropout_rate")});
+        warn(warnings, model.positionOf("embedding_dropout_rate"),
+             "Trials drop embeddings at the rate of {}, not at this one; the difference in speed is small.",
+             model.pathOf("dropout_rate"));
     }
 }
 
@@ -146,11 +138,16 @@ void checkSoundness(const ConfigSection& model, const DecoderSpec& spec)
     throw ConfigError(*problem, model.positionOf(isResidual ? "dropout_rate" : "attention_dropout_rate"));
 }
 
+} // namespace
+
 // The five sizes must be there: every release up to 2.1.1 demands them, and a network made of the
 // defaults of later ones is hardly what somebody meant who left one out. All other absent keys take the
 // defaults of GPT2LMHeadModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py.
-DecoderSpec readSpec(const ConfigSection& model, std::vector<Warning>& warnings)
+DecoderSpec readCerebrasDecoder(const ConfigSection& model, std::vector<Warning>& warnings)
 {
+    refuseOtherDecoder(model);
+    const model::Activation activation =
+        readCerebrasActivation(model, "nonlinearity", "gelu gelu_new gelu_fast swiglu");
     DecoderSpec spec{.vocabularySize = requiredSize(model, "vocab_size"),
                      .hiddenSize = requiredSize(model, "hidden_size"),
                      .layers = requiredSize(model, "num_hidden_layers"),
@@ -159,8 +156,7 @@ DecoderSpec readSpec(const ConfigSection& model, std::vector<Warning>& warnings)
                      .maxPositions = sizeOr(model, "max_position_embeddings", 1024)};
     spec.positionEmbedding = positionEmbeddingOf(model.text("position_embedding_type").value_or("learned"));
     spec.normalization = normalizationOf(model.text("norm_type").value_or("layernorm"));
-    // Known, or unsupportedFeature had named it.
-    spec.activation = *cerebrasActivation(model.text("nonlinearity").value_or("gelu"));
+    spec.activation = activation;
     spec.tiedEmbeddings = model.boolean("share_embedding_weights").value_or(true);
     spec.feedForwardBias = model.boolean("use_ffn_bias").value_or(true);
     spec.outputBias = model.boolean("use_bias_in_output").value_or(false);
@@ -174,29 +170,20 @@ DecoderSpec readSpec(const ConfigSection& model, std::vector<Warning>& warnings)
     return spec;
 }
 
-} // namespace
-
-CerebrasNetwork<DecoderSpec> readCerebrasDecoder(const ConfigSection& model, std::vector<Warning>& warnings)
-{
-    if (const auto unsupported = unsupportedFeature(model))
-        return *unsupported;
-    return readSpec(model, warnings);
-}
-
-std::optional<model::Activation> cerebrasActivation(std::string_view word)
+model::Activation readCerebrasActivation(const ConfigSection& model, std::string_view key,
+                                         std::string_view words)
 {
     // "gelu" is torch's, with the error function; gelu_new and gelu_fast are the approximation by tanh
     // (ModelZoo 2.10.0, layers/activations.py).
-    constexpr std::array<std::pair<std::string_view, model::Activation>, 4> activations{
-        {{"gelu", model::Activation::Gelu},
-         {"gelu_new", model::Activation::GeluTanh},
-         {"gelu_fast", model::Activation::GeluTanh},
-         {"swiglu", model::Activation::SwiGlu}}};
-    for (const auto& [known, activation] : activations) {
-        if (word == known)
-            return activation;
-    }
-    return std::nullopt;
+    constexpr WordTable<model::Activation, 5> activations{{{"gelu", model::Activation::Gelu},
+                                                           {"gelu_new", model::Activation::GeluTanh},
+                                                           {"gelu_fast", model::Activation::GeluTanh},
+                                                           {"swiglu", model::Activation::SwiGlu},
+                                                           {"relu", model::Activation::Relu}}};
+    const std::string word = model.text(key).value_or(std::string(splitWords(words).front()));
+    if (!isAmong(word, words))
+        refuseNetwork(model, key, sentence("the activation \"{}\"", word));
+    return *meaningOf(activations, word);
 }
 
 } // namespace batchpeak::config

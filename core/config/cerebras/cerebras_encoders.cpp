@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cerebras_networks.h"
+#include "cerebras_readers.h"
 #include "differences.h"
-#include "networks/network_sizes.h"
+#include "networks/network_readers.h"
+#include "syntax/words.h"
 
 #include <array>
 #include <string>
@@ -21,13 +22,6 @@ namespace {
 
 using enum Difference::When;
 
-/// Of T5's nonlinearities geglu is none of them: it is gated by the error function, where T5 1.1 and trials
-/// have the approximation by tanh (ModelZoo 2.10.0, layers/activations.py).
-std::optional<Activation> plainActivation(std::string_view word)
-{
-    return word == "relu" ? Activation::Relu : cerebrasActivation(word);
-}
-
 // Fields of BertModelConfig, BertForPreTrainingModelConfig and Esm2ModelConfig in ModelZoo 2.10.0,
 // models/nlp/bert/{bert_model,bert_pretrain_models}.py and models/nlp/esm2/esm2_model.py.
 constexpr std::array<Difference, 7> otherEncoders{
@@ -39,21 +33,14 @@ constexpr std::array<Difference, 7> otherEncoders{
      {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention"},
      {"position_embedding_type", "the position embedding \"{value}\"", NoneOf, "learned rotary"}}};
 
-std::optional<UnsupportedModel> unsupportedEncoder(const ConfigSection& model)
+void refuseOtherEncoder(const ConfigSection& model)
 {
-    if (const auto other = otherNetwork(model, otherEncoders))
-        return other;
+    refuseOtherNetwork(model, otherEncoders);
     const auto classes = model.integer("num_classes").value_or(2);
-    if (classes != 2) {
-        return unsupportedBecause(model, "num_classes",
-                                  "a classifier of " + std::to_string(classes) + " classes");
-    }
+    if (classes != 2)
+        refuseNetwork(model, "num_classes", sentence("a classifier of {} classes", classes));
     if (model.isWrittenNull("position_embedding_type"))
-        return unsupportedBecause(model, "position_embedding_type", "no position embedding");
-    const std::string activation = model.text("encoder_nonlinearity").value_or("gelu");
-    if (const auto known = plainActivation(activation); !known || isGated(*known))
-        return unsupportedBecause(model, "encoder_nonlinearity", "the activation \"" + activation + "\"");
-    return std::nullopt;
+        refuseNetwork(model, "position_embedding_type", "no position embedding");
 }
 
 void readPositions(const ConfigSection& model, EncoderSpec& spec)
@@ -65,7 +52,7 @@ void readPositions(const ConfigSection& model, EncoderSpec& spec)
     // A quarter of the head where nothing is said: post_init of BertModelConfig.
     spec.rotaryDimensions = model.integer("rotary_dim").value_or(spec.hiddenSize / spec.heads / 4);
     if (spec.rotaryDimensions < 1)
-        model.fail("rotary_dim", "is " + std::to_string(spec.rotaryDimensions) + ", but must be at least 2");
+        model.fail("rotary_dim", "is {}, but must be at least 2", spec.rotaryDimensions);
 }
 
 void checkSoundness(const ConfigSection& model, const EncoderSpec& spec)
@@ -84,9 +71,14 @@ void checkSoundness(const ConfigSection& model, const EncoderSpec& spec)
     throw ConfigError(*problem, model.positionOf(key));
 }
 
+} // namespace
+
 // The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
-EncoderSpec readEncoder(const ConfigSection& model, std::string_view family)
+EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view family)
 {
+    refuseOtherEncoder(model);
+    const Activation activation =
+        readCerebrasActivation(model, "encoder_nonlinearity", "gelu gelu_new gelu_fast relu");
     const bool predictsNextSentence = !model.boolean("disable_nsp").value_or(false);
     const bool isEsm = family == "esm2";
     EncoderSpec spec{.vocabularySize = requiredSize(model, "vocab_size"),
@@ -96,7 +88,7 @@ EncoderSpec readEncoder(const ConfigSection& model, std::string_view family)
                      .feedForwardSize = requiredSize(model, "filter_size"),
                      .maxPositions = requiredSize(model, "max_position_embeddings")};
     spec.tokenTypes = model.integer("num_segments").value_or(predictsNextSentence ? 2 : 0);
-    spec.activation = *plainActivation(model.text("encoder_nonlinearity").value_or("gelu"));
+    spec.activation = activation;
     spec.normalizesFirst = model.boolean("norm_first").value_or(isEsm);
     spec.embeddingNormalization = model.boolean("embedding_layer_norm").value_or(true);
     spec.finalNormalization = model.boolean("use_final_layer_norm").value_or(false);
@@ -112,6 +104,8 @@ EncoderSpec readEncoder(const ConfigSection& model, std::string_view family)
     return spec;
 }
 
+namespace {
+
 // Fields of T5ForConditionalGenerationModelConfig in ModelZoo 2.10.0, models/nlp/t5/t5_model.py, with
 // their defaults.
 constexpr std::array<Difference, 7> otherEncoderDecoders{
@@ -123,29 +117,30 @@ constexpr std::array<Difference, 7> otherEncoderDecoders{
      {"norm_type", "the normalisation \"{value}\"", NoneOf, "rmsnorm layernorm"},
      {"position_embedding_type", "positions that are not relative", NoneOf, "relative"}}};
 
-std::optional<UnsupportedModel> unsupportedEncoderDecoder(const ConfigSection& model)
+void refuseOtherEncoderDecoder(const ConfigSection& model)
 {
-    if (const auto other = otherNetwork(model, otherEncoderDecoders))
-        return other;
+    refuseOtherNetwork(model, otherEncoderDecoders);
     const auto targets = model.integer("tgt_vocab_size");
     if (targets && targets != model.integer("src_vocab_size"))
-        return unsupportedBecause(model, "tgt_vocab_size", "another vocabulary in the decoder");
+        refuseNetwork(model, "tgt_vocab_size", "another vocabulary in the decoder");
     if (model.isWrittenNull("position_embedding_type"))
-        return unsupportedBecause(model, "position_embedding_type", "positions that are not relative");
-    // The decoder's word is read and not used: T5ForConditionalGeneration makes its layers with the
-    // encoder's.
-    const std::string activation = model.text("encoder_nonlinearity").value_or("relu");
-    if (!plainActivation(activation))
-        return unsupportedBecause(model, "encoder_nonlinearity", "the activation \"" + activation + "\"");
-    return std::nullopt;
+        refuseNetwork(model, "position_embedding_type", "positions that are not relative");
 }
 
+} // namespace
+
 // The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
-EncoderDecoderSpec readEncoderDecoder(const ConfigSection& model)
+EncoderDecoderSpec readCerebrasEncoderDecoder(const ConfigSection& model)
 {
+    refuseOtherEncoderDecoder(model);
+    // The decoder's word is read and not used: T5ForConditionalGeneration makes its layers with the
+    // encoder's. geglu is not among them: it is gated by the error function, where T5 1.1 and trials have the
+    // approximation by tanh (ModelZoo 2.10.0, layers/activations.py).
+    const Activation activation =
+        readCerebrasActivation(model, "encoder_nonlinearity", "relu gelu gelu_new gelu_fast swiglu");
     const std::int64_t extraTokens = model.integer("extra_ids").value_or(0);
     if (extraTokens < 0)
-        model.fail("extra_ids", "is " + std::to_string(extraTokens) + ", but must be at least 0");
+        model.fail("extra_ids", "is {}, but must be at least 0", extraTokens);
     EncoderDecoderSpec spec{.vocabularySize = requiredSize(model, "src_vocab_size") + extraTokens,
                             .hiddenSize = requiredSize(model, "d_model"),
                             .encoderLayers = requiredSize(model, "encoder_num_hidden_layers"),
@@ -156,7 +151,7 @@ EncoderDecoderSpec readEncoderDecoder(const ConfigSection& model)
     spec.relativeBuckets = sizeOr(model, "relative_attention_num_buckets", spec.relativeBuckets);
     spec.normalization = model.text("norm_type").value_or("rmsnorm") == "rmsnorm" ? Normalization::RmsNorm
                                                                                   : Normalization::LayerNorm;
-    spec.activation = *plainActivation(model.text("encoder_nonlinearity").value_or("relu"));
+    spec.activation = activation;
     spec.tiedEmbeddings = model.boolean("share_embedding_weights").value_or(true);
     spec.normalizationEpsilon = positiveNumberOr(model, "layer_norm_epsilon", 1e-5);
     spec.dropout = dropoutRateOr(model, "dropout_rate", 0.1);
@@ -164,6 +159,8 @@ EncoderDecoderSpec readEncoderDecoder(const ConfigSection& model)
         throw ConfigError(*problem, model.positionOf("relative_attention_num_buckets"));
     return spec;
 }
+
+namespace {
 
 // Defaults of ViTModelConfig and ViTClassificationModelConfig in ModelZoo 2.10.0,
 // models/vision/vision_transformer.
@@ -184,23 +181,11 @@ constexpr std::array<Difference, 15> otherVisionTransformers{
      {"position_embedding_type", "positions that are not learned", NoneOf, "learned"},
      {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention"}}};
 
-std::optional<UnsupportedModel> unsupportedVisionTransformer(const ConfigSection& model)
-{
-    if (const auto other = otherNetwork(model, otherVisionTransformers))
-        return other;
-    if (model.isWrittenNull("position_embedding_type"))
-        return unsupportedBecause(model, "position_embedding_type", "positions that are not learned");
-    const std::string activation = model.text("nonlinearity").value_or("gelu");
-    const auto known = cerebrasActivation(activation);
-    if (!known || model::isGated(*known))
-        return unsupportedBecause(model, "nonlinearity", "the activation \"" + activation + "\"");
-    return std::nullopt;
-}
-
-/// Height and width; nothing if they differ.
+/// Of a height and a width that are the same.
 /// \param otherwise  where the key is absent
-std::optional<std::int64_t> readSquare(const ConfigSection& model, std::string_view key,
-                                       std::int64_t otherwise)
+/// \throws NotRun where they differ
+std::int64_t readSquare(const ConfigSection& model, std::string_view key, std::int64_t otherwise,
+                        const char* notSquare)
 {
     const auto sides = model.integers(key);
     if (!sides)
@@ -208,7 +193,7 @@ std::optional<std::int64_t> readSquare(const ConfigSection& model, std::string_v
     if (sides->size() != 2 || sides->front() < 1 || sides->back() < 1)
         model.fail(key, "must be a height and a width, as in [224, 224]");
     if (sides->front() != sides->back())
-        return std::nullopt;
+        refuseNetwork(model, key, notSquare);
     return checkedSize(model, key, sides->front());
 }
 
@@ -216,48 +201,33 @@ void warnOfEmbeddingDropout(const ConfigSection& model, double dropout, std::vec
 {
     if (model.number("embedding_dropout_rate").value_or(0.0) == dropout)
         return;
-    warnings.push_back({"Trials drop embeddings at the rate of " + model.pathOf("dropout_rate") +
-                            ", not at the one of embedding_dropout_rate; the difference in speed is small.",
-                        model.positionOf("embedding_dropout_rate")});
+    warn(warnings, model.positionOf("embedding_dropout_rate"),
+         "Trials drop embeddings at the rate of {}, not at the one of embedding_dropout_rate; the difference "
+         "in speed is small.",
+         model.pathOf("dropout_rate"));
 }
 
 } // namespace
 
-CerebrasNetwork<EncoderSpec> readCerebrasEncoder(const ConfigSection& model, std::string_view family)
+VisionTransformerSpec readCerebrasVisionTransformer(const ConfigSection& model,
+                                                    std::vector<Warning>& warnings)
 {
-    if (const auto unsupported = unsupportedEncoder(model))
-        return *unsupported;
-    return readEncoder(model, family);
-}
+    refuseOtherNetwork(model, otherVisionTransformers);
+    if (model.isWrittenNull("position_embedding_type"))
+        refuseNetwork(model, "position_embedding_type", "positions that are not learned");
+    const Activation activation = readCerebrasActivation(model, "nonlinearity", "gelu gelu_new gelu_fast");
+    const std::int64_t imageSize = readSquare(model, "image_size", 224, "images that are not square");
+    const std::int64_t patchSize = readSquare(model, "patch_size", 16, "patches that are not square");
 
-CerebrasNetwork<EncoderDecoderSpec> readCerebrasEncoderDecoder(const ConfigSection& model)
-{
-    if (const auto unsupported = unsupportedEncoderDecoder(model))
-        return *unsupported;
-    return readEncoderDecoder(model);
-}
-
-CerebrasNetwork<VisionTransformerSpec> readCerebrasVisionTransformer(const ConfigSection& model,
-                                                                     std::vector<Warning>& warnings)
-{
-    if (const auto unsupported = unsupportedVisionTransformer(model))
-        return *unsupported;
-    const auto imageSize = readSquare(model, "image_size", 224);
-    const auto patchSize = readSquare(model, "patch_size", 16);
-    if (!imageSize)
-        return unsupportedBecause(model, "image_size", "images that are not square");
-    if (!patchSize)
-        return unsupportedBecause(model, "patch_size", "patches that are not square");
-
-    VisionTransformerSpec spec{.imageSize = *imageSize,
+    VisionTransformerSpec spec{.imageSize = imageSize,
                                .channels = sizeOr(model, "num_channels", 3),
-                               .patchSize = *patchSize,
+                               .patchSize = patchSize,
                                .hiddenSize = requiredSize(model, "hidden_size"),
                                .layers = requiredSize(model, "num_hidden_layers"),
                                .heads = requiredSize(model, "num_heads"),
                                .feedForwardSize = requiredSize(model, "filter_size"),
                                .classes = sizeOr(model, "num_classes", 2)};
-    spec.activation = *cerebrasActivation(model.text("nonlinearity").value_or("gelu"));
+    spec.activation = activation;
     spec.attentionBias = model.boolean("use_projection_bias_in_attention").value_or(true);
     spec.normalizationEpsilon = positiveNumberOr(model, "layer_norm_epsilon", 1e-5);
     spec.dropout = dropoutRateOr(model, "dropout_rate", 0.1);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_schemes.h"
-#include "cerebras_run.h"
+#include "cerebras_readers.h"
 #include "format.h"
 #include "run_reader.h"
 
@@ -44,25 +44,23 @@ void warnOfPhaseRules(const BatchPlan& train, const BatchPlan& eval, TextPositio
                       std::vector<Warning>& warnings)
 {
     if (isExplore(train) != isExplore(eval)) {
-        warnings.push_back(
-            {"One of train_input and eval_input has micro_batch_size explore and the other has not; "
-             "Cerebras refuses that in a run of both phases.",
-             position});
+        warn(warnings, position,
+             "One of train_input and eval_input has micro_batch_size explore and the other has not; Cerebras "
+             "refuses that in a run of both phases.");
     }
     const auto trainSize = fixedSize(train);
     const auto evalSize = fixedSize(eval);
     if (trainSize && evalSize && *evalSize > *trainSize) {
-        warnings.push_back({"The micro_batch_size of eval_input, " + std::to_string(*evalSize) +
-                                ", is above that of train_input, " + std::to_string(*trainSize) +
-                                "; Cerebras refuses that in a run of both phases.",
-                            position});
+        warn(warnings, position,
+             "The micro_batch_size of eval_input, {}, is above that of train_input, {}; Cerebras refuses "
+             "that in a run of both phases.",
+             *evalSize, *trainSize);
     }
 }
 
 std::optional<bool> writtenAccumulation(const ConfigSection& root)
 {
-    const auto runconfig = root.section("runconfig");
-    return runconfig ? runconfig->boolean(accumulationKey) : std::nullopt;
+    return root.sectionAt("runconfig").boolean(accumulationKey);
 }
 
 bool isAccumulationOff(const ConfigSection& root)
@@ -76,7 +74,7 @@ std::optional<BatchPlan> readPlan(const ConfigSection& root, model::Phase phase,
     const auto input = root.section(inputKey(phase));
     if (!input)
         return std::nullopt;
-    BatchPlan plan{.devices = readDevices(root.section("runconfig"))};
+    BatchPlan plan{.devices = readDevices(root.sectionAt("runconfig"))};
     plan.globalBatchSize = readGlobalBatchSize(*input, plan.devices);
     plan.setting = readSetting(*input, keys.microBatchSize, plan.globalBatchSize, warnings);
     if (isAccumulationOff(root) && plan.setting != Setting(Whole{})) {
@@ -84,9 +82,9 @@ std::optional<BatchPlan> readPlan(const ConfigSection& root, model::Phase phase,
         // tools/checkpoint_converters/base_converter.py.
         plan.presentSize = plan.writtenSize();
         plan.setting = Whole{};
-        warnings.push_back({"Micro-batches are off because runconfig." + std::string(accumulationKey) +
-                                " is False, so " + input->pathOf(keys.microBatchSize) + " is taken for null.",
-                            root.section("runconfig")->positionOf(accumulationKey)});
+        warn(warnings, root.sectionAt("runconfig").positionOf(accumulationKey),
+             "Micro-batches are off because runconfig.{} is False, so {} is taken for null.", accumulationKey,
+             input->pathOf(keys.microBatchSize));
     }
     warnOfUnevenDivision(plan, input->positionOf(keys.microBatchSize), warnings);
     return plan;
@@ -106,9 +104,8 @@ ConfigContents read(const ConfigText& text)
     contents.train = readPlan(root, model::Phase::Train, contents.warnings);
     contents.eval = readPlan(root, model::Phase::Eval, contents.warnings);
     if (!contents.train && !contents.eval) {
-        throw ConfigError(
-            "The config has neither train_input nor eval_input; add the one that is to run, with its "
-            "batch_size.");
+        throw ConfigError("The config has neither train_input nor eval_input; add the one that is to run, "
+                          "with its batch_size.");
     }
     if (contents.train && contents.eval) {
         warnOfPhaseRules(*contents.train, *contents.eval,
@@ -136,17 +133,19 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     const ConfigSection root = *text.root();
     const auto input = root.section(inputKey(chosen.phase));
     if (!input) {
-        throw ConfigError("The config has no " + inputKey(chosen.phase) +
-                          ", so there is no place for a size of this phase; choose the other phase.");
+        throw errorAt(
+            {},
+            "The config has no {}, so there is no place for a size of this phase; choose the other phase.",
+            inputKey(chosen.phase));
     }
-    const std::int64_t devices = readDevices(root.section("runconfig"));
+    const std::int64_t devices = readDevices(root.sectionAt("runconfig"));
     const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatchSize(*input, devices));
     checkMicroBatchSize(chosen.microBatchSize, batch, input->positionOf(keys.batchSize));
     std::vector<std::string> notes;
     noteStrictRule({.globalBatchSize = batch, .devices = devices}, chosen.microBatchSize, notes);
     if (isAccumulationOff(root)) {
-        notes.push_back("Cerebras ignores the size while runconfig." + std::string(accumulationKey) +
-                        " is False; set it to True.");
+        notes.push_back(sentence("Cerebras ignores the size while runconfig.{} is False; set it to True.",
+                                 accumulationKey));
     }
     return withChanges(root, globalBatchChanges({inputKey(chosen.phase)}, keys, chosen), notes);
 }

@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cerebras_run.h"
-
-#include "cerebras_model.h"
+#include "cerebras_readers.h"
 #include "run_reader.h"
 
 namespace batchpeak::config {
@@ -24,10 +22,12 @@ std::optional<std::int64_t> firstLength(const std::vector<ConfigSection>& inputs
 void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigContents& contents)
 {
     if (model)
-        contents.model = readCerebrasModel(*model, contents.warnings);
+        contents.model = networkOrWhyNot([&] { return readCerebrasModel(*model, contents.warnings); });
     else
-        contents.model = modelFromElsewhere(
-            "The config has no model section, so there is no network to run; give one with --model.");
+        contents.model =
+            networkElsewhere(
+                {}, "The config has no model section, so there is no network to run; give one with --model.")
+                .why;
 }
 
 model::Precision readCerebrasPrecision(const ConfigSection& section, std::string_view enabledKey,
@@ -40,10 +40,10 @@ model::Precision readCerebrasPrecision(const ConfigSection& section, std::string
     if (type == "float16") {
         warnOfFloat16(section.positionOf("fp16_type"), warnings);
     } else if (type == "cbfloat16") {
-        warnings.push_back({"Trials run in bfloat16, since cbfloat16 is a format of Cerebras systems alone.",
-                            section.positionOf("fp16_type")});
+        warn(warnings, section.positionOf("fp16_type"),
+             "Trials run in bfloat16, since cbfloat16 is a format of Cerebras systems alone.");
     } else if (type != "bfloat16") {
-        section.fail("fp16_type", "is \"" + type + "\"; write bfloat16, cbfloat16 or float16");
+        section.fail("fp16_type", "is \"{}\"; write bfloat16, cbfloat16 or float16", type);
     }
     return model::Precision::Bf16;
 }
@@ -74,8 +74,8 @@ void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContent
 void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings)
 {
     if (section.has("sparsity")) {
-        warnings.push_back({"Trials run the network dense, without the sparsity of this config.",
-                            section.positionOf("sparsity")});
+        warn(warnings, section.positionOf("sparsity"),
+             "Trials run the network dense, without the sparsity of this config.");
     }
 }
 

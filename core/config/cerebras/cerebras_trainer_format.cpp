@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_schemes.h"
-#include "cerebras_run.h"
+#include "cerebras_readers.h"
 #include "format.h"
 #include "run_reader.h"
 #include "syntax/yaml_edit.h"
@@ -41,20 +41,17 @@ struct Callback
 /// Any callbacks of that name, whether they set flags or not.
 std::vector<Callback> callbacksNamed(const ConfigSection& init, std::string_view name)
 {
-    const auto callbacks = init.find(callbacksKey);
-    if (!callbacks || isNull(callbacks->resolvedValue()))
+    const YamlNode* value = init.value(callbacksKey);
+    if (!value)
         return {};
-    const YamlNode& value = callbacks->resolvedValue();
-    if (value.kind == NodeKind::Scalar)
-        init.fail(callbacksKey, "must be a list of callbacks, but is " + described(value));
+    if (value->kind == NodeKind::Scalar)
+        init.fail(callbacksKey, "must be a list of callbacks, but is {}", described(*value));
 
-    const std::vector<const YamlNode*> one{&value};
+    const bool isList = value->kind == NodeKind::Sequence;
     std::vector<Callback> found;
-    std::size_t place = 0;
-    for (const YamlNode* item : value.kind == NodeKind::Sequence ? value.children : one) {
-        std::string path = init.pathOf(callbacksKey);
-        if (value.kind == NodeKind::Sequence)
-            path += "[" + std::to_string(place++) + "]";
+    for (const YamlNode* item : isList ? value->children : std::vector{value}) {
+        const std::string path =
+            isList ? sentence("{}[{}]", init.pathOf(callbacksKey), item->place) : init.pathOf(callbacksKey);
         if (resolved(*item).kind != NodeKind::Mapping)
             continue;
         const ConfigSection holder(init.document(), resolved(*item), path);
@@ -90,14 +87,13 @@ SplicedText withFlagInserted(const ConfigSection& init, std::string_view callbac
     const std::string flags = flowMapping(flagKey, size);
     const auto result = [&](const YamlEdit& edit, const YamlNode& changed, std::string_view key) {
         SplicedText spliced = splicedText(applied(document, edit), aliasNotes(document, changed, key));
-        spliced.notes.push_back("The flag " + std::string(flagKey) + " was added to " +
-                                std::string(callback) + ".");
+        spliced.notes.push_back(sentence("The flag {} was added to {}.", flagKey, callback));
         return spliced;
     };
 
     const std::vector<Callback> existing = callbacksNamed(init, callback);
     if (!existing.empty()) {
-        const YamlNode& value = existing.back().entry.resolvedValue();
+        const YamlNode& value = *existing.back().entry.target;
         if (value.kind == NodeKind::Mapping)
             return spliceEntry(*existing.back().holder.section(callback), flagKey, size, {});
         if (isNull(value))
@@ -111,7 +107,7 @@ SplicedText withFlagInserted(const ConfigSection& init, std::string_view callbac
             insertEntry(document, init.mapping(), std::string(callbacksKey), "[" + item + "]");
         return result(edit, init.mapping(), callbacksKey);
     }
-    const YamlNode& value = callbacks->resolvedValue();
+    const YamlNode& value = *callbacks->target;
     if (value.kind == NodeKind::Mapping)
         return result(insertEntry(document, value, std::string(callback), flags), value, callback);
     if (value.kind == NodeKind::Sequence) {
@@ -137,30 +133,23 @@ SplicedText withFlag(const ConfigSection& init, model::Phase phase, std::int64_t
 }
 
 /// A data loader, or the first of a list of them.
-std::optional<ConfigSection> firstLoader(const std::optional<ConfigSection>& section, std::string_view key)
+std::optional<ConfigSection> firstLoader(const ConfigSection& section, std::string_view key)
 {
-    if (!section || !section->has(key))
+    const YamlNode* value = section.value(key);
+    if (!value || value->kind != NodeKind::Sequence)
+        return section.section(key);
+    if (value->children.empty() || resolved(*value->children.front()).kind != NodeKind::Mapping)
         return std::nullopt;
-    const YamlNode& value = section->find(key)->resolvedValue();
-    if (value.kind != NodeKind::Sequence)
-        return section->section(key);
-    if (value.children.empty() || resolved(*value.children.front()).kind != NodeKind::Mapping)
-        return std::nullopt;
-    return ConfigSection(section->document(), resolved(*value.children.front()),
-                         section->pathOf(key) + "[0]");
+    return ConfigSection(section.document(), resolved(*value->children.front()), section.pathOf(key) + "[0]");
 }
 
 /// The mapping under "trainer" if it is what Cerebras means by it: others have a trainer too.
 std::optional<ConfigSection> trainerOf(const ConfigSection& holder, const std::string& path)
 {
-    const auto entry = holder.find("trainer");
-    if (!entry || entry->resolvedValue().kind != NodeKind::Mapping)
+    if (!holder.hasSection("trainer"))
         return std::nullopt;
-    const ConfigSection trainer(holder.document(), entry->resolvedValue(), path);
-    const auto init = trainer.find("init");
-    if (!init || init->resolvedValue().kind != NodeKind::Mapping)
-        return std::nullopt;
-    return trainer;
+    const ConfigSection trainer(holder.document(), *holder.value("trainer"), path);
+    return trainer.hasSection("init") ? std::optional(trainer) : std::nullopt;
 }
 
 /// Schedulers set the rate whatever the optimizer has; a rate that never changes is a single ConstantLR,
@@ -172,7 +161,7 @@ std::optional<double> trainerLearningRate(const ConfigSection& init, const std::
         const auto rate = readLearningRate(init, "optimizer." + optimizer + ".learning_rate");
         return rate ? rate : readLearningRate(init, "optimizer." + optimizer + ".lr");
     }
-    const YamlNode& list = init.find(key)->resolvedValue();
+    const YamlNode& list = *init.value(key);
     if (list.kind != NodeKind::Sequence || list.children.size() != 1)
         return std::nullopt;
     const YamlNode& only = resolved(*list.children.front());
@@ -199,28 +188,27 @@ std::optional<Trainer> findTrainer(const ConfigText& text)
         return std::nullopt;
     if (const auto trainer = trainerOf(*root, "trainer"))
         return Trainer{.section = *trainer};
-    const auto list = root->find("trainer");
-    if (!list || list->resolvedValue().kind != NodeKind::Sequence || list->resolvedValue().children.empty())
+    const YamlNode* list = root->value("trainer");
+    if (!list || list->kind != NodeKind::Sequence || list->children.empty())
         return std::nullopt;
-    const auto& items = list->resolvedValue().children;
-    const YamlNode& first = resolved(*items.front());
+    const YamlNode& first = resolved(*list->children.front());
     if (first.kind != NodeKind::Mapping)
         return std::nullopt;
     const auto trainer =
         trainerOf(ConfigSection(root->document(), first, "trainer[0]"), "trainer[0].trainer");
-    return trainer ? std::optional(Trainer{*trainer, items.size() > 1}) : std::nullopt;
+    return trainer ? std::optional(Trainer{*trainer, list->children.size() > 1}) : std::nullopt;
 }
 
 std::optional<ConfigSection> dataLoader(const ConfigSection& trainer, model::Phase phase)
 {
-    const auto fit = trainer.section("fit");
+    const ConfigSection fit = trainer.sectionAt("fit");
     if (phase == model::Phase::Train)
         return firstLoader(fit, "train_dataloader");
     if (auto loader = firstLoader(fit, "val_dataloader"))
         return loader;
-    if (auto loader = firstLoader(trainer.section("validate"), "val_dataloader"))
+    if (auto loader = firstLoader(trainer.sectionAt("validate"), "val_dataloader"))
         return loader;
-    return firstLoader(trainer.section("validate_all"), "val_dataloaders");
+    return firstLoader(trainer.sectionAt("validate_all"), "val_dataloaders");
 }
 
 std::int64_t devicesOf(const Trainer& trainer)
@@ -244,9 +232,9 @@ std::optional<BatchPlan> readPlan(const Trainer& trainer, model::Phase phase, st
     // Pruned by the converter from the older layout: TRAINER_POST_CONVERSION_PRUNE_LIST in ModelZoo
     // 2.10.0, trainer/utils.py.
     if (loader->find("micro_batch_size")) {
-        warnings.push_back({loader->pathOf("micro_batch_size") + " has no effect in this layout; the flag " +
-                                std::string(flagKey) + " of a callback stands for it.",
-                            loader->positionOf("micro_batch_size")});
+        warn(warnings, loader->positionOf("micro_batch_size"),
+             "{} has no effect in this layout; the flag {} of a callback stands for it.",
+             loader->pathOf("micro_batch_size"), flagKey);
     }
     return plan;
 }
@@ -277,24 +265,23 @@ ConfigContents read(const ConfigText& text)
     const TextPosition position = init.document().positionOf(trainer.section.mapping());
     ConfigContents contents;
     if (trainer.isFirstOfSeveral) {
-        contents.warnings.push_back(
-            {"The config lists several trainers; the first is read and written.", position});
+        warn(contents.warnings, position,
+             "The config lists several trainers; the first is read and written.");
     }
     contents.train = readPlan(trainer, model::Phase::Train, contents.warnings);
     contents.eval = readPlan(trainer, model::Phase::Eval, contents.warnings);
     if (!contents.train && !contents.eval) {
-        throw ConfigError("The config has neither " + trainer.section.pathOf("fit.train_dataloader") +
-                              " nor " + trainer.section.pathOf("validate.val_dataloader") +
-                              "; add the one that is to run, with its batch_size.",
-                          position);
+        throw errorAt(position,
+                      "The config has neither {} nor {}; add the one that is to run, with its batch_size.",
+                      trainer.section.pathOf("fit.train_dataloader"),
+                      trainer.section.pathOf("validate.val_dataloader"));
     }
     readCerebrasNetwork(init.section("model"), contents);
     if (!callbacksNamed(init, "Lora").empty()) {
-        contents.model =
-            UnsupportedModel{"The config trains with LoRA, where few parameters are trained; trials here "
-                             "would measure another run. Its batch sizes can be read and written all "
-                             "the same.",
-                             init.positionOf("callbacks")};
+        contents.model = UnsupportedModel{
+            "The config trains with LoRA, where few parameters are trained; trials here would measure "
+            "another run. Its batch sizes can be read and written all the same.",
+            init.positionOf("callbacks")};
     }
     std::vector<ConfigSection> inputs;
     for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
@@ -312,9 +299,10 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     const Trainer trainer = *findTrainer(text);
     const auto loader = dataLoader(trainer.section, chosen.phase);
     if (!loader) {
-        throw ConfigError(std::string("The config has no data loader for ") +
-                          (chosen.phase == model::Phase::Train ? "training" : "evaluation") +
-                          ", so there is no place for a size of this phase; choose the other phase.");
+        throw errorAt({},
+                      "The config has no data loader for {}, so there is no place for a size of this phase; "
+                      "choose the other phase.",
+                      chosen.phase == model::Phase::Train ? "training" : "evaluation");
     }
     if (chosen.globalBatchSize) {
         SplicedText batch = spliceEntry(*loader, batchKey, std::to_string(*chosen.globalBatchSize), {});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_networks.h"
-#include "network_sizes.h"
+#include "network_readers.h"
 
 #include <algorithm>
 #include <array>
@@ -21,40 +21,29 @@ void checkSoundness(const DecoderSpec& spec, const ConfigSection& config, std::s
         throw ConfigError(*problem, config.positionOf(headsKey));
 }
 
-std::optional<UnsupportedModel> unsupportedPartOfGpt2(const ConfigSection& config)
-{
-    if (config.boolean("add_cross_attention").value_or(false))
-        return networkWith(config, "add_cross_attention", "attention to an encoder");
-    if (config.boolean("reorder_and_upcast_attn").value_or(false))
-        return networkWith(config, "reorder_and_upcast_attn", "attention in fp32");
-    const std::string activation = config.text("activation_function").value_or("gelu_new");
-    if (!plainActivationOf(activation))
-        return networkWith(config, "activation_function", "the activation \"" + activation + "\"");
-    return std::nullopt;
-}
-
 void readDropoutOfGpt2(DecoderSpec& spec, const ConfigSection& config, std::vector<Warning>& warnings)
 {
     spec.dropout = dropoutRateOr(config, "resid_pdrop", 0.1);
     spec.attentionDropout = dropoutRateOr(config, "attn_pdrop", 0.1);
     if (dropoutRateOr(config, "embd_pdrop", 0.1) != spec.dropout) {
-        warnings.push_back({"Trials drop embeddings at the rate of " + config.pathOf("resid_pdrop") +
-                                ", not at this one; the difference in speed is small.",
-                            config.positionOf("embd_pdrop")});
+        warn(warnings, config.positionOf("embd_pdrop"),
+             "Trials drop embeddings at the rate of {}, not at this one; the difference in speed is small.",
+             config.pathOf("resid_pdrop"));
     }
 }
 
 } // namespace
 
 // Defaults of GPT2Config in transformers 5.23.0, models/gpt2/configuration_gpt2.py.
-HuggingFaceNetwork readHuggingFaceGpt2(const ConfigSection& config, std::vector<Warning>& warnings)
+model::Architecture readHuggingFaceGpt2(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    if (const auto unsupported = otherHead(
-            config, {.suffixes = {"LMHeadModel", "ForCausalLM"}, .alone = "GPT2Model", .head = head},
-            warnings))
-        return *unsupported;
-    if (const auto unsupported = unsupportedPartOfGpt2(config))
-        return *unsupported;
+    refuseOtherHead(config, {.suffixes = {"LMHeadModel", "ForCausalLM"}, .alone = "GPT2Model", .head = head},
+                    warnings);
+    if (config.boolean("add_cross_attention").value_or(false))
+        refuse(config, "add_cross_attention", "attention to an encoder");
+    if (config.boolean("reorder_and_upcast_attn").value_or(false))
+        refuse(config, "reorder_and_upcast_attn", "attention in fp32");
+    const model::Activation activation = readPlainActivation(config, "activation_function", "gelu_new");
 
     const std::string_view headsKey = keyThere(config, "n_head", "num_attention_heads");
     DecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 50257),
@@ -65,7 +54,7 @@ HuggingFaceNetwork readHuggingFaceGpt2(const ConfigSection& config, std::vector<
                          sizeOr(config, keyThere(config, "n_positions", "max_position_embeddings"), 1024)};
     spec.keyValueHeads = spec.heads;
     spec.feedForwardSize = sizeOr(config, "n_inner", 4 * spec.hiddenSize);
-    spec.activation = *plainActivationOf(config.text("activation_function").value_or("gelu_new"));
+    spec.activation = activation;
     spec.tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(true);
     spec.normalizationEpsilon = positiveNumberOr(config, "layer_norm_epsilon", 1e-5);
     readDropoutOfGpt2(spec, config, warnings);
@@ -74,14 +63,12 @@ HuggingFaceNetwork readHuggingFaceGpt2(const ConfigSection& config, std::vector<
 }
 
 // Defaults of BloomConfig in transformers 5.23.0, models/bloom/configuration_bloom.py.
-HuggingFaceNetwork readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings)
+model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    if (const auto unsupported =
-            otherHead(config, {.suffixes = {"ForCausalLM"}, .alone = "BloomModel", .head = head}, warnings))
-        return *unsupported;
+    refuseOtherHead(config, {.suffixes = {"ForCausalLM"}, .alone = "BloomModel", .head = head}, warnings);
     const bool isSliced = config.integer("pretraining_tp").value_or(1) > 1;
     if (isSliced && config.boolean("slow_but_exact").value_or(false))
-        return networkWith(config, "slow_but_exact", "products in slices");
+        refuse(config, "slow_but_exact", "products in slices");
 
     const std::string_view headsKey = keyThere(config, "n_head", "num_attention_heads");
     DecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 250880),
@@ -143,16 +130,21 @@ bool isQwen(const ConfigurationClass& known)
     return known.type.starts_with("qwen");
 }
 
-std::optional<UnsupportedModel> unsupportedPart(const ConfigSection& config)
+model::Activation readGatedActivation(const ConfigSection& config)
 {
-    const std::string activation = config.text("hidden_act").value_or("silu");
-    if (!gatedActivationOf(activation))
-        return networkWith(config, "hidden_act", "the gated activation \"" + activation + "\"");
+    const std::string word = config.text("hidden_act").value_or("silu");
+    const auto known = gatedActivationOf(word);
+    if (!known)
+        refuse(config, "hidden_act", sentence("the gated activation \"{}\"", word));
+    return *known;
+}
+
+void refuseOtherLayers(const ConfigSection& config)
+{
     for (const std::string& layer : config.words("layer_types").value_or(std::vector<std::string>())) {
         if (layer != "full_attention" && layer != "sliding_attention")
-            return networkWith(config, "layer_types", "layers of the type \"" + layer + "\"");
+            refuse(config, "layer_types", sentence("layers of the type \"{}\"", layer));
     }
-    return std::nullopt;
 }
 
 /// An absent key is the default, null is one for each head: __post_init__ of the configuration classes.
@@ -179,8 +171,9 @@ double ropeThetaOf(const ConfigSection& config, double otherwise)
 {
     const double beside = positiveNumberOr(config, "rope_theta", otherwise);
     for (std::string_view key : {"rope_scaling", "rope_parameters"}) {
-        if (config.hasSection(key) && config.section(key)->has("rope_theta"))
-            return positiveNumberOr(*config.section(key), "rope_theta", beside);
+        const ConfigSection section = config.sectionIfAny(key);
+        if (section.has("rope_theta"))
+            return positiveNumberOr(section, "rope_theta", beside);
     }
     return beside;
 }
@@ -214,11 +207,10 @@ void limitToWindow(DecoderSpec& spec, std::int64_t window, TextPosition position
     if (window >= spec.maxPositions)
         return;
     spec.maxPositions = window;
-    warnings.push_back({"Attention reaches back " + std::to_string(window) +
-                            " tokens (sliding_window), in trials all tokens of the sequence: that is the "
-                            "same up to this sequence "
-                            "length, and more time and memory beyond it.",
-                        position});
+    warn(warnings, position,
+         "Attention reaches back {} tokens (sliding_window), in trials all tokens of the sequence: that is "
+         "the same up to this sequence length, and more time and memory beyond it.",
+         window);
 }
 
 DecoderSpec readSizes(const ConfigSection& config, const ConfigurationClass& known)
@@ -265,21 +257,18 @@ void checkRotarySoundness(const DecoderSpec& spec, const ConfigSection& config)
 
 } // namespace
 
-HuggingFaceNetwork readHuggingFaceRotaryDecoder(const ConfigSection& config, std::string_view type,
-                                                std::vector<Warning>& warnings)
+model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, std::string_view type,
+                                                 std::vector<Warning>& warnings)
 {
     const ConfigurationClass& known = *std::ranges::find(classes, type, &ConfigurationClass::type);
-    if (const auto unsupported =
-            otherHead(config, {.suffixes = {"ForCausalLM"}, .alone = known.alone, .head = head}, warnings))
-        return *unsupported;
-    if (const auto unsupported = unsupportedPart(config))
-        return *unsupported;
+    refuseOtherHead(config, {.suffixes = {"ForCausalLM"}, .alone = known.alone, .head = head}, warnings);
+    const model::Activation activation = readGatedActivation(config);
+    refuseOtherLayers(config);
 
     DecoderSpec spec = readSizes(config, known);
     spec.positionEmbedding = model::PositionEmbedding::Rotary;
     spec.normalization = model::Normalization::RmsNorm;
-    // Known, or unsupportedPart had named it.
-    spec.activation = *gatedActivationOf(config.text("hidden_act").value_or("silu"));
+    spec.activation = activation;
     spec.tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(false);
     spec.queryKeyNormalization = known.type == "qwen3";
     spec.normalizationEpsilon = positiveNumberOr(config, "rms_norm_eps", known.normalizationEpsilon);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hugging_face_networks.h"
-#include "network_sizes.h"
+#include "network_readers.h"
 
 #include <algorithm>
 #include <array>
@@ -31,29 +31,25 @@ constexpr std::array<Heads, 4> knownHeads{{{"BertForMaskedLM", false, true, fals
                                            {"BertForNextSentencePrediction", true, false, true},
                                            {"BertForSequenceClassification", true, false, true}}};
 
-std::optional<UnsupportedModel> unsupportedHead(const ConfigSection& config, const std::string& className)
+const Heads& knownHeadsOf(const ConfigSection& config, const std::string& className)
 {
-    if (std::ranges::find(knownHeads, className, &Heads::className) == knownHeads.end())
-        return networkWith(config, "architectures", "the heads of " + className);
+    const auto known = std::ranges::find(knownHeads, className, &Heads::className);
+    if (known == knownHeads.end())
+        refuse(config, "architectures", "the heads of " + className);
     const std::int64_t labels = labelsOf(config);
     if (className == "BertForSequenceClassification" && labels != 2)
-        return networkWith(config, labelsKey(config),
-                           "a classifier of " + std::to_string(labels) + " classes");
-    return std::nullopt;
+        refuse(config, labelsKey(config), sentence("a classifier of {} classes", labels));
+    return *known;
 }
 
-std::optional<UnsupportedModel> unsupportedPart(const ConfigSection& config)
+void refuseOtherParts(const ConfigSection& config)
 {
     if (config.boolean("is_decoder").value_or(false))
-        return networkWith(config, "is_decoder", "attention to earlier tokens alone");
+        refuse(config, "is_decoder", "attention to earlier tokens alone");
     // A key of BertConfig up to transformers 4.
     const std::string position = config.text("position_embedding_type").value_or("absolute");
     if (position != "absolute")
-        return networkWith(config, "position_embedding_type", "positions of the type \"" + position + "\"");
-    const std::string activation = config.text("hidden_act").value_or("gelu");
-    if (!plainActivationOf(activation))
-        return networkWith(config, "hidden_act", "the activation \"" + activation + "\"");
-    return std::nullopt;
+        refuse(config, "position_embedding_type", sentence("positions of the type \"{}\"", position));
 }
 
 /// The class of heads to run; that of the masked language model where the file names none.
@@ -62,25 +58,21 @@ std::string readClass(const ConfigSection& config, std::vector<Warning>& warning
     const std::string name = classOf(config).value_or("BertModel");
     if (name != "BertModel")
         return name;
-    warnings.push_back({"The network names no head (architectures), and there is nothing that it could learn "
-                        "without one; trials run it "
-                        "with the masked-language head, as BertForMaskedLM has it.",
-                        config.positionOf("architectures")});
+    warn(warnings, config.positionOf("architectures"),
+         "The network names no head (architectures), and there is nothing that it could learn without one; "
+         "trials run it with the masked-language head, as BertForMaskedLM has it.");
     return "BertForMaskedLM";
 }
 
 } // namespace
 
 // Defaults of BertConfig in transformers 5.23.0, models/bert/configuration_bert.py.
-HuggingFaceNetwork readHuggingFaceEncoder(const ConfigSection& config, std::vector<Warning>& warnings)
+model::Architecture readHuggingFaceEncoder(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    const std::string className = readClass(config, warnings);
-    if (const auto unsupported = unsupportedHead(config, className))
-        return *unsupported;
-    if (const auto unsupported = unsupportedPart(config))
-        return *unsupported;
+    const Heads& heads = knownHeadsOf(config, readClass(config, warnings));
+    refuseOtherParts(config);
+    const Activation activation = readPlainActivation(config, "hidden_act", "gelu");
 
-    const Heads& heads = *std::ranges::find(knownHeads, className, &Heads::className);
     EncoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 30522),
                      .hiddenSize = sizeOr(config, "hidden_size", 768),
                      .layers = sizeOr(config, "num_hidden_layers", 12),
@@ -88,7 +80,7 @@ HuggingFaceNetwork readHuggingFaceEncoder(const ConfigSection& config, std::vect
                      .feedForwardSize = sizeOr(config, "intermediate_size", 3072),
                      .maxPositions = sizeOr(config, "max_position_embeddings", 512),
                      .tokenTypes = sizeOr(config, "type_vocab_size", 2)};
-    spec.activation = *plainActivationOf(config.text("hidden_act").value_or("gelu"));
+    spec.activation = activation;
     spec.pooler = heads.pooler;
     spec.maskedLanguageHead = heads.maskedLanguage;
     spec.nextSentenceHead = heads.nextSentence;
@@ -118,19 +110,18 @@ std::optional<Activation> activationOfProjection(std::string_view word)
 } // namespace
 
 // Defaults of T5Config in transformers 5.23.0, models/t5/configuration_t5.py.
-HuggingFaceNetwork readHuggingFaceEncoderDecoder(const ConfigSection& config, std::vector<Warning>& warnings)
+model::Architecture readHuggingFaceEncoderDecoder(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     // T5WithLMHeadModel is the name that transformers had for it before 3.0.
-    if (const auto unsupported = otherHead(config,
-                                           {.suffixes = {"ForConditionalGeneration", "WithLMHeadModel"},
-                                            .alone = "T5Model",
-                                            .head = "its projection onto the vocabulary"},
-                                           warnings))
-        return *unsupported;
+    refuseOtherHead(config,
+                    {.suffixes = {"ForConditionalGeneration", "WithLMHeadModel"},
+                     .alone = "T5Model",
+                     .head = "its projection onto the vocabulary"},
+                    warnings);
     const std::string projection = config.text("feed_forward_proj").value_or("relu");
     const auto activation = activationOfProjection(projection);
     if (!activation)
-        return networkWith(config, "feed_forward_proj", "the feed-forward layers \"" + projection + "\"");
+        refuse(config, "feed_forward_proj", sentence("the feed-forward layers \"{}\"", projection));
 
     EncoderDecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 32128),
                             .hiddenSize = sizeOr(config, keyThere(config, "d_model", "hidden_size"), 512),
@@ -154,17 +145,19 @@ HuggingFaceNetwork readHuggingFaceEncoderDecoder(const ConfigSection& config, st
 
 namespace {
 
-/// One side where a single one stands for both; nothing where height and width differ.
-std::optional<std::int64_t> squareOr(const ConfigSection& config, std::string_view key,
-                                     std::int64_t otherwise)
+/// One side where a single one stands for both.
+/// \throws NotRun where height and width differ
+std::int64_t squareOr(const ConfigSection& config, std::string_view key, std::int64_t otherwise,
+                      const char* notSquare)
 {
-    if (!config.has(key) || config.find(key)->resolvedValue().kind != NodeKind::Sequence)
+    const YamlNode* value = config.value(key);
+    if (!value || value->kind != NodeKind::Sequence)
         return sizeOr(config, key, otherwise);
     const auto sides = config.integers(key);
     if (sides->size() != 2)
         config.fail(key, "must be one side, as in 224, or a height and a width, as in [224, 224]");
     if (sides->front() != sides->back())
-        return std::nullopt;
+        refuse(config, key, notSquare);
     return checkedSize(config, key, sides->front());
 }
 
@@ -180,38 +173,29 @@ void checkSoundness(const VisionTransformerSpec& spec, const ConfigSection& conf
 } // namespace
 
 // Defaults of ViTConfig in transformers 5.23.0, models/vit/configuration_vit.py.
-HuggingFaceNetwork readHuggingFaceVisionTransformer(const ConfigSection& config,
-                                                    std::vector<Warning>& warnings)
+model::Architecture readHuggingFaceVisionTransformer(const ConfigSection& config,
+                                                     std::vector<Warning>& warnings)
 {
     const std::int64_t classes = labelsOf(config);
-    if (const auto unsupported =
-            otherHead(config,
-                      {.suffixes = {"ForImageClassification"},
-                       .alone = "ViTModel",
-                       .head = "a classifier of " + std::to_string(classes) + " classes"},
-                      warnings))
-        return *unsupported;
-    const std::string activation = config.text("hidden_act").value_or("gelu");
-    const auto known = plainActivationOf(activation);
-    if (!known)
-        return networkWith(config, "hidden_act", "the activation \"" + activation + "\"");
-    const auto imageSize = squareOr(config, "image_size", 224);
-    if (!imageSize)
-        return networkWith(config, "image_size", "images that are not square");
-    const auto patchSize = squareOr(config, "patch_size", 16);
-    if (!patchSize)
-        return networkWith(config, "patch_size", "patches that are not square");
+    refuseOtherHead(config,
+                    {.suffixes = {"ForImageClassification"},
+                     .alone = "ViTModel",
+                     .head = sentence("a classifier of {} classes", classes)},
+                    warnings);
+    const Activation activation = readPlainActivation(config, "hidden_act", "gelu");
+    const std::int64_t imageSize = squareOr(config, "image_size", 224, "images that are not square");
+    const std::int64_t patchSize = squareOr(config, "patch_size", 16, "patches that are not square");
 
     const VisionTransformerSpec spec{
-        .imageSize = *imageSize,
+        .imageSize = imageSize,
         .channels = sizeOr(config, "num_channels", 3),
-        .patchSize = *patchSize,
+        .patchSize = patchSize,
         .hiddenSize = sizeOr(config, "hidden_size", 768),
         .layers = sizeOr(config, "num_hidden_layers", 12),
         .heads = sizeOr(config, "num_attention_heads", 12),
         .feedForwardSize = sizeOr(config, "intermediate_size", 3072),
         .classes = classes,
-        .activation = *known,
+        .activation = activation,
         .attentionBias = config.boolean("qkv_bias").value_or(true),
         .normalizationEpsilon = positiveNumberOr(config, "layer_norm_eps", 1e-12),
         .dropout = dropoutRateOr(config, "hidden_dropout_prob", 0.0),

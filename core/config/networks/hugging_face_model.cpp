@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "hugging_face_model.h"
-
 #include "hugging_face_networks.h"
-#include "network_sizes.h"
+#include "network_readers.h"
 #include "syntax/words.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <utility>
 
 namespace batchpeak::config {
@@ -16,78 +14,57 @@ using model::Activation;
 
 namespace {
 
-using ActivationWord = std::pair<std::string_view, Activation>;
-
-template<std::size_t count>
-std::optional<Activation> valueOf(const std::array<ActivationWord, count>& words, std::string_view word)
-{
-    const auto* found = std::ranges::find(words, word, &ActivationWord::first);
-    return found == words.end() ? std::nullopt : std::optional(found->second);
-}
-
 constexpr std::string_view typeKey = "model_type";
 
-using Reader = HuggingFaceNetwork (*)(const ConfigSection&, std::string_view, std::vector<Warning>&);
+using Reader = model::Architecture (*)(const ConfigSection&, std::string_view, std::vector<Warning>&);
 
 /// A reader of one type, which needs not to be told which.
-template<HuggingFaceNetwork (*read)(const ConfigSection&, std::vector<Warning>&)>
-HuggingFaceNetwork ofOneType(const ConfigSection& config, std::string_view, std::vector<Warning>& warnings)
+template<model::Architecture (*read)(const ConfigSection&, std::vector<Warning>&)>
+model::Architecture ofOneType(const ConfigSection& config, std::string_view, std::vector<Warning>& warnings)
 {
     return read(config, warnings);
 }
 
-using KnownType = std::pair<std::string_view, Reader>;
-
-constexpr std::array<KnownType, 10> knownTypes{{{"gpt2", ofOneType<readHuggingFaceGpt2>},
-                                                {"llama", readHuggingFaceRotaryDecoder},
-                                                {"mistral", readHuggingFaceRotaryDecoder},
-                                                {"mixtral", readHuggingFaceRotaryDecoder},
-                                                {"qwen2", readHuggingFaceRotaryDecoder},
-                                                {"qwen3", readHuggingFaceRotaryDecoder},
-                                                {"bloom", ofOneType<readHuggingFaceBloom>},
-                                                {"bert", ofOneType<readHuggingFaceEncoder>},
-                                                {"t5", ofOneType<readHuggingFaceEncoderDecoder>},
-                                                {"vit", ofOneType<readHuggingFaceVisionTransformer>}}};
-
-UnsupportedModel otherType(const ConfigSection& config, const std::string& type)
-{
-    std::string words;
-    for (const auto& [word, reader] : knownTypes)
-        words += (words.empty() ? "" : ", ") + std::string(word);
-    return {"The network is of the model_type \"" + type +
-                "\", which is none of those that trials have: " + words + ".",
-            config.positionOf(typeKey)};
-}
+constexpr WordTable<Reader, 10> knownTypes{{{"gpt2", ofOneType<readHuggingFaceGpt2>},
+                                            {"llama", readHuggingFaceRotaryDecoder},
+                                            {"mistral", readHuggingFaceRotaryDecoder},
+                                            {"mixtral", readHuggingFaceRotaryDecoder},
+                                            {"qwen2", readHuggingFaceRotaryDecoder},
+                                            {"qwen3", readHuggingFaceRotaryDecoder},
+                                            {"bloom", ofOneType<readHuggingFaceBloom>},
+                                            {"bert", ofOneType<readHuggingFaceEncoder>},
+                                            {"t5", ofOneType<readHuggingFaceEncoderDecoder>},
+                                            {"vit", ofOneType<readHuggingFaceVisionTransformer>}}};
 
 } // namespace
 
-std::variant<model::ModelSpec, UnsupportedModel> readHuggingFaceModel(const ConfigSection& config,
-                                                                      std::vector<Warning>& warnings)
+model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     const auto type = config.text(typeKey);
     if (!type) {
-        throw ConfigError(config.pathOf(typeKey) +
-                              " is missing, without which the network is unknown; add it.",
-                          config.positionOf(typeKey));
+        throw errorAt(config.positionOf(typeKey),
+                      "{} is missing, without which the network is unknown; add it.", config.pathOf(typeKey));
     }
-    const auto* known = std::ranges::find(knownTypes, *type, &KnownType::first);
-    if (known == knownTypes.end())
-        return otherType(config, *type);
+    const auto read = meaningOf(knownTypes, *type);
+    if (!read) {
+        std::vector<std::string_view> words;
+        std::ranges::transform(knownTypes, std::back_inserter(words),
+                               &std::pair<std::string_view, Reader>::first);
+        throw notRun(config.positionOf(typeKey),
+                     "The network is of the model_type \"{}\", which is none of those that trials have: {}.",
+                     *type, listed(words));
+    }
     if (config.has("quantization_config"))
-        return networkWith(config, "quantization_config", "quantised weights");
-
-    HuggingFaceNetwork network = known->second(config, known->first, warnings);
-    if (auto* unsupported = std::get_if<UnsupportedModel>(&network))
-        return std::move(*unsupported);
-    return model::ModelSpec{.family = *type,
-                            .architecture = std::get<model::Architecture>(std::move(network))};
+        refuse(config, "quantization_config", "quantised weights");
+    return {.family = *type, .architecture = (*read)(config, *type, warnings)};
 }
 
-UnsupportedModel networkWith(const ConfigSection& config, std::string_view key, const std::string& feature)
+void refuse(const ConfigSection& config, std::string_view key, const std::string& feature)
 {
-    return {"The network has " + feature + " (" + config.pathOf(key) +
-                "), which trials here do not have, so that they would measure another network.",
-            config.positionOf(key)};
+    throw notRun(
+        config.positionOf(key),
+        "The network has {} ({}), which trials here do not have, so that they would measure another network.",
+        feature, config.pathOf(key));
 }
 
 std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later)
@@ -101,33 +78,39 @@ std::optional<std::string> classOf(const ConfigSection& config)
     return classes && !classes->empty() ? std::optional(classes->front()) : std::nullopt;
 }
 
-std::optional<UnsupportedModel> otherHead(const ConfigSection& config, const KnownHead& known,
-                                          std::vector<Warning>& warnings)
+void refuseOtherHead(const ConfigSection& config, const KnownHead& known, std::vector<Warning>& warnings)
 {
     const auto name = classOf(config);
     if (!name || std::ranges::any_of(known.suffixes,
                                      [&name](std::string_view suffix) { return name->ends_with(suffix); }))
-        return std::nullopt;
+        return;
     if (*name != known.alone)
-        return networkWith(config, "architectures", "the heads of " + *name);
-    warnings.push_back(
-        {*name + " is a network without a head, which has nothing to learn by; trials run it with " +
-             known.head + ".",
-         config.positionOf("architectures")});
-    return std::nullopt;
+        refuse(config, "architectures", "the heads of " + *name);
+    warn(warnings, config.positionOf("architectures"),
+         "{} is a network without a head, which has nothing to learn by; trials run it with {}.", *name,
+         known.head);
 }
 
 std::optional<Activation> plainActivationOf(std::string_view word)
 {
-    constexpr std::array<ActivationWord, 8> words{{{"gelu", Activation::Gelu},
-                                                   {"gelu_python", Activation::Gelu},
-                                                   {"gelu_new", Activation::GeluTanh},
-                                                   {"gelu_fast", Activation::GeluTanh},
-                                                   {"gelu_accurate", Activation::GeluTanh},
-                                                   {"gelu_pytorch_tanh", Activation::GeluTanh},
-                                                   {"gelu_python_tanh", Activation::GeluTanh},
-                                                   {"relu", Activation::Relu}}};
-    return valueOf(words, word);
+    constexpr WordTable<Activation, 8> words{{{"gelu", Activation::Gelu},
+                                              {"gelu_python", Activation::Gelu},
+                                              {"gelu_new", Activation::GeluTanh},
+                                              {"gelu_fast", Activation::GeluTanh},
+                                              {"gelu_accurate", Activation::GeluTanh},
+                                              {"gelu_pytorch_tanh", Activation::GeluTanh},
+                                              {"gelu_python_tanh", Activation::GeluTanh},
+                                              {"relu", Activation::Relu}}};
+    return meaningOf(words, word);
+}
+
+Activation readPlainActivation(const ConfigSection& config, std::string_view key, std::string_view otherwise)
+{
+    const std::string word = config.text(key).value_or(std::string(otherwise));
+    const auto known = plainActivationOf(word);
+    if (!known)
+        refuse(config, key, sentence("the activation \"{}\"", word));
+    return *known;
 }
 
 std::optional<Activation> gatedActivationOf(std::string_view word)

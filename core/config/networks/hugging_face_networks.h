@@ -3,13 +3,13 @@
 #pragma once
 
 #include "config_document.h"
+#include "differences.h"
 #include "syntax/config_section.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace batchpeak::config {
@@ -18,11 +18,9 @@ namespace batchpeak::config {
 ///
 /// What is said of transformers here and in the readers holds for transformers 5.23.0.
 
-/// What a reader of one kind of network makes of a config.json.
-using HuggingFaceNetwork = std::variant<model::Architecture, UnsupportedModel>;
-
 /// The network has a feature, as a noun phrase, that changes its speed or memory and that trials do not have.
-UnsupportedModel networkWith(const ConfigSection& config, std::string_view key, const std::string& feature);
+/// \throws NotRun
+[[noreturn]] void refuse(const ConfigSection& config, std::string_view key, const std::string& feature);
 
 /// Of two names of one value the one that counts: the later where it is there, which is set after the own one
 /// (attribute_map of PreTrainedConfig, configuration_utils.py).
@@ -43,15 +41,17 @@ struct KnownHead
     std::string head;
 };
 
-/// Nothing where trials run the network as its class has it. Where the class has no head, and so nothing to
-/// learn by, a warning says what is run.
-std::optional<UnsupportedModel> otherHead(const ConfigSection& config, const KnownHead& known,
-                                          std::vector<Warning>& warnings);
+/// Where the class has no head, and so nothing to learn by, a warning says what is run.
+/// \throws NotRun where trials do not run the network as its class has it
+void refuseOtherHead(const ConfigSection& config, const KnownHead& known, std::vector<Warning>& warnings);
 
 /// What a word of ACT2FN stands for (transformers, activations.py), in a feed-forward layer without and with
 /// a gate; nothing for one that trials do not have.
 std::optional<model::Activation> plainActivationOf(std::string_view word);
 std::optional<model::Activation> gatedActivationOf(std::string_view word);
+/// \throws NotRun where it is none of them
+model::Activation readPlainActivation(const ConfigSection& config, std::string_view key,
+                                      std::string_view otherwise);
 
 /// Classes that a classifier tells apart: as many as id2label has, else num_labels, 2 where neither is there
 /// (PreTrainedConfig, configuration_utils.py).
@@ -64,29 +64,30 @@ std::string_view labelsKey(const ConfigSection& config);
 ///
 /// \param warnings  receives what a trial does otherwise than the network, and which head a network without
 ///                  one is run with
-/// \throws ConfigError where a value is impossible
+/// \throws NotRun, and ConfigError where a value is impossible
 
 /// GPT-2 and BLOOM have names of their own for their keys.
-HuggingFaceNetwork readHuggingFaceGpt2(const ConfigSection& config, std::vector<Warning>& warnings);
-HuggingFaceNetwork readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceGpt2(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings);
 
 /// LLaMA or a network made after it. The scaling of rotary positions (rope_scaling) is passed over: it
 /// changes numbers alone.
 /// \param type  its model_type: llama, mistral, mixtral, qwen2 or qwen3
-HuggingFaceNetwork readHuggingFaceRotaryDecoder(const ConfigSection& config, std::string_view type,
-                                                std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, std::string_view type,
+                                                 std::vector<Warning>& warnings);
 
 /// BERT. Its class in transformers ("architectures") decides which heads it has; a classifier of two classes
 /// is the next-sentence head without the masked-language head, which it is made of the same way.
-HuggingFaceNetwork readHuggingFaceEncoder(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceEncoder(const ConfigSection& config, std::vector<Warning>& warnings);
 
 /// T5 or T5 1.1, of which FLAN-T5 has the sizes. Where tie_word_embeddings is false, the projection onto the
 /// vocabulary has weights of its own, as in the published T5 1.1 and in transformers up to 4; transformers 5
 /// ties them all the same (T5Config.__post_init__).
-HuggingFaceNetwork readHuggingFaceEncoderDecoder(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceEncoderDecoder(const ConfigSection& config,
+                                                  std::vector<Warning>& warnings);
 
 /// ViT, as a classifier of images.
-HuggingFaceNetwork readHuggingFaceVisionTransformer(const ConfigSection& config,
-                                                    std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceVisionTransformer(const ConfigSection& config,
+                                                     std::vector<Warning>& warnings);
 
 } // namespace batchpeak::config

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "megatron_model.h"
-
 #include "differences.h"
-#include "named_model.h"
-#include "network_sizes.h"
+#include "hub_models.h"
+#include "network_readers.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 
@@ -25,39 +23,40 @@ namespace {
 
 using enum Difference::When;
 
-/// \param tanh  "gelu" is computed by its tanh approximation
-std::optional<Activation> activationOf(const std::string& word, bool tanh)
+/// \throws NotRun where trials do not have it
+Activation readActivation(const Settings& settings)
 {
     // Words of build_transformer_config, of which those with "fast" are the same in fused kernels.
-    if (word == "gelu")
-        return tanh ? Activation::GeluTanh : Activation::Gelu;
-    if (word == "relu")
-        return Activation::Relu;
-    if (word == "swiglu" || word == "fast-swiglu")
-        return Activation::SwiGlu;
-    if (word == "geglu" || word == "fast-geglu")
-        return Activation::GeGlu;
-    return std::nullopt;
-}
-
-std::optional<Activation> readActivation(const Settings& settings)
-{
+    constexpr WordTable<Activation, 6> words{{{"gelu", Activation::Gelu},
+                                              {"relu", Activation::Relu},
+                                              {"swiglu", Activation::SwiGlu},
+                                              {"fast-swiglu", Activation::SwiGlu},
+                                              {"geglu", Activation::GeGlu},
+                                              {"fast-geglu", Activation::GeGlu}}};
     // The fused kernel computes the approximation: megatron/core/fusions/fused_bias_gelu.py of 0.20.
     const bool isFused =
         settings.boolean("bias_activation_fusion").value_or(true) && settings.boolean("bias").value_or(true);
-    return activationOf(settings.text("activation").value_or("gelu"),
-                        isFused || settings.boolean("openai_gelu").value_or(false));
+    const bool isTanh = isFused || settings.boolean("openai_gelu").value_or(false);
+    const std::string word = settings.text("activation").value_or("gelu");
+    const auto known = meaningOf(words, word);
+    if (!known)
+        refuseNetwork(settings, "activation", sentence("the activation \"{}\"", word));
+    return known == Activation::Gelu && isTanh ? Activation::GeluTanh : *known;
 }
 
-std::optional<Normalization> readNormalization(const Settings& settings)
+/// \throws NotRun where trials do not have it
+Normalization readNormalization(const Settings& settings)
 {
-    const std::string word = lowerCase(settings.text("normalization").value_or("LayerNorm"));
-    if (word == "rmsnorm")
-        return Normalization::RmsNorm;
-    // The second has its weights around 0, and costs the same.
-    const bool isLayerNorm =
-        word == "layernorm" || word == "layernorm1p" || word == "low_precision_layernorm";
-    return isLayerNorm ? std::optional(Normalization::LayerNorm) : std::nullopt;
+    // LayerNorm1P has its weights around 0, and costs the same.
+    constexpr WordTable<Normalization, 4> words{{{"rmsnorm", Normalization::RmsNorm},
+                                                 {"layernorm", Normalization::LayerNorm},
+                                                 {"layernorm1p", Normalization::LayerNorm},
+                                                 {"low_precision_layernorm", Normalization::LayerNorm}}};
+    const std::string word = settings.text("normalization").value_or("LayerNorm");
+    const auto known = meaningOf(words, lowerCase(word));
+    if (!known)
+        refuseNetwork(settings, "normalization", sentence("the normalisation \"{}\"", word));
+    return *known;
 }
 
 PositionEmbedding readPositions(const Settings& settings)
@@ -92,22 +91,14 @@ constexpr std::array<Difference, 21> otherNetworks{
      {"position_embedding_type", "the position embedding \"{value}\"", NoneOf,
       "learned_absolute rope alibi"}}};
 
-std::optional<UnsupportedModel> unsupportedFeature(const Settings& settings)
+void requireNetwork(const Settings& settings)
 {
-    if (!settings.integer("num_layers") && !settings.integer("hidden_size")) {
-        return modelFromElsewhere("The config describes no network (" + settings.pathOf("num_layers") + ", " +
-                                      settings.pathOf("hidden_size") +
-                                      "), so one has to come from elsewhere (--model FILE).",
-                                  settings.positionOf("num_layers"));
-    }
-    if (const auto other = otherNetwork(settings, otherNetworks))
-        return other;
-    const auto word = [&](std::string_view name) { return "\"" + settings.text(name).value_or("") + "\""; };
-    if (!readActivation(settings))
-        return unsupportedBecause(settings, "activation", "the activation " + word("activation"));
-    if (!readNormalization(settings))
-        return unsupportedBecause(settings, "normalization", "the normalisation " + word("normalization"));
-    return std::nullopt;
+    if (settings.integer("num_layers") || settings.integer("hidden_size"))
+        return;
+    throw networkElsewhere(
+        settings.positionOf("num_layers"),
+        "The config describes no network ({}, {}), so one has to come from elsewhere (--model FILE).",
+        settings.pathOf("num_layers"), settings.pathOf("hidden_size"));
 }
 
 constexpr std::int64_t gpt2Tokens = 50257;
@@ -116,16 +107,14 @@ constexpr std::int64_t gpt2Tokens = 50257;
 /// [EOS]: _BertWordPieceTokenizer in megatron/training/tokenizer/tokenizer.py of Megatron Core 0.15.
 std::optional<std::int64_t> tokensOf(std::string_view tokenizer)
 {
-    constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> known{
-        {{"GPT2BPETokenizer", gpt2Tokens},
-         {"megatron-gpt-345m", gpt2Tokens},
-         {"BertWordPieceLowerCase", 30522 + 2},
-         {"megatron-bert-345m-uncased", 30522 + 2},
-         {"BertWordPieceCase", 28996 + 2},
-         {"megatron-bert-345m-cased", 28996 + 2},
-         {"Llama2Tokenizer", 32000}}};
-    const auto found = std::ranges::find(known, tokenizer, [](const auto& entry) { return entry.first; });
-    return found != known.end() ? std::optional(found->second) : std::nullopt;
+    constexpr WordTable<std::int64_t, 7> known{{{"GPT2BPETokenizer", gpt2Tokens},
+                                                {"megatron-gpt-345m", gpt2Tokens},
+                                                {"BertWordPieceLowerCase", 30522 + 2},
+                                                {"megatron-bert-345m-uncased", 30522 + 2},
+                                                {"BertWordPieceCase", 28996 + 2},
+                                                {"megatron-bert-345m-cased", 28996 + 2},
+                                                {"Llama2Tokenizer", 32000}}};
+    return meaningOf(known, tokenizer);
 }
 
 /// Of a tokenizer that is named by a network of the Hugging Face hub.
@@ -151,10 +140,10 @@ std::int64_t tokens(const Settings& settings, const std::string& usualTokenizer,
     const TextPosition position = settings.positionOf("tokenizer_type");
     if (const auto known = network.empty() ? std::nullopt : tokensOfNetwork(network, position))
         return *known;
-    warnings.push_back({"How many tokens the tokenizer " + (network.empty() ? tokenizer : network) +
-                            " has is not known here, so trials take the " + std::to_string(gpt2Tokens) +
-                            " of GPT-2; with a large vocabulary, the loss takes more memory than they show.",
-                        position});
+    warn(warnings, position,
+         "How many tokens the tokenizer {} has is not known here, so trials take the {} of GPT-2; with a "
+         "large vocabulary, the loss takes more memory than they show.",
+         network.empty() ? tokenizer : network, gpt2Tokens);
     return gpt2Tokens;
 }
 
@@ -233,8 +222,8 @@ ModelSpec readDecoder(const Settings& settings, std::vector<Warning>& warnings)
                      .layers = requiredSize(settings, "num_layers"),
                      .heads = requiredSize(settings, "num_attention_heads"),
                      .maxPositions = readPositionCount(settings)};
-    spec.activation = *readActivation(settings);
-    spec.normalization = *readNormalization(settings);
+    spec.activation = readActivation(settings);
+    spec.normalization = readNormalization(settings);
     spec.positionEmbedding = readPositions(settings);
     spec.feedForwardSize = feedForwardSize(settings, spec.hiddenSize, spec.activation);
     spec.tiedEmbeddings = settings.boolean("share_embeddings_and_output_weights").value_or(true);
@@ -263,7 +252,7 @@ ModelSpec readEncoder(const Settings& settings, std::vector<Warning>& warnings)
                      .layers = requiredSize(settings, "num_layers"),
                      .heads = requiredSize(settings, "num_attention_heads"),
                      .maxPositions = readPositionCount(settings)};
-    spec.activation = *readActivation(settings);
+    spec.activation = readActivation(settings);
     spec.feedForwardSize = feedForwardSize(settings, spec.hiddenSize, spec.activation);
     const bool comparesSentences = settings.boolean("bert_binary_head").value_or(true);
     spec.tokenTypes = comparesSentences ? 2 : 0;
@@ -279,44 +268,44 @@ ModelSpec readEncoder(const Settings& settings, std::vector<Warning>& warnings)
 }
 
 /// Queries and keys are normalised as the layers are, for which decoders here have RMSNorm.
-std::optional<UnsupportedModel> unsupportedInDecoder(const Settings& settings)
+void refuseOtherDecoder(const Settings& settings)
 {
-    if (settings.isOn("qk_layernorm") && *readNormalization(settings) != Normalization::RmsNorm)
-        return unsupportedBecause(settings, "qk_layernorm", "queries and keys normalised by LayerNorm");
-    return std::nullopt;
+    if (settings.isOn("qk_layernorm") && readNormalization(settings) != Normalization::RmsNorm)
+        refuseNetwork(settings, "qk_layernorm", "queries and keys normalised by LayerNorm");
 }
 
 /// Encoders here have biases, LayerNorm, an activation without a gate, and heads that share the hidden size.
-std::optional<UnsupportedModel> unsupportedInEncoder(const Settings& settings)
+void refuseOtherEncoder(const Settings& settings)
 {
     if (readHeadSize(settings, requiredSize(settings, "hidden_size"),
                      requiredSize(settings, "num_attention_heads")) != 0)
-        return unsupportedBecause(settings, "kv_channels", "an encoder with attention of another width");
+        refuseNetwork(settings, "kv_channels", "an encoder with attention of another width");
     if (settings.isOn("qk_layernorm"))
-        return unsupportedBecause(settings, "qk_layernorm", "an encoder with normalised queries and keys");
+        refuseNetwork(settings, "qk_layernorm", "an encoder with normalised queries and keys");
     if (!settings.boolean("bias").value_or(true))
-        return unsupportedBecause(settings, "bias", "an encoder without biases");
-    if (model::isGated(*readActivation(settings)))
-        return unsupportedBecause(settings, "activation", "an encoder with a gated activation");
-    if (*readNormalization(settings) != Normalization::LayerNorm)
-        return unsupportedBecause(settings, "normalization", "an encoder with RMSNorm");
+        refuseNetwork(settings, "bias", "an encoder without biases");
+    if (model::isGated(readActivation(settings)))
+        refuseNetwork(settings, "activation", "an encoder with a gated activation");
+    if (readNormalization(settings) != Normalization::LayerNorm)
+        refuseNetwork(settings, "normalization", "an encoder with RMSNorm");
     if (readPositions(settings) != PositionEmbedding::Learned)
-        return unsupportedBecause(settings, "position_embedding_type",
-                                  "an encoder without learned positions");
-    return std::nullopt;
+        refuseNetwork(settings, "position_embedding_type", "an encoder without learned positions");
 }
 
 } // namespace
 
-std::variant<ModelSpec, UnsupportedModel> readMegatronModel(const Settings& settings, MegatronKind kind,
-                                                            std::vector<Warning>& warnings)
+ModelSpec readMegatronModel(const Settings& settings, MegatronKind kind, std::vector<Warning>& warnings)
 {
-    if (const auto feature = unsupportedFeature(settings))
-        return *feature;
-    const bool isDecoder = kind == MegatronKind::Decoder;
-    if (const auto feature = isDecoder ? unsupportedInDecoder(settings) : unsupportedInEncoder(settings))
-        return *feature;
-    return isDecoder ? readDecoder(settings, warnings) : readEncoder(settings, warnings);
+    requireNetwork(settings);
+    refuseOtherNetwork(settings, otherNetworks);
+    readActivation(settings);
+    readNormalization(settings);
+    if (kind == MegatronKind::Decoder) {
+        refuseOtherDecoder(settings);
+        return readDecoder(settings, warnings);
+    }
+    refuseOtherEncoder(settings);
+    return readEncoder(settings, warnings);
 }
 
 } // namespace batchpeak::config

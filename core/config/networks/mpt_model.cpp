@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "mpt_model.h"
-
 #include "differences.h"
-#include "network_sizes.h"
+#include "network_readers.h"
 #include "syntax/words.h"
 
 #include <array>
@@ -20,50 +18,40 @@ using model::PositionEmbedding;
 
 namespace {
 
-using MaybeSection = std::optional<ConfigSection>;
-
-std::string wordOr(const MaybeSection& section, std::string_view key, const char* otherwise)
-{
-    return section ? section->text(key).value_or(otherwise) : otherwise;
-}
-
-bool isOn(const MaybeSection& section, std::string_view key)
-{
-    return section && section->isOn(key);
-}
-
-/// Nothing for a norm that trials do not have.
-std::optional<Normalization> normalizationOf(const std::string& word)
+/// \throws NotRun where trials do not have it
+Normalization readNormalization(const ConfigSection& model)
 {
     // llmfoundry/models/layers/norm.py; low precision is what autocast would not give them by itself.
-    if (word == "layernorm" || word == "low_precision_layernorm")
-        return Normalization::LayerNorm;
-    if (word == "rmsnorm" || word == "low_precision_rmsnorm" || word == "triton_rmsnorm")
-        return Normalization::RmsNorm;
-    return std::nullopt;
+    constexpr WordTable<Normalization, 5> words{{{"layernorm", Normalization::LayerNorm},
+                                                 {"low_precision_layernorm", Normalization::LayerNorm},
+                                                 {"rmsnorm", Normalization::RmsNorm},
+                                                 {"low_precision_rmsnorm", Normalization::RmsNorm},
+                                                 {"triton_rmsnorm", Normalization::RmsNorm}}};
+    const std::string word = model.text("norm_type").value_or("low_precision_layernorm");
+    const auto known = meaningOf(words, lowerCase(word));
+    if (!known)
+        refuseNetwork(model, "norm_type", sentence("the normalisation \"{}\"", word));
+    return *known;
 }
 
-/// Nothing for one that trials do not have.
-std::optional<Activation> feedForwardActivation(const MaybeSection& feedForward)
+/// \throws NotRun where trials do not have it
+Activation readActivation(const ConfigSection& feedForward)
 {
     // resolve_ffn_act_fn in llmfoundry/models/layers/ffn.py: a function of torch by its name, GELU with the
     // error function where nothing is said.
-    const auto function = feedForward ? feedForward->section("ffn_act_fn") : std::nullopt;
-    const std::string name = wordOr(function, "name", "gelu");
-    const bool isGated = wordOr(feedForward, "ffn_type", "mptmlp") == "mptglu";
+    const ConfigSection function = feedForward.sectionAt("ffn_act_fn");
+    const std::string name = function.text("name").value_or("gelu");
+    const bool isGated = feedForward.text("ffn_type").value_or("mptmlp") == "mptglu";
     if (name == "silu" && isGated)
         return Activation::SwiGlu;
     if (name == "gelu" && isGated)
         return Activation::GeGlu;
     if (name == "gelu")
-        return wordOr(function, "approximate", "none") == "tanh" ? Activation::GeluTanh : Activation::Gelu;
-    return name == "relu" && !isGated ? std::optional(Activation::Relu) : std::nullopt;
-}
-
-bool hasPositions(const ConfigSection& model, const MaybeSection& attention)
-{
-    return isOn(attention, "alibi") || isOn(attention, "rope") ||
-           model.boolean("learned_pos_emb").value_or(true);
+        return function.text("approximate").value_or("none") == "tanh" ? Activation::GeluTanh
+                                                                       : Activation::Gelu;
+    if (name != "relu" || isGated)
+        refuseNetwork(feedForward, "ffn_act_fn", "another activation");
+    return Activation::Relu;
 }
 
 using enum Difference::When;
@@ -84,66 +72,61 @@ constexpr std::array<Difference, 7> otherAttentions{
 constexpr std::array<Difference, 1> otherFeedForwards{
     {{"ffn_type", "the feed-forward layer \"{value}\"", NoneOf, "mptmlp mptglu"}}};
 
-std::optional<UnsupportedModel> unsupportedFeature(const ConfigSection& model)
+void refuseOtherAttention(const ConfigSection& model, const ConfigSection& attention)
 {
-    if (const auto other = otherNetwork(model, otherNetworks))
-        return other;
-    const auto attention = model.section("attn_config");
-    if (const auto other = attention ? otherNetwork(*attention, otherAttentions) : std::nullopt)
-        return other;
-    if (attention && attention->integer("sliding_window_size").value_or(-1) != -1)
-        return unsupportedBecause(*attention, "sliding_window_size", "attention in a sliding window");
-    if (!hasPositions(model, attention))
-        return unsupportedBecause(model, "learned_pos_emb", "no position embedding");
-    const std::string norm = model.text("norm_type").value_or("low_precision_layernorm");
-    if (!normalizationOf(lowerCase(norm)))
-        return unsupportedBecause(model, "norm_type", "the normalisation \"" + norm + "\"");
-    const auto feedForward = model.section("ffn_config");
-    if (const auto other = feedForward ? otherNetwork(*feedForward, otherFeedForwards) : std::nullopt)
-        return other;
-    if (!feedForwardActivation(feedForward))
-        return unsupportedBecause(*feedForward, "ffn_act_fn", "another activation");
-    return std::nullopt;
+    refuseOtherNetwork(attention, otherAttentions);
+    if (attention.integer("sliding_window_size").value_or(-1) != -1)
+        refuseNetwork(attention, "sliding_window_size", "attention in a sliding window");
+    const bool hasPositions =
+        attention.isOn("alibi") || attention.isOn("rope") || model.boolean("learned_pos_emb").value_or(true);
+    if (!hasPositions)
+        refuseNetwork(model, "learned_pos_emb", "no position embedding");
 }
 
 std::int64_t readFeedForwardSize(const ConfigSection& model, std::int64_t hiddenSize)
 {
-    const auto feedForward = model.section("ffn_config");
-    if (feedForward && feedForward->has("ffn_hidden_size"))
-        return requiredSize(*feedForward, "ffn_hidden_size");
+    const ConfigSection feedForward = model.sectionAt("ffn_config");
+    if (feedForward.has("ffn_hidden_size"))
+        return requiredSize(feedForward, "ffn_hidden_size");
     constexpr std::string_view key = "expansion_ratio";
     const double size = static_cast<double>(hiddenSize) * positiveNumberOr(model, key, 4.0);
     if (size != std::floor(size)) {
-        model.fail(key,
-                   "times d_model is no whole number; LLM-Foundry refuses that, so write one of which the "
-                   "product is");
+        model.fail(key, "times d_model is no whole number; LLM-Foundry refuses that, so write one of which "
+                        "the product is");
     }
     constexpr double largest = 1 << 22;
     return checkedSize(model, key, static_cast<std::int64_t>(std::min(size, largest + 1)));
 }
 
-std::int64_t readKeyValueHeads(const MaybeSection& attention, std::int64_t heads)
+std::int64_t readKeyValueHeads(const ConfigSection& attention, std::int64_t heads)
 {
-    const std::string type = wordOr(attention, "attn_type", "multihead_attention");
+    const std::string type = attention.text("attn_type").value_or("multihead_attention");
     if (type == "multiquery_attention")
         return 1;
-    return type == "grouped_query_attention" ? requiredSize(*attention, "kv_n_heads") : heads;
+    return type == "grouped_query_attention" ? requiredSize(attention, "kv_n_heads") : heads;
 }
 
-void readPositions(const MaybeSection& attention, DecoderSpec& spec)
+void readPositions(const ConfigSection& attention, DecoderSpec& spec)
 {
     // Either switches learned positions off: __init__ of MPTConfig.
-    if (isOn(attention, "alibi"))
+    if (attention.isOn("alibi"))
         spec.positionEmbedding = PositionEmbedding::Alibi;
-    if (!isOn(attention, "rope"))
+    if (!attention.isOn("rope"))
         return;
     spec.positionEmbedding = PositionEmbedding::Rotary;
-    spec.ropeTheta = positiveNumberOr(*attention, "rope_theta", 10000.0);
+    spec.ropeTheta = positiveNumberOr(attention, "rope_theta", 10000.0);
 }
 
 DecoderSpec readSpec(const ConfigSection& model)
 {
-    const auto attention = model.section("attn_config");
+    refuseOtherNetwork(model, otherNetworks);
+    const ConfigSection attention = model.sectionAt("attn_config");
+    refuseOtherAttention(model, attention);
+    const Normalization normalization = readNormalization(model);
+    const ConfigSection feedForward = model.sectionAt("ffn_config");
+    refuseOtherNetwork(feedForward, otherFeedForwards);
+    const Activation activation = readActivation(feedForward);
+
     DecoderSpec spec{.vocabularySize = sizeOr(model, "vocab_size", 50368),
                      .hiddenSize = sizeOr(model, "d_model", 2048),
                      .layers = sizeOr(model, "n_layers", 24),
@@ -153,10 +136,8 @@ DecoderSpec readSpec(const ConfigSection& model)
     spec.keyValueHeads = readKeyValueHeads(attention, spec.heads);
     spec.feedForwardSize = readFeedForwardSize(model, spec.hiddenSize);
     readPositions(attention, spec);
-    // Known, or unsupportedFeature had named it.
-    spec.normalization =
-        *normalizationOf(lowerCase(model.text("norm_type").value_or("low_precision_layernorm")));
-    spec.activation = *feedForwardActivation(model.section("ffn_config"));
+    spec.normalization = normalization;
+    spec.activation = activation;
     spec.tiedEmbeddings = model.boolean("tie_word_embeddings").value_or(true);
     const bool hasBias = !model.boolean("no_bias").value_or(false);
     spec.attentionBias = model.boolean("attention_bias").value_or(hasBias);
@@ -164,44 +145,38 @@ DecoderSpec readSpec(const ConfigSection& model)
     spec.feedForwardBias = hasBias;
     spec.normalizationEpsilon = positiveNumberOr(model, "norm_eps", 1e-5);
     spec.dropout = dropoutRateOr(model, "resid_pdrop", 0.0);
-    spec.attentionDropout = attention ? dropoutRateOr(*attention, "attn_pdrop", 0.0) : 0.0;
+    spec.attentionDropout = dropoutRateOr(attention, "attn_pdrop", 0.0);
     return spec;
 }
 
 void warnOfSmallDifferences(const ConfigSection& model, const DecoderSpec& spec,
                             std::vector<Warning>& warnings)
 {
-    const auto attention = model.section("attn_config");
-    if (isOn(attention, "clip_qkv")) {
-        warnings.push_back({"Trials do not clip queries, keys and values (clip_qkv), for which a run takes "
-                            "somewhat more memory.",
-                            attention->positionOf("clip_qkv")});
+    const ConfigSection attention = model.sectionAt("attn_config");
+    if (attention.isOn("clip_qkv")) {
+        warn(warnings, attention.positionOf("clip_qkv"),
+             "Trials do not clip queries, keys and values (clip_qkv), for which a run takes somewhat more "
+             "memory.");
     }
     if (model.boolean("no_bias").value_or(false) && spec.normalization == Normalization::LayerNorm) {
-        warnings.push_back(
-            {"Trials have biases in the layer norms that no_bias leaves out; the difference is "
-             "too small to measure.",
-             model.positionOf("no_bias")});
+        warn(warnings, model.positionOf("no_bias"),
+             "Trials have biases in the layer norms that no_bias leaves out; the difference is too small to "
+             "measure.");
     }
     if (model.number("emb_pdrop").value_or(0.0) != spec.dropout) {
-        warnings.push_back(
-            {"Trials drop embeddings at the rate of resid_pdrop, not at that of emb_pdrop; the "
-             "difference in speed is small.",
-             model.positionOf("emb_pdrop")});
+        warn(warnings, model.positionOf("emb_pdrop"),
+             "Trials drop embeddings at the rate of resid_pdrop, not at that of emb_pdrop; the difference in "
+             "speed is small.");
     }
 }
 
 } // namespace
 
-std::variant<model::ModelSpec, UnsupportedModel> readMptModel(const ConfigSection& section,
-                                                              std::vector<Warning>& warnings)
+model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>& warnings)
 {
-    if (const auto unsupported = unsupportedFeature(section))
-        return *unsupported;
     model::ModelSpec spec{.family = "mpt", .architecture = readSpec(section)};
     if (const auto problem = problemWith(spec)) {
-        const bool isGrouped = section.integer("n_heads").has_value();
-        throw ConfigError(*problem, section.positionOf(isGrouped ? "n_heads" : "d_model"));
+        throw ConfigError(*problem, section.positionOf(section.has("n_heads") ? "n_heads" : "d_model"));
     }
     warnOfSmallDifferences(section, std::get<DecoderSpec>(spec.architecture), warnings);
     return spec;

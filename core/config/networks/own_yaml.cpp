@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "own_yaml.h"
-
+#include "config_document.h"
 #include "model/architecture_fields.h"
 
 #include <yaml-cpp/emitter.h>

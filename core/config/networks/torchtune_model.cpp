@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "torchtune_model.h"
-
 #include "differences.h"
-#include "named_model.h"
-#include "network_sizes.h"
+#include "hub_models.h"
+#include "network_readers.h"
 #include "run_reader.h"
 
 #include <algorithm>
@@ -20,52 +18,47 @@ namespace {
 
 constexpr std::string_view componentKey = "_component_";
 
-struct NamedBuilder
-{
-    std::string_view name;
-    std::string_view id;
-};
-
 // Functions of torchtune/models/*/_model_builders.py of torchtune 0.7, and the network of the same sizes and
 // positions. Its Mistral has no sliding window, as the second version, not the first.
-constexpr std::array<NamedBuilder, 38> namedBuilders{{{"llama2_7b", "meta-llama/Llama-2-7b-hf"},
-                                                      {"llama2_13b", "meta-llama/Llama-2-13b-hf"},
-                                                      {"llama2_70b", "meta-llama/Llama-2-70b-hf"},
-                                                      {"llama3_8b", "meta-llama/Meta-Llama-3-8B"},
-                                                      {"llama3_70b", "meta-llama/Meta-Llama-3-70B"},
-                                                      {"llama3_1_8b", "meta-llama/Llama-3.1-8B"},
-                                                      {"llama3_1_70b", "meta-llama/Llama-3.1-70B"},
-                                                      {"llama3_1_405b", "meta-llama/Llama-3.1-405B"},
-                                                      {"llama3_2_1b", "meta-llama/Llama-3.2-1B"},
-                                                      {"llama3_2_3b", "meta-llama/Llama-3.2-3B"},
-                                                      {"llama3_3_70b", "meta-llama/Llama-3.3-70B-Instruct"},
-                                                      {"mistral_7b", "mistralai/Mistral-7B-Instruct-v0.2"},
-                                                      {"qwen2_0_5b", "Qwen/Qwen2-0.5B-Instruct"},
-                                                      {"qwen2_1_5b", "Qwen/Qwen2-1.5B-Instruct"},
-                                                      {"qwen2_7b", "Qwen/Qwen2-7B-Instruct"},
-                                                      {"qwen2_5_0_5b", "Qwen/Qwen2.5-0.5B"},
-                                                      {"qwen2_5_1_5b_base", "Qwen/Qwen2.5-1.5B"},
-                                                      {"qwen2_5_1_5b_instruct", "Qwen/Qwen2.5-1.5B-Instruct"},
-                                                      {"qwen2_5_3b", "Qwen/Qwen2.5-3B"},
-                                                      {"qwen2_5_7b_base", "Qwen/Qwen2.5-7B"},
-                                                      {"qwen2_5_7b_instruct", "Qwen/Qwen2.5-7B-Instruct"},
-                                                      {"qwen2_5_14b_base", "Qwen/Qwen2.5-14B"},
-                                                      {"qwen2_5_14b_instruct", "Qwen/Qwen2.5-14B-Instruct"},
-                                                      {"qwen2_5_32b_base", "Qwen/Qwen2.5-32B"},
-                                                      {"qwen2_5_32b_instruct", "Qwen/Qwen2.5-32B-Instruct"},
-                                                      {"qwen2_5_72b_base", "Qwen/Qwen2.5-72B"},
-                                                      {"qwen2_5_72b_instruct", "Qwen/Qwen2.5-72B-Instruct"},
-                                                      {"qwen3_0_6b_base", "Qwen/Qwen3-0.6B-Base"},
-                                                      {"qwen3_0_6b_instruct", "Qwen/Qwen3-0.6B"},
-                                                      {"qwen3_1_7b_base", "Qwen/Qwen3-1.7B-Base"},
-                                                      {"qwen3_1_7b_instruct", "Qwen/Qwen3-1.7B"},
-                                                      {"qwen3_4b_base", "Qwen/Qwen3-4B-Base"},
-                                                      {"qwen3_4b_instruct", "Qwen/Qwen3-4B"},
-                                                      {"qwen3_8b_base", "Qwen/Qwen3-8B-Base"},
-                                                      {"qwen3_8b_instruct", "Qwen/Qwen3-8B"},
-                                                      {"qwen3_14b_base", "Qwen/Qwen3-14B-Base"},
-                                                      {"qwen3_14b_instruct", "Qwen/Qwen3-14B"},
-                                                      {"qwen3_32b", "Qwen/Qwen3-32B"}}};
+constexpr WordTable<std::string_view, 38> namedBuilders{
+    {{"llama2_7b", "meta-llama/Llama-2-7b-hf"},
+     {"llama2_13b", "meta-llama/Llama-2-13b-hf"},
+     {"llama2_70b", "meta-llama/Llama-2-70b-hf"},
+     {"llama3_8b", "meta-llama/Meta-Llama-3-8B"},
+     {"llama3_70b", "meta-llama/Meta-Llama-3-70B"},
+     {"llama3_1_8b", "meta-llama/Llama-3.1-8B"},
+     {"llama3_1_70b", "meta-llama/Llama-3.1-70B"},
+     {"llama3_1_405b", "meta-llama/Llama-3.1-405B"},
+     {"llama3_2_1b", "meta-llama/Llama-3.2-1B"},
+     {"llama3_2_3b", "meta-llama/Llama-3.2-3B"},
+     {"llama3_3_70b", "meta-llama/Llama-3.3-70B-Instruct"},
+     {"mistral_7b", "mistralai/Mistral-7B-Instruct-v0.2"},
+     {"qwen2_0_5b", "Qwen/Qwen2-0.5B-Instruct"},
+     {"qwen2_1_5b", "Qwen/Qwen2-1.5B-Instruct"},
+     {"qwen2_7b", "Qwen/Qwen2-7B-Instruct"},
+     {"qwen2_5_0_5b", "Qwen/Qwen2.5-0.5B"},
+     {"qwen2_5_1_5b_base", "Qwen/Qwen2.5-1.5B"},
+     {"qwen2_5_1_5b_instruct", "Qwen/Qwen2.5-1.5B-Instruct"},
+     {"qwen2_5_3b", "Qwen/Qwen2.5-3B"},
+     {"qwen2_5_7b_base", "Qwen/Qwen2.5-7B"},
+     {"qwen2_5_7b_instruct", "Qwen/Qwen2.5-7B-Instruct"},
+     {"qwen2_5_14b_base", "Qwen/Qwen2.5-14B"},
+     {"qwen2_5_14b_instruct", "Qwen/Qwen2.5-14B-Instruct"},
+     {"qwen2_5_32b_base", "Qwen/Qwen2.5-32B"},
+     {"qwen2_5_32b_instruct", "Qwen/Qwen2.5-32B-Instruct"},
+     {"qwen2_5_72b_base", "Qwen/Qwen2.5-72B"},
+     {"qwen2_5_72b_instruct", "Qwen/Qwen2.5-72B-Instruct"},
+     {"qwen3_0_6b_base", "Qwen/Qwen3-0.6B-Base"},
+     {"qwen3_0_6b_instruct", "Qwen/Qwen3-0.6B"},
+     {"qwen3_1_7b_base", "Qwen/Qwen3-1.7B-Base"},
+     {"qwen3_1_7b_instruct", "Qwen/Qwen3-1.7B"},
+     {"qwen3_4b_base", "Qwen/Qwen3-4B-Base"},
+     {"qwen3_4b_instruct", "Qwen/Qwen3-4B"},
+     {"qwen3_8b_base", "Qwen/Qwen3-8B-Base"},
+     {"qwen3_8b_instruct", "Qwen/Qwen3-8B"},
+     {"qwen3_14b_base", "Qwen/Qwen3-14B-Base"},
+     {"qwen3_14b_instruct", "Qwen/Qwen3-14B"},
+     {"qwen3_32b", "Qwen/Qwen3-32B"}}};
 
 /// A builder that takes all sizes, and the defaults of its arguments.
 struct GeneralBuilder
@@ -125,15 +118,14 @@ DecoderSpec readSizes(const ConfigSection& section, const GeneralBuilder& builde
     return spec;
 }
 
-std::variant<model::ModelSpec, UnsupportedModel> readGeneral(const ConfigSection& section,
-                                                             const GeneralBuilder& builder)
+model::ModelSpec readGeneral(const ConfigSection& section, const GeneralBuilder& builder)
 {
     const auto bias = agreed(section, {"q_proj_bias", "k_proj_bias", "v_proj_bias"}, builder.attentionBias);
     if (!bias)
-        return unsupportedBecause(section, "q_proj_bias", "biases in some of queries, keys and values alone");
+        refuseNetwork(section, "q_proj_bias", "biases in some of queries, keys and values alone");
     const auto norm = agreed(section, {"q_norm", "k_norm"}, false);
     if (!norm)
-        return unsupportedBecause(section, "q_norm", "normalisation of either queries or keys");
+        refuseNetwork(section, "q_norm", "normalisation of either queries or keys");
     DecoderSpec spec = readSizes(section, builder);
     spec.attentionBias = *bias;
     spec.queryKeyNormalization = *norm;
@@ -151,23 +143,22 @@ bool addsAdapters(std::string_view name)
 
 } // namespace
 
-std::variant<model::ModelSpec, UnsupportedModel> readTorchtuneModel(const ConfigSection& section,
-                                                                    std::vector<Warning>& warnings)
+model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Warning>& warnings)
 {
     const std::string component = section.text(componentKey).value_or("");
     const std::string name = component.substr(component.rfind('.') + 1);
     if (addsAdapters(name))
-        return unsupportedBecause(section, componentKey, "adapters, where few parameters are trained,");
-    if (const auto* named = std::ranges::find(namedBuilders, name, &NamedBuilder::name);
-        named != namedBuilders.end())
-        return namedModel(std::string(named->id), section.positionOf(componentKey), warnings, section);
+        refuseNetwork(section, componentKey, "adapters, where few parameters are trained,");
+    const TextPosition position = section.positionOf(componentKey);
+    if (const auto id = meaningOf(namedBuilders, name))
+        return namedNetwork(std::string(*id), position, warnings, section);
     if (const auto* general = std::ranges::find(generalBuilders, name, &GeneralBuilder::name);
         general != generalBuilders.end())
         return readGeneral(section, *general);
-    return modelFromElsewhere("The network is built by \"" + component +
-                                  "\", which is not known here; give its config.json as the model "
-                                  "(--model FILE).",
-                              section.positionOf(componentKey));
+    throw networkElsewhere(position,
+                           "The network is built by \"{}\", which is not known here; give its config.json as "
+                           "the model (--model FILE).",
+                           component);
 }
 
 } // namespace batchpeak::config

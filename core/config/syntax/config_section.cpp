@@ -29,11 +29,10 @@ std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode&
         if (!isKey(*mapping.children[i], key))
             continue;
         if (found) {
-            throw ConfigError("The key \"" + std::string(key) +
-                                  "\" stands twice in this mapping, first in line " +
-                                  std::to_string(document.positionOf(*found->key).line) +
-                                  "; remove one, since programs differ in which of the two they take.",
-                              document.positionOf(*mapping.children[i]));
+            throw errorAt(document.positionOf(*mapping.children[i]),
+                          "The key \"{}\" stands twice in this mapping, first in line {}; remove one, since "
+                          "programs differ in which of the two they take.",
+                          key, document.positionOf(*found->key).line);
         }
         const YamlNode* value = mapping.children[i + 1];
         found = ConfigEntry{.key = mapping.children[i], .value = value, .target = &resolved(*value)};
@@ -47,7 +46,7 @@ std::vector<const YamlNode*> mergedBackwards(const YamlDocument& document, const
     const auto merge = findOwn(document, mapping, mergeKey);
     if (!merge)
         return {};
-    const YamlNode& source = merge->resolvedValue();
+    const YamlNode& source = *merge->target;
     std::vector<const YamlNode*> merged{&source};
     if (source.kind == NodeKind::Sequence)
         merged.assign(source.children.rbegin(), source.children.rend());
@@ -68,9 +67,10 @@ std::optional<ConfigEntry> findIn(const YamlDocument& document, const YamlNode& 
         if (!visited.insert(&next).second)
             continue;
         if (visited.size() > maxMerged) {
-            throw ConfigError("This mapping merges more than " + std::to_string(maxMerged) +
-                                  " others in, which no config does; open the config itself.",
-                              document.positionOf(mapping));
+            throw errorAt(
+                document.positionOf(mapping),
+                "This mapping merges more than {} others in, which no config does; open the config itself.",
+                maxMerged);
         }
         if (auto found = findOwn(document, next, key)) {
             found->merged = &next != &mapping;
@@ -125,28 +125,28 @@ const YamlNode& ConfigSection::targetOf(const YamlNode& value, const YamlNode& c
     return target ? *target : resolved(value);
 }
 
-bool ConfigSection::has(std::string_view key) const
+const YamlNode* ConfigSection::value(std::string_view key) const
 {
     const auto entry = find(key);
-    return entry && !isNull(entry->resolvedValue());
+    return entry && !isNull(*entry->target) ? entry->target : nullptr;
 }
 
 bool ConfigSection::hasSection(std::string_view key) const
 {
-    const auto entry = find(key);
-    return entry && entry->resolvedValue().kind == NodeKind::Mapping;
+    const YamlNode* there = value(key);
+    return there && there->kind == NodeKind::Mapping;
 }
 
 bool ConfigSection::isOn(std::string_view key) const
 {
-    if (!has(key))
+    const YamlNode* there = value(key);
+    if (!there)
         return false;
-    const YamlNode& value = find(key)->resolvedValue();
-    if (value.kind != NodeKind::Scalar)
-        return !value.children.empty();
-    if (const auto boolean = asBoolean(value))
+    if (there->kind != NodeKind::Scalar)
+        return !there->children.empty();
+    if (const auto boolean = asBoolean(*there))
         return *boolean;
-    return !value.value.empty() && asNumber(value) != 0.0;
+    return !there->value.empty() && asNumber(*there) != 0.0;
 }
 
 std::vector<std::string_view> ConfigSection::keys() const
@@ -159,71 +159,77 @@ std::vector<std::string_view> ConfigSection::keys() const
 
 std::optional<ConfigSection> ConfigSection::section(std::string_view key) const
 {
-    if (!has(key))
+    const YamlNode* there = value(key);
+    if (!there)
         return std::nullopt;
-    const YamlNode& value = find(key)->resolvedValue();
-    if (value.kind != NodeKind::Mapping)
-        fail(key, "must be a mapping of keys to values, but is " + described(value));
-    return ConfigSection(*m_document, value, pathOf(key), m_dialect);
+    if (there->kind != NodeKind::Mapping)
+        fail(key, "must be a mapping of keys to values, but is {}", described(*there));
+    return ConfigSection(*m_document, *there, pathOf(key), m_dialect);
 }
 
-std::optional<ConfigSection> ConfigSection::sectionIfAny(std::string_view key) const
+ConfigSection ConfigSection::emptySection(std::string_view key) const
 {
-    return hasSection(key) ? section(key) : std::nullopt;
+    static const YamlNode nothing{.kind = NodeKind::Mapping};
+    return {*m_document, nothing, pathOf(key), m_dialect};
 }
 
-std::optional<ConfigSection> ConfigSection::sectionAt(std::string_view path) const
+ConfigSection ConfigSection::sectionIfAny(std::string_view key) const
 {
-    std::optional<ConfigSection> there = *this;
-    while (there && !path.empty()) {
-        const std::size_t dot = std::min(path.find('.'), path.size());
-        there = there->section(path.substr(0, dot));
-        path.remove_prefix(std::min(dot + 1, path.size()));
+    return hasSection(key) ? *section(key) : emptySection(key);
+}
+
+ConfigSection ConfigSection::sectionAt(std::string_view path) const
+{
+    ConfigSection there = *this;
+    while (!path.empty()) {
+        const std::string_view key = path.substr(0, path.find('.'));
+        there = there.section(key).value_or(there.emptySection(key));
+        path.remove_prefix(std::min(key.size() + 1, path.size()));
     }
     return there;
 }
 
 std::optional<std::int64_t> ConfigSection::integer(std::string_view key) const
 {
-    if (!has(key))
+    const YamlNode* there = value(key);
+    if (!there)
         return std::nullopt;
-    const YamlNode& value = find(key)->resolvedValue();
-    const IntegerReading reading = asInteger(value);
-    if (reading.problem == IntegerProblem::TooLarge)
-        fail(key, "is " + described(value) + ", which is too large for any computer; write the number meant");
-    if (reading.problem != IntegerProblem::None)
-        fail(key, "must be a whole number, but is " + described(value));
-    return reading.value;
+    const auto integer = asInteger(*there);
+    if (isTooLarge(*there))
+        fail(key, "is {}, which is too large for any computer; write the number meant", described(*there));
+    if (!integer)
+        fail(key, "must be a whole number, but is {}", described(*there));
+    return integer;
 }
 
 std::optional<std::vector<std::int64_t>> ConfigSection::integers(std::string_view key) const
 {
-    if (!has(key))
+    const YamlNode* there = value(key);
+    if (!there)
         return std::nullopt;
-    const YamlNode& value = find(key)->resolvedValue();
-    if (value.kind != NodeKind::Sequence)
-        fail(key, "must be a list of whole numbers, but is " + described(value));
+    if (there->kind != NodeKind::Sequence)
+        fail(key, "must be a list of whole numbers, but is {}", described(*there));
     std::vector<std::int64_t> integers;
-    for (const YamlNode* item : value.children) {
-        const IntegerReading reading = asInteger(targetOf(*item, value));
-        if (reading.problem != IntegerProblem::None)
-            fail(key, "must be a list of whole numbers, but holds " + described(*item));
-        integers.push_back(reading.value);
+    for (const YamlNode* item : there->children) {
+        const auto integer = asInteger(targetOf(*item, *there));
+        if (!integer)
+            fail(key, "must be a list of whole numbers, but holds {}", described(*item));
+        integers.push_back(*integer);
     }
     return integers;
 }
 
 std::optional<std::vector<std::string>> ConfigSection::words(std::string_view key) const
 {
-    if (!has(key))
+    const YamlNode* there = value(key);
+    if (!there)
         return std::nullopt;
-    const YamlNode& list = find(key)->resolvedValue();
-    if (list.kind != NodeKind::Sequence)
-        fail(key, "must be a list of words, but is " + described(list));
+    if (there->kind != NodeKind::Sequence)
+        fail(key, "must be a list of words, but is {}", described(*there));
     std::vector<std::string> words;
-    for (const YamlNode* item : list.children) {
+    for (const YamlNode* item : there->children) {
         if (resolved(*item).kind != NodeKind::Scalar)
-            fail(key, "must be a list of words, but holds " + described(*item));
+            fail(key, "must be a list of words, but holds {}", described(*item));
         words.push_back(resolved(*item).value);
     }
     return words;
@@ -231,55 +237,50 @@ std::optional<std::vector<std::string>> ConfigSection::words(std::string_view ke
 
 std::optional<double> ConfigSection::number(std::string_view key) const
 {
-    if (!has(key))
-        return std::nullopt;
-    const YamlNode& value = find(key)->resolvedValue();
-    const auto number = asNumber(value);
-    if (!number)
-        fail(key, "must be a number, but is " + described(value));
+    const YamlNode* there = value(key);
+    const auto number = there ? asNumber(*there) : std::nullopt;
+    if (there && !number)
+        fail(key, "must be a number, but is {}", described(*there));
     return number;
 }
 
 std::optional<bool> ConfigSection::boolean(std::string_view key) const
 {
-    if (!has(key))
-        return std::nullopt;
-    const YamlNode& value = find(key)->resolvedValue();
-    const auto boolean = asBoolean(value);
-    if (!boolean)
-        fail(key, "must be True or False, but is " + described(value));
+    const YamlNode* there = value(key);
+    const auto boolean = there ? asBoolean(*there) : std::nullopt;
+    if (there && !boolean)
+        fail(key, "must be True or False, but is {}", described(*there));
     return boolean;
 }
 
 std::optional<std::string> ConfigSection::text(std::string_view key) const
 {
-    if (!has(key))
+    const YamlNode* there = value(key);
+    if (!there)
         return std::nullopt;
-    const YamlNode& value = find(key)->resolvedValue();
-    if (value.kind != NodeKind::Scalar)
-        fail(key, "must be a word, but is " + described(value));
-    if (m_dialect != Dialect::OmegaConf || value.value.find("${") == std::string::npos)
-        return value.value;
-    const auto text = interpolatedText(*m_document, *find(key)->value, *m_mapping);
+    const bool isWord = there->kind == NodeKind::Scalar;
+    if (isWord && (m_dialect != Dialect::OmegaConf || there->value.find("${") == std::string::npos))
+        return there->value;
+    const auto text = isWord ? interpolatedText(*m_document, *find(key)->value, *m_mapping) : std::nullopt;
     if (!text)
-        fail(key, "must be a word, but is " + described(value));
+        fail(key, "must be a word, but is {}", described(*there));
     return text;
 }
 
 std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
 {
-    if (!has(key))
+    const YamlNode* there = value(key);
+    if (!there)
         return {};
-    const YamlNode& value = find(key)->resolvedValue();
-    if (value.kind != NodeKind::Sequence)
-        fail(key, "must be a list of mappings, but is " + described(value));
+    if (there->kind != NodeKind::Sequence)
+        fail(key, "must be a list of mappings, but is {}", described(*there));
     std::vector<ConfigSection> sections;
-    for (const YamlNode* item : value.children) {
-        const std::string path = pathOf(key) + "[" + std::to_string(sections.size()) + "]";
-        const YamlNode& target = targetOf(*item, value);
+    for (const YamlNode* item : there->children) {
+        const YamlNode& target = targetOf(*item, *there);
         if (target.kind != NodeKind::Mapping)
-            fail(key, "must be a list of mappings, but holds " + described(target));
-        sections.emplace_back(*m_document, target, path, m_dialect);
+            fail(key, "must be a list of mappings, but holds {}", described(target));
+        sections.emplace_back(*m_document, target, sentence("{}[{}]", pathOf(key), sections.size()),
+                              m_dialect);
     }
     return sections;
 }
@@ -301,8 +302,7 @@ std::string described(const YamlNode& node)
     if (isInterpolated(node))
         return "\"" + node.value + "\", for which this text has no value (write the value here)";
     // What looks like a number is text to a program if it is quoted.
-    const std::string kind = node.plain ? "" : "the text ";
-    return kind + "\"" + shortened(node.value) + "\"";
+    return sentence(node.plain ? "\"{}\"" : "the text \"{}\"", shortened(node.value));
 }
 
 void refuseOtherKeys(const ConfigSection& section, const std::vector<std::string>& known)
@@ -310,12 +310,9 @@ void refuseOtherKeys(const ConfigSection& section, const std::vector<std::string
     for (std::string_view key : section.keys()) {
         if (key == "<<" || std::ranges::find(known, key) != known.end())
             continue;
-        std::string words;
-        for (const std::string& word : known)
-            words += (words.empty() ? "" : ", ") + word;
-        throw ConfigError("The key " + section.pathOf(key) +
-                              " has no meaning there; correct or remove it. The keys are " + words + ".",
-                          section.positionOf(key));
+        throw errorAt(section.positionOf(key),
+                      "The key {} has no meaning there; correct or remove it. The keys are {}.",
+                      section.pathOf(key), listed(std::vector<std::string_view>(known.begin(), known.end())));
     }
 }
 

@@ -24,8 +24,6 @@ struct ConfigEntry
     const YamlNode* target = nullptr;
     /// It comes from another mapping through a merge key (<<).
     bool merged = false;
-
-    const YamlNode& resolvedValue() const { return *target; }
 };
 
 /// A mapping of a config, read by key: aliases and interpolations followed, merge keys applied, null taken
@@ -53,7 +51,9 @@ public:
     /// The entry, null or not. An entry of this mapping comes before one that is merged in.
     /// \throws ConfigError where the key stands twice in one mapping
     std::optional<ConfigEntry> find(std::string_view key) const;
-    bool has(std::string_view key) const override;
+    /// What stands under the key, aliases and interpolations followed; null where that is nothing or null.
+    const YamlNode* value(std::string_view key) const;
+    bool has(std::string_view key) const override { return value(key) != nullptr; }
     bool isOn(std::string_view key) const override;
     /// The key is written, and its value is null.
     bool isWrittenNull(std::string_view key) const { return find(key) && !has(key); }
@@ -74,16 +74,18 @@ public:
     /// The mappings of a list; none where the key is absent or null.
     std::vector<ConfigSection> sections(std::string_view key) const;
 
-    /// The section, and nothing where anything else stands there, which is not thrown for.
-    std::optional<ConfigSection> sectionIfAny(std::string_view key) const;
-    /// The section behind keys with dots between them; the section itself where there are none.
+    /// The section, and one without keys where anything else stands there, which is not thrown for.
+    ConfigSection sectionIfAny(std::string_view key) const;
+    /// The section behind keys with dots between them, and one without keys where it is not there; the
+    /// section itself where there are no keys.
     /// \throws ConfigError where a value on the way is no mapping
-    std::optional<ConfigSection> sectionAt(std::string_view path) const;
+    ConfigSection sectionAt(std::string_view path) const;
 
 private:
     /// What a value of \p container stands for; an interpolation that the text alone does not resolve stands
     /// for itself.
     const YamlNode& targetOf(const YamlNode& value, const YamlNode& container) const;
+    ConfigSection emptySection(std::string_view key) const;
 
     const YamlDocument* m_document;
     const YamlNode* m_mapping;

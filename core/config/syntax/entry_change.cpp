@@ -18,7 +18,7 @@ void append(std::vector<std::string>& notes, std::vector<std::string> more)
     notes.insert(notes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-ConfigSection sectionAt(const YamlDocument& document, Dialect dialect, const std::vector<std::string>& path)
+ConfigSection sectionOf(const YamlDocument& document, Dialect dialect, const std::vector<std::string>& path)
 {
     auto section = ConfigSection::root(document, dialect);
     if (!section)
@@ -39,12 +39,10 @@ bool isAlready(const ConfigSection& section, const EntryChange& change)
     const auto entry = section.find(change.key);
     if (!entry || entry->merged)
         return false;
-    const YamlNode& value = entry->resolvedValue();
-    if (value.kind != NodeKind::Scalar || !value.plain)
-        return false;
-    const IntegerReading present = asInteger(value);
-    return value.value == change.value ||
-           (present.problem == IntegerProblem::None && std::to_string(present.value) == change.value);
+    const YamlNode& value = *entry->target;
+    const auto present = asInteger(value);
+    return value.kind == NodeKind::Scalar && value.plain &&
+           (value.value == change.value || (present && std::to_string(*present) == change.value));
 }
 
 } // namespace
@@ -67,8 +65,8 @@ SplicedText spliceEntry(const ConfigSection& section, std::string_view key, cons
             return spliced;
         append(spliced.notes, interpolationNotes(document, *entry->value));
         if (isInterpolated(*entry->value)) {
-            spliced.notes.push_back(section.pathOf(key) + " was " + entry->value->value +
-                                    " and is a number of its own now.");
+            spliced.notes.push_back(sentence("{} was {} and is a number of its own now.", section.pathOf(key),
+                                             entry->value->value));
         }
         return spliced;
     }
@@ -85,7 +83,7 @@ SplicedText withEntries(const YamlDocument& document, Dialect dialect,
     SplicedText result{.text = document.text()};
     for (const EntryChange& change : changes) {
         const ConfigSection section =
-            sectionAt(result.document ? *result.document : document, dialect, change.section);
+            sectionOf(result.document ? *result.document : document, dialect, change.section);
         if (isAlready(section, change))
             continue;
         SplicedText spliced = spliceEntry(section, change.key, change.value, change.below);

@@ -3,7 +3,7 @@
 #include "interpolation.h"
 
 #include "config_section.h"
-#include "yaml_places.h"
+#include "yaml_edit.h"
 #include "yaml_scalar.h"
 
 #include <algorithm>
@@ -17,8 +17,6 @@ namespace {
 // Interpolations that one value may lead through: more are a circle, or a text made to take for ever.
 constexpr int maxSteps = 64;
 constexpr std::size_t maxTextLength = 4096;
-// More lines than this are not read by anybody; the rest is counted.
-constexpr std::size_t maxNotes = 20;
 constexpr std::string_view opening = "${";
 constexpr std::string_view blanks = " \t";
 
@@ -129,8 +127,8 @@ std::string writtenByPython(const YamlNode& scalar)
         return "None";
     if (const auto boolean = asBoolean(scalar))
         return *boolean ? "True" : "False";
-    const IntegerReading integer = asInteger(scalar);
-    return integer.problem == IntegerProblem::None ? std::to_string(integer.value) : scalar.value;
+    const auto integer = asInteger(scalar);
+    return integer ? std::to_string(*integer) : scalar.value;
 }
 
 /// A value, and its container.
@@ -280,22 +278,13 @@ std::optional<std::string> interpolatedText(const YamlDocument& document, const 
 std::vector<std::string> interpolationNotes(const YamlDocument& document, const YamlNode& changed)
 {
     Resolver resolver(document, Resolver::LookUps::Many);
-    std::vector<std::string> notes;
-    std::size_t places = 0;
+    std::vector<ChangedPlace> places;
     for (const YamlNode& node : document.nodes()) {
         resolver.restart();
-        if (&node == &changed || !isInterpolated(node) || !resolver.leadsTo(changed, {&node, node.parent}))
-            continue;
-        if (++places > maxNotes)
-            continue;
-        const YamlNode* key = keyOf(node);
-        notes.push_back("Line " + std::to_string(document.positionOf(node).line) +
-                        (key ? " (" + key->value + ")" : std::string()) +
-                        " changes with it, because it stands for the same value.");
+        if (&node != &changed && isInterpolated(node) && resolver.leadsTo(changed, {&node, node.parent}))
+            places.push_back({&node, keyBefore(node)});
     }
-    if (places > maxNotes)
-        notes.push_back("So do " + std::to_string(places - maxNotes) + " more places.");
-    return notes;
+    return changeNotes(document, places, "it stands for the same value");
 }
 
 } // namespace batchpeak::config

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "second_reading.h"
-
 #include "config_section.h"
 #include "json_text.h"
 #include "words.h"
+#include "yaml_edit.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -147,17 +146,18 @@ void requireSecondReading(const YamlDocument& before, const YamlDocument& after)
         return;
     const auto second = secondReading(after);
     if (!second) {
-        throw ConfigError(
-            "The config with the size in it is read by one YAML reader (libyaml) and refused by "
-            "another (yaml-cpp), which read it as it is now; set the size by hand.");
+        throw ConfigError("The config with the size in it is read by one YAML reader (libyaml) and refused "
+                          "by another (yaml-cpp), which read it as it is now; set the size by hand.");
     }
     const auto usual = disagreements(firstBefore, *known);
     for (const Disagreement& found : disagreements(firstReading(after), *second)) {
         if (std::ranges::find(usual, found) != usual.end())
             continue;
-        throw ConfigError("With the size in it, one YAML reader (libyaml) reads " + shortened(found.first) +
-                          " in the config where another (yaml-cpp) reads " + shortened(found.second) +
-                          ", so that programs would differ in what it says; set the size by hand.");
+        throw errorAt(
+            {},
+            "With the size in it, one YAML reader (libyaml) reads {} in the config where another (yaml-cpp) "
+            "reads {}, so that programs would differ in what it says; set the size by hand.",
+            shortened(found.first), shortened(found.second));
     }
 }
 

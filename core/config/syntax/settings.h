@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/config_error.h"
+#include "words.h"
 
 #include <cstdint>
 #include <optional>
@@ -38,10 +39,13 @@ public:
     /// Of the value where there is one, else of what would hold it.
     virtual TextPosition positionOf(std::string_view key) const = 0;
 
+    /// \param problem  as sentence() takes it
     /// \throws ConfigError that names the value and tells what is wrong with it
-    [[noreturn]] void fail(std::string_view key, const std::string& problem) const
+    template<typename... Values>
+    [[noreturn]] void fail(std::string_view key, std::string_view problem, const Values&... values) const
     {
-        throw ConfigError("The value of " + pathOf(key) + " " + problem + ".", positionOf(key));
+        throw ConfigError("The value of " + pathOf(key) + " " + sentence(problem, values...) + ".",
+                          positionOf(key));
     }
 
 protected:

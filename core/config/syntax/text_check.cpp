@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "text_check.h"
 
+#include "words.h"
+
 #include <algorithm>
+#include <iterator>
 
 namespace batchpeak::config {
 
 namespace {
+
+constexpr std::string_view breaks = "\r\n";
 
 /// Bytes of the UTF-8 sequence that begins here; 0 if it is none.
 std::size_t sequenceSize(std::string_view text)
@@ -57,9 +62,9 @@ bool isForbiddenControl(char character)
 std::optional<TextProblem> problemWithText(std::string_view text)
 {
     if (text.size() >= maxConfigBytes) {
-        return TextProblem{"The text has " + std::to_string(text.size()) +
-                           " bytes, but a config has less than " + std::to_string(maxConfigBytes) +
-                           "; open the config itself."};
+        return TextProblem{
+            sentence("The text has {} bytes, but a config has less than {}; open the config itself.",
+                     text.size(), maxConfigBytes)};
     }
     if (text.find_first_not_of(" \t\r\n", byteOrderMarkSize(text)) == std::string_view::npos)
         return TextProblem{"The text is empty; open a config that holds something."};
@@ -102,28 +107,38 @@ bool isContinuationByte(char byte)
     return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u;
 }
 
-int columnIn(std::string_view text, std::size_t lineBegin, std::size_t byte)
-{
-    // The mark at the beginning is no character; one that stands further on is.
-    const std::size_t begin = std::max(lineBegin, byteOrderMarkSize(text));
-    const std::size_t end = std::clamp(byte, begin, std::max(begin, text.size()));
-    const std::string_view before = text.substr(std::min(begin, text.size()), end - begin);
-    return 1 + static_cast<int>(std::ranges::count_if(
-                   before, [](char character) { return !isContinuationByte(character); }));
-}
-
 TextPosition positionIn(std::string_view text, std::size_t byte)
 {
-    int line = 1;
-    std::size_t lineBegin = 0;
-    for (std::size_t i = 0; i < byte && i < text.size(); ++i) {
-        const bool isLoneReturn = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
-        if (text[i] != '\n' && !isLoneReturn)
-            continue;
-        ++line;
-        lineBegin = i + 1;
-    }
-    return {.line = line, .column = columnIn(text, lineBegin, byte)};
+    return positionIn(text, lineBegins(text), byte);
+}
+
+TextPosition positionIn(std::string_view text, std::span<const std::size_t> lines, std::size_t byte)
+{
+    const auto next = std::ranges::upper_bound(lines, byte);
+    // The mark at the beginning is no character; one that stands further on is.
+    const std::size_t begin = std::max(*std::prev(next), byteOrderMarkSize(text));
+    const std::string_view before = text.substr(std::min(begin, text.size()), std::max(byte, begin) - begin);
+    const auto characters = std::ranges::count_if(before, [](char c) { return !isContinuationByte(c); });
+    return {.line = static_cast<int>(next - lines.begin()), .column = 1 + static_cast<int>(characters)};
+}
+
+std::size_t lineBegin(std::string_view text, std::size_t byte)
+{
+    const std::size_t found = text.substr(0, byte).find_last_of(breaks);
+    return found == std::string_view::npos ? byteOrderMarkSize(text) : found + 1;
+}
+
+std::size_t lineEnd(std::string_view text, std::size_t byte)
+{
+    return std::min(text.find_first_of(breaks, byte), text.size());
+}
+
+std::size_t nextLine(std::string_view text, std::size_t byte)
+{
+    const std::size_t end = lineEnd(text, byte);
+    if (end == text.size())
+        return end;
+    return end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
 }
 
 } // namespace batchpeak::config

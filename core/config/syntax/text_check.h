@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +37,16 @@ std::vector<std::size_t> lineBegins(std::string_view text);
 /// A byte of a UTF-8 character that is not its first.
 bool isContinuationByte(char byte);
 
-/// Column in characters, from 1, of a byte in the line that begins there.
-int columnIn(std::string_view text, std::size_t lineBegin, std::size_t byte);
-
 /// Line, and column in characters, of a byte.
 TextPosition positionIn(std::string_view text, std::size_t byte);
+/// \param lines  lineBegins() of the text
+TextPosition positionIn(std::string_view text, std::span<const std::size_t> lines, std::size_t byte);
+
+/// First byte of the line that holds this byte, behind a byte order mark.
+std::size_t lineBegin(std::string_view text, std::size_t byte);
+/// The line break that ends this byte's line, or the end of the text.
+std::size_t lineEnd(std::string_view text, std::size_t byte);
+/// First byte of the next line, or the end of the text.
+std::size_t nextLine(std::string_view text, std::size_t byte);
 
 } // namespace batchpeak::config

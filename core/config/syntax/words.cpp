@@ -8,6 +8,20 @@
 
 namespace batchpeak::config {
 
+std::string filledIn(std::string_view text, std::span<const std::string> values)
+{
+    constexpr std::string_view mark = "{}";
+    std::string result;
+    for (const std::string& value : values) {
+        const std::size_t place = text.find(mark);
+        if (place == std::string_view::npos)
+            break;
+        result.append(text.substr(0, place)).append(value);
+        text.remove_prefix(place + mark.size());
+    }
+    return result.append(text);
+}
+
 bool isAmong(std::string_view word, std::string_view words)
 {
     const auto split = splitWords(words);

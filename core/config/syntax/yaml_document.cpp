@@ -4,12 +4,11 @@
 
 #include "json_text.h"
 #include "text_check.h"
-#include "yaml_places.h"
+#include "words.h"
 
 #include <yaml.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -41,6 +40,21 @@ struct Event
 
     yaml_event_t event{};
 };
+
+/// First byte of a node's content, behind its anchor and tag, which may stand on lines of their own.
+std::size_t afterProperties(std::string_view text, std::size_t begin)
+{
+    const auto skipped = [text](std::size_t place) {
+        return std::min(text.find_first_not_of(" \t\r\n", place), text.size());
+    };
+    std::size_t place = begin;
+    while (isProperty(text, place)) {
+        place = skipped(propertyEnd(text, place));
+        while (place < text.size() && text[place] == '#')
+            place = skipped(lineEnd(text, place));
+    }
+    return place;
+}
 
 std::string textOf(const yaml_char_t* text)
 {
@@ -119,9 +133,8 @@ void YamlTreeBuilder::build(std::string_view text)
     for (yaml_event_type_t type = YAML_NO_EVENT; type != YAML_STREAM_END_EVENT;) {
         Event next;
         if (!yaml_parser_parse(parser.get(), &next.event)) {
-            throw ConfigError("The text is not valid YAML (" + std::string(parser->problem) +
-                                  "); correct it at this place.",
-                              m_document.positionOf(byteOf(parser->problem_mark)));
+            throw errorAt(m_document.positionOf(byteOf(parser->problem_mark)),
+                          "The text is not valid YAML ({}); correct it at this place.", parser->problem);
         }
         type = next.event.type;
         take(next.event);
@@ -158,9 +171,9 @@ void YamlTreeBuilder::take(const yaml_event_t& event)
 void YamlTreeBuilder::startDocument(const yaml_event_t& event)
 {
     if (++m_documents > 1) {
-        throw ConfigError("A second document begins here, but a config is one document; remove the line "
-                          "\"---\" or split the file.",
-                          m_document.positionOf(byteOf(event.start_mark)));
+        throw errorAt(m_document.positionOf(byteOf(event.start_mark)),
+                      "A second document begins here, but a config is one document; remove the line \"---\" "
+                      "or split the file.");
     }
 }
 
@@ -181,17 +194,17 @@ void YamlTreeBuilder::addAlias(const yaml_event_t& event)
     YamlNode& node = add(NodeKind::Alias, event, nullptr, nullptr);
     const auto anchored = m_anchored.find(textOf(event.data.alias.anchor));
     if (anchored == m_anchored.end()) {
-        throw ConfigError("No anchor of this name stands before this alias; write &" +
-                              textOf(event.data.alias.anchor) + " where the values are.",
-                          m_document.positionOf(node));
+        throw errorAt(m_document.positionOf(node),
+                      "No anchor of this name stands before this alias; write &{} where the values are.",
+                      textOf(event.data.alias.anchor));
     }
     node.target = anchored->second;
     const bool isInside =
         std::ranges::any_of(m_open, [&](const YamlNode* open) { return open == node.target; });
     if (isInside) {
-        throw ConfigError("This alias stands inside of what it stands for, which never ends; write the "
-                          "value out instead.",
-                          m_document.positionOf(node));
+        throw errorAt(
+            m_document.positionOf(node),
+            "This alias stands inside of what it stands for, which never ends; write the value out instead.");
     }
 }
 
@@ -200,9 +213,9 @@ YamlNode& YamlTreeBuilder::add(NodeKind kind, const yaml_event_t& event, const y
 {
     const std::size_t begin = byteOf(event.start_mark);
     if (m_document.m_nodes.size() >= maxNodes) {
-        throw ConfigError("The text holds more than " + std::to_string(maxNodes) +
-                              " values, which no config does; open the config itself.",
-                          m_document.positionOf(begin));
+        throw errorAt(m_document.positionOf(begin),
+                      "The text holds more than {} values, which no config does; open the config itself.",
+                      maxNodes);
     }
     YamlNode& node = m_document.m_nodes.emplace_back();
     node.kind = kind;
@@ -232,9 +245,10 @@ void YamlTreeBuilder::open(NodeKind kind, const yaml_event_t& event, const yaml_
     YamlNode& node = add(kind, event, anchor, tag);
     node.flow = isFlow;
     if (m_open.size() >= maxDepth) {
-        throw ConfigError("The text is nested more than " + std::to_string(maxDepth) +
-                              " levels deep, which no config is; open the config itself.",
-                          m_document.positionOf(node));
+        throw errorAt(
+            m_document.positionOf(node),
+            "The text is nested more than {} levels deep, which no config is; open the config itself.",
+            maxDepth);
     }
     m_open.push_back(&node);
 }
@@ -279,14 +293,35 @@ YamlDocument::YamlDocument(std::string text) : m_text(std::move(text)), m_lineBe
 
 TextPosition YamlDocument::positionOf(std::size_t byte) const
 {
-    const auto next = std::ranges::upper_bound(m_lineBegins, byte);
-    return {.line = static_cast<int>(next - m_lineBegins.begin()),
-            .column = columnIn(m_text, *std::prev(next), byte)};
+    return positionIn(m_text, m_lineBegins, byte);
 }
 
 const YamlNode& resolved(const YamlNode& node)
 {
     return node.kind == NodeKind::Alias ? *node.target : node;
+}
+
+const YamlNode* keyBefore(const YamlNode& value)
+{
+    const bool isValue = value.parent && value.parent->kind == NodeKind::Mapping && value.place % 2 == 1;
+    return isValue ? value.parent->children[value.place - 1] : nullptr;
+}
+
+bool isProperty(std::string_view text, std::size_t byte)
+{
+    return byte < text.size() && (text[byte] == '&' || text[byte] == '!');
+}
+
+// Neither needs a blank behind it: yaml_parser_scan_anchor and yaml_parser_scan_tag_uri in scanner.c of
+// libyaml 0.2.5.
+std::size_t propertyEnd(std::string_view text, std::size_t begin)
+{
+    constexpr std::string_view anchorCharacters =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
+    if (text[begin] == '&')
+        return std::min(text.find_first_not_of(anchorCharacters, begin + 1), text.size());
+    const bool isVerbatim = text.substr(begin).starts_with("!<");
+    return std::min(text.find_first_of(isVerbatim ? " \t\r\n" : " \t\r\n,[]{}", begin), text.size());
 }
 
 } // namespace batchpeak::config

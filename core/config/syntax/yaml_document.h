@@ -92,4 +92,12 @@ private:
 /// What an alias stands for; any other node itself.
 const YamlNode& resolved(const YamlNode& node);
 
+/// The key before a value of a mapping; nothing for any other node.
+const YamlNode* keyBefore(const YamlNode& value);
+
+/// An anchor or tag begins here.
+bool isProperty(std::string_view text, std::size_t byte);
+/// The byte after an anchor or tag that begins here.
+std::size_t propertyEnd(std::string_view text, std::size_t begin);
+
 } // namespace batchpeak::config

@@ -2,16 +2,225 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "yaml_edit.h"
 
+#include "text_check.h"
+#include "words.h"
+
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_set>
 
 namespace batchpeak::config {
 
 namespace {
 
-// More lines than this are not read by anybody; the rest is counted.
-constexpr std::size_t maxNotes = 20;
+constexpr std::string_view blanks = " \t";
+
+std::size_t skipped(std::string_view text, std::size_t begin, std::string_view characters)
+{
+    return std::min(text.find_first_not_of(characters, begin), text.size());
+}
+
+/// The byte after a node's content, which is in one line if it is a scalar.
+/// \throws ConfigError where the node is a scalar of several lines, which no setting is
+std::size_t endOf(const YamlDocument& document, const YamlNode& node)
+{
+    const std::string& text = document.text();
+    const bool isOfSeveralLines = node.kind == NodeKind::Scalar && lineEnd(text, node.begin) < node.end;
+    if (isOfSeveralLines) {
+        throw errorAt(
+            document.positionOf(node),
+            "This value goes over several lines, so it cannot be changed in place; write it on one.");
+    }
+    return node.end;
+}
+
+/// The byte after the colon of a mapping's value, and after the value's anchor and tag where those stand
+/// on the same line: where the value goes if nothing is written yet.
+/// \throws ConfigError if \p value is not a value of a mapping, or there is no colon
+std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
+{
+    const std::string& text = document.text();
+    const YamlNode* key = keyBefore(value);
+    if (!key)
+        throw errorAt(document.positionOf(value), "No key stands before this value; give it one.");
+
+    std::size_t place = skipped(text, endOf(document, *key), " \t\r\n");
+    if (place >= text.size() || text[place] != ':') {
+        throw errorAt(document.positionOf(*key),
+                      "No colon follows this key, so a value cannot be written there; write \"key: value\".");
+    }
+    ++place;
+    for (std::size_t next = skipped(text, place, blanks); isProperty(text, next);
+         next = skipped(text, place, blanks))
+        place = propertyEnd(text, next);
+    return place;
+}
+
+/// The line break of this byte's line; where it has none, that of the first line that has one.
+std::string_view lineBreakFor(std::string_view text, std::size_t byte)
+{
+    std::size_t end = lineEnd(text, byte);
+    if (end == text.size())
+        end = lineEnd(text, 0);
+    if (end == text.size())
+        return "\n";
+    return text.substr(end, nextLine(text, end) - end);
+}
+
+bool isBlank(std::string_view text)
+{
+    return text.find_first_not_of(blanks) == std::string_view::npos;
+}
+
+bool isBlankOrComment(std::string_view line)
+{
+    const std::size_t first = line.find_first_not_of(blanks);
+    return first == std::string_view::npos || line[first] == '#';
+}
+
+/// Blanks as wide as what stands before this byte in its line.
+std::string indentOf(std::string_view text, std::size_t byte)
+{
+    return std::string(byte - lineBegin(text, byte), ' ');
+}
+
+/// The line of a block's first entry, or of the comments that stand above it.
+std::size_t lineAboveComments(std::string_view text, std::size_t firstLine)
+{
+    std::size_t line = firstLine;
+    while (line > lineBegin(text, 0)) {
+        const std::size_t previous =
+            lineBegin(text, line - 1 - (text.substr(0, line).ends_with("\r\n") ? 1 : 0));
+        if (!isBlankOrComment(text.substr(previous, lineEnd(text, previous) - previous)))
+            break;
+        line = previous;
+    }
+    return line;
+}
+
+/// Puts \p entry first into a block mapping or sequence.
+TextPiece firstInBlock(const YamlDocument& document, const YamlNode& block, const std::string& entry)
+{
+    const std::string& text = document.text();
+    const std::string indent = indentOf(text, block.begin);
+    const std::string lineBreak(lineBreakFor(text, block.begin));
+    const std::size_t line = lineBegin(text, block.begin);
+    // The first entry of a block may share its line with what holds the block: "- batch_size: 5".
+    if (!isBlank(std::string_view(text).substr(line, block.begin - line)) || line == lineBegin(text, 0))
+        return {block.begin, block.begin, entry + lineBreak + indent};
+    const std::size_t place = lineAboveComments(text, line);
+    return {place, place, indent + entry + lineBreak};
+}
+
+/// Nothing but blanks stands before this byte in its line.
+bool startsLine(std::string_view text, std::size_t byte)
+{
+    const std::size_t line = lineBegin(text, byte);
+    return isBlank(text.substr(line, byte - line));
+}
+
+/// What stands before an entry that has a line of its own: tabs too, as JSON takes them.
+std::string indentWritten(std::string_view text, std::size_t begin)
+{
+    const std::size_t line = lineBegin(text, begin);
+    return std::string(text.substr(line, begin - line));
+}
+
+/// Puts \p entry before an entry of a flow mapping or sequence that has a line of its own.
+TextPiece aboveInFlow(const YamlDocument& document, std::size_t begin, const std::string& entry)
+{
+    const std::string lineBreak(lineBreakFor(document.text(), begin));
+    return {begin, begin, entry + "," + lineBreak + indentWritten(document.text(), begin)};
+}
+
+/// Puts \p entry first between braces or brackets.
+TextPiece firstInFlow(const YamlDocument& document, const YamlNode& flow, const std::string& entry)
+{
+    const std::string& text = document.text();
+    if (flow.children.empty())
+        return {flow.begin + 1, flow.begin + 1, entry};
+    // In JSON comments may stand before the first entry, which keep their place.
+    const std::size_t first = flow.children.front()->begin;
+    if (startsLine(text, first))
+        return aboveInFlow(document, first, entry);
+    const std::size_t place = std::min(text.find_first_not_of(blanks, flow.begin + 1), text.size());
+    const bool endsLine = lineEnd(text, place) == place;
+    return {place, place, entry + (endsLine ? "," : ", ")};
+}
+
+/// Puts \p entry on the line below a value of a block mapping.
+TextPiece belowInBlock(const YamlDocument& document, const YamlNode& key, const YamlNode& value,
+                       const std::string& entry)
+{
+    const std::string& text = document.text();
+    const std::size_t end = lineEnd(text, endOf(document, value));
+    const std::string indent = indentOf(text, key.begin);
+    const std::string lineBreak(lineBreakFor(text, end));
+    if (end == text.size())
+        return {end, end, lineBreak + indent + entry};
+    const std::size_t place = nextLine(text, end);
+    return {place, place, indent + entry + lineBreak};
+}
+
+/// A comment begins in this part of a line that goes on below it.
+bool leavesCommentOpen(std::string_view rest)
+{
+    const std::size_t begin = rest.find("/*");
+    return begin != std::string_view::npos && rest.find("*/", begin + 2) == std::string_view::npos;
+}
+
+/// The bytes of a new entry.
+struct Insertion
+{
+    TextPiece piece;
+    /// Of the node before which the new ones come, in YamlDocument::nodes().
+    std::size_t index = 0;
+};
+
+/// Puts \p entry beside a value of a flow mapping: behind it, or above its line where it is the last of
+/// several lines and has no comma.
+Insertion besideInFlow(const YamlDocument& document, const YamlNode& key, const YamlNode& value,
+                       const std::string& entry)
+{
+    const std::string& text = document.text();
+    const std::size_t end = endOf(document, value);
+    if (!startsLine(text, key.begin))
+        return {{end, end, ", " + entry}, value.indexAfter};
+    const std::size_t comma = std::min(text.find_first_not_of(blanks, end), text.size());
+    const std::size_t place = nextLine(text, end);
+    const bool nextHasLine = &value != value.parent->children.back() &&
+                             lineBegin(text, value.parent->children[value.place + 1]->begin) >= place;
+    const bool isOpen = leavesCommentOpen(std::string_view(text).substr(end, place - end));
+    if (comma < text.size() && text[comma] == ',' && nextHasLine && !isOpen)
+        return {{place, place,
+                 indentWritten(text, key.begin) + entry + "," + std::string(lineBreakFor(text, end))},
+                value.indexAfter};
+    return {aboveInFlow(document, key.begin, entry), key.index};
+}
+
+/// Where a new entry goes in a mapping or sequence, in the style of what stands around it: a line of its own
+/// where the others have one, with their indent and line ends, else between them.
+
+/// Puts \p entry first into a mapping or sequence, block or flow.
+TextPiece firstIn(const YamlDocument& document, const YamlNode& holder, const std::string& entry)
+{
+    return holder.flow ? firstInFlow(document, holder, entry) : firstInBlock(document, holder, entry);
+}
+
+/// Puts \p entry behind a value of a mapping; nothing where the value is not alone with its key on one line.
+std::optional<Insertion> besideValue(const YamlDocument& document, const YamlNode& value,
+                                     const std::string& entry)
+{
+    const std::string& text = document.text();
+    const YamlNode* key = keyBefore(value);
+    const bool isOneScalar = value.children.empty() && !value.flow;
+    if (!key || !isOneScalar || lineBegin(text, key->begin) != lineBegin(text, value.begin))
+        return std::nullopt;
+    if (value.parent->flow)
+        return besideInFlow(document, *key, value, entry);
+    return Insertion{belowInBlock(document, *key, value, entry), value.indexAfter};
+}
 
 /// The mapping's first key tells how its keys are quoted.
 std::string quotedAs(const YamlDocument& document, const YamlNode& mapping, const std::string& key)
@@ -116,10 +325,9 @@ YamlEdit insertItem(const YamlDocument& document, const YamlNode& sequence, cons
 
 std::shared_ptr<const YamlDocument> applied(const YamlDocument& document, const YamlEdit& edit)
 {
-    const ConfigError refusal(
-        "The config is written in a way that Batchpeak cannot change without touching other "
-        "values; set the micro-batch size by hand at this place.",
-        document.positionOf(edit.pieces.front().begin));
+    const ConfigError refusal("The config is written in a way that Batchpeak cannot change without touching "
+                              "other values; set the micro-batch size by hand at this place.",
+                              document.positionOf(edit.pieces.front().begin));
     std::shared_ptr<const YamlDocument> changed;
     try {
         changed = std::make_shared<const YamlDocument>(replaced(document.text(), edit.pieces));
@@ -142,26 +350,32 @@ std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode
     addWithAncestors(&changed);
 
     // One pass finds aliases of aliases too, since an alias comes after all that it stands for.
-    std::vector<std::string> notes;
-    std::size_t places = 0;
+    std::vector<ChangedPlace> places;
     for (const YamlNode& alias : document.nodes()) {
         if (alias.kind != NodeKind::Alias || !changing.contains(alias.target))
             continue;
-        const YamlNode* aliasKey = keyOf(alias);
+        const YamlNode* aliasKey = keyBefore(alias);
         const bool isMerge = aliasKey && aliasKey->value == "<<";
         const bool mergesTheEntry = isMerge && (alias.target == &changed || alias.target == changed.parent);
         if (mergesTheEntry && hasKey(*alias.parent, key))
             continue;
         addWithAncestors(&alias);
-        if (++places > maxNotes)
-            continue;
-        const YamlNode* named = isMerge ? keyOf(*alias.parent) : aliasKey;
-        notes.push_back("Line " + std::to_string(document.positionOf(alias).line) +
-                        (named ? " (" + named->value + ")" : std::string()) +
-                        " changes with it, because it is an alias of the same values.");
+        places.push_back({&alias, isMerge ? keyBefore(*alias.parent) : aliasKey});
     }
-    if (places > maxNotes)
-        notes.push_back("So do " + std::to_string(places - maxNotes) + " more places.");
+    return changeNotes(document, places, "it is an alias of the same values");
+}
+
+std::vector<std::string> changeNotes(const YamlDocument& document, const std::vector<ChangedPlace>& places,
+                                     std::string_view why)
+{
+    constexpr std::size_t most = 20;
+    std::vector<std::string> notes;
+    for (const auto& [node, key] : std::span(places).first(std::min(places.size(), most))) {
+        notes.push_back(sentence("Line {}{} changes with it, because {}.", document.positionOf(*node).line,
+                                 key ? sentence(" ({})", key->value) : "", why));
+    }
+    if (places.size() > most)
+        notes.push_back(sentence("So do {} more places.", places.size() - most));
     return notes;
 }
 

@@ -3,14 +3,22 @@
 #pragma once
 
 #include "yaml_document.h"
-#include "yaml_places.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace batchpeak::config {
+
+/// Bytes of a text that something else takes the place of.
+struct TextPiece
+{
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::string text;
+};
 
 /// One change of a YAML text in place: the bytes that change, and the nodes that they stand for.
 ///
@@ -50,5 +58,27 @@ std::shared_ptr<const YamlDocument> applied(const YamlDocument& document, const 
 /// \param key  of the entry that changes; mappings that merge it in and then set it themselves stay
 std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode& changed,
                                     std::string_view key);
+
+/// A place that changes with another one, and the key that it is known by; null where it has none.
+struct ChangedPlace
+{
+    const YamlNode* node = nullptr;
+    const YamlNode* key = nullptr;
+};
+
+/// A sentence for each place, as far as they are read by anybody; the rest is counted.
+/// \param why  "it is an alias of the same values"
+std::vector<std::string> changeNotes(const YamlDocument& document, const std::vector<ChangedPlace>& places,
+                                     std::string_view why);
+
+/// The second opinion on a text that is about to be written: yaml-cpp, which has nothing in common with
+/// libyaml, reads it too. What it finds is compared value by value, as text, with what YamlDocument has
+/// found.
+///
+/// Values at which the two readers differ in \p before already are not the change's doing, nor is it where
+/// yaml-cpp cannot read \p before at all.
+///
+/// \throws ConfigError with both readings where they differ in \p after and did not before
+void requireSecondReading(const YamlDocument& before, const YamlDocument& after);
 
 } // namespace batchpeak::config

@@ -29,6 +29,39 @@ std::string withoutUnderscores(std::string_view text)
     return kept;
 }
 
+struct Integer
+{
+    std::int64_t value = 0;
+    std::errc error = std::errc::invalid_argument;
+};
+
+Integer parsedInteger(const YamlNode& node)
+{
+    if (!isPlain(node) || node.value.empty() || node.value.front() == '_')
+        return {};
+    std::string digits = withoutUnderscores(node.value);
+    const bool negative = digits.front() == '-';
+    if (negative || digits.front() == '+')
+        digits.erase(0, 1);
+    int base = 10;
+    if (digits.starts_with("0x") || digits.starts_with("0b")) {
+        base = digits[1] == 'x' ? 16 : 2;
+        digits.erase(0, 2);
+    } else if (digits.size() > 1 && digits.front() == '0') {
+        base = 8;
+    }
+    if (digits.empty() || digits.front() == '-')
+        return {};
+    if (negative)
+        digits.insert(0, 1, '-');
+
+    Integer integer;
+    const char* end = digits.data() + digits.size();
+    const auto [parsed, error] = std::from_chars(digits.data(), end, integer.value, base);
+    integer.error = parsed == end ? error : std::errc::invalid_argument;
+    return integer;
+}
+
 } // namespace
 
 bool isNull(const YamlNode& node)
@@ -50,36 +83,15 @@ std::optional<bool> asBoolean(const YamlNode& node)
     return std::nullopt;
 }
 
-IntegerReading asInteger(const YamlNode& node)
+std::optional<std::int64_t> asInteger(const YamlNode& node)
 {
-    constexpr IntegerReading notInteger{.problem = IntegerProblem::NotInteger};
-    if (!isPlain(node) || node.value.empty() || node.value.front() == '_')
-        return notInteger;
+    const Integer integer = parsedInteger(node);
+    return integer.error == std::errc() ? std::optional(integer.value) : std::nullopt;
+}
 
-    std::string digits = withoutUnderscores(node.value);
-    const bool negative = digits.front() == '-';
-    if (negative || digits.front() == '+')
-        digits.erase(0, 1);
-    int base = 10;
-    if (digits.starts_with("0x") || digits.starts_with("0b")) {
-        base = digits[1] == 'x' ? 16 : 2;
-        digits.erase(0, 2);
-    } else if (digits.size() > 1 && digits.front() == '0') {
-        base = 8;
-    }
-    if (digits.empty() || digits.front() == '-')
-        return notInteger;
-    if (negative)
-        digits.insert(0, 1, '-');
-
-    IntegerReading reading;
-    const char* end = digits.data() + digits.size();
-    const auto [parsed, error] = std::from_chars(digits.data(), end, reading.value, base);
-    if (parsed != end)
-        return notInteger;
-    if (error == std::errc::result_out_of_range)
-        return {.problem = IntegerProblem::TooLarge};
-    return error == std::errc() ? reading : notInteger;
+bool isTooLarge(const YamlNode& node)
+{
+    return parsedInteger(node).error == std::errc::result_out_of_range;
 }
 
 std::optional<double> asNumber(const YamlNode& node)

@@ -25,15 +25,11 @@ bool isNull(const YamlNode& node);
 /// true, yes, on and their opposites, in lower case, upper case or capitalised.
 std::optional<bool> asBoolean(const YamlNode& node);
 
-enum class IntegerProblem { None, NotInteger, TooLarge };
-struct IntegerReading
-{
-    std::int64_t value = 0;
-    IntegerProblem problem = IntegerProblem::None;
-};
 /// Decimal, 0x, 0b and octal with a leading 0, with underscores anywhere. Sexagesimal numbers (1:30) are
 /// taken for the text that a person meant.
-IntegerReading asInteger(const YamlNode& node);
+std::optional<std::int64_t> asInteger(const YamlNode& node);
+/// A whole number that 64 bits do not hold.
+bool isTooLarge(const YamlNode& node);
 
 /// Any number; also 2e-5 without a point, text for PyYAML that the program behind it makes a number of.
 std::optional<double> asNumber(const YamlNode& node);

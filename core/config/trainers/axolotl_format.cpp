@@ -57,8 +57,8 @@ constexpr std::array<Difference, 6> differences{
     {{"load_in_8bit", quantisedWeights},
      {"load_in_4bit", quantisedWeights},
      {"sample_packing", packedSamples},
-     {"activation_offloading", "{} moves activations to the host. Trials keep them on the device, which "
-                               "takes more memory."},
+     {"activation_offloading",
+      "{} moves activations to the host. Trials keep them on the device, which takes more memory."},
      {"fp8", "{} runs matrix products in fp8. Trials run them in bfloat16, which takes longer."},
      {"float16", "{} keeps the parameters in float16. Trials run in bfloat16."}}};
 
@@ -67,22 +67,22 @@ constexpr std::array<Difference, 6> differences{
 void checkBatch(const ConfigSection& root)
 {
     if (root.has(stepsKey) && root.has(batchKey)) {
-        root.fail(batchKey, "stands beside gradient_accumulation_steps, of which axolotl takes one; "
-                            "remove batch_size");
+        root.fail(batchKey,
+                  "stands beside gradient_accumulation_steps, of which axolotl takes one; remove batch_size");
     }
     for (std::string_view key : {microKey, root.has(batchKey) ? batchKey : stepsKey}) {
         if (!root.has(key)) {
-            throw ConfigError(std::string(key) +
-                                  " is missing; axolotl takes micro_batch_size with "
-                                  "gradient_accumulation_steps or with batch_size, so write it.",
-                              root.positionOf(key));
+            throw errorAt(root.positionOf(key),
+                          "{} is missing; axolotl takes micro_batch_size with gradient_accumulation_steps or "
+                          "with batch_size, so write it.",
+                          key);
         }
     }
     const std::int64_t size = countOr(root, microKey, 1);
     const std::int64_t batch = countOr(root, batchKey, size);
     if (batch < size) {
-        root.fail(batchKey, "is " + std::to_string(batch) + ", less than micro_batch_size, which is " +
-                                std::to_string(size) + "; write a multiple of it");
+        root.fail(batchKey, "is {}, less than micro_batch_size, which is {}; write a multiple of it", batch,
+                  size);
     }
 }
 
@@ -118,22 +118,22 @@ void warnOfBatch(const ConfigSection& root, const BatchPlan& train, std::vector<
 {
     if (root.has(batchKey)) {
         const bool isWhole = countOr(root, batchKey, 1) == train.globalBatchSize;
-        warnings.push_back({"axolotl takes batch_size for deprecated; it is that of one device" +
-                                (isWhole ? std::string(".")
-                                         : ", and no multiple of micro_batch_size, so that a step takes " +
-                                               std::to_string(train.globalBatchSize) + " samples."),
-                            root.positionOf(batchKey)});
+        warn(warnings, root.positionOf(batchKey),
+             isWhole ? "axolotl takes batch_size for deprecated; it is that of one device."
+                     : "axolotl takes batch_size for deprecated; it is that of one device, and no multiple "
+                       "of micro_batch_size, so that a step takes {} samples.",
+             train.globalBatchSize);
     }
     // hint_eval_train_mbsz of TrainingValidationMixin.
     if (root.has(evalKey) && evalPlan(root)->presentSize != train.presentSize) {
-        warnings.push_back({"eval_batch_size differs from micro_batch_size, of which axolotl warns that "
-                            "memory may become unstable.",
-                            root.positionOf(evalKey)});
+        warn(warnings, root.positionOf(evalKey),
+             "eval_batch_size differs from micro_batch_size, of which axolotl warns that memory may become "
+             "unstable.");
     }
     if (packsOverDevices(root) && train.presentSize != 1) {
-        warnings.push_back({"axolotl refuses a micro_batch_size other than 1 with sample_packing where a "
-                            "text is cut over devices.",
-                            root.positionOf(microKey)});
+        warn(warnings, root.positionOf(microKey),
+             "axolotl refuses a micro_batch_size other than 1 with sample_packing where a text is cut over "
+             "devices.");
     }
 }
 
@@ -170,11 +170,11 @@ bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings
 {
     constexpr std::string_view key = "gradient_checkpointing";
     const bool isOn = root.isOn(key);
-    if (isOn && !asBoolean(root.find(key)->resolvedValue())) {
-        warnings.push_back({root.pathOf(key) +
-                                " moves what is kept of activations off the device. Trials keep it there, "
-                                "which takes more memory.",
-                            root.positionOf(key)});
+    if (isOn && !asBoolean(*root.value(key))) {
+        warn(warnings, root.positionOf(key),
+             "{} moves what is kept of activations off the device. Trials keep it there, which takes more "
+             "memory.",
+             root.pathOf(key));
     }
     return isOn;
 }
@@ -196,10 +196,10 @@ ConfigContents read(const ConfigText& text)
     warnOfBatchFinder(root, contents.warnings);
     warnOfSharding(root, contents.warnings);
     warnOf(root, differences, contents.warnings);
-    if (auto other = otherRun(root, otherRuns))
-        contents.model = *other;
-    else
-        contents.model = readNamedModel(root, "base_model", contents.warnings);
+    contents.model = networkOrWhyNot([&] {
+        refuseOtherRun(root, otherRuns);
+        return readNamedModel(root, "base_model", contents.warnings);
+    });
     // AxolotlInputConfig.sequence_len.
     contents.sequenceLength = countOr(root, "sequence_len", 512);
     settleLengths(contents);
@@ -213,14 +213,13 @@ ConfigContents read(const ConfigText& text)
 std::vector<EntryChange> trainChanges(const ConfigSection& root, const ChosenSize& chosen)
 {
     if (packsOverDevices(root) && chosen.microBatchSize != 1) {
-        throw ConfigError("axolotl takes a micro_batch_size of 1 alone with sample_packing where a text is "
-                          "cut over devices (context_parallel_size); write 1, or switch either off.",
-                          root.positionOf(microKey));
+        throw errorAt(root.positionOf(microKey),
+                      "axolotl takes a micro_batch_size of 1 alone with sample_packing where a text is cut "
+                      "over devices (context_parallel_size); write 1, or switch either off.");
     }
     if (!root.has(batchKey))
         return accumulatedBatchChanges(root, keys, chosen);
-    const WholeBatch batch =
-        wholeBatch(trainPlan(root), chosen, std::string(batchKey), root.positionOf(batchKey));
+    const WholeBatch batch = wholeBatch(trainPlan(root), chosen, batchKey, root.positionOf(batchKey));
     return {countChange(microKey, chosen.microBatchSize), countChange(batchKey, batch.globalBatchSize)};
 }
 
@@ -230,8 +229,9 @@ void noteEvaluation(const ConfigSection& root, std::int64_t microBatchSize, std:
     if (plan && !root.has(evalKey)) {
         notes.emplace_back("Evaluation takes the same size, since there is no eval_batch_size.");
     } else if (plan && plan->presentSize != microBatchSize) {
-        notes.push_back("eval_batch_size stays " + std::to_string(*plan->presentSize) +
-                        "; axolotl warns of a size other than micro_batch_size.");
+        notes.push_back(
+            sentence("eval_batch_size stays {}; axolotl warns of a size other than micro_batch_size.",
+                     *plan->presentSize));
     }
 }
 
@@ -259,8 +259,8 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format axolotlFormat{
     .name = "axolotl",
     .mark = "base_model with micro_batch_size, datasets or sequence_len",
-    .usualKeys = "base_model micro_batch_size gradient_accumulation_steps sequence_len datasets adapter "
-                 "val_set_size",
+    .usualKeys =
+        "base_model micro_batch_size gradient_accumulation_steps sequence_len datasets adapter val_set_size",
     .fits = fits,
     .read = read,
     .splice = splice};

@@ -19,14 +19,11 @@ namespace {
 constexpr std::string_view batchKey = "train_batch_size";
 constexpr std::string_view microKey = "train_micro_batch_size_per_gpu";
 constexpr std::string_view stepsKey = "gradient_accumulation_steps";
-constexpr std::string_view autoWord = "auto";
 
 bool isAuto(const ConfigSection& section, std::string_view key)
 {
-    if (!section.has(key))
-        return false;
-    const YamlNode& value = section.find(key)->resolvedValue();
-    return value.kind == NodeKind::Scalar && value.value == autoWord;
+    const YamlNode* value = section.value(key);
+    return value && value->kind == NodeKind::Scalar && value->value == "auto";
 }
 
 /// The three numbers of a DeepSpeed config that make a batch, by its rule train_batch_size ==
@@ -65,24 +62,30 @@ DeepSpeedBatch::Number readNumber(const ConfigSection& root, std::string_view ke
     return {.value = countOr(root, key, 1)};
 }
 
+std::string stepText()
+{
+    return sentence("{} * {}", microKey, stepsKey);
+}
+
 void checkBatch(const ConfigSection& root, const DeepSpeedBatch& batch)
 {
     const bool hasSize = batch.micro.value || batch.micro.isAuto;
     if (!hasSize && !batch.global.value && !batch.global.isAuto) {
-        throw ConfigError("The config has neither train_batch_size nor train_micro_batch_size_per_gpu, of "
-                          "which DeepSpeed needs one; write either.",
-                          root.positionOf(microKey));
+        throw errorAt(root.positionOf(microKey),
+                      "The config has neither train_batch_size nor train_micro_batch_size_per_gpu, of which "
+                      "DeepSpeed needs one; write either.");
     }
     if (!batch.global.value)
         return;
     const std::int64_t unit = batch.micro.value.value_or(1) * batch.steps.value.value_or(1);
     if (*batch.global.value % unit != 0) {
-        root.fail(batchKey, "is " + std::to_string(*batch.global.value) + ", no multiple of " +
-                                std::to_string(unit) + ", which is " +
-                                (batch.micro.value && batch.steps.value
-                                     ? std::string(microKey) + " * " + std::string(stepsKey)
-                                     : std::string(batch.micro.value ? microKey : stepsKey)) +
-                                "; DeepSpeed wants that times the devices, so correct one of them");
+        root.fail(batchKey,
+                  "is {}, no multiple of {}, which is {}; DeepSpeed wants that times the devices, so correct "
+                  "one of them",
+                  *batch.global.value, unit,
+                  batch.micro.value && batch.steps.value
+                      ? stepText()
+                      : std::string(batch.micro.value ? microKey : stepsKey));
     }
 }
 
@@ -109,21 +112,20 @@ BatchPlan planOf(const DeepSpeedBatch& batch)
     else if (batch.knowsBatch())
         plan.globalBatchSize = *batch.micro.value * batch.steps.value.value_or(1);
     if (!batch.global.value)
-        plan.globalBatchKey = std::string(microKey) + " * " + std::string(stepsKey);
+        plan.globalBatchKey = stepText();
     return plan;
 }
 
 void warnOfBatch(const ConfigSection& root, const DeepSpeedBatch& batch, std::vector<Warning>& warnings)
 {
     if (!batch.knowsBatch()) {
-        warnings.push_back({"The batch is \"auto\": the Hugging Face Trainer fills it in from its own config "
-                            "(per_device_train_batch_size, gradient_accumulation_steps), which decides; open "
-                            "that one to keep its batch. Here it counts as 1.",
-                            root.positionOf(batch.micro.isAuto ? microKey : stepsKey)});
+        warn(warnings, root.positionOf(batch.micro.isAuto ? microKey : stepsKey),
+             "The batch is \"auto\": the Hugging Face Trainer fills it in from its own config "
+             "(per_device_train_batch_size, gradient_accumulation_steps), which decides; open that one to "
+             "keep its batch. Here it counts as 1.");
     } else if (batch.global.value && !batch.knowsDevices()) {
-        warnings.push_back({"The config does not say over how many devices train_batch_size goes; counts are "
-                            "those of one.",
-                            root.positionOf(batchKey)});
+        warn(warnings, root.positionOf(batchKey),
+             "The config does not say over how many devices train_batch_size goes; counts are those of one.");
     }
 }
 
@@ -132,18 +134,17 @@ std::vector<EntryChange> filledInChanges(const ConfigSection& root, const DeepSp
                                          const ChosenSize& chosen, std::vector<std::string>& notes)
 {
     if (chosen.globalBatchSize) {
-        throw ConfigError("The batch of a step is \"auto\" here, so that the Hugging Face Trainer's own "
-                          "config decides it; choose the batch there.",
-                          root.positionOf(batchKey));
+        throw errorAt(root.positionOf(batchKey),
+                      "The batch of a step is \"auto\" here, so that the Hugging Face Trainer's own config "
+                      "decides it; choose the batch there.");
     }
     std::vector<EntryChange> changes{plainBatchChange(microKey, batchKey, chosen)};
     const bool decidesSteps = batch.steps.value || (!batch.steps.isAuto && !batch.global.isAuto);
     if (batch.micro.value || !decidesSteps)
         return changes;
     changes.push_back({.key = std::string(stepsKey), .value = "\"auto\"", .below = std::string(microKey)});
-    notes.emplace_back(
-        "gradient_accumulation_steps is \"auto\" now, as the size was, so that the Trainer's config decides "
-        "how many micro-batches make a step.");
+    notes.emplace_back("gradient_accumulation_steps is \"auto\" now, as the size was, so that the Trainer's "
+                       "config decides how many micro-batches make a step.");
     return changes;
 }
 
@@ -167,14 +168,15 @@ std::vector<EntryChange> knownChanges(const ConfigSection& root, const DeepSpeed
         changes.push_back(countChange(batchKey, whole.globalBatchSize, {}));
     if (!batch.global.value || batch.micro.value || !batch.steps.value) {
         if (batch.global.value && !before.knowsDevices) {
-            notes.push_back("On several devices, train_batch_size has to be a multiple of " +
-                            std::to_string(chosen.microBatchSize) + " times their number.");
+            notes.push_back(sentence(
+                "On several devices, train_batch_size has to be a multiple of {} times their number.",
+                chosen.microBatchSize));
         }
         return changes;
     }
-    notes.push_back("The three sizes are right for one device now, which DeepSpeed checks; on more, divide "
-                    "gradient_accumulation_steps, " +
-                    std::to_string(whole.accumulationSteps) + ", by their number.");
+    notes.push_back(sentence("The three sizes are right for one device now, which DeepSpeed checks; on more, "
+                             "divide gradient_accumulation_steps, {}, by their number.",
+                             whole.accumulationSteps));
     return changes;
 }
 
@@ -186,10 +188,10 @@ std::vector<EntryChange> batchChanges(const ConfigSection& root, const DeepSpeed
                                       const ChosenSize& chosen, std::vector<std::string>& notes)
 {
     if (batch.isFilledIn()) {
-        notes.push_back("The Hugging Face Trainer refuses a config of its own that says otherwise: write "
-                        "per_device_train_batch_size " +
-                        std::to_string(chosen.microBatchSize) +
-                        " there too, with the gradient_accumulation_steps that keep its batch.");
+        notes.push_back(sentence("The Hugging Face Trainer refuses a config of its own that says otherwise: "
+                                 "write per_device_train_batch_size {} there too, with the "
+                                 "gradient_accumulation_steps that keep its batch.",
+                                 chosen.microBatchSize));
     }
     return batch.knowsBatch() ? knownChanges(root, batch, chosen, notes)
                               : filledInChanges(root, batch, chosen, notes);
@@ -211,17 +213,16 @@ constexpr std::array<Difference, 2> oldOffloads{
 
 /// False where nothing is said: FP16_ENABLED_DEFAULT and BFLOAT16_ENABLED_DEFAULT in DeepSpeed 0.16,
 /// deepspeed/runtime/constants.py.
-bool isEnabled(const std::optional<ConfigSection>& section)
+bool isEnabled(const ConfigSection& section)
 {
-    return section && !isAuto(*section, enabledKey) && section->boolean(enabledKey).value_or(false);
+    return !isAuto(section, enabledKey) && section.boolean(enabledKey).value_or(false);
 }
 
 /// "device" of an offload section: "none" where nothing is said (DeepSpeedZeroOffloadParamConfig in DeepSpeed
 /// 0.16, deepspeed/runtime/zero/offload_config.py).
 bool offloads(const ConfigSection& zero, std::string_view key)
 {
-    const auto section = zero.section(key);
-    return section && section->text("device").value_or("none") != "none";
+    return zero.sectionAt(key).text("device").value_or("none") != "none";
 }
 
 /// DeepSpeed itself reads with hjson (DeepSpeedConfig in DeepSpeed 0.16, deepspeed/runtime/config.py), which
@@ -236,8 +237,7 @@ void checkText(const ConfigSection& root)
 /// \throws ConfigError where a number is illegal, three are at odds, or none makes a batch
 DeepSpeedBatch readBatch(const ConfigSection& root)
 {
-    const auto elasticity = root.section(elasticityKey);
-    if (elasticity && elasticity->boolean(enabledKey).value_or(false)) {
+    if (root.sectionAt(elasticityKey).boolean(enabledKey).value_or(false)) {
         root.fail(elasticityKey, "is enabled, so that DeepSpeed chooses all batch sizes itself and takes "
                                  "none from this config; switch it off to write one");
     }
@@ -252,21 +252,20 @@ DeepSpeedBatch readBatch(const ConfigSection& root)
 model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     // "bfloat16" is the older name: BFLOAT16_OLD in DeepSpeed 0.16, deepspeed/runtime/constants.py.
-    const auto bf16 = root.section(root.has("bf16") ? "bf16" : "bfloat16");
-    const auto fp16 = root.section("fp16");
+    const ConfigSection bf16 = root.sectionAt(root.has("bf16") ? "bf16" : "bfloat16");
+    const ConfigSection fp16 = root.sectionAt("fp16");
     if (isEnabled(bf16) && isEnabled(fp16))
         root.fail("fp16", "is enabled beside bf16, of which a run can have one; switch either off");
     if (isEnabled(fp16))
-        warnOfFloat16(fp16->positionOf(enabledKey), warnings);
+        warnOfFloat16(fp16.positionOf(enabledKey), warnings);
     if (isEnabled(bf16) || isEnabled(fp16))
         return model::Precision::PureBf16;
     for (const auto& section : {bf16, fp16}) {
-        if (section && isAuto(*section, enabledKey)) {
-            warnings.push_back(
-                {section->pathOf(enabledKey) +
-                     " is \"auto\", which the Hugging Face Trainer's own config decides; trials "
-                     "run in bfloat16 unless they are told otherwise.",
-                 section->positionOf(enabledKey)});
+        if (isAuto(section, enabledKey)) {
+            warn(warnings, section.positionOf(enabledKey),
+                 "{} is \"auto\", which the Hugging Face Trainer's own config decides; trials run in "
+                 "bfloat16 unless they are told otherwise.",
+                 section.pathOf(enabledKey));
             return model::Precision::PureBf16;
         }
     }
@@ -277,20 +276,18 @@ void warnOfSharing(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     // A mapping, or True for stage 1 in old configs: read_zero_config_deprecated in DeepSpeed 0.16,
     // deepspeed/runtime/zero/config.py.
-    const auto zero = root.sectionIfAny(zeroKey);
-    const bool isOn = zero ? zero->integer("stage").value_or(0) > 0 : root.boolean(zeroKey).value_or(false);
+    const ConfigSection zero = root.sectionIfAny(zeroKey);
+    const bool isOn = root.hasSection(zeroKey) ? zero.integer("stage").value_or(0) > 0
+                                               : root.boolean(zeroKey).value_or(false);
     if (isOn) {
-        warnings.push_back(
-            {"ZeRO spreads the state of the optimizer, and from stage 2 on more, over devices. "
-             "Trials hold all of it on one, so that larger sizes may fit in the run.",
-             root.positionOf(zeroKey)});
+        warn(warnings, root.positionOf(zeroKey),
+             "ZeRO spreads the state of the optimizer, and from stage 2 on more, over devices. Trials hold "
+             "all of it on one, so that larger sizes may fit in the run.");
     }
-    if (!zero)
-        return;
-    warnOf(*zero, oldOffloads, warnings);
+    warnOf(zero, oldOffloads, warnings);
     for (std::string_view key : {"offload_optimizer", "offload_param"}) {
-        if (offloads(*zero, key))
-            warnOf(*zero, std::array{Difference{key, offloadEffect}}, warnings);
+        if (offloads(zero, key))
+            warnOf(zero, std::array{Difference{key, offloadEffect}}, warnings);
     }
 }
 
@@ -305,19 +302,19 @@ ConfigContents read(const ConfigText& text)
     const ConfigSection root = *text.root(Dialect::Json);
     checkText(root);
     const DeepSpeedBatch batch = readBatch(root);
-    ConfigContents contents{.model = modelFromElsewhere("A DeepSpeed config describes no network; give the "
-                                                        "network's config.json or another config as the "
-                                                        "model (--model FILE)."),
-                            .train = planOf(batch)};
+    ConfigContents contents{
+        .model = networkElsewhere({}, "A DeepSpeed config describes no network; give the network's "
+                                      "config.json or another config as the model (--model FILE).")
+                     .why,
+        .train = planOf(batch)};
     warnOfBatch(root, batch, contents.warnings);
     warnOfSharing(root, contents.warnings);
     contents.precision = readPrecision(root, contents.warnings);
     readRun(root, runKeys, contents);
     if (root.hasSection("activation_checkpointing")) {
-        contents.warnings.push_back({"activation_checkpointing only says how activations are kept where the "
-                                     "program asks for it; trials keep them all unless they are told "
-                                     "otherwise.",
-                                     root.positionOf("activation_checkpointing")});
+        warn(contents.warnings, root.positionOf("activation_checkpointing"),
+             "activation_checkpointing only says how activations are kept where the program asks for it; "
+             "trials keep them all unless they are told otherwise.");
     }
     // Of "auto" the Trainer makes 1.0 where it is not told otherwise: TrainingArguments.max_grad_norm in
     // transformers 5.23. Else 0: GRADIENT_CLIPPING_DEFAULT in DeepSpeed 0.16, deepspeed/runtime/constants.py.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "format.h"
-#include "networks/hugging_face_model.h"
+#include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/json_text.h"
 #include "syntax/words.h"
@@ -24,8 +24,8 @@ bool fits(const ConfigText& text)
     const auto root = text.root(Dialect::Json);
     if (!root || !text.document()->isJson())
         return false;
-    const auto type = root->find("model_type");
-    return type && type->resolvedValue().kind == NodeKind::Scalar && !type->resolvedValue().plain &&
+    const YamlNode* type = root->value("model_type");
+    return type && type->kind == NodeKind::Scalar && !type->plain &&
            std::ranges::none_of(splitWords(keysOfTrainings),
                                 [&](std::string_view key) { return root->has(key); });
 }
@@ -35,7 +35,8 @@ ConfigContents read(const ConfigText& text)
     // transformers reads it with json.load (configuration_utils.py, _dict_from_json_file).
     requireJson(text.text(), JsonComments::Refused);
     ConfigContents contents;
-    contents.model = readHuggingFaceModel(*text.root(Dialect::Json), contents.warnings);
+    contents.model =
+        networkOrWhyNot([&] { return readHuggingFaceModel(*text.root(Dialect::Json), contents.warnings); });
     contents.sequenceLength = usualLength(contents);
     settleLengths(contents);
     return contents;
@@ -43,9 +44,8 @@ ConfigContents read(const ConfigText& text)
 
 SplicedText splice(const ConfigText&, const ChosenSize&)
 {
-    throw ConfigError(
-        "A config.json describes a network alone and has no place for a micro-batch size; open the "
-        "config of the trainer, with this file as its model (--model FILE).");
+    throw ConfigError("A config.json describes a network alone and has no place for a micro-batch size; open "
+                      "the config of the trainer, with this file as its model (--model FILE).");
 }
 
 } // namespace

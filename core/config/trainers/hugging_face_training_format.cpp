@@ -45,10 +45,10 @@ void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigCon
 {
     if (!isTrl(root))
         return;
-    contents.warnings.push_back({"The config does not say " + std::string(key) +
-                                     ", which is taken for True, as in TRL since August 2025; write it, so "
-                                     "that the run does not hang on a release.",
-                                 root.positionOf(key)});
+    warn(contents.warnings, root.positionOf(key),
+         "The config does not say {}, which is taken for True, as in TRL since August 2025; write it, so "
+         "that the run does not hang on a release.",
+         key);
 }
 
 void readLengths(const ConfigSection& root, ConfigContents& contents)
@@ -123,10 +123,10 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
-    if (auto other = otherRun(root, otherSteps))
-        contents.model = std::move(*other);
-    else
-        contents.model = readNamedModel(root, "model_name_or_path", contents.warnings);
+    contents.model = networkOrWhyNot([&] {
+        refuseOtherRun(root, otherSteps);
+        return readNamedModel(root, "model_name_or_path", contents.warnings);
+    });
     readLengths(root, contents);
     readPrecision(root, contents);
     readCheckpointing(root, contents);

@@ -36,16 +36,16 @@ constexpr std::array<Difference, 9> differences{
      {"use_badam", "{} makes BAdam the optimizer, which trains a part of the network at a time. Trials run "
                    "AdamW on all of it, which takes more memory."},
      {"use_adam_mini", "{} makes Adam-mini the optimizer. Trials run AdamW, which takes more memory."},
-     {"use_muon", "{} makes Muon the optimizer. Trials run AdamW, whose steps and memory may cost more or "
-                  "less."},
+     {"use_muon",
+      "{} makes Muon the optimizer. Trials run AdamW, whose steps and memory may cost more or less."},
      {"mixture_of_depths", "{} lets texts pass by layers (mixture of depths). Trials run every layer on all "
                            "of a text, which takes longer."}}};
 
 /// The key holds one of the words; nothing is thrown, since a format is recognised by it.
 bool holdsOneOf(const ConfigSection& root, std::string_view key, std::string_view words)
 {
-    const auto entry = root.find(key);
-    return entry && isAmong(entry->resolvedValue().value, words);
+    const YamlNode* value = root.value(key);
+    return value && isAmong(value->value, words);
 }
 
 std::string readWord(const ConfigSection& root, std::string_view key, std::string_view words,
@@ -53,43 +53,31 @@ std::string readWord(const ConfigSection& root, std::string_view key, std::strin
 {
     const std::string word = root.text(key).value_or(std::string(otherwise));
     if (!isAmong(word, words))
-        root.fail(key, "is \"" + word + "\", which is none of " + listed(splitWords(words)));
+        root.fail(key, "is \"{}\", which is none of {}", word, listed(splitWords(words)));
     return word;
 }
 
-std::optional<UnsupportedModel> partialTraining(const ConfigSection& root)
+void refusePartialTraining(const ConfigSection& root)
 {
     const std::string type = readWord(root, typeKey, types, "lora");
     if (type == "full")
-        return std::nullopt;
-    return UnsupportedModel{
-        .sentence = std::string(typeKey) + " is " + type + (root.has(typeKey) ? "" : " where it is absent") +
-                    ", which trains " +
-                    (type == "freeze" ? "some layers of the network" : "an adapter of the network") +
-                    ". Trials train all of it, so that they would measure another run.",
-        .position = root.positionOf(typeKey)};
+        return;
+    throw notRun(root.positionOf(typeKey),
+                 "{} is {}{}, which trains {} of the network. Trials train all of it, so that they would "
+                 "measure another run.",
+                 typeKey, type, root.has(typeKey) ? "" : " where it is absent",
+                 type == "freeze" ? "some layers" : "an adapter");
 }
 
-std::optional<UnsupportedModel> otherStage(const ConfigSection& root)
+void refuseOtherStage(const ConfigSection& root)
 {
     const std::string stage = readWord(root, stageKey, stages, "sft");
     if (stage == "sft" || stage == "pt")
-        return std::nullopt;
-    return UnsupportedModel{
-        .sentence = std::string(stageKey) + " is " + stage +
-                    ", whose steps run other networks or several texts for each sample. Trials run the "
-                    "network alone on one, so that they would measure another run.",
-        .position = root.positionOf(stageKey)};
-}
-
-std::variant<model::ModelSpec, UnsupportedModel> readModel(const ConfigSection& root,
-                                                           std::vector<Warning>& warnings)
-{
-    if (auto partial = partialTraining(root))
-        return *partial;
-    if (auto other = otherStage(root))
-        return *other;
-    return readNamedModel(root, "model_name_or_path", warnings);
+        return;
+    throw notRun(root.positionOf(stageKey),
+                 "{} is {}, whose steps run other networks or several texts for each sample. Trials run the "
+                 "network alone on one, so that they would measure another run.",
+                 stageKey, stage);
 }
 
 model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
@@ -115,7 +103,11 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
-    contents.model = readModel(root, contents.warnings);
+    contents.model = networkOrWhyNot([&] {
+        refusePartialTraining(root);
+        refuseOtherStage(root);
+        return readNamedModel(root, "model_name_or_path", contents.warnings);
+    });
     contents.sequenceLength = countOr(root, lengthKey, 2048);
     settleLengths(contents);
     contents.precision = readPrecision(root, contents.warnings);

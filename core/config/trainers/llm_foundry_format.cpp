@@ -3,8 +3,8 @@
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
-#include "networks/mpt_model.h"
-#include "networks/named_model.h"
+#include "networks/hub_models.h"
+#include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/yaml_scalar.h"
 
@@ -49,8 +49,8 @@ constexpr std::array<Difference, 1> otherRuns{
 
 constexpr std::array<Difference, 1> shardingDifferences{
     {{"activation_cpu_offload",
-      "Trials keep activations on the GPU, which a run with activation_cpu_offload "
-      "moves to the host's memory.",
+      "Trials keep activations on the GPU, which a run with activation_cpu_offload moves to the host's "
+      "memory.",
       True}}};
 
 constexpr std::array<Difference, 2> differences{
@@ -68,26 +68,25 @@ constexpr std::array<Difference, 1> datasetDifferences{
 std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view key,
                                      std::vector<Warning>& warnings)
 {
-    const YamlNode& value = root.find(key)->resolvedValue();
+    const YamlNode& value = *root.find(key)->target;
     const auto number = asNumber(value);
-    const bool isInteger = asInteger(value).problem != IntegerProblem::NotInteger;
+    const bool isInteger = asInteger(value) || isTooLarge(value);
     if (!number && !isInteger && !isNull(value)) {
-        root.fail(key, std::string("must be a whole number") + (key == microKey ? " or auto" : "") +
-                           ", but is " + described(value));
+        root.fail(key, "must be a whole number{}, but is {}", key == microKey ? " or auto" : "",
+                  described(value));
     }
     if (number && *number > 0 && !isInteger) {
-        warnings.push_back(
-            {std::string(key) + " is " + value.value +
-                 ", in parts of samples; trials take whole ones, and a whole number is written "
-                 "in its place.",
-             root.positionOf(key)});
+        warn(warnings, root.positionOf(key),
+             "{} is {}, in parts of samples; trials take whole ones, and a whole number is written in its "
+             "place.",
+             key, value.value);
         return std::nullopt;
     }
     const auto size = root.integer(key);
     if (!size)
         root.fail(key, "is empty; write a whole number, or remove the key");
     if (*size < 1)
-        root.fail(key, "is " + std::to_string(*size) + ", but a micro-batch has at least 1 sample");
+        root.fail(key, "is {}, but a micro-batch has at least 1 sample", *size);
     return size;
 }
 
@@ -95,8 +94,7 @@ std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view
 bool isAuto(const ConfigSection& root)
 {
     const auto entry = root.find(microKey);
-    return !entry ||
-           (entry->resolvedValue().kind == NodeKind::Scalar && entry->resolvedValue().value == "auto");
+    return !entry || (entry->target->kind == NodeKind::Scalar && entry->target->value == "auto");
 }
 
 bool hasEvaluation(const ConfigSection& root)
@@ -110,7 +108,7 @@ std::int64_t readGlobalBatch(const ConfigSection& root)
     if (!batch)
         root.fail(globalKey, "is empty; write how many samples one optimizer step takes over all GPUs");
     if (*batch < 1)
-        root.fail(globalKey, "is " + std::to_string(*batch) + ", but a batch has at least 1 sample");
+        root.fail(globalKey, "is {}, but a batch has at least 1 sample", *batch);
     return *batch;
 }
 
@@ -121,19 +119,18 @@ BatchPlan readTrainPlan(const ConfigSection& root, std::vector<Warning>& warning
                    .knowsDevices = false,
                    .microBatchKey = std::string(microKey),
                    .globalBatchKey = std::string(globalKey)};
-    warnings.push_back({"The launcher decides on how many GPUs the " + std::to_string(plan.globalBatchSize) +
-                            " samples of " + std::string(globalKey) +
-                            " are spread; each takes them divided by the number of GPUs, and no micro-batch "
-                            "is larger than that. The figures here are those of one GPU.",
-                        root.positionOf(globalKey)});
+    warn(warnings, root.positionOf(globalKey),
+         "The launcher decides on how many GPUs the {} samples of {} are spread; each takes them divided by "
+         "the number of GPUs, and no micro-batch is larger than that. The figures here are those of one GPU.",
+         plan.globalBatchSize, globalKey);
     if (isAuto(root))
         return plan;
     plan.setting = Explore{};
     plan.presentSize = readSize(root, microKey, warnings);
     if (plan.presentSize && *plan.presentSize > plan.globalBatchSize) {
-        warnings.push_back({std::string(microKey) + " is " + std::to_string(*plan.presentSize) +
-                                ", more than a batch has; LLM-Foundry lowers it to the batch of one GPU.",
-                            root.positionOf(microKey)});
+        warn(warnings, root.positionOf(microKey),
+             "{} is {}, more than a batch has; LLM-Foundry lowers it to the batch of one GPU.", microKey,
+             *plan.presentSize);
         plan.presentSize = plan.globalBatchSize;
     }
     return plan;
@@ -153,27 +150,25 @@ std::optional<BatchPlan> readEvalPlan(const ConfigSection& root, const BatchPlan
 
 /// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
 /// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
-std::variant<model::ModelSpec, UnsupportedModel> readNetwork(const ConfigSection& root,
-                                                             std::vector<Warning>& warnings)
+model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::string_view hubKey = "pretrained_model_name_or_path";
     const auto section = root.section("model");
     if (!section) {
-        return modelFromElsewhere("The config has no model; give a network (--model FILE).",
-                                  root.document().positionOf(root.mapping()));
+        throw networkElsewhere(root.document().positionOf(root.mapping()),
+                               "The config has no model; give a network (--model FILE).");
     }
-    if (const auto other = otherNetwork(*section, otherNetworks))
-        return *other;
+    refuseOtherNetwork(*section, otherNetworks);
     const std::string name = section->text("name").value_or("");
     if (name == "mpt_causal_lm")
         return readMptModel(*section, warnings);
     const auto id = section->text(hubKey);
     if (name.starts_with("hf_") && id)
-        return namedModel(*id, section->positionOf(hubKey), warnings, section->section("config_overrides"));
-    return modelFromElsewhere("The network is built as \"" + name +
-                                  "\", which is not known here; give its config.json as the model "
-                                  "(--model FILE).",
-                              section->positionOf("name"));
+        return namedNetwork(*id, section->positionOf(hubKey), warnings, section->section("config_overrides"));
+    throw networkElsewhere(section->positionOf("name"),
+                           "The network is built as \"{}\", which is not known here; give its config.json as "
+                           "the model (--model FILE).",
+                           name);
 }
 
 void readLengths(const ConfigSection& root, ConfigContents& contents)
@@ -196,12 +191,11 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     if (word == "fp32")
         return model::Precision::Tf32;
     if (word == "amp_fp16" || word == "amp_fp8") {
-        warnings.push_back({"Trials run in bfloat16 (amp_bf16) in place of " + word + ", whose " +
-                                (word == "amp_fp16" ? "loss scaling" : "8-bit products") +
-                                " are not run here.",
-                            root.positionOf(key)});
+        warn(warnings, root.positionOf(key),
+             "Trials run in bfloat16 (amp_bf16) in place of {}, whose {} are not run here.", word,
+             word == "amp_fp16" ? "loss scaling" : "8-bit products");
     } else if (word != "amp_bf16") {
-        root.fail(key, "is \"" + word + "\"; write amp_bf16, amp_fp16, amp_fp8 or fp32");
+        root.fail(key, "is \"{}\"; write amp_bf16, amp_fp16, amp_fp8 or fp32", word);
     }
     return model::Precision::Bf16;
 }
@@ -210,13 +204,14 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
 bool keepsWeightsIn16Bits(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "master_weights_dtype";
-    const auto model = root.section("model");
-    const std::string type = model ? model->text(key).value_or("fp32") : "fp32";
+    const ConfigSection model = root.sectionAt("model");
+    const std::string type = model.text(key).value_or("fp32");
     if (type == "fp32" || type == "float32")
         return false;
-    warnings.push_back({"Trials keep fp32 copies of the weights in the optimizer, which a run with " +
-                            std::string(key) + " " + type + " does not; it takes less memory.",
-                        model->positionOf(key)});
+    warn(warnings, model.positionOf(key),
+         "Trials keep fp32 copies of the weights in the optimizer, which a run with {} {} does not; it takes "
+         "less memory.",
+         key, type);
     return true;
 }
 
@@ -225,27 +220,23 @@ void readClipping(const ConfigSection& clipping, ConfigContents& contents)
     constexpr std::string_view typeKey = "clipping_type";
     const std::string type = clipping.text(typeKey).value_or("");
     if (type != "norm" && type != "value" && type != "adaptive")
-        clipping.fail(typeKey, "is \"" + type + "\"; write norm, value or adaptive");
+        clipping.fail(typeKey, "is \"{}\"; write norm, value or adaptive", type);
     if (type == "norm") {
         contents.step.maxGradientNorm = readGradientNorm(clipping, "clipping_threshold", 0.0);
         return;
     }
-    contents.warnings.push_back({"Trials do not clip gradients by " + type + "; that takes little of a step.",
-                                 clipping.positionOf(typeKey)});
+    warn(contents.warnings, clipping.positionOf(typeKey),
+         "Trials do not clip gradients by {}; that takes little of a step.", type);
 }
 
 void readAlgorithms(const ConfigSection& root, ConfigContents& contents)
 {
-    const auto algorithms = root.section("algorithms");
-    if (!algorithms)
-        return;
-    for (std::string_view name : algorithms->keys()) {
-        const auto section = algorithms->sectionIfAny(name);
-        if (name == "gradient_clipping" && section) {
-            readClipping(*section, contents);
+    const ConfigSection algorithms = root.sectionAt("algorithms");
+    for (std::string_view name : algorithms.keys()) {
+        if (name == "gradient_clipping" && algorithms.hasSection(name)) {
+            readClipping(*algorithms.section(name), contents);
         } else {
-            contents.warnings.push_back(
-                {"Trials leave out the algorithm " + std::string(name) + ".", algorithms->positionOf(name)});
+            warn(contents.warnings, algorithms.positionOf(name), "Trials leave out the algorithm {}.", name);
         }
     }
 }
@@ -258,10 +249,9 @@ void warnOfSharding(const ConfigSection& root, std::vector<Warning>& warnings)
     warnOf(*fsdp, shardingDifferences, warnings);
     // FULL_SHARD where nothing is said: FSDPConfig in composer/utils/parallelism.py of Composer 0.32.
     if (fsdp->text("sharding_strategy").value_or("FULL_SHARD") != "NO_SHARD") {
-        warnings.push_back(
-            {"FSDP spreads weights, gradients and optimizer state over the GPUs of a run; trials hold all of "
-             "them on one GPU, so that a run on several has room for more.",
-             root.positionOf("fsdp_config")});
+        warn(warnings, root.positionOf("fsdp_config"),
+             "FSDP spreads weights, gradients and optimizer state over the GPUs of a run; trials hold all of "
+             "them on one GPU, so that a run on several has room for more.");
     }
 }
 
@@ -274,9 +264,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readAlgorithms(root, contents);
     warnOfSharding(root, contents.warnings);
     warnOf(root, differences, contents.warnings);
-    const auto loader = root.sectionIfAny("train_loader");
-    if (const auto dataset = loader ? loader->sectionIfAny("dataset") : std::nullopt)
-        warnOf(*dataset, datasetDifferences, contents.warnings);
+    warnOf(root.sectionIfAny("train_loader").sectionIfAny("dataset"), datasetDifferences, contents.warnings);
     // True since LLM-Foundry 0.14 (pull request 1618).
     contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
     contents.training.halvesAutomatically = isAuto(root);
@@ -294,9 +282,9 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     contents.train = readTrainPlan(root, contents.warnings);
     contents.eval = readEvalPlan(root, *contents.train, contents.warnings);
-    contents.model = readNetwork(root, contents.warnings);
-    if (const auto other = otherRun(root, otherRuns); other && root.section("model"))
-        contents.model = *other;
+    contents.model = networkOrWhyNot([&] { return readNetwork(root, contents.warnings); });
+    if (const auto other = firstOf(root, otherRuns); other && root.section("model"))
+        contents.model = UnsupportedModel{.sentence = other->sentence, .position = other->position};
     readLengths(root, contents);
     readRunInto(root, contents);
     return contents;
@@ -309,34 +297,32 @@ void noteRest(std::int64_t batch, std::int64_t size, std::vector<std::string>& n
     const std::int64_t rest = batch % size;
     if (rest == 0)
         return;
-    notes.push_back("On one GPU, the " + std::to_string(batch) + " samples of " + std::string(globalKey) +
-                    " run as " + std::to_string(batch / size) + " micro-batches of " + std::to_string(size) +
-                    " and one of " + std::to_string(rest) + "; on several, each GPU splits its share so.");
+    notes.push_back(sentence("On one GPU, the {} samples of {} run as {} micro-batches of {} and one of {}; "
+                             "on several, each GPU splits its share so.",
+                             batch, globalKey, batch / size, size, rest));
 }
 
 SplicedText spliceTrain(const ConfigSection& root, const ChosenSize& chosen)
 {
     const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatch(root));
     if (chosen.microBatchSize > batch) {
-        throw ConfigError("The micro-batch size " + std::to_string(chosen.microBatchSize) + " is above the " +
-                              std::to_string(batch) + " samples of " + std::string(globalKey) +
-                              ", to which LLM-Foundry would lower it; choose a smaller size, or raise the "
-                              "batch.",
-                          root.positionOf(globalKey));
+        throw errorAt(root.positionOf(globalKey),
+                      "The micro-batch size {} is above the {} samples of {}, to which LLM-Foundry would "
+                      "lower it; choose a smaller size, or raise the batch.",
+                      chosen.microBatchSize, batch, globalKey);
     }
     std::vector<std::string> notes;
     noteRest(batch, chosen.microBatchSize, notes);
     if (hasEvaluation(root) && !root.find(evalKey))
-        notes.push_back("Evaluation takes this size too, because " + std::string(evalKey) + " is not set.");
+        notes.push_back(sentence("Evaluation takes this size too, because {} is not set.", evalKey));
     return withChanges(root, globalBatchChanges({}, keys, chosen), notes);
 }
 
 SplicedText spliceEval(const ConfigSection& root, const ChosenSize& chosen)
 {
     if (!hasEvaluation(root)) {
-        throw ConfigError(
-            "The config has no eval_loader and no icl_tasks, so there is no evaluation to choose "
-            "a size for; choose the other phase.");
+        throw ConfigError("The config has no eval_loader and no icl_tasks, so there is no evaluation to "
+                          "choose a size for; choose the other phase.");
     }
     return withChanges(root, {plainBatchChange(evalKey, root.find(microKey) ? microKey : globalKey, chosen)});
 }
@@ -344,8 +330,9 @@ SplicedText spliceEval(const ConfigSection& root, const ChosenSize& chosen)
 SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 {
     if (chosen.microBatchSize < 1) {
-        throw ConfigError("The micro-batch size is " + std::to_string(chosen.microBatchSize) +
-                          ", but a micro-batch has at least 1 sample; choose another.");
+        throw errorAt({},
+                      "The micro-batch size is {}, but a micro-batch has at least 1 sample; choose another.",
+                      chosen.microBatchSize);
     }
     const ConfigSection root = *text.root(Dialect::OmegaConf);
     return chosen.phase == model::Phase::Train ? spliceTrain(root, chosen) : spliceEval(root, chosen);

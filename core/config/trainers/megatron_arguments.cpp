@@ -45,7 +45,7 @@ constexpr std::array<Names, 4> switchedOff{
      {"bias_activation_fusion", "--no-bias-gelu-fusion", ""},
      {"bert_binary_head", "--bert-no-binary-head", ""}}};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> activations{
+constexpr WordTable<std::string_view, 3> activations{
     {{"--swiglu", "swiglu"}, {"--squared-relu", "squared-relu"}, {"--quick-geglu", "quick-geglu"}}};
 
 std::string optionOf(std::string_view name, const ShellScript& script)
@@ -96,7 +96,7 @@ std::optional<std::int64_t> MegatronArguments::integer(std::string_view name) co
                                                                    : std::nullopt;
     const auto number = shellNumber(*value);
     if (!number)
-        fail(name, "must be a whole number, but is \"" + *value + "\"");
+        fail(name, "must be a whole number, but is \"{}\"", *value);
     return number;
 }
 
@@ -107,7 +107,7 @@ std::optional<double> MegatronArguments::number(std::string_view name) const
         return std::nullopt;
     const auto number = numberIn(*value);
     if (!number)
-        fail(name, "must be a number, but is \"" + *value + "\"");
+        fail(name, "must be a number, but is \"{}\"", *value);
     return number;
 }
 
@@ -132,9 +132,8 @@ std::optional<std::string> MegatronArguments::text(std::string_view name) const
         return "rope";
     if (option == "--recompute-activations")
         return "selective";
-    const auto activation =
-        std::ranges::find(activations, option, [](const auto& entry) { return entry.first; });
-    return activation != activations.end() ? std::string(activation->second) : m_script.value(option);
+    const auto activation = meaningOf(activations, option);
+    return activation ? std::string(*activation) : m_script.value(option);
 }
 
 bool MegatronArguments::isOn(std::string_view name) const
@@ -154,29 +153,24 @@ TextPosition MegatronArguments::positionOf(std::string_view name) const
     return m_script.positionOf(optionOf(name, m_script));
 }
 
-std::optional<UnsupportedModel> MegatronArguments::unresolved() const
+void MegatronArguments::refuseUnresolved() const
 {
     constexpr std::string_view deciding =
         "num_layers hidden_size num_attention_heads ffn_hidden_size num_query_groups kv_channels "
-        "normalization "
-        "max_position_embeddings encoder_seq_length position_embedding_type num_moe_experts moe_router_topk "
-        "moe_ffn_hidden_size tensor_model_parallel_size context_parallel_size pipeline_model_parallel_size "
-        "expert_model_parallel_size";
+        "normalization max_position_embeddings encoder_seq_length position_embedding_type num_moe_experts "
+        "moe_router_topk moe_ffn_hidden_size tensor_model_parallel_size context_parallel_size "
+        "pipeline_model_parallel_size expert_model_parallel_size";
     for (std::string_view name : splitWords(deciding)) {
         const std::string option = optionOf(name, m_script);
         const ShellArgument* argument = m_script.argument(option);
         if (!argument || argument->values.empty() || m_script.value(option))
             continue;
         const ShellWord& value = argument->values.front();
-        return UnsupportedModel{
-            .sentence = "The script takes " + option + " from " +
-                        m_script.text().substr(value.begin, value.end - value.begin) +
-                        ", which only a run of it tells, so the network has to come from elsewhere "
-                        "(--model FILE).",
-            .position = m_script.positionOf(option),
-            .isElsewhere = true};
+        throw networkElsewhere(m_script.positionOf(option),
+                               "The script takes {} from {}, which only a run of it tells, so the network "
+                               "has to come from elsewhere (--model FILE).",
+                               option, m_script.text().substr(value.begin, value.end - value.begin));
     }
-    return std::nullopt;
 }
 
 } // namespace batchpeak::config

@@ -27,8 +27,8 @@ public:
 
     /// --lr, where the script tells it and it is above 0; trials do without it, so nothing is thrown.
     std::optional<double> learningRate() const;
-    /// An argument of the network that only a run of the script tells.
-    std::optional<UnsupportedModel> unresolved() const;
+    /// \throws NotRun where only a run of the script tells an argument of the network
+    void refuseUnresolved() const;
 
 private:
     const ShellScript& m_script;

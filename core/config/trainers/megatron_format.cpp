@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_choice.h"
 #include "differences.h"
 #include "format.h"
 #include "megatron_arguments.h"
 #include "megatron_run.h"
-#include "networks/megatron_model.h"
+#include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/shell_arithmetic.h"
 #include "syntax/shell_script.h"
@@ -33,8 +32,7 @@ using enum Difference::When;
 constexpr std::array<Difference, 2> differences{
     {{"rampup_batch_size",
       "The batch grows to --global-batch-size step by step (--rampup-batch-size), which Megatron Core "
-      "ignores "
-      "since 0.18; the plan is that of its end.",
+      "ignores since 0.18; the plan is that of its end.",
       There},
      {"decrease_batch_size_if_needed",
       "Where the micro-batches do not make up --global-batch-size, the run takes less samples in a step "
@@ -116,7 +114,7 @@ private:
     MegatronBatch readBatch() const;
     MegatronBatch readEvalBatch() const;
     BatchPlan readPlan(model::Phase phase) const;
-    std::variant<model::ModelSpec, UnsupportedModel> readNetwork(std::vector<Warning>& warnings) const;
+    model::ModelSpec readNetwork(std::vector<Warning>& warnings) const;
     void readRunInto(ConfigContents& contents) const;
     void warnOfSchedules(std::vector<Warning>& warnings) const;
     void noteConstraints(const ChosenSize& chosen, std::vector<std::string>& notes) const;
@@ -132,7 +130,7 @@ ConfigContents LaunchScript::read() const
     contents.eval = readPlan(model::Phase::Eval);
     warnOfMegatronBatch(*contents.train, parallelism(), readBatch().position, contents.warnings);
     warnOfSchedules(contents.warnings);
-    contents.model = readNetwork(contents.warnings);
+    contents.model = networkOrWhyNot([&] { return readNetwork(contents.warnings); });
     readRunInto(contents);
     return contents;
 }
@@ -148,10 +146,7 @@ std::optional<std::int64_t> LaunchScript::readWorld() const
     const auto processes = numberOf(m_script, "--nproc-per-node");
     const auto nodes =
         m_script.has("--nnodes") ? numberOf(m_script, "--nnodes") : std::optional<std::int64_t>(1);
-    constexpr std::int64_t most = std::int64_t{1} << 20;
-    const bool isKnown =
-        processes && nodes && *processes >= 1 && *processes <= most && *nodes >= 1 && *nodes <= most;
-    return isKnown ? std::optional(*processes * *nodes) : std::nullopt;
+    return worldOf(processes.value_or(0), nodes.value_or(0));
 }
 
 MegatronParallelism LaunchScript::parallelism() const
@@ -177,11 +172,10 @@ MegatronBatch LaunchScript::readBatch() const
     const auto global = numberOf(m_script, globalOption);
     if (hasValue(m_script, globalOption) && !global) {
         const ShellWord& written = m_script.argument(globalOption)->values.front();
-        throw ConfigError(
-            "The value of --global-batch-size is " +
-                m_script.text().substr(written.begin, written.end - written.begin) +
-                ", of which only a run of the script tells what it stands for; write the number.",
-            m_script.positionOf(globalOption));
+        throw errorAt(m_script.positionOf(globalOption),
+                      "The value of --global-batch-size is {}, of which only a run of the script tells what "
+                      "it stands for; write the number.",
+                      m_script.text().substr(written.begin, written.end - written.begin));
     }
     return {.micro = numberOf(m_script, microOption),
             .global = global ? global : scheduledBatch(),
@@ -212,22 +206,16 @@ BatchPlan LaunchScript::readPlan(model::Phase phase) const
     return megatronPlan(phase == model::Phase::Train ? readBatch() : readEvalBatch(), parallelism());
 }
 
-std::variant<model::ModelSpec, UnsupportedModel>
-LaunchScript::readNetwork(std::vector<Warning>& warnings) const
+model::ModelSpec LaunchScript::readNetwork(std::vector<Warning>& warnings) const
 {
-    if (auto unknown = m_arguments.unresolved())
-        return *unknown;
-    if (auto parts = networkInParts(parallelism()))
-        return *parts;
+    m_arguments.refuseUnresolved();
+    refuseNetworkInParts(parallelism());
     const std::string program = programOf(m_script).value_or("pretrain_gpt.py");
     if (program == "pretrain_gpt.py")
         return readMegatronModel(m_arguments, MegatronKind::Decoder, warnings);
     if (program == "pretrain_bert.py")
         return readMegatronModel(m_arguments, MegatronKind::Encoder, warnings);
-    return modelFromElsewhere(
-        "The network of " + program +
-            " cannot be run here. Its batch sizes can be read and written all the same.",
-        {.line = 1, .column = 1});
+    throw networkElsewhere({.line = 1, .column = 1}, cannotBeRun, "The network of " + program);
 }
 
 void LaunchScript::readRunInto(ConfigContents& contents) const
@@ -260,12 +248,11 @@ void LaunchScript::warnOfSchedules(std::vector<Warning>& warnings) const
     warnOf(m_arguments, differences, warnings);
     if (!m_script.has(scheduleOption))
         return;
-    warnings.push_back(
-        {"The batch changes step by step (--step-batch-size-schedule); the plan is that of " +
-             std::string(hasValue(m_script, globalOption)
-                             ? "--global-batch-size, beside which Megatron Core 0.18 refuses the schedule."
-                             : "its end."),
-         m_script.positionOf(scheduleOption)});
+    warn(warnings, m_script.positionOf(scheduleOption),
+         "The batch changes step by step (--step-batch-size-schedule); the plan is that of {}.",
+         hasValue(m_script, globalOption)
+             ? "--global-batch-size, beside which Megatron Core 0.18 refuses the schedule"
+             : "its end");
 }
 
 SplicedText LaunchScript::splice(const ChosenSize& chosen) const
@@ -283,16 +270,15 @@ SplicedText LaunchScript::splice(const ChosenSize& chosen) const
         spliced = withArgument(m_script, micro, std::to_string(chosen.microBatchSize),
                                isTrain || !hasValue(m_script, microOption) ? globalOption : microOption);
         if (!isTrain && isInserted)
-            spliced.notes.push_back(
-                "--eval-micro-batch-size is known to Megatron Core since 0.18; older programs "
-                "refuse it, and evaluate with --micro-batch-size.");
+            spliced.notes.push_back("--eval-micro-batch-size is known to Megatron Core since 0.18; older "
+                                    "programs refuse it, and evaluate with --micro-batch-size.");
     }
     const LaunchScript changed(spliced.text);
     if (changed.readPlan(chosen.phase).globalBatchSize != batch.globalBatchSize) {
         if (isTrain && scheduledBatch() && !hasValue(m_script, globalOption)) {
-            throw ConfigError(
-                "The batch of a step is that of --step-batch-size-schedule; change the schedule by hand.",
-                m_script.positionOf(scheduleOption));
+            throw errorAt(
+                m_script.positionOf(scheduleOption),
+                "The batch of a step is that of --step-batch-size-schedule; change the schedule by hand.");
         }
         const std::string_view beside = hasValue(changed.m_script, micro) ? micro : microOption;
         SplicedText both =
@@ -310,17 +296,16 @@ void LaunchScript::noteConstraints(const ChosenSize& chosen, std::vector<std::st
     const BatchPlan plan = readPlan(chosen.phase);
     const BatchPlan eval = readPlan(model::Phase::Eval);
     const std::int64_t unit = chosen.microBatchSize * plan.devices;
-    if (!plan.knowsDevices) {
-        notes.push_back("How many data-parallel devices there are is not known from the script; " +
-                        plan.globalBatchKey + " has to be a multiple of the size times their number.");
-    }
+    if (!plan.knowsDevices)
+        notes.push_back(unknownDevicesNote("script", plan));
     if (chosen.phase == model::Phase::Eval)
         return;
     if (eval.microBatchKey == microOption)
         notes.push_back("Evaluation takes --micro-batch-size too.");
     if (eval.presentSize && !eval.dividesExactly(*eval.presentSize)) {
-        notes.push_back("Of evaluation, the " + divisionText(eval, *eval.presentSize) +
-                        ", which Megatron refuses; change --eval-global-batch-size.");
+        notes.push_back(
+            sentence("Of evaluation, the {}, which Megatron refuses; change --eval-global-batch-size.",
+                     divisionText(eval, *eval.presentSize)));
     }
     const ShellArgument* ramp = m_script.argument(rampOption);
     if (ramp && ramp->values.size() >= 2) {

@@ -3,7 +3,7 @@
 #include "megatron_run.h"
 
 #include "differences.h"
-#include "networks/network_sizes.h"
+#include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/shell_arithmetic.h"
 
@@ -16,8 +16,6 @@ namespace batchpeak::config {
 
 namespace {
 
-// Of samples and of devices; products of them have room.
-constexpr std::int64_t maxSamples = std::int64_t{1} << 31;
 constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
 
 constexpr std::array<Difference, 7> differences{
@@ -25,8 +23,7 @@ constexpr std::array<Difference, 7> differences{
      {"fp4", "The run computes in FP4, and trials in bfloat16, which takes more time and memory."},
      {"fsdp", "The run spreads parameters over its devices (FSDP), and trials hold all of them on one, so "
               "that the run has memory for larger sizes."},
-     {"use_distributed_optimizer", "The run spreads the optimizer's state over its devices, and trials hold "
-                                   "all of it on one, so that the run may have memory for larger sizes."},
+     {"use_distributed_optimizer", spreadOptimizer},
      {"cpu_offloading", "The run keeps activations or weights in the memory of the host, and trials do not."},
      {"optimizer_cpu_offload",
       "The run keeps the optimizer's state in the memory of the host, and trials do not."},
@@ -36,16 +33,14 @@ std::int64_t parts(const Settings& settings, std::string_view name)
 {
     const std::int64_t size = sizeOr(settings, name, 1);
     if (size > maxDevices)
-        settings.fail(name, "is " + std::to_string(size) + ", more devices than any cluster has");
+        settings.fail(name, "is {}, more devices than any cluster has", size);
     return size;
 }
 
 std::int64_t checkedSamples(const std::string& key, std::int64_t count, TextPosition position)
 {
-    if (count < 1 || count > maxSamples) {
-        throw ConfigError("The value of " + key + " is " + std::to_string(count) + "; write one of 1 to " +
-                              std::to_string(maxSamples) + ".",
-                          position);
+    if (count < 1 || count > mostSamples) {
+        throw errorAt(position, "The value of {} is {}; write one of 1 to {}.", key, count, mostSamples);
     }
     return count;
 }
@@ -61,8 +56,7 @@ std::optional<std::int64_t> dataParallel(const MegatronParallelism& parallelism)
 
 std::string product(const MegatronParallelism& parallelism)
 {
-    return std::to_string(parallelism.tensor) + " * " + std::to_string(parallelism.pipeline) + " * " +
-           std::to_string(parallelism.context);
+    return sentence("{} * {} * {}", parallelism.tensor, parallelism.pipeline, parallelism.context);
 }
 
 void readRecomputation(const Settings& settings, ConfigContents& contents)
@@ -71,16 +65,15 @@ void readRecomputation(const Settings& settings, ConfigContents& contents)
     const std::string granularity = settings.text(key).value_or("");
     contents.step.activationCheckpointing = granularity == "full";
     if (granularity == "selective") {
-        contents.warnings.push_back({"The run computes attention again in its backward pass (" +
-                                         settings.pathOf(key) +
-                                         " selective); trials do so only where their attention kernel does.",
-                                     settings.positionOf(key)});
+        warn(contents.warnings, settings.positionOf(key),
+             "The run computes attention again in its backward pass ({} selective); trials do so only where "
+             "their attention kernel does.",
+             settings.pathOf(key));
     } else if (granularity == "full" &&
                settings.text("activations_checkpoint_method").value_or("") == "block") {
-        contents.warnings.push_back(
-            {"The run computes some layers again in its backward pass, and trials all of them, "
-             "so that they take more time and less memory.",
-             settings.positionOf(key)});
+        warn(contents.warnings, settings.positionOf(key),
+             "The run computes some layers again in its backward pass, and trials all of them, so that they "
+             "take more time and less memory.");
     }
 }
 
@@ -93,6 +86,12 @@ std::string listed(const std::vector<std::int64_t>& numbers)
 }
 
 } // namespace
+
+std::optional<std::int64_t> worldOf(std::int64_t devices, std::int64_t nodes)
+{
+    const bool isKnown = devices >= 1 && devices <= maxDevices && nodes >= 1 && nodes <= maxDevices;
+    return isKnown ? std::optional(devices * nodes) : std::nullopt;
+}
 
 MegatronParallelism readParallelism(const Settings& settings, std::optional<std::int64_t> world,
                                     TextPosition position)
@@ -117,9 +116,9 @@ BatchPlan megatronPlan(const MegatronBatch& batch, const MegatronParallelism& pa
     if (batch.micro)
         checkedSamples(batch.microKey, *batch.micro, batch.position);
     if (!batch.micro && !batch.global) {
-        throw ConfigError("Neither " + batch.microKey + " nor " + batch.globalKey +
-                              " is there as a number; write the batch of a step as " + batch.globalKey + ".",
-                          batch.position);
+        throw errorAt(batch.position,
+                      "Neither {} nor {} is there as a number; write the batch of a step as {}.",
+                      batch.microKey, batch.globalKey, batch.globalKey);
     }
     plan.globalBatchSize = batch.global ? checkedSamples(batch.globalKey, *batch.global, batch.position)
                                         : *batch.micro * plan.devices;
@@ -130,53 +129,54 @@ void warnOfMegatronBatch(const BatchPlan& plan, const MegatronParallelism& paral
                          std::vector<Warning>& warnings)
 {
     if (!plan.knowsDevices && parallelism.world) {
-        warnings.push_back({"The config's world of " + std::to_string(*parallelism.world) +
-                                " is no multiple of the " + product(parallelism) + " = " +
-                                std::to_string(parallelism.perCopy()) +
-                                " devices of one copy of the network (tensor * pipeline * context parallel), "
-                                "so it is not known "
-                                "how many share " +
-                                plan.globalBatchKey + "; the plan is that of one.",
-                            parallelism.position});
+        warn(warnings, parallelism.position,
+             "The config's world of {} is no multiple of the {} = {} devices of one copy of the network "
+             "(tensor * pipeline * context parallel), so it is not known how many share {}; the plan is that "
+             "of one.",
+             *parallelism.world, product(parallelism), parallelism.perCopy(), plan.globalBatchKey);
     } else if (!plan.knowsDevices) {
-        warnings.push_back({"How many devices share " + plan.globalBatchKey +
-                                " is for the launcher to say; the plan is that of one.",
-                            parallelism.position});
+        warn(warnings, parallelism.position,
+             "How many devices share {} is for the launcher to say; the plan is that of one.",
+             plan.globalBatchKey);
     }
     if (!plan.presentSize) {
-        warnings.push_back({plan.microBatchKey + " is not there as a number; the run needs one.", position});
+        warn(warnings, position, "{} is not there as a number; the run needs one.", plan.microBatchKey);
     } else if (!plan.dividesExactly(*plan.presentSize)) {
-        warnings.push_back(
-            {"The " + divisionText(plan, *plan.presentSize) + ", which Megatron refuses when the run starts.",
-             position});
+        warn(warnings, position, "The {}, which Megatron refuses when the run starts.",
+             divisionText(plan, *plan.presentSize));
     }
 }
 
-std::optional<UnsupportedModel> networkInParts(const MegatronParallelism& parallelism)
+void refuseNetworkInParts(const MegatronParallelism& parallelism)
 {
     if (parallelism.perCopy() == 1 && parallelism.expert == 1)
-        return std::nullopt;
+        return;
     const std::string how =
         parallelism.perCopy() > 1
-            ? "over " + product(parallelism) + " devices (tensor * pipeline * context parallel)"
-            : "with its experts over " + std::to_string(parallelism.expert) + " devices";
-    return UnsupportedModel{
-        "The run spreads one copy of the network " + how +
-            ", and trials would hold the whole of it on one device, so that they would measure "
-            "another run. Its batch sizes can be read and written all the same.",
-        parallelism.position};
+            ? sentence("over {} devices (tensor * pipeline * context parallel)", product(parallelism))
+            : sentence("with its experts over {} devices", parallelism.expert);
+    throw notRun(
+        parallelism.position,
+        "The run spreads one copy of the network {}, and trials would hold the whole of it on one device, so "
+        "that they would measure another run. Its batch sizes can be read and written all the same.",
+        how);
+}
+
+std::string unknownDevicesNote(std::string_view what, const BatchPlan& plan)
+{
+    return sentence("How many data-parallel devices there are is not known from the {}; {} has to be a "
+                    "multiple of the size times their number.",
+                    what, plan.globalBatchKey);
 }
 
 std::string rampNote(const std::string& key, std::int64_t start, std::int64_t increment, std::int64_t unit)
 {
-    const std::string batches = "Every batch of " + key + " (" + std::to_string(start) + ", and " +
-                                std::to_string(increment) + " more at each step)";
-    const std::string multiple =
-        "a multiple of " + std::to_string(unit) + ", the micro-batch size times the data-parallel devices";
-    if (unit > 0 && start % unit == 0 && increment % unit == 0)
-        return batches + " is " + multiple + ", as Megatron demands.";
-    return batches + " must be " + multiple + ", and they are not; change " + key +
-           ", or choose another size.";
+    const bool isMultiple = unit > 0 && start % unit == 0 && increment % unit == 0;
+    return sentence("Every batch of {} ({}, and {} more at each step) {} a multiple of {}, the micro-batch "
+                    "size times the data-parallel devices, {}.",
+                    key, start, increment, isMultiple ? "is" : "must be", unit,
+                    isMultiple ? "as Megatron demands"
+                               : sentence("and they are not; change {}, or choose another size", key));
 }
 
 std::vector<std::int64_t> scheduledBatches(const std::string& schedule)
@@ -193,9 +193,10 @@ std::vector<std::int64_t> scheduledBatches(const std::string& schedule)
 std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batches, std::int64_t unit)
 {
     std::erase_if(batches, [unit](std::int64_t size) { return size % unit == 0; });
-    return "Every batch of " + key + " has to be a multiple of " + std::to_string(unit) +
-           ", the micro-batch size times the data-parallel devices" +
-           (batches.empty() ? ", and is one." : "; these are not: " + listed(batches) + ".");
+    return sentence("Every batch of {} has to be a multiple of {}, the micro-batch size times the "
+                    "data-parallel devices{}",
+                    key, unit,
+                    batches.empty() ? ", and is one." : sentence("; these are not: {}.", listed(batches)));
 }
 
 model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition position,
@@ -204,10 +205,9 @@ model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition 
     if (isFp16) {
         warnOfFloat16(position, warnings);
     } else if (hasFullGradients) {
-        warnings.push_back(
-            {"The run keeps its gradients in fp32, which takes 2 bytes a parameter more than trials "
-             "show; leave memory free for them.",
-             position});
+        warn(warnings, position,
+             "The run keeps its gradients in fp32, which takes 2 bytes a parameter more than trials show; "
+             "leave memory free for them.");
     }
     return model::Precision::PureBf16;
 }
@@ -219,9 +219,9 @@ void readMegatronRun(const Settings& settings, ConfigContents& contents)
         contents.sequenceLength = 0;
     const auto longest = longestLength(contents);
     if (longest && contents.sequenceLength > *longest) {
-        settings.fail("encoder_seq_length", "is " + std::to_string(contents.sequenceLength) +
-                                                ", but the network has learned " + std::to_string(*longest) +
-                                                " positions; write at most that");
+        settings.fail("encoder_seq_length",
+                      "is {}, but the network has learned {} positions; write at most that",
+                      contents.sequenceLength, *longest);
     }
     if (contents.sequenceLength == 0)
         contents.sequenceLength = usualLength(contents);

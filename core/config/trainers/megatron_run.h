@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace batchpeak::config {
@@ -31,6 +32,9 @@ struct MegatronParallelism
 
     std::int64_t perCopy() const { return tensor * pipeline * context; }
 };
+
+/// Processes on all nodes; nothing where either is no count that any cluster has.
+std::optional<std::int64_t> worldOf(std::int64_t devices, std::int64_t nodes);
 
 /// \throws ConfigError where a size is below 1, or beyond any cluster
 MegatronParallelism readParallelism(const Settings& settings, std::optional<std::int64_t> world,
@@ -56,8 +60,12 @@ BatchPlan megatronPlan(const MegatronBatch& batch, const MegatronParallelism& pa
 void warnOfMegatronBatch(const BatchPlan& plan, const MegatronParallelism& parallelism, TextPosition position,
                          std::vector<Warning>& warnings);
 
-/// Each device holds a part of the network, where trials would hold the whole.
-std::optional<UnsupportedModel> networkInParts(const MegatronParallelism& parallelism);
+/// \throws NotRun where each device holds a part of the network: trials would hold the whole
+void refuseNetworkInParts(const MegatronParallelism& parallelism);
+
+/// What a size demands of the batch where it is not known how many devices there are.
+/// \param what  "config" or "script"
+std::string unknownDevicesNote(std::string_view what, const BatchPlan& plan);
 
 /// What a batch that grows by steps demands of a size.
 /// \param key  "--rampup-batch-size"
@@ -71,6 +79,11 @@ std::vector<std::int64_t> scheduledBatches(const std::string& schedule);
 /// What they demand of a size.
 /// \param unit  as in rampNote, at least 1
 std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batches, std::int64_t unit);
+
+/// That of a distributed optimizer.
+inline constexpr std::string_view spreadOptimizer =
+    "The run spreads the optimizer's state over its devices, and trials hold all of it on one, so that the "
+    "run may have memory for larger sizes.";
 
 /// Half precision throughout, with fp32 masters: Float16Module and the mixed-precision optimizer.
 /// \param hasFullGradients  those of bfloat16 are kept in fp32, which trials do not do

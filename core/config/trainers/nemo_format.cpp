@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "batch_choice.h"
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
 #include "megatron_run.h"
-#include "networks/megatron_model.h"
+#include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
@@ -26,13 +25,13 @@ constexpr std::string_view microKey = "micro_batch_size";
 constexpr std::string_view globalKey = "global_batch_size";
 constexpr std::string_view rampKey = "rampup_batch_size";
 
-constexpr RunKeys runKeys{.optimizer = "model.optim.name",
-                          // All of them decouple the weight decay: nemo/core/optim/optimizers.py of NeMo 2.0.
-                          .adamW = "fused_adam adamw distributed_fused_adam megatron_fused_adam "
-                                   "mcore_distributed_optim adam",
-                          // None where nothing is said: Trainer of Lightning 2.4, which does not clip then.
-                          .gradientNorm = "trainer.gradient_clip_val",
-                          .learningRate = "model.optim.lr"};
+constexpr RunKeys runKeys{
+    .optimizer = "model.optim.name",
+    // All of them decouple the weight decay: nemo/core/optim/optimizers.py of NeMo 2.0.
+    .adamW = "fused_adam adamw distributed_fused_adam megatron_fused_adam mcore_distributed_optim adam",
+    // None where nothing is said: Trainer of Lightning 2.4, which does not clip then.
+    .gradientNorm = "trainer.gradient_clip_val",
+    .learningRate = "model.optim.lr"};
 
 /// The model section, whose keys are the names of the settings that readMegatronModel() reads.
 class ModelSection : public ConfigSection
@@ -45,7 +44,8 @@ public:
         if (key.starts_with("tokenizer_"))
             return tokenizer(key);
         // A list of settings, one for each layer.
-        if (has(key) && find(key)->resolvedValue().kind != NodeKind::Scalar)
+        const YamlNode* there = value(key);
+        if (there && there->kind != NodeKind::Scalar)
             return "a list";
         return ConfigSection::text(key);
     }
@@ -66,25 +66,18 @@ private:
         const std::string library = section->text("library").value_or("");
         if (key == "tokenizer_type")
             return library == "megatron" ? section->text("type")
-                                         : std::optional("of the library \"" + library + "\"");
+                                         : std::optional(sentence("of the library \"{}\"", library));
         return library == "huggingface" ? section->text("type") : std::nullopt;
     }
 };
-
-UnsupportedModel otherKind(const std::string& what, TextPosition position)
-{
-    return modelFromElsewhere(
-        what + " cannot be run here. Its batch sizes can be read and written all the same.", position);
-}
 
 /// A name that NeMo's examples give to networks of other kinds (examples/*/conf/megatron_*.yaml of
 /// NeMo 1.23).
 bool isOtherKind(std::string_view name)
 {
-    const auto kinds =
-        splitWords("megatron_t5 megatron_bart megatron_ul2 megatron_retro megatron_clip megatron_vit "
-                   "megatron_nsfw megatron_nmt megatron_mamba megatron_griffin megatron_gemma "
-                   "megatron_falcon megatron_mt5");
+    const auto kinds = splitWords(
+        "megatron_t5 megatron_bart megatron_ul2 megatron_retro megatron_clip megatron_vit megatron_nsfw "
+        "megatron_nmt megatron_mamba megatron_griffin megatron_gemma megatron_falcon megatron_mt5");
     return std::ranges::any_of(kinds, [&](std::string_view kind) { return name.starts_with(kind); });
 }
 
@@ -94,18 +87,15 @@ bool isOtherKind(std::string_view name)
 std::optional<std::int64_t> readWorld(const ConfigSection& trainer)
 {
     const std::int64_t nodes = trainer.integer("num_nodes").value_or(1);
-    if (!trainer.has("devices"))
+    const YamlNode* value = trainer.value("devices");
+    if (!value)
         return std::nullopt;
-    const YamlNode& value = trainer.find("devices")->resolvedValue();
-    std::int64_t devices = asInteger(value).value;
-    if (value.kind == NodeKind::Sequence)
-        devices = static_cast<std::int64_t>(value.children.size());
-    else if (asInteger(value).problem != IntegerProblem::None && value.value.find(',') != std::string::npos)
-        devices = std::ranges::count(value.value, ',') + (value.value.ends_with(',') ? 0 : 1);
-    constexpr std::int64_t most = std::int64_t{1} << 20;
-    if (devices < 1 || devices > most || nodes < 1 || nodes > most)
-        return std::nullopt;
-    return devices * nodes;
+    std::int64_t devices = asInteger(*value).value_or(0);
+    if (value->kind == NodeKind::Sequence)
+        devices = static_cast<std::int64_t>(value->children.size());
+    else if (!asInteger(*value) && value->value.find(',') != std::string::npos)
+        devices = std::ranges::count(value->value, ',') + (value->value.ends_with(',') ? 0 : 1);
+    return worldOf(devices, nodes);
 }
 
 MegatronParallelism parallelismOf(const ConfigSection& root)
@@ -128,32 +118,30 @@ BatchPlan readPlan(const ConfigSection& root)
     return megatronPlan(readBatch(ModelSection(root)), parallelismOf(root));
 }
 
-std::variant<model::ModelSpec, UnsupportedModel> readNetwork(const ConfigSection& root,
-                                                             std::vector<Warning>& warnings)
+model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     const ModelSection model(root);
-    const auto peft = model.has("peft") ? model.section("peft") : std::nullopt;
-    const std::string scheme = peft ? peft->text("peft_scheme").value_or("none") : "none";
+    const ConfigSection peft = model.sectionAt("peft");
+    const std::string scheme = peft.text("peft_scheme").value_or("none");
     if (scheme != "none") {
-        return UnsupportedModel{
-            "The run trains an adapter (" + peft->pathOf("peft_scheme") + " " + scheme +
-                "), and trials train all parameters, so that they would measure another run.",
-            peft->positionOf("peft_scheme")};
+        throw notRun(peft.positionOf("peft_scheme"),
+                     "The run trains an adapter ({} {}), and trials train all parameters, so that they would "
+                     "measure another run.",
+                     peft.pathOf("peft_scheme"), scheme);
     }
-    if (auto parts = networkInParts(parallelismOf(root)))
-        return *parts;
+    refuseNetworkInParts(parallelismOf(root));
     // The layers' own name: get_specs in megatron_gpt_model.py of NeMo 2.0.
     const std::string layers = model.text("name").value_or("");
     if (!layers.empty() && !isAmong(layers, "te_gpt megatron_gpt_full_te_layer_autocast modelopt"))
-        return otherKind("The network \"" + layers + "\"", model.positionOf("name"));
-    const auto entry = root.find("name");
-    const std::string runName =
-        entry && entry->resolvedValue().kind == NodeKind::Scalar ? entry->resolvedValue().value : "";
-    if (isOtherKind(runName))
-        return otherKind("The network of \"" + runName + "\"", root.positionOf("name"));
+        throw networkElsewhere(model.positionOf("name"), cannotBeRun, sentence("The network \"{}\"", layers));
+    const YamlNode* name = root.value("name");
+    if (name && name->kind == NodeKind::Scalar && isOtherKind(name->value))
+        throw networkElsewhere(root.positionOf("name"), cannotBeRun,
+                               sentence("The network of \"{}\"", name->value));
     for (const char* key : {"encoder", "decoder", "vision", "mm_cfg"}) {
         if (model.hasSection(key))
-            return otherKind("A network with the section " + model.pathOf(key), model.positionOf(key));
+            throw networkElsewhere(model.positionOf(key), cannotBeRun,
+                                   "A network with the section " + model.pathOf(key));
     }
     const MegatronKind kind = model.has("bert_binary_head") ? MegatronKind::Encoder : MegatronKind::Decoder;
     return readMegatronModel(model, kind, warnings);
@@ -170,7 +158,7 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
         return model::Precision::Fp32;
     const bool isFp16 = word.starts_with("16");
     if (!isFp16 && !word.starts_with("bf16"))
-        section.fail("precision", "is \"" + word + "\"; write bf16, 16 or 32");
+        section.fail("precision", "is \"{}\"; write bf16, 16 or 32", word);
     const bool isWhole = model.boolean("megatron_amp_O2").value_or(false) || word.ends_with("-true");
     // With O2, gradients of bfloat16 are added up in fp32: configure_optimizers of MegatronBaseModel.
     const model::Precision half = halfPrecision(isFp16, isWhole, section.positionOf("precision"), warnings);
@@ -181,25 +169,24 @@ void warnOfTrainer(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     const ConfigSection trainer = *root.section("trainer");
     if (trainer.integer("accumulate_grad_batches").value_or(1) != 1) {
-        warnings.push_back({"NeMo accumulates by model.global_batch_size, and refuses a "
-                            "trainer.accumulate_grad_batches above 1; write 1.",
-                            trainer.positionOf("accumulate_grad_batches")});
+        warn(warnings, trainer.positionOf("accumulate_grad_batches"),
+             "NeMo accumulates by model.global_batch_size, and refuses a trainer.accumulate_grad_batches "
+             "above 1; write 1.");
     }
     const ModelSection model(root);
     if (model.has(rampKey)) {
-        warnings.push_back({"The batch grows to model.global_batch_size step by step (" +
-                                model.pathOf(rampKey) + "); the plan is that of its end.",
-                            model.positionOf(rampKey)});
+        warn(warnings, model.positionOf(rampKey),
+             "The batch grows to model.global_batch_size step by step ({}); the plan is that of its end.",
+             model.pathOf(rampKey));
     }
-    const auto data = model.sectionIfAny("data");
     for (const char* key : {"train_ds", "validation_ds"}) {
-        const auto dataset = data ? data->sectionIfAny(key) : std::nullopt;
-        const auto own = dataset ? dataset->integer(microKey) : std::nullopt;
+        const ConfigSection dataset = model.sectionIfAny("data").sectionIfAny(key);
+        const auto own = dataset.integer(microKey);
         if (own && own != model.integer(microKey)) {
-            warnings.push_back(
-                {dataset->pathOf(microKey) + " is " + std::to_string(*own) +
-                     ", another size than model.micro_batch_size, which is the one read and written here.",
-                 dataset->positionOf(microKey)});
+            warn(
+                warnings, dataset.positionOf(microKey),
+                "{} is {}, another size than model.micro_batch_size, which is the one read and written here.",
+                dataset.pathOf(microKey), *own);
         }
     }
 }
@@ -209,12 +196,9 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.precision = readPrecision(root, contents.warnings);
     readMegatronRun(ModelSection(root), contents);
     readRun(root, runKeys, contents);
-    const auto optimizer = root.sectionAt("model.optim");
-    if (optimizer && optimizer->text("name").value_or("").find("distributed") != std::string::npos) {
-        contents.warnings.push_back(
-            {"The run spreads the optimizer's state over its devices, and trials hold all "
-             "of it on one, so that the run may have memory for larger sizes.",
-             optimizer->positionOf("name")});
+    const ConfigSection optimizer = root.sectionAt("model.optim");
+    if (optimizer.text("name").value_or("").find("distributed") != std::string::npos) {
+        warn(contents.warnings, optimizer.positionOf("name"), spreadOptimizer);
     }
     warnOfTrainer(root, contents.warnings);
 }
@@ -224,10 +208,8 @@ void noteConstraints(const ConfigSection& root, const ChosenSize& chosen, std::v
     const ModelSection model(root);
     const BatchPlan plan = readPlan(root);
     notes.push_back(plan.microBatchKey + " serves training and validation both.");
-    if (!plan.knowsDevices) {
-        notes.push_back("How many data-parallel devices there are is not known from the config; " +
-                        plan.globalBatchKey + " has to be a multiple of the size times their number.");
-    }
+    if (!plan.knowsDevices)
+        notes.push_back(unknownDevicesNote("config", plan));
     const auto ramp = model.integers(rampKey);
     if (ramp && ramp->size() >= 2)
         notes.push_back(
@@ -237,8 +219,10 @@ void noteConstraints(const ConfigSection& root, const ChosenSize& chosen, std::v
 bool fits(const ConfigText& text)
 {
     const auto root = text.root(Dialect::OmegaConf);
-    const auto model = root && root->hasSection("trainer") ? root->sectionIfAny("model") : std::nullopt;
-    return model && (model->find(microKey) || model->find(globalKey));
+    if (!root || !root->hasSection("trainer"))
+        return false;
+    const ConfigSection model = root->sectionIfAny("model");
+    return model.find(microKey) || model.find(globalKey);
 }
 
 ConfigContents read(const ConfigText& text)
@@ -247,7 +231,7 @@ ConfigContents read(const ConfigText& text)
     const BatchPlan plan = readPlan(root);
     ConfigContents contents{.train = plan, .eval = plan};
     warnOfMegatronBatch(plan, parallelismOf(root), readBatch(ModelSection(root)).position, contents.warnings);
-    contents.model = readNetwork(root, contents.warnings);
+    contents.model = networkOrWhyNot([&] { return readNetwork(root, contents.warnings); });
     readRunInto(root, contents);
     return contents;
 }
@@ -276,8 +260,8 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format nemoFormat{
     .name = "NeMo",
     .mark = "trainer, and model.micro_batch_size or model.global_batch_size",
-    .usualKeys = "trainer model.micro_batch_size model.global_batch_size model.tensor_model_parallel_size "
-                 "exp_manager",
+    .usualKeys =
+        "trainer model.micro_batch_size model.global_batch_size model.tensor_model_parallel_size exp_manager",
     .fits = fits,
     .read = read,
     .splice = splice};

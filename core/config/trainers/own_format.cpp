@@ -4,7 +4,6 @@
 #include "format.h"
 #include "model/architecture_fields.h"
 #include "model/model_spec.h"
-#include "model_choice.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 
@@ -28,9 +27,8 @@ constexpr std::string_view sequenceLengthKey = "sequence_length";
 
 constexpr std::string_view knownKeys =
     "batchpeak model batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
-    "sequence_length "
-    "decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows max_gradient_norm "
-    "learning_rate weight_by use_maximum_batch_size batch_increase_function";
+    "sequence_length decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows "
+    "max_gradient_norm learning_rate weight_by use_maximum_batch_size batch_increase_function";
 
 GlobalKeys keysOf(const ConfigSection& root, model::Phase phase)
 {
@@ -61,7 +59,7 @@ public:
         const auto text = m_section.text(key);
         const auto parsed = text ? parse(*text) : std::nullopt;
         if (text && !parsed)
-            m_section.fail(key, "is none of the words that it may be: \"" + *text + "\"");
+            m_section.fail(key, "is none of the words that it may be: \"{}\"", *text);
         set(key, member, parsed);
     }
 
@@ -105,7 +103,7 @@ Value readWord(const ConfigSection& section, std::string_view key,
         return otherwise;
     const auto value = parse(*text);
     if (!value)
-        section.fail(key, "is \"" + *text + "\", which is none of " + words);
+        section.fail(key, "is \"{}\", which is none of {}", *text, words);
     return *value;
 }
 
@@ -116,13 +114,12 @@ model::ModelSpec readNetwork(const ConfigSection& section)
 {
     const auto family = section.text("family");
     if (!family) {
-        throw ConfigError(section.pathOf("family") + " is missing; write which network it is, such as " +
-                              model::familyWords() + ".",
-                          section.positionOf("family"));
+        throw errorAt(section.positionOf("family"), "{} is missing; write which network it is, such as {}.",
+                      section.pathOf("family"), model::familyWords());
     }
     auto architecture = model::architectureOf(*family);
     if (!architecture)
-        section.fail("family", "is \"" + *family + "\", which is none of " + model::familyWords());
+        section.fail("family", "is \"{}\", which is none of {}", *family, model::familyWords());
 
     model::ModelSpec spec{.family = *family, .architecture = std::move(*architecture)};
     SectionReader reader(section, {"family"});
@@ -160,7 +157,7 @@ std::optional<std::int64_t> readTargetLength(const ConfigSection& root, const mo
                   "has no meaning for this network, whose decoder reads no sequence of its own; remove it");
     }
     if (length && *length < 1)
-        root.fail(key, "is " + std::to_string(*length) + ", but must be at least 1");
+        root.fail(key, "is {}, but must be at least 1", *length);
     return length ? length : usual;
 }
 
@@ -171,9 +168,8 @@ void readLengths(const ConfigSection& root, const model::ModelSpec& spec, Config
     const std::int64_t length = root.integer(sequenceLengthKey).value_or(usualSequenceLength(spec));
     const auto longest = longestSequence(spec);
     if (length < 1 || (longest && length > *longest)) {
-        root.fail(sequenceLengthKey,
-                  "is " + std::to_string(length) + ", but must be at least 1" +
-                      (longest ? " and at most " + std::to_string(*longest) : std::string()));
+        root.fail(sequenceLengthKey, "is {}, but must be at least 1{}", length,
+                  longest ? sentence(" and at most {}", *longest) : "");
     }
     contents.sequenceLength = length;
     contents.targetLength = readTargetLength(root, spec);
@@ -190,7 +186,7 @@ void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
         root.fail(rateKey, "must be above 0, as in 3.0e-4");
     const auto weight = root.text(weightKey);
     if (weight && *weight != "samples" && *weight != "tokens")
-        root.fail(weightKey, "is \"" + *weight + "\", which is none of samples and tokens");
+        root.fail(weightKey, "is \"{}\", which is none of samples and tokens", *weight);
     if (weight)
         settings.weighsTokens = *weight == "tokens";
 }
@@ -219,15 +215,17 @@ ConfigContents read(const ConfigText& text)
 {
     const ConfigSection root = *text.root();
     if (root.integer(versionKey) != version) {
-        root.fail(versionKey, "is the version of this layout, of which only " + std::to_string(version) +
-                                  " is known here; write that, or use a newer Batchpeak");
+        root.fail(versionKey,
+                  "is the version of this layout, of which only {} is known here; write that, or use a newer "
+                  "Batchpeak",
+                  version);
     }
     const auto known = splitWords(knownKeys);
     refuseOtherKeys(root, {known.begin(), known.end()});
     const auto section = root.section("model");
     if (!section) {
-        throw ConfigError("The config has no model; describe the network under this key.",
-                          root.document().positionOf(root.mapping()));
+        throw errorAt(root.document().positionOf(root.mapping()),
+                      "The config has no model; describe the network under this key.");
     }
     const model::ModelSpec spec = readNetwork(*section);
     ConfigContents contents{.model = spec};

@@ -3,7 +3,7 @@
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
-#include "networks/torchtune_model.h"
+#include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/yaml_scalar.h"
 
@@ -55,9 +55,9 @@ constexpr std::array<Difference, 7> differences{
      {"enable_fp8_training", "Trials run products in bf16, not in 8 bits (enable_fp8_training)."},
      {"fsdp_cpu_offload", "Trials keep weights and optimizer state on the GPU, which a run with "
                           "fsdp_cpu_offload moves to the host's memory."},
-     {"custom_sharded_layers", "FSDP spreads weights, gradients and optimizer state over the GPUs of a run; "
-                               "trials hold all of them on one GPU, so that a run on several has room for "
-                               "more."},
+     {"custom_sharded_layers",
+      "FSDP spreads weights, gradients and optimizer state over the GPUs of a run; trials hold all of them "
+      "on one GPU, so that a run on several has room for more."},
      {"optimizer_in_bwd", "The run updates each weight within backward (optimizer_in_bwd) and drops its "
                           "gradient; trials keep all gradients until the step, which takes more memory."}}};
 
@@ -66,50 +66,48 @@ constexpr std::array<Difference, 1> datasetDifferences{
                 "full length."}}};
 
 /// The last part of the name of what a section builds: "AdamW".
-std::string componentOf(const std::optional<ConfigSection>& section)
+std::string componentOf(const ConfigSection& section)
 {
-    const std::string component = section ? section->text(componentKey).value_or("") : "";
+    const std::string component = section.text(componentKey).value_or("");
     return component.substr(component.rfind('.') + 1);
 }
 
-UnsupportedModel otherRunBecause(const std::string& what, const std::string& key, TextPosition position)
+[[noreturn]] void refuseRun(const ConfigSection& section, std::string_view key, std::string_view what)
 {
-    return {"The run " + what + " (" + key +
-                "), which trials do not, so that they would measure another run. Its batch sizes can be read "
-                "and written all the same.",
-            position};
+    throw notRun(section.positionOf(key),
+                 "The run {} ({}), which trials do not, so that they would measure another run. Its batch "
+                 "sizes can be read and written all the same.",
+                 what, section.pathOf(key));
 }
 
 /// What makes the run one that trials cannot stand for, though its network can be built.
-std::optional<UnsupportedModel> unsupportedRun(const ConfigSection& root)
+void refuseOtherRuns(const ConfigSection& root)
 {
     for (const Difference& row : otherRuns) {
-        if (const auto found = firstOf(root, std::span(&row, 1)))
-            return otherRunBecause(found->sentence, root.pathOf(row.key), found->position);
+        if (firstOf(root, std::span(&row, 1)))
+            refuseRun(root, row.key, row.text);
     }
-    const auto loss = root.sectionIfAny("loss");
+    const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
     for (std::string_view kind : {"DPO", "PPO", "GRPO", "RSO", "SimPO"}) {
-        if (name.find(kind) != std::string::npos) {
-            return otherRunBecause("learns by preferences, from more than one answer a sample",
-                                   loss->pathOf(componentKey), loss->positionOf(componentKey));
-        }
+        if (name.find(kind) != std::string::npos)
+            refuseRun(loss, componentKey, "learns by preferences, from more than one answer a sample");
     }
-    return std::nullopt;
 }
 
 BatchPlan readTrainPlan(const ConfigSection& root)
 {
     if (!root.has(sizeKey)) {
-        throw ConfigError("batch_size is missing; write how many samples one GPU takes at a time.",
-                          root.positionOf(sizeKey));
+        throw errorAt(root.positionOf(sizeKey),
+                      "batch_size is missing; write how many samples one GPU takes at a time.");
     }
     const BatchPlan plan = readAccumulatedBatch(root, keys);
     const std::int64_t steps = countOr(root, stepsKey, 1);
     if (steps > 1 && root.boolean(inBackwardKey).value_or(false)) {
         // __init__ of recipes/full_finetune_single_device.py in torchtune 0.7.
-        root.fail(stepsKey, "is " + std::to_string(steps) + ", but torchtune takes only 1 where " +
-                                std::string(inBackwardKey) + " is True; set one of the two otherwise");
+        root.fail(stepsKey,
+                  "is {}, but torchtune takes only 1 where {} is True; set one of the two otherwise", steps,
+                  inBackwardKey);
     }
     return plan;
 }
@@ -122,11 +120,10 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     if (type == "fp32")
         return model::Precision::Fp32;
     if (type != "bf16")
-        root.fail(key, "is \"" + type + "\", which torchtune's recipes do not train in; write bf16 or fp32");
-    warnings.push_back(
-        {"torchtune keeps weights, gradients and optimizer state in bf16; trials keep fp32 copies "
-         "of the weights and fp32 optimizer state beside them, which takes more memory.",
-         root.positionOf(key)});
+        root.fail(key, "is \"{}\", which torchtune's recipes do not train in; write bf16 or fp32", type);
+    warn(warnings, root.positionOf(key),
+         "torchtune keeps weights, gradients and optimizer state in bf16; trials keep fp32 copies of the "
+         "weights and fp32 optimizer state beside them, which takes more memory.");
     return model::Precision::PureBf16;
 }
 
@@ -134,62 +131,56 @@ double readClipping(const ConfigSection& root)
 {
     constexpr std::string_view key = "clip_grad_norm";
     // 'inf' measures the norm and scales nothing.
-    const bool isInfinite = root.has(key) && !asNumber(root.find(key)->resolvedValue()) &&
-                            root.text(key).value_or("").ends_with("inf");
+    const bool isInfinite =
+        root.has(key) && !asNumber(*root.value(key)) && root.text(key).value_or("").ends_with("inf");
     return isInfinite ? 0.0 : readGradientNorm(root, key, 0.0);
 }
 
 void warnOfTheLoss(const ConfigSection& root, std::vector<Warning>& warnings)
 {
-    const auto loss = root.sectionIfAny("loss");
+    const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
     if (name != "LinearCrossEntropyLoss" && name != "CEWithChunkedOutputLoss")
         return;
     // In torchtune/modules/loss. The parts grow with the micro-batch; those of a trial have a fixed size.
-    const std::int64_t parts = loss->integer("num_output_chunks").value_or(8);
-    warnings.push_back(
-        {"The run computes the loss of a micro-batch in " + std::to_string(parts) +
-             " parts; trials compute it whole, which takes more memory, unless they are told to "
-             "take so many tokens at a time (--loss-chunk).",
-         loss->positionOf(componentKey)});
+    const std::int64_t parts = loss.integer("num_output_chunks").value_or(8);
+    warn(warnings, loss.positionOf(componentKey),
+         "The run computes the loss of a micro-batch in {} parts; trials compute it whole, which takes more "
+         "memory, unless they are told to take so many tokens at a time (--loss-chunk).",
+         parts);
 }
 
 void readLengths(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "max_seq_len";
     for (std::string_view name : {"tokenizer", "dataset"}) {
-        const auto section = root.sectionIfAny(name);
-        const auto length = section ? readLength(*section, key) : std::nullopt;
-        if (length) {
+        if (const auto length = readLength(root.sectionIfAny(name), key)) {
             contents.sequenceLength = *length;
             return;
         }
     }
     contents.sequenceLength = usualLength(contents);
-    const auto tokenizer = root.sectionIfAny("tokenizer");
-    const std::string asLong =
-        "tokenizer.max_seq_len is not set, so samples are as long as the data have them";
-    contents.warnings.push_back(
-        {asLong + (std::holds_alternative<model::ModelSpec>(contents.model)
-                       ? "; trials run the " + std::to_string(contents.sequenceLength) +
-                             " tokens that the network takes at most. Set it, or give another length "
-                             "(--sequence-length)."
-                       : "; set it, or give a length (--sequence-length)."),
-         tokenizer ? tokenizer->positionOf(key) : root.positionOf(key)});
+    const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
+    warn(contents.warnings,
+         root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
+         isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data have them; trials "
+                   "run the {} tokens that the network takes at most. Set it, or give another length "
+                   "(--sequence-length)."
+                 : "tokenizer.max_seq_len is not set, so samples are as long as the data have them; set it, "
+                   "or give a length (--sequence-length).",
+         contents.sequenceLength);
 }
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
     contents.precision = readPrecision(root, contents.warnings);
-    const auto optimizer = root.sectionIfAny("optimizer");
-    if (const std::string name = componentOf(optimizer); !name.empty()) {
-        contents.optimizer = readOptimizer(name, {}, optimizer->positionOf(componentKey), contents.warnings);
-    }
+    const ConfigSection optimizer = root.sectionIfAny("optimizer");
+    if (const std::string name = componentOf(optimizer); !name.empty())
+        contents.optimizer = readOptimizer(name, {}, optimizer.positionOf(componentKey), contents.warnings);
     readRun(root, runKeys, contents);
     contents.step.maxGradientNorm = readClipping(root);
     warnOfTheLoss(root, contents.warnings);
-    if (const auto dataset = root.sectionIfAny("dataset"))
-        warnOf(*dataset, datasetDifferences, contents.warnings);
+    warnOf(root.sectionIfAny("dataset"), datasetDifferences, contents.warnings);
     warnOf(root, differences, contents.warnings);
     // The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
     contents.training.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
@@ -198,9 +189,8 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
 
 bool namesAComponent(const ConfigSection& root, std::string_view key)
 {
-    const auto section = root.sectionIfAny(key);
-    const auto component = section ? section->find(componentKey) : std::nullopt;
-    return component && component->resolvedValue().kind == NodeKind::Scalar;
+    const auto component = root.sectionIfAny(key).find(componentKey);
+    return component && component->target->kind == NodeKind::Scalar;
 }
 
 bool fits(const ConfigText& text)
@@ -218,10 +208,10 @@ ConfigContents read(const ConfigText& text)
     // 0.7.
     if (root.has("dataset_val"))
         contents.eval = readPlainBatch(root, evalKey, *contents.train->presentSize);
-    if (const auto unsupported = unsupportedRun(root))
-        contents.model = *unsupported;
-    else
-        contents.model = readTorchtuneModel(*root.section("model"), contents.warnings);
+    contents.model = networkOrWhyNot([&] {
+        refuseOtherRuns(root);
+        return readTorchtuneModel(*root.section("model"), contents.warnings);
+    });
     readLengths(root, contents);
     readRunInto(root, contents);
     return contents;
@@ -231,17 +221,14 @@ SplicedText spliceTrain(const ConfigSection& root, const ChosenSize& chosen)
 {
     const std::int64_t batch = chosen.globalBatchSize.value_or(readTrainPlan(root).globalBatchSize);
     if (root.boolean(inBackwardKey).value_or(false) && chosen.microBatchSize < batch) {
-        throw ConfigError("A batch of " + std::to_string(batch) + " samples in micro-batches of " +
-                              std::to_string(chosen.microBatchSize) +
-                              " has to be accumulated, which torchtune refuses where " +
-                              std::string(inBackwardKey) +
-                              " is True; set that to False, or choose a batch of " +
-                              std::to_string(chosen.microBatchSize) + ".",
-                          root.positionOf(inBackwardKey));
+        throw errorAt(root.positionOf(inBackwardKey),
+                      "A batch of {} samples in micro-batches of {} has to be accumulated, which torchtune "
+                      "refuses where {} is True; set that to False, or choose a batch of {}.",
+                      batch, chosen.microBatchSize, inBackwardKey, chosen.microBatchSize);
     }
     std::vector<std::string> notes;
     if (root.has("dataset_val") && !root.has(evalKey))
-        notes.push_back("Validation takes this size too, because " + std::string(evalKey) + " is not set.");
+        notes.push_back(sentence("Validation takes this size too, because {} is not set.", evalKey));
     return withChanges(root, accumulatedBatchChanges(root, keys, chosen), notes);
 }
 
@@ -251,9 +238,8 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     if (chosen.phase == model::Phase::Train)
         return spliceTrain(root, chosen);
     if (!root.has("dataset_val")) {
-        throw ConfigError(
-            "The config has no dataset_val, so there is no evaluation to choose a size for; choose "
-            "the other phase.");
+        throw ConfigError("The config has no dataset_val, so there is no evaluation to choose a size for; "
+                          "choose the other phase.");
     }
     return withChanges(root, {plainBatchChange(evalKey, sizeKey, chosen)});
 }

@@ -30,14 +30,13 @@ constexpr RunKeys runKeys{.optimizer = "optim",
                           .weighsTokens = true};
 
 constexpr std::array<Difference, 1> batchFinder{
-    {{finderKey,
-      "{} is on: its trainer shrinks the size when memory runs out, and the effective batch with it. It "
-      "is switched off when a size is written."}}};
+    {{finderKey, "{} is on: its trainer shrinks the size when memory runs out, and the effective batch with "
+                 "it. It is switched off when a size is written."}}};
 
 /// AcceleratorConfig.split_batches in transformers 5.23, trainer_pt_utils.py.
 constexpr std::array<Difference, 1> splitBatches{
-    {{"split_batches", "{} makes the sizes here those of all devices together, of which each takes its "
-                       "share."}}};
+    {{"split_batches",
+      "{} makes the sizes here those of all devices together, of which each takes its share."}}};
 
 // The settings of FSDP say nothing that FSDP itself does not.
 constexpr std::array<Difference, 3> sharding{
@@ -51,7 +50,7 @@ constexpr std::array<Difference, 3> sharding{
 /// "no" is the word of IntervalStrategy for never, and a plain no is False to a YAML reader.
 bool isStrategy(const ConfigSection& root, std::string_view key)
 {
-    return root.isOn(key) && root.find(key)->resolvedValue().value != "no";
+    return root.isOn(key) && root.value(key)->value != "no";
 }
 
 /// TrainingArguments.__post_init__ in transformers 5.23 turns do_eval on where there is a strategy; the older
@@ -76,8 +75,7 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     if (evaluates(root))
         contents.eval = readPlainBatch(root, evalKey, usualEvalSize);
     warnOfBatchFinder(root, contents.warnings);
-    if (const auto accelerator = root.sectionIfAny("accelerator_config"))
-        warnOf(*accelerator, splitBatches, contents.warnings);
+    warnOf(root.sectionIfAny("accelerator_config"), splitBatches, contents.warnings);
     warnOfSharding(root, contents.warnings);
     readRun(root, runKeys, contents);
     contents.training.halvesAutomatically = findsBatchSize(root);
@@ -145,9 +143,8 @@ void switchOffBatchFinder(const ConfigSection& section, std::vector<EntryChange>
         return;
     changes.push_back({.key = std::string(finderKey), .value = "false"});
     notes.emplace_back(
-        "auto_find_batch_size is false now: it would shrink the size when memory runs out and leave "
-        "the accumulation steps as they are, so that the effective batch would shrink without a "
-        "word.");
+        "auto_find_batch_size is false now: it would shrink the size when memory runs out and leave the "
+        "accumulation steps as they are, so that the effective batch would shrink without a word.");
 }
 
 } // namespace batchpeak::config

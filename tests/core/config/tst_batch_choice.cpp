@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/batch_choice.h"
+#include "config/batch_plan.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

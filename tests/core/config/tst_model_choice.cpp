@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/model_choice.h"
+#include "config/config_document.h"
 #include "support/test_main.h"
 
 #include <QTest>

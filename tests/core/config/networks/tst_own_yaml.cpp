@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/config_document.h"
-#include "config/networks/own_yaml.h"
 #include "config_test_data.h"
 #include "model/parameter_table.h"
 #include "support/rows.h"

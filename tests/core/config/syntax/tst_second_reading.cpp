@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/config_document.h"
-#include "config/syntax/second_reading.h"
+#include "config/syntax/yaml_edit.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

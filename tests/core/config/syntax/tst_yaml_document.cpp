@@ -196,15 +196,15 @@ private slots:
         const YamlDocument document("a: " + std::string(QTest::currentDataTag()) + "\n");
         const YamlNode& value = valueAt(document, 0);
         QString meaning = QStringLiteral("text");
-        const IntegerReading integer = asInteger(value);
+        const auto integer = asInteger(value);
         if (isNull(value))
             meaning = QStringLiteral("null");
         else if (const auto boolean = asBoolean(value))
             meaning = *boolean ? QStringLiteral("true") : QStringLiteral("false");
-        else if (integer.problem == IntegerProblem::TooLarge)
+        else if (isTooLarge(value))
             meaning = QStringLiteral("too large");
-        else if (integer.problem == IntegerProblem::None)
-            meaning = QStringLiteral("integer %1").arg(integer.value);
+        else if (integer)
+            meaning = QStringLiteral("integer %1").arg(*integer);
         else if (const auto number = asNumber(value))
             meaning = QStringLiteral("number %1").arg(*number);
         QCOMPARE(meaning, QString::fromStdString(expected));

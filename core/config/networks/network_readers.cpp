@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network_sizes.h"
+#include "network_readers.h"
 
 namespace batchpeak::config {
 
@@ -16,13 +16,11 @@ constexpr std::int64_t maxLayers = std::int64_t{1} << 14;
 std::int64_t checkedSize(const Settings& settings, std::string_view key, std::int64_t size)
 {
     if (size < 1)
-        settings.fail(key, "is " + std::to_string(size) + ", but must be at least 1");
+        settings.fail(key, "is {}, but must be at least 1", size);
     const bool countsLayers = key.ends_with("layers") || key.ends_with("n_layer");
     const std::int64_t largest = countsLayers ? maxLayers : maxSize;
-    if (size > largest) {
-        settings.fail(key, "is " + std::to_string(size) + ", more than any network has; write at most " +
-                               std::to_string(largest));
-    }
+    if (size > largest)
+        settings.fail(key, "is {}, more than any network has; write at most {}", size, largest);
     return size;
 }
 
@@ -30,8 +28,8 @@ std::int64_t requiredSize(const Settings& settings, std::string_view key)
 {
     const auto size = settings.integer(key);
     if (!size) {
-        throw ConfigError(settings.pathOf(key) + " is missing, without which the network is unknown; add it.",
-                          settings.positionOf(key));
+        throw errorAt(settings.positionOf(key),
+                      "{} is missing, without which the network is unknown; add it.", settings.pathOf(key));
     }
     return checkedSize(settings, key, *size);
 }
@@ -46,7 +44,7 @@ double positiveNumberOr(const Settings& settings, std::string_view key, double o
 {
     const double number = settings.number(key).value_or(otherwise);
     if (!(number > 0))
-        settings.fail(key, "must be above 0, as in " + std::string(otherwise < 1 ? "1.0e-5" : "10000.0"));
+        settings.fail(key, "must be above 0, as in {}", otherwise < 1 ? "1.0e-5" : "10000.0");
     return number;
 }
 

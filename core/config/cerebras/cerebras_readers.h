@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "differences.h"
+#include "syntax/config_section.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// What both layouts of Cerebras configs say of a run and of its network alike. Where Batchpeak runs
+/// something else than the config asks for, a warning says so.
+
+/// The network of the model section, where there is one.
+void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigContents& contents);
+
+/// \param section     holds both keys
+/// \param enabledKey  "mixed_precision" or "enabled"
+/// \param enabled     where that key is absent
+/// \throws ConfigError if fp16_type is none that Cerebras knows
+model::Precision readCerebrasPrecision(const ConfigSection& section, std::string_view enabledKey,
+                                       bool enabled, std::vector<Warning>& warnings);
+
+/// What the input sections say about a sample, written into \p contents, whose model is known by then: the
+/// tokens of its sequence, those of a decoder's own sequence, and how many masked tokens of it an encoder
+/// predicts. The first section that says something counts; where none does, the network's usual lengths
+/// stand, and 0 where there is no network.
+///
+/// \throws ConfigError where a length is less than 1, or more than the network has learned positions
+void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContents& contents);
+
+/// \param section  holds "sparsity"
+void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings);
+
+/// The model section read as a network, and as one of a kind.
+///
+/// A feature that changes speed or memory and that a trial would leave out is refused. What costs nothing
+/// worth measuring is passed over: scaling of rotary positions, muP factors, initialisers, loss weights,
+/// scaling and smoothing, the kernel that Cerebras takes for attention, the activations of heads, the mask of
+/// padding, at which ends of encoder and decoder dropout is applied.
+///
+/// \throws NotRun where trials cannot run it, ConfigError where a size is missing or impossible
+model::ModelSpec readCerebrasModel(const ConfigSection& model, std::vector<Warning>& warnings);
+
+/// GPT-2, GPT-3, LLaMA, Mixtral, BLOOM or Jais.
+model::DecoderSpec readCerebrasDecoder(const ConfigSection& model, std::vector<Warning>& warnings);
+/// BERT or ESM-2 in pre-training.
+/// \param family  "bert" or "esm2"
+model::EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view family);
+/// T5.
+model::EncoderDecoderSpec readCerebrasEncoderDecoder(const ConfigSection& model);
+/// A vision transformer for classification.
+model::VisionTransformerSpec readCerebrasVisionTransformer(const ConfigSection& model,
+                                                           std::vector<Warning>& warnings);
+
+/// The nonlinearity under a key.
+/// \param words  those that trials have in this kind of network; the first is that of an absent key
+/// \throws NotRun for any other word
+model::Activation readCerebrasActivation(const ConfigSection& model, std::string_view key,
+                                         std::string_view words);
+
+} // namespace batchpeak::config
