@@ -6,7 +6,6 @@
 #include "syntax/words.h"
 
 #include <array>
-#include <utility>
 
 namespace batchpeak::config {
 

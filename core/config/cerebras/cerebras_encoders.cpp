@@ -6,8 +6,6 @@
 #include "syntax/words.h"
 
 #include <array>
-#include <string>
-#include <utility>
 
 namespace batchpeak::config {
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace batchpeak::config {
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <utility>
 
 namespace batchpeak::config {
 

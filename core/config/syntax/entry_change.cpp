@@ -6,7 +6,6 @@
 #include "yaml_edit.h"
 
 #include <iterator>
-#include <optional>
 #include <utility>
 
 namespace batchpeak::config {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shell_script.h"
 
-#include "shell_piece_reader.h"
 #include "text_check.h"
+#include "words.h"
 
 #include <algorithm>
 
@@ -204,9 +204,9 @@ std::vector<std::size_t> ShellScript::usesOf(const std::string& variable) const
 
 namespace {
 
-std::string lineOf(const ShellScript& script, std::size_t byte)
+int lineOf(const ShellScript& script, std::size_t byte)
 {
-    return "Line " + std::to_string(positionIn(script.text(), byte).line);
+    return positionIn(script.text(), byte).line;
 }
 
 /// The one of that name that has a value; null where there is none.
@@ -216,12 +216,10 @@ const ShellArgument* onlyArgument(const ShellScript& script, std::string_view na
     std::erase_if(found, [](const ShellArgument* argument) { return argument->values.empty(); });
     if (found.size() < 2)
         return found.empty() ? nullptr : found.front();
-    const TextPosition last = positionIn(script.text(), found.back()->begin);
-    throw ConfigError("The argument " + std::string(name) + " stands " + std::to_string(found.size()) +
-                          " times in the script, first in line " +
-                          std::to_string(positionIn(script.text(), found.front()->begin).line) +
-                          "; leave the one that counts, or change it by hand.",
-                      last);
+    throw errorAt(positionIn(script.text(), found.back()->begin),
+                  "The argument {} stands {} times in the script, first in line {}; leave the one that "
+                  "counts, or change it by hand.",
+                  name, found.size(), lineOf(script, found.front()->begin));
 }
 
 /// Where else a variable that changes is used.
@@ -235,15 +233,13 @@ void noteUses(const ShellScript& script, const std::string& variable, const Shel
     });
     for (std::size_t i = 0; i < std::min(uses.size(), most); ++i) {
         std::string note =
-            lineOf(script, uses[i]) + " changes with it, because it uses " + variable + " too.";
+            sentence("Line {} changes with it, because it uses {} too.", lineOf(script, uses[i]), variable);
         if (notes.empty() || notes.back() != note)
             notes.push_back(std::move(note));
     }
-    if (uses.size() > most) {
-        notes.push_back(std::to_string(uses.size() - most) + " more uses of " + variable +
-                        " change with it, the last in line " +
-                        std::to_string(positionIn(script.text(), uses.back()).line) + ".");
-    }
+    if (uses.size() > most)
+        notes.push_back(sentence("{} more uses of {} change with it, the last in line {}.",
+                                 uses.size() - most, variable, lineOf(script, uses.back())));
 }
 
 std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument& argument,
@@ -252,19 +248,15 @@ std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument&
     std::vector<std::string> notes;
     const std::string written = script.text().substr(place.begin, place.end - place.begin);
     if (place.isExpression)
-        notes.push_back(lineOf(script, place.begin) + " had " + written + " for " + argument.name +
-                        ", and has a number of its own now.");
+        notes.push_back(sentence("Line {} had {} for {}, and has a number of its own now.",
+                                 lineOf(script, place.begin), written, argument.name));
     if (place.environment)
-        notes.push_back("The size is the default of " + *place.environment +
-                        ", so that the environment of the run can still set another.");
+        notes.push_back(sentence(
+            "The size is the default of {}, so that the environment of the run can still set another.",
+            *place.environment));
     for (const std::string& variable : place.variables)
         noteUses(script, variable, place, notes);
     return notes;
-}
-
-std::string lineEnd(const std::string& text)
-{
-    return text.find("\r\n") != std::string::npos ? "\r\n" : "\n";
 }
 
 /// Nothing but blanks, a comment, or a backslash.
@@ -294,7 +286,7 @@ std::string inserted(const std::string& text, const ShellArgument& beside, const
     const bool isContinued = endsContinued(view.substr(before, begin == 0 ? 0 : begin - 1 - before)) ||
                              endsContinued(view.substr(beside.end, end - beside.end));
     return std::string(text).insert(begin, std::string(indent) + argument + (isContinued ? " \\" : "") +
-                                               lineEnd(text));
+                                               (text.find("\r\n") != std::string::npos ? "\r\n" : "\n"));
 }
 
 } // namespace
@@ -311,8 +303,8 @@ SplicedText withArgument(const ShellScript& script, std::string_view name, const
     }
     const ShellArgument* neighbour = onlyArgument(script, beside);
     if (!neighbour) {
-        throw ConfigError("The script has no " + std::string(name) + ", and no " + std::string(beside) +
-                          " beside which it could be written; add it by hand.");
+        throw errorAt({}, "The script has no {}, and no {} beside which it could be written; add it by hand.",
+                      name, beside);
     }
     const std::string argument = std::string(name) + (neighbour->isJoined ? "=" : " ") + value;
     return {.text = inserted(script.text(), *neighbour, argument)};

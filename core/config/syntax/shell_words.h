@@ -80,6 +80,9 @@ struct ShellWords
 /// bytes: what is left open ends with the text. The time is linear in the bytes.
 ShellWords shellWords(std::string_view text);
 
+/// Bytes of a name at the beginning of a text: letters, digits and underscores, no digit first.
+std::size_t shellNameSize(std::string_view text);
+
 /// The pieces of [begin, end) of a text as one word, blanks included.
 std::vector<ShellPiece> shellPieces(std::string_view text, std::size_t begin, std::size_t end);
 

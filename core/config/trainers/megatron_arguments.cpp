@@ -3,13 +3,12 @@
 #include "megatron_arguments.h"
 
 #include "run_reader.h"
-#include "syntax/shell_arithmetic.h"
+#include "syntax/shell_variables.h"
 #include "syntax/words.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <utility>
 
 namespace batchpeak::config {
 

@@ -6,8 +6,8 @@
 #include "megatron_run.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
-#include "syntax/shell_arithmetic.h"
 #include "syntax/shell_script.h"
+#include "syntax/shell_variables.h"
 
 #include <algorithm>
 #include <array>

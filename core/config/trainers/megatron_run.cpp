@@ -5,12 +5,11 @@
 #include "differences.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
-#include "syntax/shell_arithmetic.h"
+#include "syntax/shell_variables.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
 
 namespace batchpeak::config {
 

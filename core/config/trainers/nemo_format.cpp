@@ -10,7 +10,6 @@
 #include "syntax/yaml_scalar.h"
 
 #include <algorithm>
-#include <array>
 
 namespace batchpeak::config {
 
