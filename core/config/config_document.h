@@ -127,8 +127,7 @@ public:
     /// ends; every other byte stays. It is read again before it is returned, and YAML by a second reader too.
     ///
     /// \throws BatchNotKept where its trainer cannot keep the batch of one optimizer step at that size, and
-    /// none
-    ///         was chosen in its place
+    /// none was chosen in its place
     /// \throws ConfigError where there is no place for it, the size is illegal in this config, or a program
     ///         that reads YAML otherwise than this one would find something else in the text
     SplicedText withMicroBatchSize(const ChosenSize& chosen) const;
@@ -140,8 +139,7 @@ private:
 
 /// Recognises by content, never by file name.
 /// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
-/// what
-///         was nearest
+/// what was nearest
 std::unique_ptr<const ConfigDocument> recognise(std::string text);
 
 /// \p contents with the network of another config in the place of their own. What belongs to the run stays:

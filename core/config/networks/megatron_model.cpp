@@ -152,9 +152,8 @@ std::int64_t tokens(const Settings& settings, const std::string& usualTokenizer,
 /// megatron_base_model.py of NeMo 2.0).
 ///
 /// \param usualTokenizer  of the program where the config names none
-/// \param warnings        receives that the tokens of a tokenizer are not known here, so that those of GPT-2
-/// stand
-///                        in for them
+/// \param warnings  receives that the tokens of a tokenizer are not known here, so that those of GPT-2 stand
+/// in for them
 /// \throws ConfigError where a size in it is below 1
 std::int64_t megatronVocabulary(const Settings& settings, const std::string& usualTokenizer,
                                 std::vector<Warning>& warnings)

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace batchpeak::config {
 
 namespace {
@@ -14,17 +16,12 @@ constexpr std::string_view blanksAndBreaks = " \t\r\n";
 // Where a comment or a quotation may begin.
 constexpr std::string_view special = "\"'/#";
 
-std::size_t endOr(std::size_t found, std::string_view text)
-{
-    return found == std::string_view::npos ? text.size() : found;
-}
-
 /// The byte after a comment that begins here; the same byte where none does.
 std::size_t afterComment(std::string_view text, std::size_t begin)
 {
     const std::string_view rest = text.substr(begin);
     if (rest.starts_with("//") || rest.starts_with("#"))
-        return endOr(text.find_first_of("\r\n", begin), text);
+        return std::min(text.find_first_of("\r\n", begin), text.size());
     if (!rest.starts_with("/*"))
         return begin;
     const std::size_t close = text.find("*/", begin + 2);
@@ -115,7 +112,7 @@ bool looksLikeJson(std::string_view text)
 {
     std::size_t place = byteOrderMarkSize(text);
     while (place < text.size()) {
-        place = endOr(text.find_first_not_of(blanksAndBreaks, place), text);
+        place = std::min(text.find_first_not_of(blanksAndBreaks, place), text.size());
         const std::size_t after = afterComment(text, place);
         if (after == place)
             break;
@@ -134,7 +131,7 @@ std::string asYamlReadsIt(std::string_view text)
             hideSurrogates(read, i, end);
             i = end;
         } else if (text[i] == '\'' && startsToken(text, i)) {
-            i = endOr(text.find('\'', i + 1), text) + 1;
+            i = std::min(text.find('\'', i + 1), text.size()) + 1;
         } else if (comment > i) {
             for (; i < comment; ++i)
                 read[i] = text[i] == '\n' || text[i] == '\r' ? text[i] : ' ';

@@ -13,6 +13,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::config {
@@ -115,12 +116,8 @@ Reading firstReading(const YamlDocument& document)
     return reading;
 }
 
-struct Disagreement
-{
-    std::string first;
-    std::string second;
-    bool operator==(const Disagreement&) const = default;
-};
+/// What each of two readers has in one place.
+using Disagreement = std::pair<std::string, std::string>;
 
 std::vector<Disagreement> disagreements(const Reading& first, const Reading& second)
 {
@@ -130,7 +127,7 @@ std::vector<Disagreement> disagreements(const Reading& first, const Reading& sec
         const std::string& here = i < first.size() ? first[i] : nothing;
         const std::string& there = i < second.size() ? second[i] : nothing;
         if (here != there)
-            found.push_back({here, there});
+            found.emplace_back(here, there);
     }
     return found;
 }

@@ -59,8 +59,7 @@ class YamlDocument
 {
 public:
     /// \throws ConfigError if the text is empty, not UTF-8, neither YAML nor JSON, holds several documents,
-    /// or is
-    ///         nested or long beyond any real config
+    /// or is nested or long beyond any real config
     explicit YamlDocument(std::string text);
 
     YamlDocument(const YamlDocument&) = delete;

@@ -41,8 +41,7 @@ YamlEdit replaceValue(const YamlDocument& document, const YamlNode& value, const
 /// Puts \p key with \p text into a mapping, in one line of its own in the mapping's indent, or between
 /// its braces; quoted like the mapping's first key.
 /// \param after  value behind which it goes where that is possible; without it, or where it is not, the entry
-/// becomes
-///               the mapping's first
+/// becomes the mapping's first
 YamlEdit insertEntry(const YamlDocument& document, const YamlNode& mapping, const std::string& key,
                      const std::string& text, const YamlNode* after = nullptr);
 

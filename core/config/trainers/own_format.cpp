@@ -108,8 +108,7 @@ Value readWord(const ConfigSection& section, std::string_view key,
 }
 
 /// \throws ConfigError where the family is unknown, a key has no meaning for it, a value is of another kind,
-/// or
-///         such a network cannot exist
+/// or such a network cannot exist
 model::ModelSpec readNetwork(const ConfigSection& section)
 {
     const auto family = section.text("family");
