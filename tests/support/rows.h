@@ -27,8 +27,17 @@
 ///         const auto& [batch, devices, size, problem] = row<Division>();
 ///
 /// rows<std::string, int>({{"a word", {"auto", 0}}}) is read by row<std::string, int>() alike. What rows()
-/// returns adds the rows of a loop: `const auto add = rows<Division>(); add(name, {.batch = n});`.
+/// returns adds rows one by one, in a loop or where they are long:
+/// `const auto add = rows<Division>(); add(name, {.batch = n});`.
 namespace batchpeak::test {
+
+/// A text of a row, where what is tested takes a QString: the row holds a plain literal.
+struct Text : QString
+{
+    Text() = default;
+    Text(const char* utf8) : QString(QString::fromUtf8(utf8)) {}
+    Text(QString text) : QString(std::move(text)) {}
+};
 
 template<typename... Values>
 struct RowOf
@@ -89,10 +98,16 @@ const typename Rows<Values...>::Row& row()
 
 using batchpeak::test::row;
 using batchpeak::test::rows;
+using batchpeak::test::Text;
 
 /// So that QCOMPARE prints both where they differ.
 template<>
 inline char* QTest::toString(const std::string& text)
 {
     return toString(QString::fromStdString(text));
+}
+template<>
+inline char* QTest::toString(const Text& text)
+{
+    return toString(QString(text));
 }

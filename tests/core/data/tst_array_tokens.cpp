@@ -4,6 +4,7 @@
 #include "npy_bytes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -71,9 +72,15 @@ private slots:
 
     void namesATokenOfNoVocabulary_data()
     {
-        rows<QByteArray, QString>({{"one dimension", {npyOf("(8,)", {1, 2, 3, 4, 5, 6, 100, 8}), QStringLiteral("array.npy holds 100 at [6], ")}},
-{"two dimensions", {npyOf("(2, 4)", {1, 2, 3, 4, 5, 6, 100, 8}), QStringLiteral("array.npy holds 100 at [1, 2], ")}},
-{"negative", {npyHeader(npyDictionary("|i1", "(8,)")) + QByteArray(7, '\1') + '\xff', QStringLiteral("array.npy holds -1 at [7], ")}}});
+        rows<QByteArray, QString>(
+            {{"one dimension",
+              {npyOf("(8,)", {1, 2, 3, 4, 5, 6, 100, 8}), QStringLiteral("array.npy holds 100 at [6], ")}},
+             {"two dimensions",
+              {npyOf("(2, 4)", {1, 2, 3, 4, 5, 6, 100, 8}),
+               QStringLiteral("array.npy holds 100 at [1, 2], ")}},
+             {"negative",
+              {npyHeader(npyDictionary("|i1", "(8,)")) + QByteArray(7, '\1') + '\xff',
+               QStringLiteral("array.npy holds -1 at [7], ")}}});
     }
     void namesATokenOfNoVocabulary()
     {
@@ -82,43 +89,46 @@ private slots:
         const auto source = opened();
         QCOMPARE(source->row(0).size(), std::size_t{4});
         const QString refusal = refusalOf([&] { source->row(1); });
-        QVERIFY2(refusal.contains(named), qPrintable(refusal));
-        QVERIFY2(refusal.contains(QStringLiteral("from 0 to 99")), qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, named);
+        VERIFY_CONTAINS(refusal, "from 0 to 99");
     }
 
     void refusesAFolderWithoutSamples_data()
     {
-        rows<QByteArray, QByteArray, QString>({{"no array", {"text.txt", "text", QStringLiteral("holds no .npy file")}},
-{"short arrays", {"a.npy", npyOf("(3,)", {1, 2, 3}), QStringLiteral("hold no sample: one takes 4 tokens")}},
-{"no rows", {"a.npy", npyOf("(0, 9)", {}), QStringLiteral("hold no sample")}},
-{"rows of one token", {"a.npy", npyOf("(2, 1)", {1, 2}), QStringLiteral("rows of fewer than 2 tokens")}},
-{"no array by its content", {"a.npy", "this is a text", QStringLiteral("no array of NumPy")}}});
+        rows<QByteArray, QByteArray, QString>(
+            {{"no array", {"text.txt", "text", QStringLiteral("holds no .npy file")}},
+             {"short arrays",
+              {"a.npy", npyOf("(3,)", {1, 2, 3}), QStringLiteral("hold no sample: one takes 4 tokens")}},
+             {"no rows", {"a.npy", npyOf("(0, 9)", {}), QStringLiteral("hold no sample")}},
+             {"rows of one token",
+              {"a.npy", npyOf("(2, 1)", {1, 2}), QStringLiteral("rows of fewer than 2 tokens")}},
+             {"no array by its content", {"a.npy", "this is a text", QStringLiteral("no array of NumPy")}}});
     }
     void refusesAFolderWithoutSamples()
     {
         const auto& [name, bytes, named] = row<QByteArray, QByteArray, QString>();
         write(name.constData(), bytes);
         const QString refusal = refusalOf([&] { opened(); });
-        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, named);
         QVERIFY2(refusal.endsWith(QLatin1Char('.')), qPrintable(refusal));
     }
 
     void refusesWhatIsNoFolder()
     {
-        QVERIFY(refusalOf([&] { opened(); }).contains(QStringLiteral("holds no .npy file")));
+        VERIFY_CONTAINS(refusalOf([&] { opened(); }), "holds no .npy file");
         const std::string absent = m_folder->path().toStdString() + "/absent";
-        QVERIFY(refusalOf([&] { arrayTokens(shape, absent); }).contains(QStringLiteral("No such file")));
+        VERIFY_CONTAINS(refusalOf([&] { arrayTokens(shape, absent); }), "No such file");
         write("a.npy", npyOf("(4,)", {1, 2, 3, 4}));
         const std::string file = m_folder->path().toStdString() + "/a.npy";
-        QVERIFY(refusalOf([&] { arrayTokens(shape, file); }).contains(QStringLiteral("Not a directory")));
+        VERIFY_CONTAINS(refusalOf([&] { arrayTokens(shape, file); }), "Not a directory");
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("b.npy")));
-        QVERIFY(refusalOf([&] { opened(); }).contains(QStringLiteral("b.npy is no regular file")));
+        VERIFY_CONTAINS(refusalOf([&] { opened(); }), "b.npy is no regular file");
     }
 
     void refusesANetworkWithoutTokens()
     {
         write("a.npy", npyOf("(4,)", {1, 2, 3, 4}));
-        QVERIFY(refusalOf([&] { opened({}); }).contains(QStringLiteral("not made of tokens")));
+        VERIFY_CONTAINS(refusalOf([&] { opened({}); }), "not made of tokens");
     }
 
     // More files than a process may hold open.

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/npy_array.h"
 #include "npy_bytes.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -25,35 +27,27 @@ private:
 private slots:
     void readsEveryType_data()
     {
-        QTest::addColumn<QByteArray>("type");
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<qint64>("first");
-        QTest::addColumn<qint64>("second");
-        const auto row = [](const char* type, const char* hexadecimal, qint64 first, qint64 second) {
-            QTest::newRow(type) << QByteArray(type) << QByteArray::fromHex(hexadecimal) << first << second;
-        };
-        row("|u1", "01ff", 1, 255);
-        row("|i1", "01ff", 1, -1);
-        row("<u2", "0201ffff", 258, 65535);
-        row(">u2", "0102ffff", 258, 65535);
-        row("<i2", "0201feff", 258, -2);
-        row(">i2", "0102fffe", 258, -2);
-        row("<u4", "04030201ffffffff", 16909060, 4294967295);
-        row(">u4", "01020304ffffffff", 16909060, 4294967295);
-        row("<i4", "04030201fdffffff", 16909060, -3);
-        row(">i4", "01020304fffffffd", 16909060, -3);
-        row("<u8", "0807060504030201ffffffffffffff7f", 72623859790382856, INT64_MAX);
-        row(">u8", "01020304050607087fffffffffffffff", 72623859790382856, INT64_MAX);
-        row("<i8", "0807060504030201fcffffffffffffff", 72623859790382856, -4);
-        row(">i8", "0102030405060708fffffffffffffffc", 72623859790382856, -4);
+        const auto add = rows<QByteArray, std::int64_t, std::int64_t>();
+        add("|u1", {"01ff", 1, 255});
+        add("|i1", {"01ff", 1, -1});
+        add("<u2", {"0201ffff", 258, 65535});
+        add(">u2", {"0102ffff", 258, 65535});
+        add("<i2", {"0201feff", 258, -2});
+        add(">i2", {"0102fffe", 258, -2});
+        add("<u4", {"04030201ffffffff", 16909060, 4294967295});
+        add(">u4", {"01020304ffffffff", 16909060, 4294967295});
+        add("<i4", {"04030201fdffffff", 16909060, -3});
+        add(">i4", {"01020304fffffffd", 16909060, -3});
+        add("<u8", {"0807060504030201ffffffffffffff7f", 72623859790382856, INT64_MAX});
+        add(">u8", {"01020304050607087fffffffffffffff", 72623859790382856, INT64_MAX});
+        add("<i8", {"0807060504030201fcffffffffffffff", 72623859790382856, -4});
+        add(">i8", {"0102030405060708fffffffffffffffc", 72623859790382856, -4});
     }
     void readsEveryType()
     {
-        QFETCH(QByteArray, type);
-        QFETCH(QByteArray, bytes);
-        QFETCH(qint64, first);
-        QFETCH(qint64, second);
-        const NpyArray array(written(npyHeader(npyDictionary(type, "(2,)")) + bytes));
+        const auto& [hexadecimal, first, second] = row<QByteArray, std::int64_t, std::int64_t>();
+        const NpyArray array(written(npyHeader(npyDictionary(QTest::currentDataTag(), "(2,)")) +
+                                     QByteArray::fromHex(hexadecimal)));
         QVERIFY(array.shape() == std::vector<std::int64_t>{2});
         QVERIFY(array.read(0, 2) == (std::vector<std::int64_t>{first, second}));
         QVERIFY(array.read(1, 1) == std::vector<std::int64_t>{second});
@@ -61,49 +55,43 @@ private slots:
 
     void readsEveryHeader_data()
     {
-        QTest::addColumn<QByteArray>("header");
-        QTest::addColumn<QList<qint64>>("shape");
+        using Shape = std::vector<std::int64_t>;
+        const auto add = rows<QByteArray, Shape>();
         const QByteArray plain = npyDictionary("|u1", "(2, 3)");
         for (const char version : {1, 2, 3})
-            QTest::addRow("version %d", version) << npyHeader(plain, version) << QList<qint64>{2, 3};
-        QTest::newRow("another order of keys")
-            << npyHeader("{'shape': (6,), 'fortran_order': False, 'descr': '|u1'}") << QList<qint64>{6};
-        QTest::newRow("double quotes, no spaces")
-            << npyHeader("{\"descr\":\"|u1\",\"fortran_order\":False,\"shape\":(3,2)}")
-            << QList<qint64>{3, 2};
-        QTest::newRow("one column of one dimension is no order of columns")
-            << npyHeader("{'descr': '|u1', 'fortran_order': True, 'shape': (6,), }") << QList<qint64>{6};
+            add("version " + std::to_string(version), {npyHeader(plain, version), Shape{2, 3}});
+        add("another order of keys",
+            {npyHeader("{'shape': (6,), 'fortran_order': False, 'descr': '|u1'}"), Shape{6}});
+        add("double quotes, no spaces",
+            {npyHeader("{\"descr\":\"|u1\",\"fortran_order\":False,\"shape\":(3,2)}"), Shape{3, 2}});
+        add("one column of one dimension is no order of columns",
+            {npyHeader("{'descr': '|u1', 'fortran_order': True, 'shape': (6,), }"), Shape{6}});
     }
     void readsEveryHeader()
     {
-        QFETCH(QByteArray, header);
-        QFETCH(QList<qint64>, shape);
+        const auto& [header, shape] = row<QByteArray, std::vector<std::int64_t>>();
         const NpyArray array(written(header + "\1\2\3\4\5\6"));
-        QVERIFY(array.shape() == std::vector<std::int64_t>(shape.begin(), shape.end()));
+        QCOMPARE(array.shape(), shape);
         QCOMPARE(array.elements(), 6);
         QVERIFY(array.read(4, 2) == (std::vector<std::int64_t>{5, 6}));
     }
 
     void refusesWhatItCannotRead_data()
     {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("named");
-        const auto row = [](const char* name, const QByteArray& bytes, const char* named) {
-            QTest::newRow(name) << bytes << QString::fromLatin1(named);
-        };
+        const auto add = rows<QByteArray, Text>();
         const auto dictionary = [&](const char* name, const QByteArray& text, const char* named) {
-            row(name, npyHeader(text) + "\1\2", named);
+            add(name, {npyHeader(text) + "\1\2", named});
         };
         const QByteArray whole = npyHeader(npyDictionary("<u2", "(3,)")) + QByteArray(6, '\1');
-        row("empty", "", "too short");
-        row("text", "once upon a time there was", "no array of NumPy");
-        row("a later version", npyHeader(npyDictionary("|u1", "(0,)"), 4), "version");
-        row("a later minor version", QByteArray(whole).replace(7, 1, "\1"), "version");
-        row("cut in the header", whole.first(40), "cut short within its header");
-        row("cut in the data", whole.chopped(1), "holds 5 bytes of an array of 6");
-        row("no data at all", whole.chopped(6), "holds 0 bytes of an array of 6");
-        row("two arrays in a file", whole + whole, "goes on behind");
-        row("a huge header", QByteArray("\x93NUMPY\2\0\xff\xff\xff\x7f", 12) + whole, "within its header");
+        add("empty", {"", "too short"});
+        add("text", {"once upon a time there was", "no array of NumPy"});
+        add("a later version", {npyHeader(npyDictionary("|u1", "(0,)"), 4), "version"});
+        add("a later minor version", {QByteArray(whole).replace(7, 1, "\1"), "version"});
+        add("cut in the header", {whole.first(40), "cut short within its header"});
+        add("cut in the data", {whole.chopped(1), "holds 5 bytes of an array of 6"});
+        add("no data at all", {whole.chopped(6), "holds 0 bytes of an array of 6"});
+        add("two arrays in a file", {whole + whole, "goes on behind"});
+        add("a huge header", {QByteArray("\x93NUMPY\2\0\xff\xff\xff\x7f", 12) + whole, "within its header"});
         dictionary("a huge shape", npyDictionary("<u8", "(9223372036854775807, 3)"), "far more");
         dictionary("a shape beyond numbers", npyDictionary("<u8", "(99999999999999999999,)"), "not NumPy's");
         dictionary("a negative shape", npyDictionary("|u1", "(-2,)"), "not NumPy's");
@@ -138,13 +126,11 @@ private slots:
     }
     void refusesWhatItCannotRead()
     {
-        QFETCH(QByteArray, bytes);
-        QFETCH(QString, named);
+        const auto& [bytes, named] = row<QByteArray, Text>();
         const std::string path = written(bytes);
         const QString refusal = refusalOf([&] { const NpyArray array(path); });
-        QVERIFY2(refusal.contains(named), qPrintable(refusal));
-        QVERIFY2(refusal.startsWith(QStringLiteral("The file ") + QString::fromStdString(path)),
-                 qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, named);
+        VERIFY_STARTS_WITH(refusal, QStringLiteral("The file ") + QString::fromStdString(path));
         QVERIFY2(refusal.endsWith(QLatin1Char('.')) && refusal.count(QStringLiteral(". ")) > 0,
                  qPrintable(refusal));
     }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/sample_random.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -28,23 +29,16 @@ private slots:
     // From an implementation in Python of seed_seq and mt19937_64 as the standard defines them.
     void isTheSameEverywhere_data()
     {
-        QTest::addColumn<quint64>("seed");
-        QTest::addColumn<qint64>("epoch");
-        QTest::addColumn<QList<qint64>>("expected");
-        const auto row = [](const char* name, quint64 seed, qint64 epoch, const QList<qint64>& expected) {
-            QTest::newRow(name) << seed << epoch << expected;
-        };
-        row("seed 0, epoch 0, of 8", 0, 0, {0, 7, 5, 6, 1, 3, 2, 4});
-        row("seed 42, epoch 0, of 8", 42, 0, {7, 2, 4, 5, 1, 0, 3, 6});
-        row("seed 42, epoch 1, of 8", 42, 1, {3, 4, 1, 2, 5, 0, 7, 6});
-        row("seed 1099511627783, epoch 3, of 8", 1099511627783, 3, {1, 2, 7, 0, 5, 3, 4, 6});
-        row("seed 42, epoch 0, of 1", 42, 0, {0});
+        rows<quint64, qint64, QList<qint64>>(
+            {{"seed 0, epoch 0, of 8", {0, 0, {0, 7, 5, 6, 1, 3, 2, 4}}},
+             {"seed 42, epoch 0, of 8", {42, 0, {7, 2, 4, 5, 1, 0, 3, 6}}},
+             {"seed 42, epoch 1, of 8", {42, 1, {3, 4, 1, 2, 5, 0, 7, 6}}},
+             {"seed 1099511627783, epoch 3, of 8", {1099511627783, 3, {1, 2, 7, 0, 5, 3, 4, 6}}},
+             {"seed 42, epoch 0, of 1", {42, 0, {0}}}});
     }
     void isTheSameEverywhere()
     {
-        QFETCH(quint64, seed);
-        QFETCH(qint64, epoch);
-        QFETCH(QList<qint64>, expected);
+        const auto& [seed, epoch, expected] = row<quint64, qint64, QList<qint64>>();
         const SampleOrder order(expected.size(), seed);
         for (qint64 place = 0; place < expected.size(); ++place)
             QCOMPARE(order.at(epoch, place), expected[place]);

@@ -18,10 +18,7 @@ class SyntheticTokensTest : public QObject
 private slots:
     void followsARule_data()
     {
-        rows<std::int64_t>({{"one token", 1},
-{"tiny", 67},
-{"GPT-2", 50257},
-{"large", 250880}});
+        rows<std::int64_t>({{"one token", 1}, {"tiny", 67}, {"GPT-2", 50257}, {"large", 250880}});
     }
     // Of the seven in eight that follow, all do alike; a random one may too.
     void followsARule()

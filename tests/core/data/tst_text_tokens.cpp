@@ -4,6 +4,7 @@
 #include "npy_bytes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -59,22 +60,24 @@ private slots:
 
     void refusesWhatIsNoUse_data()
     {
-        rows<QByteArray, std::int64_t, std::int64_t, QString>({{"vocabulary", {"text", 4, 255, QStringLiteral("the vocabulary of this network has 255")}},
-{"too short", {"text", 12, 256, QStringLiteral("has 11 bytes, but one sample takes 12")}},
-{"empty", {"empty", 1, 256, QStringLiteral("has 0 bytes")}},
-{"absent", {"absent", 4, 256, QStringLiteral("No such file")}},
-{"folder", {".", 4, 256, QStringLiteral("no regular file")}},
-{"images", {"text", 0, 0, QStringLiteral("not made of tokens")}}});
+        rows<QByteArray, std::int64_t, std::int64_t, QString>(
+            {{"vocabulary", {"text", 4, 255, QStringLiteral("the vocabulary of this network has 255")}},
+             {"too short", {"text", 12, 256, QStringLiteral("has 11 bytes, but one sample takes 12")}},
+             {"empty", {"empty", 1, 256, QStringLiteral("has 0 bytes")}},
+             {"absent", {"absent", 4, 256, QStringLiteral("No such file")}},
+             {"folder", {".", 4, 256, QStringLiteral("no regular file")}},
+             {"images", {"text", 0, 0, QStringLiteral("not made of tokens")}}});
     }
     void refusesWhatIsNoUse()
     {
-        const auto& [file, length, vocabulary, named] = row<QByteArray, std::int64_t, std::int64_t, QString>();
+        const auto& [file, length, vocabulary, named] =
+            row<QByteArray, std::int64_t, std::int64_t, QString>();
         written("text", "hello world");
         written("empty", "");
         const std::string path = m_folder.filePath(QString::fromUtf8(file)).toStdString();
         const QString refusal =
             refusalOf([&] { textTokens({.length = length, .vocabularySize = vocabulary}, path); });
-        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, named);
         QVERIFY2(refusal.endsWith(QLatin1Char('.')), qPrintable(refusal));
     }
 
@@ -85,7 +88,7 @@ private slots:
         QVERIFY(QFile::resize(QString::fromStdString(path), 55));
         QCOMPARE(source->row(4).size(), std::size_t{10});
         const QString refusal = refusalOf([&] { source->row(5); });
-        QVERIFY2(refusal.contains(QStringLiteral("shorter now")), qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, "shorter now");
     }
 };
 

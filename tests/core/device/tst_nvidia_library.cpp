@@ -3,6 +3,7 @@
 #include "device/nvidia_library.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -81,7 +82,7 @@ private slots:
         const auto& [library, problem] = row<std::string, std::string>();
         qputenv("FAKE_NVML_FAILS", "1");
         const NvidiaLibrary nvml(library);
-        QVERIFY2(nvml.problem().find(problem) != std::string::npos, nvml.problem().c_str());
+        VERIFY_CONTAINS(nvml.problem(), problem);
         QVERIFY(nvml.devices().empty());
         QVERIFY(!nvml.readings("GPU-first").temperatureCelsius);
         QVERIFY(!nvml.condition("GPU-first").energyJoules);

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
 #include "store/store_database.h"
+#include "support/error_of.h"
+#include "support/files.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QDir>
 #include <QFile>
@@ -82,13 +86,6 @@ void runSql(const QString& path, const QString& text)
         QVERIFY(QSqlQuery(database).exec(text));
     }
     QSqlDatabase::removeDatabase(connection);
-}
-
-void write(const QString& path, const QByteArray& bytes)
-{
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QCOMPARE(file.write(bytes), bytes.size());
 }
 
 } // namespace
@@ -222,17 +219,14 @@ private slots:
 
     void readsWhatAnOlderProgramWrote_data()
     {
-        QTest::addColumn<int>("version");
-        QTest::addColumn<QStringList>("lacks");
         const QString optimizer = QStringLiteral("optimizer_seconds");
-        QTest::newRow("trials without energy")
-            << 1 << QStringList{QStringLiteral("joules_per_sample"), optimizer};
-        QTest::newRow("trials without the optimizer's time") << 2 << QStringList{optimizer};
+        rows<int, QStringList>(
+            {{"trials without energy", {1, {QStringLiteral("joules_per_sample"), optimizer}}},
+             {"trials without the optimizer's time", {2, {optimizer}}}});
     }
     void readsWhatAnOlderProgramWrote()
     {
-        QFETCH(int, version);
-        QFETCH(QStringList, lacks);
+        const auto& [version, lacks] = row<int, QStringList>();
         {
             ExplorationStore store(path());
             store.addTrial(store.begin(someInfo()), trialNumber(1));
@@ -254,34 +248,29 @@ private slots:
 
     void refusesWhatItCannotUse_data()
     {
-        QTest::addColumn<Spoil>("spoil");
-        QTest::addColumn<QString>("said");
-        QTest::newRow("written by a newer program") << Spoil([](const QString& path) {
-            {
-                ExplorationStore store(path);
-            }
-            runSql(path, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion + 1));
-        }) << QStringLiteral("newer Batchpeak");
-        QTest::newRow("no database") << Spoil([](const QString& path) { write(path, QByteArray(5000, 'x')); })
-                                     << QStringLiteral("damaged");
-        QTest::newRow("another program's") << Spoil([](const QString& path) {
-            runSql(path, QStringLiteral("CREATE TABLE theirs (id INTEGER)"));
-        }) << QStringLiteral("another program");
-        QTest::newRow("a folder") << Spoil([](const QString& path) { QVERIFY(QDir().mkpath(path)); })
-                                  << QStringLiteral("cannot be opened");
+        rows<Spoil, Text>(
+            {{"written by a newer program",
+              {[](const QString& path) {
+                   {
+                       ExplorationStore store(path);
+                   }
+                   runSql(path, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion + 1));
+               },
+               "newer Batchpeak"}},
+             {"no database",
+              {[](const QString& path) { test::writeFile(path, QByteArray(5000, 'x')); }, "damaged"}},
+             {"another program's",
+              {[](const QString& path) { runSql(path, QStringLiteral("CREATE TABLE theirs (id INTEGER)")); },
+               "another program"}},
+             {"a folder", {[](const QString& path) { QVERIFY(QDir().mkpath(path)); }, "cannot be opened"}}});
     }
     void refusesWhatItCannotUse()
     {
-        QFETCH(Spoil, spoil);
-        QFETCH(QString, said);
+        const auto& [spoil, reason] = row<Spoil, Text>();
         spoil(path());
-        try {
-            const ExplorationStore store(path());
-            QFAIL("no exception");
-        } catch (const StoreError& error) {
-            QVERIFY2(error.sentence().contains(said), error.what());
-            QVERIFY2(error.sentence().contains(path()), error.what());
-        }
+        const QString said = test::errorOf<StoreError>([&] { const ExplorationStore store(path()); });
+        VERIFY_CONTAINS(said, reason);
+        VERIFY_CONTAINS(said, path());
     }
 
     void refusesTrialsThatCannotBe()

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_messages.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "trial/protocol.h"
 
 #include <QTest>
@@ -19,38 +21,52 @@ class ParentMessagesTest : public QObject
 private slots:
     void parentMessagesComeBack_data()
     {
-        QTest::addColumn<ParentMessage>("message");
-        QTest::newRow("hello") << ParentMessage(Hello{});
-        QTest::newRow("load, all fields") << ParentMessage(LoadRequest{
-            .model = smallLlama(),
-            .phase = model::Phase::Eval,
-            .sequenceLength = 128,
-            .precision = model::Precision::Bf16,
-            .optimizer = model::Optimizer::Sgd,
-            .step = {.activationCheckpointing = true, .lossChunkRows = 512, .maxGradientNorm = 0.5},
-            .memoryLimitBytes = std::int64_t{6} << 30,
-            .seed = std::numeric_limits<std::uint64_t>::max()});
-        QTest::newRow("load, defaults")
-            << ParentMessage(LoadRequest{.model = {.family = "gpt2"}, .sequenceLength = 1});
-        QTest::newRow("load, an encoder") << ParentMessage(
-            LoadRequest{.model = {.family = "esm2", .architecture = smallEncoder()}, .sequenceLength = 8});
-        QTest::newRow("load, an encoder-decoder")
-            << ParentMessage(LoadRequest{.model = {.family = "t5", .architecture = smallEncoderDecoder()},
-                                         .sequenceLength = 8,
-                                         .targetLength = 3});
-        QTest::newRow("trial") << ParentMessage(TrialRequest{.id = -1,
-                                                             .microBatchSize = 65536,
-                                                             .minSteps = 1,
-                                                             .maxSteps = 1,
-                                                             .minSeconds = 0.0,
-                                                             .timeLimitSeconds = 1e-3,
-                                                             .abandonAboveSeconds = 0.213});
-        QTest::newRow("cancel") << ParentMessage(Cancel{.id = 7});
-        QTest::newRow("bye") << ParentMessage(Bye{});
+        rows<ParentMessage>(
+            {{"hello", Hello{}},
+             {"load, all fields",
+              LoadRequest{
+                  .model = smallLlama(),
+                  .phase = model::Phase::Eval,
+                  .sequenceLength = 128,
+                  .precision = model::Precision::Bf16,
+                  .optimizer = model::Optimizer::Sgd,
+                  .step = {.activationCheckpointing = true, .lossChunkRows = 512, .maxGradientNorm = 0.5},
+                  .memoryLimitBytes = std::int64_t{6} << 30,
+                  .seed = std::numeric_limits<std::uint64_t>::max()}},
+             {"load, defaults", LoadRequest{.model = {.family = "gpt2"}, .sequenceLength = 1}},
+             {"load, an encoder",
+              LoadRequest{.model = {.family = "esm2", .architecture = smallEncoder()}, .sequenceLength = 8}},
+             {"load, an encoder-decoder",
+              LoadRequest{.model = {.family = "t5", .architecture = smallEncoderDecoder()},
+                          .sequenceLength = 8,
+                          .targetLength = 3}},
+             {"trial", TrialRequest{.id = -1,
+                                    .microBatchSize = 65536,
+                                    .minSteps = 1,
+                                    .maxSteps = 1,
+                                    .minSeconds = 0.0,
+                                    .timeLimitSeconds = 1e-3,
+                                    .abandonAboveSeconds = 0.213}},
+             {"cancel", Cancel{.id = 7}},
+             {"bye", Bye{}},
+             {"training, all fields",
+              TrainingRequest{.data = {.kind = DataKind::Arrays, .path = "/d \"é\"", .samples = 7},
+                              .learningRate = 0.1,
+                              .weighting = LossWeighting::Tokens,
+                              .checkpoint = "/c/tensors.safetensors"}},
+             {"training, defaults", TrainingRequest{}},
+             {"training on a text", TrainingRequest{.data = {.kind = DataKind::Text, .path = "/t"}}},
+             {"batch", BatchRequest{.id = 9,
+                                    .phase = model::Phase::Eval,
+                                    .epoch = 3,
+                                    .first = (std::int64_t{1} << 53) + 1,
+                                    .samples = 100,
+                                    .microBatchSize = 24}},
+             {"save", SaveRequest{.id = 10, .path = "/c"}}});
     }
     void parentMessagesComeBack()
     {
-        QFETCH(ParentMessage, message);
+        const auto& message = row<ParentMessage>();
         const std::string line = toLine(message);
         QVERIFY(line.ends_with('\n'));
         QCOMPARE(std::count(line.begin(), line.end(), '\n'), 1);
@@ -61,31 +77,25 @@ private slots:
 
     void readsTheDescribedParentLines_data()
     {
-        QTest::addColumn<QByteArray>("line");
-        QTest::addColumn<ParentMessage>("expected");
-        QTest::newRow("hello") << QByteArray(R"({"type":"hello","protocol":1})") << ParentMessage(Hello{});
-        QTest::newRow("load")
-            << QByteArray(
-                   R"({"type":"load","model":{"family":"gpt2"},"phase":"train","sequence_length":1024,"precision":"bf16","optimizer":"adamw","memory_limit_bytes":0,"seed":1})")
-            << ParentMessage(LoadRequest{
-                   .model = {.family = "gpt2"}, .sequenceLength = 1024, .precision = model::Precision::Bf16});
-        QTest::newRow("trial")
-            << QByteArray(
-                   R"({"type":"trial","id":7,"micro_batch_size":96,"min_steps":5,"max_steps":24,"min_seconds":0.4,"time_limit":60.0,"abandon_above":0.0})")
-            << ParentMessage(TrialRequest{.id = 7, .microBatchSize = 96});
-        QTest::newRow("cancel") << QByteArray(R"({"type":"cancel","id":7})")
-                                << ParentMessage(Cancel{.id = 7});
-        QTest::newRow("bye") << QByteArray(R"({"type":"bye"})") << ParentMessage(Bye{});
-        QTest::newRow("carriage return and an unknown field")
-            << QByteArray("{\"type\":\"bye\",\"reason\":{\"code\":[1]}}\r\n") << ParentMessage(Bye{});
-        QTest::newRow("null is absent")
-            << QByteArray(R"({"type":"trial","id":7,"micro_batch_size":96,"min_steps":null})")
-            << ParentMessage(TrialRequest{.id = 7, .microBatchSize = 96});
+        const auto add = rows<QByteArray, ParentMessage>();
+        add("hello", {R"({"type":"hello","protocol":1})", Hello{}});
+        add("load",
+            {R"({"type":"load","model":{"family":"gpt2"},"phase":"train","sequence_length":1024,"precision":"bf16","optimizer":"adamw","memory_limit_bytes":0,"seed":1})",
+             LoadRequest{
+                 .model = {.family = "gpt2"}, .sequenceLength = 1024, .precision = model::Precision::Bf16}});
+        add("trial",
+            {R"({"type":"trial","id":7,"micro_batch_size":96,"min_steps":5,"max_steps":24,"min_seconds":0.4,"time_limit":60.0,"abandon_above":0.0})",
+             TrialRequest{.id = 7, .microBatchSize = 96}});
+        add("cancel", {R"({"type":"cancel","id":7})", Cancel{.id = 7}});
+        add("bye", {R"({"type":"bye"})", Bye{}});
+        add("carriage return and an unknown field",
+            {"{\"type\":\"bye\",\"reason\":{\"code\":[1]}}\r\n", Bye{}});
+        add("null is absent", {R"({"type":"trial","id":7,"micro_batch_size":96,"min_steps":null})",
+                               TrialRequest{.id = 7, .microBatchSize = 96}});
     }
     void readsTheDescribedParentLines()
     {
-        QFETCH(QByteArray, line);
-        QFETCH(ParentMessage, expected);
+        const auto& [line, expected] = row<QByteArray, ParentMessage>();
         const auto parsed = parseParentMessage(view(line));
         QVERIFY(std::holds_alternative<ParentMessage>(parsed));
         QVERIFY(std::get<ParentMessage>(parsed) == expected);
@@ -93,61 +103,60 @@ private slots:
 
     void refusesBadParentLines_data()
     {
-        QTest::addColumn<QByteArray>("line");
-        QTest::addColumn<QString>("named");
         const auto trialWith = [](const char* fields) {
             return QByteArray(R"({"type":"trial","id":7,"micro_batch_size":96,)") + fields + '}';
         };
         const auto loadWith = [](const char* fields) {
             return QByteArray(R"({"type":"load","sequence_length":8,)") + fields + '}';
         };
-        QTest::newRow("unknown type") << QByteArray(R"({"type":"dance"})") << QStringLiteral("\"dance\"");
-        QTest::newRow("a worker's type")
-            << QByteArray(R"({"type":"loaded"})") << QStringLiteral("\"loaded\"");
-        QTest::newRow("no type") << QByteArray("{}") << QStringLiteral("\"type\"");
-        QTest::newRow("type is a number") << QByteArray(R"({"type":3})") << QStringLiteral("a text");
-        QTest::newRow("size 0") << QByteArray(R"({"type":"trial","id":7,"micro_batch_size":0})")
-                                << QStringLiteral("at least 1");
-        QTest::newRow("size is a fraction") << QByteArray(R"({"type":"trial","id":7,"micro_batch_size":1.5})")
-                                            << QStringLiteral("whole number");
-        QTest::newRow("size beyond 63 bits")
-            << QByteArray(R"({"type":"trial","id":7,"micro_batch_size":9223372036854775808})")
-            << QStringLiteral("whole number");
-        QTest::newRow("size beyond 64 bits")
-            << QByteArray(R"({"type":"trial","id":7,"micro_batch_size":99999999999999999999})")
-            << QStringLiteral("whole number");
-        QTest::newRow("steps beyond 31 bits")
-            << trialWith(R"("max_steps":3000000000)") << QStringLiteral("too large");
-        QTest::newRow("no steps") << trialWith(R"("min_steps":0)") << QStringLiteral("min_steps");
-        QTest::newRow("fewest above most")
-            << trialWith(R"("min_steps":5,"max_steps":4)") << QStringLiteral("max_steps");
-        QTest::newRow("no time") << trialWith(R"("time_limit":0)") << QStringLiteral("time_limit");
-        QTest::newRow("negative time") << trialWith(R"("min_seconds":-1)") << QStringLiteral("min_seconds");
-        QTest::newRow("endless time") << trialWith(R"("time_limit":1e999)") << QStringLiteral("too large");
-        QTest::newRow("time in words") << trialWith(R"("time_limit":"60")") << QStringLiteral("\\\"60\\\"");
-        QTest::newRow("no model") << loadWith(R"("phase":"train")") << QStringLiteral("\"model\"");
-        QTest::newRow("model is a list") << loadWith(R"("model":[])") << QStringLiteral("an object");
-        QTest::newRow("model without family") << loadWith(R"("model":{})") << QStringLiteral("\"family\"");
-        QTest::newRow("unknown activation")
-            << loadWith(R"("model":{"family":"gpt2","activation":"swish"})") << QStringLiteral("\"swish\"");
-        QTest::newRow("unknown phase")
-            << loadWith(R"("model":{"family":"gpt2"},"phase":"both")") << QStringLiteral("\"both\"");
-        QTest::newRow("negative limit") << loadWith(R"("model":{"family":"gpt2"},"memory_limit_bytes":-1)")
-                                        << QStringLiteral("memory_limit_bytes");
-        QTest::newRow("negative seed")
-            << loadWith(R"("model":{"family":"gpt2"},"seed":-1)") << QStringLiteral("seed");
-        QTest::newRow("no sequence") << QByteArray(R"({"type":"load","model":{"family":"gpt2"}})")
-                                     << QStringLiteral("sequence_length");
-        QTest::newRow("cancel without id") << QByteArray(R"({"type":"cancel"})") << QStringLiteral("\"id\"");
+        rows<QByteArray, Text>(
+            {{"unknown type", {R"({"type":"dance"})", "\"dance\""}},
+             {"a worker's type", {R"({"type":"loaded"})", "\"loaded\""}},
+             {"no type", {"{}", "\"type\""}},
+             {"type is a number", {R"({"type":3})", "a text"}},
+             {"size 0", {R"({"type":"trial","id":7,"micro_batch_size":0})", "at least 1"}},
+             {"size is a fraction", {R"({"type":"trial","id":7,"micro_batch_size":1.5})", "whole number"}},
+             {"size beyond 63 bits",
+              {R"({"type":"trial","id":7,"micro_batch_size":9223372036854775808})", "whole number"}},
+             {"size beyond 64 bits",
+              {R"({"type":"trial","id":7,"micro_batch_size":99999999999999999999})", "whole number"}},
+             {"steps beyond 31 bits", {trialWith(R"("max_steps":3000000000)"), "too large"}},
+             {"no steps", {trialWith(R"("min_steps":0)"), "min_steps"}},
+             {"fewest above most", {trialWith(R"("min_steps":5,"max_steps":4)"), "max_steps"}},
+             {"no time", {trialWith(R"("time_limit":0)"), "time_limit"}},
+             {"negative time", {trialWith(R"("min_seconds":-1)"), "min_seconds"}},
+             {"endless time", {trialWith(R"("time_limit":1e999)"), "too large"}},
+             {"time in words", {trialWith(R"("time_limit":"60")"), "\\\"60\\\""}},
+             {"no model", {loadWith(R"("phase":"train")"), "\"model\""}},
+             {"model is a list", {loadWith(R"("model":[])"), "an object"}},
+             {"model without family", {loadWith(R"("model":{})"), "\"family\""}},
+             {"unknown activation",
+              {loadWith(R"("model":{"family":"gpt2","activation":"swish"})"), "\"swish\""}},
+             {"unknown phase", {loadWith(R"("model":{"family":"gpt2"},"phase":"both")"), "\"both\""}},
+             {"negative limit",
+              {loadWith(R"("model":{"family":"gpt2"},"memory_limit_bytes":-1)"), "memory_limit_bytes"}},
+             {"negative seed", {loadWith(R"("model":{"family":"gpt2"},"seed":-1)"), "seed"}},
+             {"no sequence", {R"({"type":"load","model":{"family":"gpt2"}})", "sequence_length"}},
+             {"cancel without id", {R"({"type":"cancel"})", "\"id\""}},
+             {"training without data", {R"({"type":"training"})", "\"data\""}},
+             {"unknown data", {R"({"type":"training","data":{"kind":"web"}})", "\"web\""}},
+             {"no samples", {R"({"type":"training","data":{"kind":"synthetic","samples":0}})", "samples"}},
+             {"negative learning rate",
+              {R"({"type":"training","data":{"kind":"synthetic"},"learning_rate":-1})", "learning_rate"}},
+             {"batch without samples", {R"({"type":"batch","id":1,"micro_batch_size":1})", "samples"}},
+             {"micro-batch of none",
+              {R"({"type":"batch","id":1,"samples":4,"micro_batch_size":0})", "micro_batch_size"}},
+             {"before the first sample",
+              {R"({"type":"batch","id":1,"samples":4,"micro_batch_size":1,"first":-1})", "first"}},
+             {"save nowhere", {R"({"type":"save","id":1})", "path"}}});
     }
     void refusesBadParentLines()
     {
-        QFETCH(QByteArray, line);
-        QFETCH(QString, named);
+        const auto& [line, named] = row<QByteArray, Text>();
         const auto parsed = parseParentMessage(view(line));
         QVERIFY(std::holds_alternative<ProtocolError>(parsed));
         const QString text = QString::fromStdString(std::get<ProtocolError>(parsed).text);
-        QVERIFY2(text.contains(named), qPrintable(text));
+        VERIFY_CONTAINS(text, named);
         QVERIFY2(text.endsWith(QLatin1Char('.')), qPrintable(text));
     }
 };

@@ -48,6 +48,14 @@ private slots:
         QVERIFY(line.size() < maxLineBytes);
     }
 
+    void everyWordComesBack()
+    {
+        for (const DataKind kind : {DataKind::Synthetic, DataKind::Text, DataKind::Arrays})
+            QCOMPARE(dataKindFromText(toText(kind)), kind);
+        for (const LossWeighting weighting : {LossWeighting::Samples, LossWeighting::Tokens})
+            QCOMPARE(lossWeightingFromText(toText(weighting)), weighting);
+    }
+
     void doesNotCareForTheDecimalComma()
     {
         const char* comma = nullptr;

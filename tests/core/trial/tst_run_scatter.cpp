@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "trial/step_statistics.h"
 
 #include <QTest>
@@ -34,8 +35,7 @@ private slots:
             for (const std::int64_t size : {1, 4, 16})
                 scatter.add(size, 0.01 * static_cast<double>(size) * std::exp(noise(random)));
         }
-        QVERIFY2(std::abs(scatter.relativeDeviation() / truth - 1) < 0.1,
-                 qPrintable(QString::number(scatter.relativeDeviation())));
+        VERIFY_BELOW(std::abs(scatter.relativeDeviation() / truth - 1), 0.1);
     }
 
     void doesNotTrustTwoThatHappenToAgree()

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/exploration.h"
+
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <vector>
+
+/// What explorations and trainings on the fake worker are made of.
+namespace batchpeak::test {
+
+/// A command line of the fake worker.
+///
+/// \param words  its words, see fake_behaviour.h; "once" and "starts" get files in \p folder
+inline QString fakeWorkerCommand(const QString& words, const QTemporaryDir& folder)
+{
+    QStringList command{QStringLiteral(BATCHPEAK_FAKE_WORKER)};
+    for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        const bool isFile = word == QLatin1String("once") || word == QLatin1String("starts");
+        command.append(isFile ? word + QLatin1Char('=') + folder.filePath(word) : word);
+    }
+    return command.join(QLatin1Char(' '));
+}
+
+/// One CPU, on which the kernel kills nothing.
+inline engine::ExplorationParts fakeParts()
+{
+    engine::ExplorationParts parts;
+    parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
+    parts.memoryKills = [] { return 0; };
+    return parts;
+}
+
+/// In place of its devices, a GPU for each of the identifiers.
+inline void setGpus(engine::ExplorationParts& parts, const std::vector<std::string>& uuids)
+{
+    parts.localDevices = [uuids] {
+        std::vector<device::LocalDevice> devices;
+        for (const std::string& uuid : uuids)
+            devices.push_back({.kind = "cuda", .index = static_cast<int>(devices.size()), .uuid = uuid});
+        return devices;
+    };
+}
+
+inline bool isGone(qint64 pid)
+{
+    return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+}
+
+template<typename Snapshot>
+QString logOf(const Snapshot& snapshot)
+{
+    QStringList lines;
+    for (const engine::LogLine& line : snapshot.log)
+        lines.append(line.text);
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace batchpeak::test
