@@ -4,12 +4,11 @@
 
 #include "scripted_strategy.h"
 #include "support/event_spy.h"
+#include "support/fake_parts.h"
 
 #include <QTest>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 
 namespace batchpeak::test {
 
@@ -21,18 +20,11 @@ constexpr std::chrono::milliseconds longestRun = 30s;
 
 } // namespace
 
-ExplorationHarness::ExplorationHarness(const QStringList& words, std::vector<std::int64_t> sizesToTry)
-    : sizes(std::move(sizesToTry))
+ExplorationHarness::ExplorationHarness(const Text& words, std::vector<std::int64_t> sizesToTry)
+    : parts(fakeParts()), sizes(std::move(sizesToTry))
 {
-    QStringList command{QStringLiteral(BATCHPEAK_FAKE_WORKER)};
-    for (const QString& word : words) {
-        const bool isFile = word == QLatin1String("once") || word == QLatin1String("starts");
-        command.append(isFile ? word + QLatin1Char('=') + m_folder.filePath(word) : word);
-    }
     options.verify = false;
-    options.workerCommand = command.join(QLatin1Char(' '));
-    parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
-    parts.memoryKills = [] { return 0; };
+    options.workerCommand = fakeWorkerCommand(words, m_folder);
     parts.makeStrategy = [this](std::string_view, const search::SearchSpace& asked) {
         space = asked;
         return std::make_unique<ScriptedStrategy>(ScriptedStrategy::Script{.sizes = sizes, .told = &told});
@@ -76,16 +68,12 @@ QString ExplorationHarness::trials()
 
 QString ExplorationHarness::log()
 {
-    QStringList lines;
-    for (const engine::LogLine& line : snapshot().log)
-        lines.append(line.text);
-    return lines.join(QLatin1Char('\n'));
+    return logOf(snapshot());
 }
 
 bool ExplorationHarness::isNoWorkerLeft() const
 {
-    return std::ranges::all_of(
-        m_pids, [](qint64 pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; });
+    return std::ranges::all_of(m_pids, isGone);
 }
 
 } // namespace batchpeak::test

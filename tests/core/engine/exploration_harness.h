@@ -4,6 +4,7 @@
 
 #include "engine/exploration.h"
 #include "small_config.h"
+#include "support/rows.h"
 
 #include <QObject>
 #include <QSet>
@@ -24,7 +25,7 @@ class ExplorationHarness : public QObject
 public:
     /// \param words  of the fake worker's command line, see fake_behaviour.h; "once" and "starts" stand for
     ///               files in a folder of this harness
-    explicit ExplorationHarness(const QStringList& words, std::vector<std::int64_t> sizes = {1, 2, 4});
+    explicit ExplorationHarness(const Text& words = {}, std::vector<std::int64_t> sizes = {1, 2, 4});
 
     engine::ExplorationOptions options;
     engine::ExplorationParts parts;
@@ -37,6 +38,8 @@ public:
     engine::Exploration& exploration();
     /// Loads, starts, and waits for the end.
     bool runToEnd();
+    /// The same, and whether that ended so.
+    bool endsAs(engine::FinishStatus status) { return runToEnd() && snapshot().finish == status; }
     void destroyExploration() { m_exploration.reset(); }
     const engine::Snapshot& snapshot() { return exploration().snapshot(); }
 

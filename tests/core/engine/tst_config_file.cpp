@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/config_file.h"
 #include "engine/errors.h"
+#include "support/error_of.h"
+#include "support/files.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QDir>
 #include <QFile>
@@ -22,24 +26,12 @@
 using namespace batchpeak;
 using batchpeak::config::ConfigError;
 using batchpeak::engine::ConfigFile;
+using test::errorOf;
 
 namespace {
 
 const QByteArray sound("train_input:\n  batch_size: 8\n  micro_batch_size: explore # sizes\n");
 const QByteArray written("train_input:\n  batch_size: 8\n  micro_batch_size: 4 # sizes\n");
-
-void write(const QString& path, const QByteArray& bytes)
-{
-    QFile file(path);
-    QVERIFY2(file.open(QIODevice::WriteOnly), qPrintable(path));
-    QCOMPARE(file.write(bytes), bytes.size());
-}
-
-QByteArray read(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 /// A config of Batchpeak's own with a network that is shared with no other, at most 64 tokens long.
 const QByteArray ownNetwork("batchpeak: 1\n"
@@ -59,17 +51,6 @@ const model::ModelSpec& modelOf(const ConfigFile& file)
     return std::get<model::ModelSpec>(file.contents().model);
 }
 
-/// The message of the error that an action ends with; empty where it does not.
-QString errorOf(const std::function<void()>& action)
-{
-    try {
-        action();
-    } catch (const ConfigError& error) {
-        return QString::fromUtf8(error.what());
-    }
-    return {};
-}
-
 } // namespace
 
 class ConfigFileTest : public QObject
@@ -82,7 +63,7 @@ private slots:
         m_folder = std::make_unique<QTemporaryDir>();
         QVERIFY(m_folder->isValid());
         m_path = m_folder->filePath(QStringLiteral("params.yaml"));
-        write(m_path, sound);
+        test::writeFile(m_path, sound);
     }
 
     void writesTheSize()
@@ -91,7 +72,7 @@ private slots:
         QCOMPARE(file.path(), m_path);
         QCOMPARE(file.contents().train->globalBatchSize, 8);
         file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
-        QCOMPARE(read(m_path), written);
+        QCOMPARE(test::readFile(m_path), written);
         QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
     }
 
@@ -100,8 +81,8 @@ private slots:
         const QString other = m_folder->filePath(QStringLiteral("out.yaml"));
         const ConfigFile file = ConfigFile::open(m_path);
         file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), other);
-        QCOMPARE(read(other), written);
-        QCOMPARE(read(m_path), sound);
+        QCOMPARE(test::readFile(other), written);
+        QCOMPARE(test::readFile(m_path), sound);
     }
 
     void keepsPermissions()
@@ -121,7 +102,7 @@ private slots:
         const ConfigFile file = ConfigFile::open(link);
         file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), link);
         QVERIFY(QFileInfo(link).isSymLink());
-        QCOMPARE(read(m_path), written);
+        QCOMPARE(test::readFile(m_path), written);
     }
 
     void followsALinkIntoAnotherFolder()
@@ -136,7 +117,7 @@ private slots:
         const ConfigFile file = ConfigFile::open(m_path);
         file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
         QVERIFY(QFileInfo(m_path).isSymLink());
-        QCOMPARE(read(target), written);
+        QCOMPARE(test::readFile(target), written);
         QCOMPARE(QFileInfo(target).permissions(), before);
         QCOMPARE(QDir(m_folder->filePath(QStringLiteral("store"))).entryList(QDir::Files),
                  QStringList{QStringLiteral("params.yaml")});
@@ -144,17 +125,13 @@ private slots:
 
     void showsWhatWouldChange_data()
     {
-        QTest::addColumn<QString>("target");
-        QTest::addColumn<QString>("after");
-        QTest::newRow("in place") << QStringLiteral("params.yaml") << QStringLiteral("b/params.yaml");
-        QTest::newRow("to another file") << QStringLiteral("./out.yaml") << QStringLiteral("b/./out.yaml");
-        QTest::newRow("from the root on")
-            << QStringLiteral("/tmp/out.yaml") << QStringLiteral("b/tmp/out.yaml");
+        rows<Text, Text>({{"in place", {"params.yaml", "b/params.yaml"}},
+                          {"to another file", {"./out.yaml", "b/./out.yaml"}},
+                          {"from the root on", {"/tmp/out.yaml", "b/tmp/out.yaml"}}});
     }
     void showsWhatWouldChange()
     {
-        QFETCH(QString, target);
-        QFETCH(QString, after);
+        const auto& [target, after] = row<Text, Text>();
         const QDir before = QDir::current();
         QVERIFY(QDir::setCurrent(m_folder->path()));
         const ConfigFile file = ConfigFile::open(QStringLiteral("params.yaml"));
@@ -168,7 +145,7 @@ private slots:
                                         "+  micro_batch_size: 4 # sizes\n")
                              .arg(after));
         QCOMPARE(files, QStringList{QStringLiteral("params.yaml")});
-        QCOMPARE(read(m_path), sound);
+        QCOMPARE(test::readFile(m_path), sound);
     }
 
     void showsNothingOfWhatChangedMeanwhile()
@@ -176,40 +153,37 @@ private slots:
         const ConfigFile file = ConfigFile::open(m_path);
         const auto spliced = file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4});
         const QByteArray changed = sound + "model: {}\n";
-        write(m_path, changed);
+        test::writeFile(m_path, changed);
         const QString error = errorOf([&] { file.changeIn(spliced, m_path); });
-        QVERIFY2(error.contains(QStringLiteral("changed since it was read")), qPrintable(error));
-        QCOMPARE(read(m_path), changed);
+        VERIFY_CONTAINS(error, "changed since it was read");
+        QCOMPARE(test::readFile(m_path), changed);
     }
 
     void isNotWrittenOverWhatChanged_data()
     {
-        QTest::addColumn<bool>("throughLink");
-        QTest::newRow("by its name") << false;
-        QTest::newRow("through a link") << true;
+        rows<bool>({{"by its name", false}, {"through a link", true}});
     }
     void isNotWrittenOverWhatChanged()
     {
-        QFETCH(bool, throughLink);
+        const auto& throughLink = row<bool>();
         const QString link = m_folder->filePath(QStringLiteral("link.yaml"));
         QVERIFY(QFile::link(m_path, link));
         const ConfigFile file = ConfigFile::open(m_path);
         const QByteArray changed = sound + "model: {}\n";
-        write(m_path, changed);
+        test::writeFile(m_path, changed);
         const auto save = [&] {
             file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}),
                       throughLink ? link : m_path);
         };
-        QVERIFY(errorOf(save).contains(QStringLiteral("changed since it was read")));
-        QCOMPARE(read(m_path), changed);
+        VERIFY_CONTAINS(errorOf(save), "changed since it was read");
+        QCOMPARE(test::readFile(m_path), changed);
     }
 
     void namesPathAndPlace()
     {
-        write(m_path, "train_input:\n  batch_size: 8\n  micro_batch_size: 9\n");
+        test::writeFile(m_path, "train_input:\n  batch_size: 8\n  micro_batch_size: 9\n");
         const QString error = errorOf([&] { ConfigFile::open(m_path); });
-        QVERIFY2(error.startsWith(m_path + QStringLiteral(":3:21: The micro_batch_size 9")),
-                 qPrintable(error));
+        VERIFY_STARTS_WITH(error, m_path + QStringLiteral(":3:21: The micro_batch_size 9"));
     }
 
     void namesThePathOfARefusedSize()
@@ -217,16 +191,15 @@ private slots:
         const ConfigFile file = ConfigFile::open(m_path);
         const QString error =
             errorOf([&] { file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 9}); });
-        QVERIFY2(error.startsWith(m_path + QStringLiteral(":2:15: ")), qPrintable(error));
+        VERIFY_STARTS_WITH(error, m_path + QStringLiteral(":2:15: "));
     }
 
     void keepsTheChoiceOfARefusedBatch()
     {
         const config::BatchNotKept error({.globalBatchSize = 16}, 6, "batch_size", {.line = 2, .column = 15});
         const config::BatchNotKept placed = engine::located(m_path, error);
-        QVERIFY2(QString::fromUtf8(placed.what())
-                     .startsWith(m_path + QStringLiteral(":2:15: One optimizer step takes 16 samples")),
-                 placed.what());
+        VERIFY_STARTS_WITH(placed.what(),
+                           m_path + QStringLiteral(":2:15: One optimizer step takes 16 samples"));
         QCOMPARE(placed.below(), std::optional<std::int64_t>(12));
         QCOMPARE(placed.above(), 18);
         QCOMPARE(placed.position(), (config::TextPosition{.line = 2, .column = 15}));
@@ -234,18 +207,14 @@ private slots:
 
     void takesTheNetworkOfAnotherConfig_data()
     {
-        QTest::addColumn<QString>("asked");
-        QTest::addColumn<QString>("source");
-        QTest::newRow("a file") << QStringLiteral("own.yaml") << QStringLiteral("own.yaml");
-        QTest::newRow("a folder with a config.json")
-            << QStringLiteral("llama") << QStringLiteral("llama/config.json");
+        rows<Text, Text>({{"a file", {"own.yaml", "own.yaml"}},
+                          {"a folder with a config.json", {"llama", "llama/config.json"}}});
     }
     void takesTheNetworkOfAnotherConfig()
     {
-        QFETCH(QString, asked);
-        QFETCH(QString, source);
+        const auto& [asked, source] = row<Text, Text>();
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("llama")));
-        write(m_folder->filePath(source), ownNetwork);
+        test::writeFile(m_folder->filePath(source), ownNetwork);
         const ConfigFile file = ConfigFile::open(m_path);
         QVERIFY(std::holds_alternative<config::UnsupportedModel>(file.contents().model));
         QCOMPARE(file.modelSource(), QString());
@@ -258,15 +227,15 @@ private slots:
         QVERIFY(chosen.contents().train == file.contents().train);
         QCOMPARE(chosen.path(), m_path);
         chosen.save(chosen.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
-        QCOMPARE(read(m_path), written);
+        QCOMPARE(test::readFile(m_path), written);
     }
 
     void takesAnotherNetworkInPlaceOfAChosenOne()
     {
         const QString first = m_folder->filePath(QStringLiteral("first.yaml"));
         const QString second = m_folder->filePath(QStringLiteral("second.yaml"));
-        write(first, ownNetwork);
-        write(second, QByteArray(ownNetwork).replace("max_positions: 64", "max_positions: 32"));
+        test::writeFile(first, ownNetwork);
+        test::writeFile(second, QByteArray(ownNetwork).replace("max_positions: 64", "max_positions: 32"));
         const ConfigFile file = ConfigFile::open(m_path);
         const ConfigFile chosen = file.withModel(first).withModel(second);
         QCOMPARE(chosen.modelSource(), second);
@@ -279,8 +248,8 @@ private slots:
     {
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("networks")));
         const QString source = m_folder->filePath(QStringLiteral("networks/own.yaml"));
-        write(source, "batchpeak: 1\nbatch_size: 2\nmodel:\n  family: torchscript\n  file: net.pt\n"
-                      "  inputs:\n    - {shape: [8], type: float32}\n  output: loss\n");
+        test::writeFile(source, "batchpeak: 1\nbatch_size: 2\nmodel:\n  family: torchscript\n  file: net.pt\n"
+                                "  inputs:\n    - {shape: [8], type: float32}\n  output: loss\n");
         const ConfigFile chosen = ConfigFile::open(m_path).withModel(source);
         QCOMPARE(QString::fromStdString(std::get<model::ScriptSpec>(modelOf(chosen).architecture).file),
                  m_folder->filePath(QStringLiteral("networks/net.pt")));
@@ -289,7 +258,7 @@ private slots:
     void warnsOfBatchNormalizationInAChosenNetwork()
     {
         const QString source = m_folder->filePath(QStringLiteral("resnet.yaml"));
-        write(source, "batchpeak: 1\nbatch_size: 2\nmodel: {family: resnet, depth: 18}\n");
+        test::writeFile(source, "batchpeak: 1\nbatch_size: 2\nmodel: {family: resnet, depth: 18}\n");
         const ConfigFile chosen = ConfigFile::open(m_path).withModel(source);
         const auto& warnings = chosen.contents().warnings;
         QCOMPARE(std::ranges::count_if(warnings,
@@ -301,51 +270,43 @@ private slots:
 
     void refusesANetwork_data()
     {
-        QTest::addColumn<QString>("asked");
-        QTest::addColumn<QString>("error");
-        QTest::newRow("no file and no id") << QStringLiteral("nobody/nothing-1b")
-                                           << QStringLiteral("nobody/nothing-1b: There is no such file, and "
-                                                             "no well-known network has this id");
-        QTest::newRow("no config") << QStringLiteral("text.yaml")
-                                   << QStringLiteral("text.yaml: The text is no config");
-        QTest::newRow("a fault in it")
-            << QStringLiteral("faulty.yaml") << QStringLiteral("faulty.yaml:7:10: ");
-        QTest::newRow("no network in it") << QStringLiteral("params.yaml")
-                                          << QStringLiteral("params.yaml: The config has no model section");
+        rows<Text, Text>(
+            {{"no file and no id",
+              {"nobody/nothing-1b",
+               "nobody/nothing-1b: There is no such file, and no well-known network has this id"}},
+             {"no config", {"text.yaml", "text.yaml: The text is no config"}},
+             {"a fault in it", {"faulty.yaml", "faulty.yaml:7:10: "}},
+             {"no network in it", {"params.yaml", "params.yaml: The config has no model section"}}});
     }
     void refusesANetwork()
     {
-        QFETCH(QString, asked);
-        QFETCH(QString, error);
-        write(m_path, "train_input:\n  batch_size: 8\n  max_sequence_length: 50\n");
-        write(m_folder->filePath(QStringLiteral("text.yaml")), "all: {is: well}\n");
-        write(m_folder->filePath(QStringLiteral("faulty.yaml")),
-              QByteArray(ownNetwork).replace("  layers: 1\n", "  width: 1\n"));
+        const auto& [asked, error] = row<Text, Text>();
+        test::writeFile(m_path, "train_input:\n  batch_size: 8\n  max_sequence_length: 50\n");
+        test::writeFile(m_folder->filePath(QStringLiteral("text.yaml")), "all: {is: well}\n");
+        test::writeFile(m_folder->filePath(QStringLiteral("faulty.yaml")),
+                        QByteArray(ownNetwork).replace("  layers: 1\n", "  width: 1\n"));
         const QDir before = QDir::current();
         QVERIFY(QDir::setCurrent(m_folder->path()));
         const QString said =
             errorOf([&] { ConfigFile::open(QStringLiteral("params.yaml")).withModel(asked); });
         QVERIFY(QDir::setCurrent(before.path()));
-        QVERIFY2(said.startsWith(error), qPrintable(said));
+        VERIFY_STARTS_WITH(said, error);
     }
 
     void refusesToOpen_data()
     {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("named");
-        QTest::newRow("no file") << QStringLiteral("absent.yaml") << QStringLiteral("no such file");
-        QTest::newRow("a folder") << QStringLiteral(".") << QStringLiteral("a folder");
-        QTest::newRow("a device") << QStringLiteral("/dev/zero") << QStringLiteral("no regular file");
-        QTest::newRow("50 MB") << QStringLiteral("large.yaml") << QStringLiteral("has 50000000 bytes");
-        QTest::newRow("an empty file") << QStringLiteral("empty.yaml") << QStringLiteral("is empty");
+        rows<Text, Text>({{"no file", {"absent.yaml", "no such file"}},
+                          {"a folder", {".", "a folder"}},
+                          {"a device", {"/dev/zero", "no regular file"}},
+                          {"50 MB", {"large.yaml", "has 50000000 bytes"}},
+                          {"an empty file", {"empty.yaml", "is empty"}}});
     }
     void refusesToOpen()
     {
-        QFETCH(QString, path);
-        QFETCH(QString, named);
+        const auto& [path, named] = row<Text, Text>();
         QFile large(m_folder->filePath(QStringLiteral("large.yaml")));
         QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(50'000'000));
-        write(m_folder->filePath(QStringLiteral("empty.yaml")), {});
+        test::writeFile(m_folder->filePath(QStringLiteral("empty.yaml")), {});
         const QString full = QDir(m_folder->path()).absoluteFilePath(path);
         const QString error = errorOf([&] { ConfigFile::open(full); });
         QVERIFY2(error.startsWith(full + QStringLiteral(":")) && error.contains(named), qPrintable(error));
@@ -353,21 +314,19 @@ private slots:
 
     void leavesNothingHalfWritten_data()
     {
-        QTest::addColumn<QString>("path");
-        QTest::newRow("a folder that is not there") << QStringLiteral("absent/out.yaml");
-        QTest::newRow("a folder") << QStringLiteral(".");
+        rows<Text>({{"a folder that is not there", "absent/out.yaml"}, {"a folder", "."}});
     }
     void leavesNothingHalfWritten()
     {
-        QFETCH(QString, path);
+        const auto& path = row<Text>();
         const QString full = QDir(m_folder->path()).absoluteFilePath(path);
         const ConfigFile file = ConfigFile::open(m_path);
         const QString error = errorOf([&] {
             file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), full);
         });
-        QVERIFY2(error.contains(QStringLiteral("was not written")), qPrintable(error));
+        VERIFY_CONTAINS(error, "was not written");
         QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
-        QCOMPARE(read(m_path), sound);
+        QCOMPARE(test::readFile(m_path), sound);
     }
 
     // A limit on the size of files ends a write as a full disk does, and harms nothing.
@@ -383,9 +342,9 @@ private slots:
         const QString error = errorOf([&] { file.save(spliced, m_path); });
         QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
         std::signal(SIGXFSZ, handler);
-        QVERIFY2(error.contains(QStringLiteral("was not written")), qPrintable(error));
-        QVERIFY2(error.contains(QStringLiteral("as on a full disk")), qPrintable(error));
-        QCOMPARE(read(m_path), sound);
+        VERIFY_CONTAINS(error, "was not written");
+        VERIFY_CONTAINS(error, "as on a full disk");
+        QCOMPARE(test::readFile(m_path), sound);
         QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{QStringLiteral("params.yaml")});
     }
 
@@ -414,15 +373,15 @@ private slots:
             file.save(file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4}), m_path);
         };
         QVERIFY(QFile::setPermissions(m_path, QFileDevice::ReadOwner));
-        QVERIFY(errorOf(save).contains(QStringLiteral("was not written")));
+        VERIFY_CONTAINS(errorOf(save), "was not written");
         QVERIFY(QFile::setPermissions(m_path, QFileDevice::WriteOwner));
-        QVERIFY(errorOf([&] { ConfigFile::open(m_path); }).contains(QStringLiteral("check its permissions")));
+        VERIFY_CONTAINS(errorOf([&] { ConfigFile::open(m_path); }), "check its permissions");
         QVERIFY(QFile::setPermissions(m_path, QFileDevice::ReadOwner | QFileDevice::WriteOwner));
         QVERIFY(QFile::setPermissions(m_folder->path(), QFileDevice::ReadOwner | QFileDevice::ExeOwner));
-        QVERIFY(errorOf(save).contains(QStringLiteral("was not written")));
+        VERIFY_CONTAINS(errorOf(save), "was not written");
         QVERIFY(QFile::setPermissions(m_folder->path(), QFileDevice::ReadOwner | QFileDevice::WriteOwner |
                                                             QFileDevice::ExeOwner));
-        QCOMPARE(read(m_path), sound);
+        QCOMPARE(test::readFile(m_path), sound);
     }
 
 private:

@@ -3,6 +3,7 @@
 #include "engine/event_log.h"
 #include "exploration_harness.h"
 #include "support/event_schema.h"
+#include "support/events_in.h"
 #include "support/test_main.h"
 
 #include <QBuffer>
@@ -23,10 +24,7 @@ QList<QJsonObject> eventsOf(ExplorationHarness& harness)
     buffer.open(QIODevice::WriteOnly);
     const EventLog log(harness.exploration(), buffer);
     harness.runToEnd();
-    QList<QJsonObject> events;
-    for (const QByteArray& line : buffer.data().trimmed().split('\n'))
-        events.append(QJsonDocument::fromJson(line).object());
-    return events;
+    return test::eventsIn(buffer.data());
 }
 
 } // namespace
@@ -42,7 +40,7 @@ private slots:
     {
         // A comma for the decimal point, a point for thousands.
         QLocale::setDefault(QLocale(QLocale::German));
-        ExplorationHarness harness({QStringLiteral("slope=600000000")});
+        ExplorationHarness harness("slope=600000000");
         const auto events = eventsOf(harness);
         QStringList order;
         for (const QJsonObject& event : events) {
@@ -57,20 +55,18 @@ private slots:
         QCOMPARE(order.join(QLatin1Char(' ')),
                  QStringLiteral("started device trial_started trial_finished recommendation trial_started "
                                 "trial_finished recommendation trial_started trial_finished finished"));
-        QCOMPARE(events.front().value(QLatin1String("schema")).toInt(), 1);
-        QCOMPARE(events.front().value(QLatin1String("setting")).toString(), QStringLiteral("explore"));
+        QCOMPARE(test::valuesOf(events.front(), "schema setting"), R"({"schema":1,"setting":"explore"})");
         QCOMPARE(events.at(3).value(QLatin1String("seconds_per_step")).toDouble(), 0.011);
         const QJsonObject failed = events.at(events.size() - 2);
-        QCOMPARE(failed.value(QLatin1String("outcome")).toString(), QStringLiteral("oom"));
-        QVERIFY(failed.value(QLatin1String("samples_per_second")).isNull());
-        QCOMPARE(events.back().value(QLatin1String("micro_batch_size")).toInt(), 2);
-        QCOMPARE(events.back().value(QLatin1String("accumulation_steps")).toInt(), 32);
-        QCOMPARE(events.back().value(QLatin1String("peak_reserved_bytes")).toInteger(), 1'300'000'000);
+        QCOMPARE(test::valuesOf(failed, "outcome samples_per_second"),
+                 R"({"outcome":"oom","samples_per_second":null})");
+        QCOMPARE(test::valuesOf(events.back(), "accumulation_steps micro_batch_size peak_reserved_bytes"),
+                 R"({"accumulation_steps":32,"micro_batch_size":2,"peak_reserved_bytes":1300000000})");
     }
 
     void tellsOfTheVerification()
     {
-        ExplorationHarness harness({});
+        ExplorationHarness harness;
         harness.options.verify = true;
         const auto events = eventsOf(harness);
         for (const QJsonObject& event : events) {
@@ -79,15 +75,14 @@ private slots:
                          event.value(QLatin1String("trial")).toInt() == 4);
         }
         const QJsonObject result = events.back().value(QLatin1String("verification")).toObject();
-        QCOMPARE(result.value(QLatin1String("outcome")).toString(), QStringLiteral("confirmed"));
-        QCOMPARE(result.value(QLatin1String("micro_batch_size")).toInt(), 4);
-        QCOMPARE(result.value(QLatin1String("spare_bytes")).toInteger(), 1'860'000'000);
+        QCOMPARE(test::valuesOf(result, "micro_batch_size outcome spare_bytes"),
+                 R"({"micro_batch_size":4,"outcome":"confirmed","spare_bytes":1860000000})");
         QCOMPARE(events.back().value(QLatin1String("trials")).toInt(), 4);
     }
 
     void tellsOfEnergyAndRepetitions()
     {
-        ExplorationHarness harness({QStringLiteral("trial=disturbed@4*1"), QStringLiteral("trial=energy@4")});
+        ExplorationHarness harness("trial=disturbed@4*1 trial=energy@4");
         const auto events = eventsOf(harness);
         QList<QJsonObject> trials;
         for (const QJsonObject& event : events) {
@@ -95,10 +90,10 @@ private slots:
                 trials.append(event);
         }
         QCOMPARE(trials.size(), 4);
-        QVERIFY(trials[2].value(QLatin1String("joules_per_sample")).isNull());
-        QCOMPARE(trials[2].value(QLatin1String("repetition")).toInt(), 0);
-        QCOMPARE(trials[3].value(QLatin1String("joules_per_sample")).toDouble(), 2.0);
-        QCOMPARE(trials[3].value(QLatin1String("repetition")).toInt(), 1);
+        QCOMPARE(test::valuesOf(trials[2], "joules_per_sample repetition"),
+                 R"({"joules_per_sample":null,"repetition":0})");
+        QCOMPARE(test::valuesOf(trials[3], "joules_per_sample repetition"),
+                 R"({"joules_per_sample":2,"repetition":1})");
         QCOMPARE(trials[3].value(QLatin1String("flags")).toArray().first().toString(),
                  QStringLiteral("repetition"));
         QCOMPARE(events.back().value(QLatin1String("joules_per_sample")).toDouble(), 2.0);
@@ -106,11 +101,10 @@ private slots:
 
     void saysNullWhereNothingIsRecommended()
     {
-        ExplorationHarness harness({QStringLiteral("slope=1900000000")});
+        ExplorationHarness harness("slope=1900000000");
         const QJsonObject last = eventsOf(harness).back();
-        QCOMPARE(last.value(QLatin1String("status")).toString(), QStringLiteral("nothing_fits"));
-        QVERIFY(last.value(QLatin1String("micro_batch_size")).isNull());
-        QCOMPARE(last.value(QLatin1String("trials")).toInt(), 1);
+        QCOMPARE(test::valuesOf(last, "micro_batch_size status trials"),
+                 R"({"micro_batch_size":null,"status":"nothing_fits","trials":1})");
     }
 };
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration_plan.h"
 #include "exploration_harness.h"
+#include "support/error_of.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -53,42 +56,40 @@ private slots:
 
     void turnsASettingIntoSizes_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::addColumn<qint64>("minimum");
-        QTest::addColumn<qint64>("maximum");
-        QTest::addColumn<Sizes>("candidates");
-        QTest::addColumn<bool>("isEffective");
-        QTest::newRow("explore") << setting(config::Explore{}) << qint64{1} << qint64{65535} << Sizes{}
-                                 << false;
-        QTest::newRow("explore within bounds") << setting(config::Explore{.minimum = 2, .maximum = 40})
-                                               << qint64{2} << qint64{40} << Sizes{} << false;
-        QTest::newRow("bounds of the command line hold") << Change([](auto& contents, auto& options) {
-            contents.train->setting = config::Explore{.minimum = 2, .maximum = 40};
-            options.minimum = 4;
-            options.maximum = 100;
-        }) << qint64{4} << qint64{100} << Sizes{} << false;
-        QTest::newRow("auto") << setting(config::Auto{}) << qint64{1} << qint64{64}
-                              << Sizes{1, 2, 4, 8, 16, 32, 64} << true;
-        QTest::newRow("auto on several devices, within bounds") << Change([](auto& contents, auto& options) {
-            contents.train = config::BatchPlan{.globalBatchSize = 23, .devices = 2};
-            options.minimum = 2;
-            options.maximum = 11;
-        }) << qint64{2} << qint64{6} << Sizes{2, 3, 4, 6} << true;
-        QTest::newRow("one size") << setting(config::Fixed{20}) << qint64{20} << qint64{20} << Sizes{20}
-                                  << false;
-        QTest::newRow("no micro-batching")
-            << setting(config::Whole{}) << qint64{64} << qint64{64} << Sizes{64} << false;
-        QTest::newRow("the command line's setting wins")
-            << Change([](auto&, auto& options) { options.setting = config::Fixed{3}; }) << qint64{3}
-            << qint64{3} << Sizes{3} << false;
+        rows<Change, qint64, qint64, Sizes, bool>(
+            {{"explore", {setting(config::Explore{}), 1, 65535, {}, false}},
+             {"explore within bounds",
+              {setting(config::Explore{.minimum = 2, .maximum = 40}), 2, 40, {}, false}},
+             {"bounds of the command line hold",
+              {[](auto& contents, auto& options) {
+                   contents.train->setting = config::Explore{.minimum = 2, .maximum = 40};
+                   options.minimum = 4;
+                   options.maximum = 100;
+               },
+               4,
+               100,
+               {},
+               false}},
+             {"auto", {setting(config::Auto{}), 1, 64, {1, 2, 4, 8, 16, 32, 64}, true}},
+             {"auto on several devices, within bounds",
+              {[](auto& contents, auto& options) {
+                   contents.train = config::BatchPlan{.globalBatchSize = 23, .devices = 2};
+                   options.minimum = 2;
+                   options.maximum = 11;
+               },
+               2,
+               6,
+               {2, 3, 4, 6},
+               true}},
+             {"one size", {setting(config::Fixed{20}), 20, 20, {20}, false}},
+             {"no micro-batching", {setting(config::Whole{}), 64, 64, {64}, false}},
+             {"the command line's setting wins",
+              {[](auto&, auto& options) { options.setting = config::Fixed{3}; }, 3, 3, {3}, false}}});
     }
     void turnsASettingIntoSizes()
     {
-        QFETCH(Change, change);
-        QFETCH(qint64, minimum);
-        QFETCH(qint64, maximum);
-        QFETCH(Sizes, candidates);
-        QFETCH(bool, isEffective);
+        const auto& [change, minimum, maximum, candidates, isEffective] =
+            row<Change, qint64, qint64, Sizes, bool>();
         config::ConfigContents contents = test::smallConfig();
         ExplorationOptions options;
         change(contents, options);
@@ -101,51 +102,43 @@ private slots:
 
     void refusesContradictions_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::addColumn<QString>("sentence");
-        const auto row = [](const char* name, const Change& change, const char* sentence) {
-            QTest::newRow(name) << change << QString::fromUtf8(sentence);
-        };
-        row("bounds exchanged", setting(config::Explore{.minimum = 9, .maximum = 3}),
-            "9, is above the largest, 3");
-        row("below one", setting(config::Explore{.minimum = 0}), "at least 1");
-        row("one size, with bounds", Change([](auto& contents, auto& options) {
-                contents.train->setting = config::Fixed{20};
-                options.maximum = 40;
-            }),
-            "leave out --min and --max");
-        row("no divisor", Change([](auto& contents, auto& options) {
-                contents.train->setting = config::Auto{};
-                options.minimum = 33;
-                options.maximum = 63;
-            }),
-            "No divisor");
-        row("no such phase", Change([](auto&, auto& options) { options.phase = model::Phase::Eval; }),
-            "no evaluation batch");
-        row("too long for learned positions",
-            Change([](auto&, auto& options) { options.sequenceLength = 33; }), "32 positions");
-        row("batch normalisation explored for Cerebras",
-            Change([](auto& contents, auto&) { contents.model = resNet(); }),
-            "c.yaml: Cerebras does not explore micro-batches of a network with batch normalisation");
-        row("unknown network", Change([](auto& contents, auto&) {
-                contents.model = config::UnsupportedModel{.sentence = "The network mamba is unknown.",
-                                                          .position = {.line = 4, .column = 7}};
-            }),
-            "c.yaml:4:7: The network mamba");
+        const auto add = rows<Change, Text>();
+        add("bounds exchanged",
+            {setting(config::Explore{.minimum = 9, .maximum = 3}), "9, is above the largest, 3"});
+        add("below one", {setting(config::Explore{.minimum = 0}), "at least 1"});
+        add("one size, with bounds", {[](auto& contents, auto& options) {
+                                          contents.train->setting = config::Fixed{20};
+                                          options.maximum = 40;
+                                      },
+                                      "leave out --min and --max"});
+        add("no divisor", {[](auto& contents, auto& options) {
+                               contents.train->setting = config::Auto{};
+                               options.minimum = 33;
+                               options.maximum = 63;
+                           },
+                           "No divisor"});
+        add("no such phase",
+            {[](auto&, auto& options) { options.phase = model::Phase::Eval; }, "no evaluation batch"});
+        add("too long for learned positions",
+            {[](auto&, auto& options) { options.sequenceLength = 33; }, "32 positions"});
+        add("batch normalisation explored for Cerebras",
+            {[](auto& contents, auto&) { contents.model = resNet(); },
+             "c.yaml: Cerebras does not explore micro-batches of a network with batch normalisation"});
+        add("unknown network", {[](auto& contents, auto&) {
+                                    contents.model =
+                                        config::UnsupportedModel{.sentence = "The network mamba is unknown.",
+                                                                 .position = {.line = 4, .column = 7}};
+                                },
+                                "c.yaml:4:7: The network mamba"});
     }
     void refusesContradictions()
     {
-        QFETCH(Change, change);
-        QFETCH(QString, sentence);
+        const auto& [change, sentence] = row<Change, Text>();
         config::ConfigContents contents = test::smallConfig();
         ExplorationOptions options;
         change(contents, options);
-        try {
-            planExploration(QStringLiteral("c.yaml"), contents, options);
-            QFAIL("nothing was thrown");
-        } catch (const config::ConfigError& error) {
-            QVERIFY2(QString::fromUtf8(error.what()).contains(sentence), error.what());
-        }
+        VERIFY_CONTAINS(test::errorOf([&] { planExploration(QStringLiteral("c.yaml"), contents, options); }),
+                        sentence);
     }
 
     void letsTheCommandLineChangeTheStep()
@@ -163,15 +156,13 @@ private slots:
 
     void shortensADecodersSequenceInProportion_data()
     {
-        QTest::addColumn<std::optional<std::int64_t>>("length");
-        QTest::addColumn<qint64>("target");
-        QTest::newRow("the config's") << std::optional<std::int64_t>() << qint64{114};
-        QTest::newRow("a quarter") << std::optional<std::int64_t>(128) << qint64{29};
-        QTest::newRow("one token at least") << std::optional<std::int64_t>(1) << qint64{1};
+        rows<std::optional<std::int64_t>, qint64>({{"the config's", {std::nullopt, 114}},
+                                                   {"a quarter", {128, 29}},
+                                                   {"one token at least", {1, 1}}});
     }
     void shortensADecodersSequenceInProportion()
     {
-        QFETCH(std::optional<std::int64_t>, length);
+        const auto& [length, target] = row<std::optional<std::int64_t>, qint64>();
         config::ConfigContents contents = test::smallConfig();
         contents.model = model::ModelSpec{.family = "t5",
                                           .architecture = model::EncoderDecoderSpec{.vocabularySize = 16,
@@ -187,22 +178,20 @@ private slots:
             engine::planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = length});
         QCOMPARE(plan.load.sequenceLength, length.value_or(512));
         QVERIFY(plan.load.targetLength);
-        QTEST(qint64{*plan.load.targetLength}, "target");
+        QCOMPARE(qint64{*plan.load.targetLength}, target);
     }
 
     void exploresBatchNormalizationElsewhere_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::newRow("in a config of another trainer")
-            << Change([](auto& contents, auto&) { contents.rules = {}; });
-        QTest::newRow("one size for Cerebras")
-            << Change([](auto&, auto& options) { options.setting = config::Fixed{8}; });
-        QTest::newRow("no micro-batches for Cerebras")
-            << Change([](auto& contents, auto&) { contents.train->setting = config::Whole{}; });
+        rows<Change>(
+            {{"in a config of another trainer", [](auto& contents, auto&) { contents.rules = {}; }},
+             {"one size for Cerebras", [](auto&, auto& options) { options.setting = config::Fixed{8}; }},
+             {"no micro-batches for Cerebras",
+              [](auto& contents, auto&) { contents.train->setting = config::Whole{}; }}});
     }
     void exploresBatchNormalizationElsewhere()
     {
-        QFETCH(Change, change);
+        const auto& change = row<Change>();
         config::ConfigContents contents = test::smallConfig();
         contents.model = resNet();
         contents.sequenceLength = 1;
@@ -214,19 +203,15 @@ private slots:
 
     void exploresANetworkAlone_data()
     {
-        using Size = std::optional<std::int64_t>;
-        QTest::addColumn<model::Phase>("phase");
-        QTest::addColumn<Size>("size");
-        QTest::addColumn<qint64>("maximum");
-        QTest::addColumn<qint64>("batch");
-        QTest::newRow("training") << model::Phase::Train << Size() << qint64{65535} << qint64{1};
-        QTest::newRow("evaluation") << model::Phase::Eval << Size() << qint64{65535} << qint64{1};
-        QTest::newRow("one size") << model::Phase::Train << Size(32) << qint64{32} << qint64{32};
+        rows<model::Phase, std::optional<std::int64_t>, qint64, qint64>(
+            {{"training", {model::Phase::Train, std::nullopt, 65535, 1}},
+             {"evaluation", {model::Phase::Eval, std::nullopt, 65535, 1}},
+             {"one size", {model::Phase::Train, 32, 32, 32}}});
     }
     void exploresANetworkAlone()
     {
-        QFETCH(model::Phase, phase);
-        QFETCH(std::optional<std::int64_t>, size);
+        const auto& [phase, size, maximum, batch] =
+            row<model::Phase, std::optional<std::int64_t>, qint64, qint64>();
         config::ConfigContents contents = test::smallConfig();
         contents.train.reset();
         ExplorationOptions options{.phase = phase};
@@ -234,13 +219,12 @@ private slots:
             options.setting = config::Fixed{*size};
         const ExplorationPlan plan =
             engine::planExploration(QStringLiteral("config.json"), contents, options);
-        QTEST(qint64{plan.space.maximum}, "maximum");
-        QTEST(qint64{plan.run.plan.globalBatchSize}, "batch");
+        QCOMPARE(qint64{plan.space.maximum}, maximum);
+        QCOMPARE(qint64{plan.run.plan.globalBatchSize}, batch);
         QCOMPARE(plan.run.plan.devices, 1);
         QCOMPARE(plan.load.phase, phase);
         QCOMPARE(plan.notes.size(), 1);
-        QVERIFY2(plan.notes.front().contains(QStringLiteral("a network alone")),
-                 qPrintable(plan.notes.front()));
+        VERIFY_CONTAINS(plan.notes.front(), "a network alone");
     }
 
     void takesTheUsualLengthWhereNoneIsGiven()
@@ -250,8 +234,7 @@ private slots:
         const ExplorationPlan assumed = engine::planExploration(QStringLiteral("c.yaml"), contents, {});
         QCOMPARE(assumed.load.sequenceLength, 32);
         QCOMPARE(assumed.notes.size(), 1);
-        QVERIFY2(assumed.notes.front().contains(QStringLiteral("32 tokens are taken")),
-                 qPrintable(assumed.notes.front()));
+        VERIFY_CONTAINS(assumed.notes.front(), "32 tokens are taken");
         const ExplorationPlan given =
             engine::planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = 8});
         QCOMPARE(given.load.sequenceLength, 8);
@@ -278,8 +261,7 @@ private slots:
         contents.train->setting = config::Fixed{20};
         const auto notes = engine::planExploration(QStringLiteral("c.yaml"), contents, {}).notes;
         QCOMPARE(notes.size(), 1);
-        QVERIFY2(notes.front().contains(QStringLiteral("run as 4 micro-batches of at most 16")),
-                 qPrintable(notes.front()));
+        VERIFY_CONTAINS(notes.front(), "run as 4 micro-batches of at most 16");
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration_recorder.h"
+#include "small_config.h"
 #include "store/exploration_store.h"
 #include "support/event_spy.h"
 #include "support/test_main.h"
@@ -18,23 +19,6 @@ using namespace batchpeak;
 namespace {
 
 constexpr int longestRunMilliseconds = 30000;
-
-config::ConfigContents smallConfig()
-{
-    config::ConfigContents contents;
-    contents.formatName = "Cerebras params";
-    contents.model = model::ModelSpec{.family = "gpt2",
-                                      .architecture = model::DecoderSpec{.vocabularySize = 64,
-                                                                         .hiddenSize = 8,
-                                                                         .layers = 1,
-                                                                         .heads = 2,
-                                                                         .keyValueHeads = 2,
-                                                                         .feedForwardSize = 16,
-                                                                         .maxPositions = 32}};
-    contents.train = config::BatchPlan{.globalBatchSize = 64, .setting = config::Explore{}};
-    contents.sequenceLength = 16;
-    return contents;
-}
 
 } // namespace
 
@@ -110,7 +94,7 @@ private slots:
 private:
     void run(engine::Exploration& exploration)
     {
-        exploration.load(QStringLiteral("config.yaml"), smallConfig(), m_options);
+        exploration.load(QStringLiteral("config.yaml"), test::smallConfig(), m_options);
         test::EventSpy<engine::Finished> finished(exploration);
         exploration.start();
         QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));

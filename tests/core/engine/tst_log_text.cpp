@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/log_text.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -14,33 +15,27 @@ class LogTextTest : public QObject
 private slots:
     void saysWhatADeviceHas_data()
     {
+        const auto add = rows<DeviceSnapshot, Text>();
         constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
-        QTest::addColumn<DeviceSnapshot>("device");
-        QTest::addColumn<QString>("text");
         const DeviceSnapshot alone{.id = QStringLiteral("cuda:0"),
                                    .name = QStringLiteral("NVIDIA H200"),
                                    .totalBytes = 100 * gibibyte,
                                    .heldByOthersBytes = gibibyte,
                                    .limitBytes = 99 * gibibyte,
                                    .usableBytes = 90 * gibibyte};
-        QTest::newRow("to itself") << alone
-                                   << QStringLiteral(
-                                          "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used.");
+        add("to itself", {alone, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used."});
         DeviceSnapshot shared = alone;
         shared.heldByOthersBytes = 40 * gibibyte;
-        QTest::newRow("shared") << shared
-                                << QStringLiteral(
-                                       "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be "
-                                       "used. Other programs hold 40.0 GiB of it.");
+        add("shared", {shared, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used. Other "
+                               "programs hold 40.0 GiB of it."});
         DeviceSnapshot unknown = alone;
         unknown.totalBytes = unknown.limitBytes = unknown.usableBytes = unknown.heldByOthersBytes = 0;
-        QTest::newRow("of unknown memory")
-            << unknown << QStringLiteral("cuda:0 is ready: NVIDIA H200, of unknown memory.");
+        add("of unknown memory", {unknown, "cuda:0 is ready: NVIDIA H200, of unknown memory."});
     }
     void saysWhatADeviceHas()
     {
-        QFETCH(DeviceSnapshot, device);
-        QTEST(readyText(device, QLocale::c()), "text");
+        const auto& [device, text] = row<DeviceSnapshot, Text>();
+        QCOMPARE(readyText(device, QLocale::c()), text);
     }
 };
 

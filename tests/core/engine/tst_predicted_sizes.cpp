@@ -82,23 +82,17 @@ class PredictedSizesTest : public QObject
 private slots:
     void predictsWholeSteps_data()
     {
-        QTest::addColumn<int>("recommended");
-        QTest::addColumn<int>("batch");
-        QTest::addColumn<double>("seconds");
-        QTest::addColumn<int>("accumulationSteps");
-        QTest::newRow("a multiple") << 8 << 24 << 0.2 + 3 * 0.18 << 3;
-        QTest::newRow("two of one sample more than the third") << 8 << 23 << 0.2 + 2 * 0.18 + 0.17 << 3;
-        QTest::newRow("sizes between those that were tried") << 16 << 20 << 0.2 + 2 * 0.2 << 2;
-        QTest::newRow("the batch at once") << 8 << 8 << 0.2 + 0.18 << 1;
-        QTest::newRow("above the batch") << 16 << 12 << 0.2 + 0.22 << 1;
-        QTest::newRow("below all that were tried") << 4 << 2 << 0.2 + 0.12 << 1;
+        rows<int, int, double, int>(
+            {{"a multiple", {8, 24, 0.2 + 3 * 0.18, 3}},
+             {"two of one sample more than the third", {8, 23, 0.2 + 2 * 0.18 + 0.17, 3}},
+             {"sizes between those that were tried", {16, 20, 0.2 + 2 * 0.2, 2}},
+             {"the batch at once", {8, 8, 0.2 + 0.18, 1}},
+             {"above the batch", {16, 12, 0.2 + 0.22, 1}},
+             {"below all that were tried", {4, 2, 0.2 + 0.12, 1}}});
     }
     void predictsWholeSteps()
     {
-        QFETCH(int, recommended);
-        QFETCH(int, batch);
-        QFETCH(double, seconds);
-        QFETCH(int, accumulationSteps);
+        const auto& [recommended, batch, seconds, accumulationSteps] = row<int, int, double, int>();
         const auto sizes =
             engine::predictedSizes(explorationOf({trialOf(4), trialOf(8), trialOf(16)}, recommended, batch));
         QVERIFY(!sizes.empty());
@@ -110,38 +104,30 @@ private slots:
 
     void namesTheRunnerUp_data()
     {
-        QTest::addColumn<std::vector<trial::TrialRecord>>("trials");
-        QTest::addColumn<int>("batch");
         // 0 for none.
-        QTest::addColumn<int>("runnerUp");
         using Trials = std::vector<trial::TrialRecord>;
         const auto failed = [](std::int64_t size, const char* outcome) {
             return trial::TrialRecord{.microBatchSize = size,
                                       .outcome =
                                           trial::outcomeFromText(outcome).value_or(trial::Outcome::Failed)};
         };
-        QTest::newRow("the fastest other one") << Trials{trialOf(2), trialOf(4), trialOf(8)} << 24 << 4;
-        QTest::newRow("also where it is predicted as faster")
-            << Trials{trialOf(4), trialOf(8), trialOf(12)} << 24 << 12;
-        QTest::newRow("alone") << Trials{trialOf(8)} << 24 << 0;
-        QTest::newRow("both are the batch at once") << Trials{trialOf(8), trialOf(16)} << 8 << 0;
-        QTest::newRow("both spread it alike") << Trials{trialOf(4), trialOf(8), trialOf(9)} << 22 << 4;
-        QTest::newRow("thrashes") << Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"thrashes"})} << 24
-                                  << 4;
-        QTest::newRow("within the headroom")
-            << Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"within the headroom"})} << 24 << 4;
-        QTest::newRow("did not fit once")
-            << Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "oom")} << 24 << 4;
-        QTest::newRow("crashed once")
-            << Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "crashed")} << 24 << 12;
-        QTest::newRow("a word of another version")
-            << Trials{trialOf(4), trialOf(8), failed(12, "evaporated")} << 24 << 4;
+        rows<std::vector<trial::TrialRecord>, int, int>({
+            {"the fastest other one", {Trials{trialOf(2), trialOf(4), trialOf(8)}, 24, 4}},
+            {"also where it is predicted as faster", {Trials{trialOf(4), trialOf(8), trialOf(12)}, 24, 12}},
+            {"alone", {Trials{trialOf(8)}, 24, 0}},
+            {"both are the batch at once", {Trials{trialOf(8), trialOf(16)}, 8, 0}},
+            {"both spread it alike", {Trials{trialOf(4), trialOf(8), trialOf(9)}, 22, 4}},
+            {"thrashes", {Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"thrashes"})}, 24, 4}},
+            {"within the headroom",
+             {Trials{trialOf(4), trialOf(8), trialOf(12, 0.01, {"within the headroom"})}, 24, 4}},
+            {"did not fit once", {Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "oom")}, 24, 4}},
+            {"crashed once", {Trials{trialOf(4), trialOf(8), trialOf(12), failed(12, "crashed")}, 24, 12}},
+            {"a word of another version", {Trials{trialOf(4), trialOf(8), failed(12, "evaporated")}, 24, 4}},
+        });
     }
     void namesTheRunnerUp()
     {
-        QFETCH(std::vector<trial::TrialRecord>, trials);
-        QFETCH(int, batch);
-        QFETCH(int, runnerUp);
+        const auto& [trials, batch, runnerUp] = row<std::vector<trial::TrialRecord>, int, int>();
         const auto sizes = engine::predictedSizes(explorationOf(trials, 8, batch));
         QCOMPARE(sizes.front().microBatchSize, 8);
         QCOMPARE(sizes.size() > 1 ? static_cast<int>(sizes[1].microBatchSize) : 0, runnerUp);
@@ -149,36 +135,30 @@ private slots:
 
     void combinesTrials_data()
     {
-        QTest::addColumn<std::vector<trial::TrialRecord>>("trials");
-        QTest::addColumn<double>("seconds");
         using Trials = std::vector<trial::TrialRecord>;
         const std::vector<std::string> disturbed{"disturbed"};
-        QTest::newRow("one") << Trials{trialOf(8, 0.3)} << 0.3;
-        QTest::newRow("two calm ones") << Trials{trialOf(8, 0.39), trialOf(8, 0.41)} << 0.4;
-        QTest::newRow("calm before disturbed")
-            << Trials{trialOf(8, 0.3), trialOf(8, 0.2, disturbed), trialOf(8, 0.9, disturbed)} << 0.3;
-        QTest::newRow("the fastest of disturbed ones")
-            << Trials{trialOf(8, 0.9, disturbed), trialOf(8, 0.4, disturbed)} << 0.4;
+        rows<std::vector<trial::TrialRecord>, double>(
+            {{"one", {Trials{trialOf(8, 0.3)}, 0.3}},
+             {"two calm ones", {Trials{trialOf(8, 0.39), trialOf(8, 0.41)}, 0.4}},
+             {"calm before disturbed",
+              {Trials{trialOf(8, 0.3), trialOf(8, 0.2, disturbed), trialOf(8, 0.9, disturbed)}, 0.3}},
+             {"the fastest of disturbed ones",
+              {Trials{trialOf(8, 0.9, disturbed), trialOf(8, 0.4, disturbed)}, 0.4}}});
     }
     void combinesTrials()
     {
-        QFETCH(std::vector<trial::TrialRecord>, trials);
-        QFETCH(double, seconds);
+        const auto& [trials, seconds] = row<std::vector<trial::TrialRecord>, double>();
         const auto sizes = engine::predictedSizes(explorationOf(trials, 8, 16));
         QVERIFY(takes(sizes.front(), 16, optimizerSeconds + 2 * seconds));
     }
 
     void saysWhereNoTrialToldOfTheOptimizer_data()
     {
-        QTest::addColumn<QString>("phase");
-        QTest::addColumn<bool>("isMissing");
-        QTest::newRow("training") << QStringLiteral("train") << true;
-        QTest::newRow("evaluation has none") << QStringLiteral("eval") << false;
+        rows<Text, bool>({{"training", {"train", true}}, {"evaluation has none", {"eval", false}}});
     }
     void saysWhereNoTrialToldOfTheOptimizer()
     {
-        QFETCH(QString, phase);
-        QFETCH(bool, isMissing);
+        const auto& [phase, isMissing] = row<Text, bool>();
         trial::TrialRecord older = trialOf(8);
         older.optimizerSeconds.reset();
         auto exploration = explorationOf({older});
@@ -211,16 +191,16 @@ private slots:
 
     void hasNothingToSayWithout_data()
     {
-        QTest::addColumn<store::StoredExploration>("exploration");
         auto without = explorationOf({trialOf(8)});
         without.summary.recommendation.reset();
-        QTest::newRow("a recommendation") << without;
-        QTest::newRow("a trial that ran")
-            << explorationOf({{.microBatchSize = 8, .outcome = trial::Outcome::OutOfMemory}});
+        rows<store::StoredExploration>(
+            {{"a recommendation", without},
+             {"a trial that ran",
+              explorationOf({{.microBatchSize = 8, .outcome = trial::Outcome::OutOfMemory}})}});
     }
     void hasNothingToSayWithout()
     {
-        QFETCH(store::StoredExploration, exploration);
+        const auto& exploration = row<store::StoredExploration>();
         QVERIFY(engine::predictedSizes(exploration).empty());
         QVERIFY(engine::predictedSizes(snapshotOf(exploration)).empty());
     }

@@ -3,6 +3,8 @@
 #include "engine/config_file.h"
 #include "engine/event_log.h"
 #include "exploration_harness.h"
+#include "support/events_in.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QBuffer>
@@ -37,10 +39,12 @@ public:
         timed.clockSeconds = m_seconds;
         m_strategy->record(timed);
     }
+
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override
     {
         return m_strategy->next(inFlight);
     }
+
     const search::SearchState& searchState() const override { return m_strategy->searchState(); }
 
 private:
@@ -87,15 +91,7 @@ QByteArray textOf(const QJsonObject& event)
     return QJsonDocument(event).toJson(QJsonDocument::Compact);
 }
 
-QList<QJsonObject> eventsIn(const QByteArray& lines)
-{
-    QList<QJsonObject> events;
-    for (const QByteArray& line : lines.trimmed().split('\n'))
-        events.append(QJsonDocument::fromJson(line).object());
-    return events;
-}
-
-QList<QJsonObject> explore(const QString& example, const QStringList& words)
+QList<QJsonObject> explore(const QString& example, const Text& words)
 {
     ExplorationHarness harness(words);
     const auto makeStrategy = engine::ExplorationParts().makeStrategy;
@@ -110,7 +106,7 @@ QList<QJsonObject> explore(const QString& example, const QStringList& words)
     const engine::EventLog log(harness.exploration(), buffer);
     harness.runToEnd();
     QList<QJsonObject> events;
-    for (const QJsonObject& event : eventsIn(buffer.data()))
+    for (const QJsonObject& event : test::eventsIn(buffer.data()))
         events.append(masked(event));
     return events;
 }
@@ -126,17 +122,16 @@ class RecordedStreamsTest : public QObject
 private slots:
     void isTheSameAsEver_data()
     {
-        QTest::addColumn<QStringList>("words");
-        const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char(' ')); };
-        QTest::newRow("gpt2-tiny") << words("alpha=0.01 beta=0.001");
+        const auto add = rows<Text>();
+        add("gpt2-tiny", "alpha=0.01 beta=0.001");
         // Memory ends first, and a worker is lost on the way.
-        QTest::newRow("llama-tiny") << words("alpha=0.2 beta=0.001 slope=40000000 once trial=exit42#3");
+        add("llama-tiny", "alpha=0.2 beta=0.001 slope=40000000 once trial=exit42#3");
         // Something disturbs a trial, and a size is slower than the line says.
-        QTest::newRow("bert-tiny") << words("alpha=0.004 beta=0.002 trial=disturbed-slow@8*1 trial=energy");
+        add("bert-tiny", "alpha=0.004 beta=0.002 trial=disturbed-slow@8*1 trial=energy");
     }
     void isTheSameAsEver()
     {
-        QFETCH(QStringList, words);
+        const auto& words = row<Text>();
         const QString example = QString::fromUtf8(QTest::currentDataTag());
         const QList<QJsonObject> events = explore(example, words);
         QFile recorded(QStringLiteral(BATCHPEAK_TEST_DATA "/streams/%1.jsonl").arg(example));
@@ -147,7 +142,7 @@ private slots:
             recorded.close();
         }
         QVERIFY2(recorded.open(QIODevice::ReadOnly), qPrintable(recorded.errorString()));
-        const QList<QJsonObject> expected = eventsIn(recorded.readAll());
+        const QList<QJsonObject> expected = test::eventsIn(recorded.readAll());
         for (qsizetype place = 0; place < std::min(events.size(), expected.size()); ++place) {
             if (!isAlike(events[place], expected[place]))
                 QCOMPARE(textOf(events[place]), textOf(expected[place]));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/snapshot_builder.h"
 #include "engine/trial_reading.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "trial/step_statistics.h"
 
@@ -11,9 +12,6 @@
 
 using namespace batchpeak;
 using engine::SnapshotBuilder;
-
-Q_DECLARE_METATYPE(batchpeak::engine::Verification::Outcome)
-Q_DECLARE_METATYPE(trial::TrialResult)
 
 namespace {
 
@@ -35,6 +33,8 @@ SnapshotBuilder bookWithATrialOf(const std::vector<double>& steps, double start)
 }
 
 } // namespace
+
+using Outcome = engine::Verification::Outcome;
 
 class SnapshotBuilderTest : public QObject
 {
@@ -121,20 +121,18 @@ private slots:
 
     void knowsTheSpread_data()
     {
+        const auto add = rows<trial::TrialResult, double>();
         const std::vector<double> inTheResult{0.10, 0.10, 0.13, 0.16, 0.16};
-        QTest::addColumn<trial::TrialResult>("result");
-        QTest::addColumn<double>("relativeError");
         trial::TrialResult result = okResult();
-        QTest::newRow("from the steps reported") << result << *trial::relativeStandardError(slowThenSteady);
+        add("from the steps reported", {result, *trial::relativeStandardError(slowThenSteady)});
         result.stepSeconds = inTheResult;
-        QTest::newRow("from the steps in the result") << result << *trial::relativeStandardError(inTheResult);
+        add("from the steps in the result", {result, *trial::relativeStandardError(inTheResult)});
         result.relativeError = 0.5;
-        QTest::newRow("from the program itself") << result << 0.5;
+        add("from the program itself", {result, 0.5});
     }
     void knowsTheSpread()
     {
-        QFETCH(trial::TrialResult, result);
-        QFETCH(double, relativeError);
+        const auto& [result, relativeError] = row<trial::TrialResult, double>();
         SnapshotBuilder book = bookWithATrialOf(slowThenSteady, 0.0);
         book.endTrial(result, {}, 1.0);
         QCOMPARE(*book.snapshot().trials.front().relativeError, relativeError);
@@ -149,16 +147,12 @@ private slots:
 
     void namesASmallerSizeThatIsClearlySmaller_data()
     {
-        QTest::addColumn<qint64>("smaller");
-        QTest::addColumn<QString>("sentence");
-        QTest::newRow("half") << qint64(32) << QStringLiteral("32 is within 2 % too.");
-        QTest::newRow("nearly the same") << qint64(60) << QString();
-        QTest::newRow("none") << qint64(0) << QString();
+        rows<qint64, Text>(
+            {{"half", {32, "32 is within 2 % too."}}, {"nearly the same", {60, ""}}, {"none", {0, ""}}});
     }
     void namesASmallerSizeThatIsClearlySmaller()
     {
-        QFETCH(qint64, smaller);
-        QFETCH(QString, sentence);
+        const auto& [smaller, sentence] = row<qint64, Text>();
         SnapshotBuilder book({});
         book.takeSearchState(
             {.recommendation = search::Recommendation{.size = 64, .smallestWithinTolerance = smaller}});
@@ -167,16 +161,11 @@ private slots:
 
     void forgetsAVerificationThatDidNotCome_data()
     {
-        using Outcome = engine::Verification::Outcome;
-        QTest::addColumn<Outcome>("outcome");
-        QTest::addColumn<bool>("isKept");
-        QTest::newRow("to come") << Outcome::Pending << false;
-        QTest::newRow("failed") << Outcome::Failed << true;
+        rows<Outcome, bool>({{"to come", {Outcome::Pending, false}}, {"failed", {Outcome::Failed, true}}});
     }
     void forgetsAVerificationThatDidNotCome()
     {
-        QFETCH(engine::Verification::Outcome, outcome);
-        QFETCH(bool, isKept);
+        const auto& [outcome, isKept] = row<Outcome, bool>();
         SnapshotBuilder book({});
         book.setState(engine::State::Verifying);
         book.setVerification(engine::Verification{.size = 8, .outcome = outcome});

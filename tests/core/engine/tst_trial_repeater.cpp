@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/trial_repeater.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -41,8 +42,6 @@ TrialReading ended(int number, Outcome outcome)
 
 } // namespace
 
-Q_DECLARE_METATYPE(std::vector<batchpeak::engine::TrialReading>)
-
 class TrialRepeaterTest : public QObject
 {
     Q_OBJECT
@@ -50,30 +49,26 @@ class TrialRepeaterTest : public QObject
 private slots:
     void choosesWhatCounts_data()
     {
-        QTest::addColumn<std::vector<TrialReading>>("readings");
-        QTest::addColumn<int>("counted");
-        const auto row = [](const char* name, std::vector<TrialReading> readings, int counted) {
-            QTest::newRow(name) << std::move(readings) << counted;
-        };
-        row("calm", {calm(1)}, 1);
-        row("calm at last", {disturbed(1), calm(2)}, 2);
-        row("calm at last, though slower", {disturbed(1, 1.0), calm(2, 1.5)}, 2);
-        row("calm at the third", {disturbed(1), disturbed(2), calm(3)}, 3);
-        row("never calm: the fastest", {disturbed(1, 1.3), disturbed(2, 1.1), disturbed(3, 1.2)}, 2);
-        row("out of memory", {ended(1, Outcome::OutOfMemory)}, 1);
-        row("out of memory when repeated", {disturbed(1), ended(2, Outcome::OutOfMemory)}, 2);
-        row("lost", {ended(1, Outcome::Crashed)}, 1);
-        row("lost when repeated", {disturbed(1, 1.3), disturbed(2, 1.1), ended(3, Outcome::Crashed)}, 2);
-        row("abandoned", {with(disturbed(1), &Measurement::abandoned)}, 1);
-        row("abandoned when repeated", {disturbed(1, 1.0), with(disturbed(2, 2.0), &Measurement::abandoned)},
-            1);
-        row("thrashes", {with(disturbed(1), &Measurement::thrashes)}, 1);
-        row("thrashes when repeated", {disturbed(1), with(disturbed(2, 2.0), &Measurement::thrashes)}, 2);
+        rows<std::vector<TrialReading>, int>({
+            {"calm", {{calm(1)}, 1}},
+            {"calm at last", {{disturbed(1), calm(2)}, 2}},
+            {"calm at last, though slower", {{disturbed(1, 1.0), calm(2, 1.5)}, 2}},
+            {"calm at the third", {{disturbed(1), disturbed(2), calm(3)}, 3}},
+            {"never calm: the fastest", {{disturbed(1, 1.3), disturbed(2, 1.1), disturbed(3, 1.2)}, 2}},
+            {"out of memory", {{ended(1, Outcome::OutOfMemory)}, 1}},
+            {"out of memory when repeated", {{disturbed(1), ended(2, Outcome::OutOfMemory)}, 2}},
+            {"lost", {{ended(1, Outcome::Crashed)}, 1}},
+            {"lost when repeated", {{disturbed(1, 1.3), disturbed(2, 1.1), ended(3, Outcome::Crashed)}, 2}},
+            {"abandoned", {{with(disturbed(1), &Measurement::abandoned)}, 1}},
+            {"abandoned when repeated",
+             {{disturbed(1, 1.0), with(disturbed(2, 2.0), &Measurement::abandoned)}, 1}},
+            {"thrashes", {{with(disturbed(1), &Measurement::thrashes)}, 1}},
+            {"thrashes when repeated", {{disturbed(1), with(disturbed(2, 2.0), &Measurement::thrashes)}, 2}},
+        });
     }
     void choosesWhatCounts()
     {
-        QFETCH(std::vector<TrialReading>, readings);
-        QFETCH(int, counted);
+        const auto& [readings, counted] = row<std::vector<TrialReading>, int>();
         TrialRepeater repeater;
         for (std::size_t i = 0; i < readings.size(); ++i) {
             QCOMPARE(repeater.repetition(), static_cast<int>(i));
@@ -108,15 +103,10 @@ private slots:
         QVERIFY(!repeater.giveUp());
     }
 
-    void losesItsPatience_data()
-    {
-        QTest::addColumn<bool>("isCalmBetween");
-        QTest::newRow("never calm") << false;
-        QTest::newRow("calm once") << true;
-    }
+    void losesItsPatience_data() { rows<bool>({{"never calm", false}, {"calm once", true}}); }
     void losesItsPatience()
     {
-        QFETCH(bool, isCalmBetween);
+        const auto& isCalmBetween = row<bool>();
         TrialRepeater repeater;
         for (int trial = 1; trial <= TrialRepeater::mostHopelessTrials; ++trial) {
             QVERIFY(!repeater.hasLostPatience());

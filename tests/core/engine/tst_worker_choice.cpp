@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/errors.h"
 #include "engine/run_devices.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDir>
@@ -38,30 +39,21 @@ private slots:
 
     void choosesDevices_data()
     {
-        QTest::addColumn<bool>("hasGpus");
-        QTest::addColumn<QString>("words");
-        QTest::addColumn<QString>("chosen");
-        QTest::newRow("every GPU by default") << true << QString() << QStringLiteral("cuda:0 cuda:1");
-        QTest::newRow("else the CPU") << false << QString() << QStringLiteral("cpu");
-        QTest::newRow("the CPU beside GPUs") << true << QStringLiteral("cpu") << QStringLiteral("cpu");
-        QTest::newRow("every GPU") << true << QStringLiteral("cuda") << QStringLiteral("cuda:0 cuda:1");
-        QTest::newRow("one GPU") << true << QStringLiteral("cuda:1") << QStringLiteral("cuda:1");
-        QTest::newRow("each once") << true << QStringLiteral("cuda:1 cuda cpu")
-                                   << QStringLiteral("cuda:1 cuda:0 cpu");
-        QTest::newRow("absent") << true << QStringLiteral("cuda:2")
-                                << QStringLiteral("There is no device cuda:2 on this computer");
-        QTest::newRow("no GPU at all")
-            << false << QStringLiteral("cuda") << QStringLiteral("There is no device cuda on");
-        QTest::newRow("no device") << true << QStringLiteral("gpu") << QStringLiteral("\"gpu\" is no device");
-        QTest::newRow("no number") << true << QStringLiteral("cuda:x")
-                                   << QStringLiteral("\"cuda:x\" is no device");
-        QTest::newRow("negative") << true << QStringLiteral("cuda:-1") << QStringLiteral("is no device");
+        rows<bool, Text, Text>({{"every GPU by default", {true, "", "cuda:0 cuda:1"}},
+                                {"else the CPU", {false, "", "cpu"}},
+                                {"the CPU beside GPUs", {true, "cpu", "cpu"}},
+                                {"every GPU", {true, "cuda", "cuda:0 cuda:1"}},
+                                {"one GPU", {true, "cuda:1", "cuda:1"}},
+                                {"each once", {true, "cuda:1 cuda cpu", "cuda:1 cuda:0 cpu"}},
+                                {"absent", {true, "cuda:2", "There is no device cuda:2 on this computer"}},
+                                {"no GPU at all", {false, "cuda", "There is no device cuda on"}},
+                                {"no device", {true, "gpu", "\"gpu\" is no device"}},
+                                {"no number", {true, "cuda:x", "\"cuda:x\" is no device"}},
+                                {"negative", {true, "cuda:-1", "is no device"}}});
     }
     void choosesDevices()
     {
-        QFETCH(bool, hasGpus);
-        QFETCH(QString, words);
-        QFETCH(QString, chosen);
+        const auto& [hasGpus, words, chosen] = row<bool, Text, Text>();
         QStringList ids;
         try {
             for (const auto& device : engine::chooseDevices(words.split(QLatin1Char(' '), Qt::SkipEmptyParts),

@@ -3,11 +3,10 @@
 #include "training_harness.h"
 
 #include "support/event_spy.h"
+#include "support/fake_parts.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <csignal>
 #include <variant>
 
 namespace batchpeak::test {
@@ -21,17 +20,10 @@ constexpr std::chrono::milliseconds longestRun = 30s;
 
 } // namespace
 
-TrainingHarness::TrainingHarness(const QStringList& words)
+TrainingHarness::TrainingHarness(const Text& words) : parts(fakeParts())
 {
-    QStringList command{QStringLiteral(BATCHPEAK_FAKE_WORKER)};
-    for (const QString& word : words) {
-        const bool isFile = word == QLatin1String("once") || word == QLatin1String("starts");
-        command.append(isFile ? word + QLatin1Char('=') + m_folder.filePath(word) : word);
-    }
-    options.run.workerCommand = command.join(QLatin1Char(' '));
+    options.run.workerCommand = fakeWorkerCommand(words, m_folder);
     options.steps = 4;
-    parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
-    parts.memoryKills = [] { return 0; };
 }
 
 TrainingRun& TrainingHarness::run()
@@ -97,16 +89,12 @@ QList<double> TrainingHarness::losses()
 
 QString TrainingHarness::log()
 {
-    QStringList lines;
-    for (const engine::LogLine& line : snapshot().log)
-        lines.append(line.text);
-    return lines.join(QLatin1Char('\n'));
+    return logOf(snapshot());
 }
 
 bool TrainingHarness::isNoWorkerLeft() const
 {
-    return std::ranges::all_of(
-        m_pids, [](qint64 pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; });
+    return std::ranges::all_of(m_pids, isGone);
 }
 
 } // namespace batchpeak::test

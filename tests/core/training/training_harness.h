@@ -3,6 +3,7 @@
 #pragma once
 
 #include "small_config.h"
+#include "support/rows.h"
 #include "training/training_run.h"
 
 #include <QObject>
@@ -21,7 +22,7 @@ class TrainingHarness : public QObject
 
 public:
     /// \param words  of the fake worker's command line, see fake_behaviour.h
-    explicit TrainingHarness(const QStringList& words = {});
+    explicit TrainingHarness(const Text& words = {});
 
     training::TrainingOptions options;
     engine::ExplorationParts parts;
@@ -32,6 +33,8 @@ public:
     /// Made and loaded at the first call.
     training::TrainingRun& run();
     bool runToEnd();
+    /// Runs, and whether that ended so.
+    bool endsAs(training::TrainingEnd end) { return runToEnd() && snapshot().end == end; }
     void destroyRun() { m_run.reset(); }
     const training::TrainingSnapshot& snapshot() { return run().snapshot(); }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "training/batch_sequence.h"
 
@@ -39,24 +40,15 @@ class BatchSequenceTest : public QObject
 private slots:
     void goesThroughItsEpochs_data()
     {
-        QTest::addColumn<int>("samples");
-        QTest::addColumn<int>("batchSize");
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<int>("epochs");
-        QTest::addColumn<QString>("batches");
-        QTest::newRow("one epoch") << 8 << 4 << 0 << 1 << QStringLiteral("0:0 0:4");
-        QTest::newRow("the rest is left out") << 11 << 4 << 0 << 2 << QStringLiteral("0:0 0:4 1:0 1:4");
-        QTest::newRow("steps end first") << 8 << 4 << 3 << 9 << QStringLiteral("0:0 0:4 1:0");
-        QTest::newRow("epochs end first") << 8 << 4 << 9 << 1 << QStringLiteral("0:0 0:4");
-        QTest::newRow("steps alone") << 4 << 4 << 3 << 0 << QStringLiteral("0:0 1:0 2:0");
+        rows<int, int, int, int, Text>({{"one epoch", {8, 4, 0, 1, "0:0 0:4"}},
+                                        {"the rest is left out", {11, 4, 0, 2, "0:0 0:4 1:0 1:4"}},
+                                        {"steps end first", {8, 4, 3, 9, "0:0 0:4 1:0"}},
+                                        {"epochs end first", {8, 4, 9, 1, "0:0 0:4"}},
+                                        {"steps alone", {4, 4, 3, 0, "0:0 1:0 2:0"}}});
     }
     void goesThroughItsEpochs()
     {
-        QFETCH(int, samples);
-        QFETCH(int, batchSize);
-        QFETCH(int, steps);
-        QFETCH(int, epochs);
-        QFETCH(QString, batches);
+        const auto& [samples, batchSize, steps, epochs, batches] = row<int, int, int, int, Text>();
         RunLength length;
         if (steps > 0)
             length.steps = steps;

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/predicted_sizes.h"
 #include "small_config.h"
+#include "support/fake_parts.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "training/confirmation_run.h"
 
 #include <QSignalSpy>
@@ -71,9 +74,7 @@ private slots:
     {
         m_options = {};
         m_batch = 64;
-        engine::ExplorationParts parts;
-        parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
-        parts.memoryKills = [] { return 0; };
+        engine::ExplorationParts parts = test::fakeParts();
         parts.timeouts.batch = std::chrono::seconds(20);
         m_run = std::make_unique<ConfirmationRun>(parts);
     }
@@ -82,19 +83,16 @@ private slots:
 
     void achievesWhatFormulasPredict_data()
     {
-        QTest::addColumn<int>("batch");
-        QTest::addColumn<int>("sizes");
-        QTest::newRow("a multiple of both sizes") << 64 << 2;
-        QTest::newRow("a multiple of neither") << 61 << 2;
-        QTest::newRow("below the recommended size") << 12 << 2;
-        QTest::newRow("of one sample, where all sizes are alike") << 1 << 1;
+        rows<int, int>({{"a multiple of both sizes", {64, 2}},
+                        {"a multiple of neither", {61, 2}},
+                        {"below the recommended size", {12, 2}},
+                        {"of one sample, where all sizes are alike", {1, 1}}});
     }
     void achievesWhatFormulasPredict()
     {
-        QFETCH(int, batch);
-        QFETCH(int, sizes);
+        const auto& [batch, sizes] = row<int, int>();
         m_batch = batch;
-        run({}, 5);
+        run("", 5);
         QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
         QCOMPARE(snapshot().batchSize, batch);
         QCOMPARE(static_cast<int>(snapshot().sizes.size()), sizes);
@@ -115,7 +113,7 @@ private slots:
     void tellsAsItGoes()
     {
         QSignalSpy changes(m_run.get(), &ConfirmationRun::snapshotChanged);
-        run({}, 2);
+        run("", 2);
         const auto at = [&](qsizetype i) { return changes.at(i).front().value<ConfirmationSnapshot>(); };
         QVERIFY(at(0).isRunning);
         QVERIFY(!at(0).sizes.front().achievedSamplesPerSecond);
@@ -130,7 +128,7 @@ private slots:
 
     void measuresASlowerSize()
     {
-        run({QStringLiteral("batch=slow@16")}, 5);
+        run("batch=slow@16", 5);
         QVERIFY(std::abs(*snapshot().sizes[0].miscorrelation() - (1.0 / 1.5 - 1.0)) < 0.02);
         QVERIFY(isAsPredicted(snapshot().sizes[1]));
     }
@@ -138,7 +136,7 @@ private slots:
     void aStallMovesTheMeanAlone()
     {
         // The first size's second timed step.
-        run({QStringLiteral("batch=slow#11")}, 4);
+        run("batch=slow#11", 4);
         const ConfirmedSize& size = snapshot().sizes[0];
         QVERIFY(isAsPredicted(size));
         QCOMPARE(*size.meanSamplesPerSecond, *size.achievedSamplesPerSecond * 4.0 / 4.5);
@@ -148,21 +146,16 @@ private slots:
 
     void goesOnWithTheOtherSizeWhereMemoryRunsOut_data()
     {
-        QTest::addColumn<QString>("words");
-        QTest::addColumn<int>("place");
-        QTest::addColumn<int>("steps");
-        QTest::newRow("at the recommended one") << "batch=oom@16" << 0 << 0;
-        QTest::newRow("at the other one") << "batch=oom@8" << 1 << 0;
-        QTest::newRow("of the host") << "batch=host-memory@16" << 0 << 0;
-        QTest::newRow("after some steps") << "batch=oom#11" << 0 << 1;
-        QTest::newRow("for good, so that a fresh worker goes on") << "batch=lost-memory@16" << 0 << 0;
+        rows<Text, int, int>({{"at the recommended one", {"batch=oom@16", 0, 0}},
+                              {"at the other one", {"batch=oom@8", 1, 0}},
+                              {"of the host", {"batch=host-memory@16", 0, 0}},
+                              {"after some steps", {"batch=oom#11", 0, 1}},
+                              {"for good, so that a fresh worker goes on", {"batch=lost-memory@16", 0, 0}}});
     }
     void goesOnWithTheOtherSizeWhereMemoryRunsOut()
     {
-        QFETCH(QString, words);
-        QFETCH(int, place);
-        QFETCH(int, steps);
-        run({words}, 4);
+        const auto& [words, place, steps] = row<Text, int, int>();
+        run(words, 4);
         QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
         const ConfirmedSize& without = snapshot().sizes[static_cast<std::size_t>(place)];
         QVERIFY(without.ranOutOfMemory);
@@ -175,7 +168,7 @@ private slots:
 
     void endsWhereNeitherSizeFits()
     {
-        run({QStringLiteral("batch=oom")}, 4);
+        run("batch=oom", 4);
         QVERIFY(snapshot().failure.isEmpty());
         QVERIFY(snapshot().sizes[0].ranOutOfMemory && snapshot().sizes[1].ranOutOfMemory);
         QCOMPARE(snapshot().stepsDone, 0);
@@ -183,42 +176,33 @@ private slots:
 
     void saysWhyItCannotGoOn_data()
     {
-        QTest::addColumn<QString>("words");
-        QTest::addColumn<QString>("said");
-        QTest::newRow("parameters") << "base=3000000000"
-                                    << "network alone";
-        QTest::newRow("no training") << "training=unknown"
-                                     << "cannot train";
-        QTest::newRow("no start") << "start=exit"
-                                  << "";
-        QTest::newRow("a crash") << "batch=abort#6"
-                                 << "";
-        QTest::newRow("a failure") << "batch=failed#6"
-                                   << "told to answer so";
-        QTest::newRow("nonsense") << "batch=garbage#6"
-                                  << "protocol";
+        rows<Text, Text>({{"parameters", {"base=3000000000", "network alone"}},
+                          {"no training", {"training=unknown", "cannot train"}},
+                          {"no start", {"start=exit", ""}},
+                          {"a crash", {"batch=abort#6", ""}},
+                          {"a failure", {"batch=failed#6", "told to answer so"}},
+                          {"nonsense", {"batch=garbage#6", "protocol"}}});
     }
     void saysWhyItCannotGoOn()
     {
-        QFETCH(QString, words);
-        QFETCH(QString, said);
-        run({words}, 4);
+        const auto& [words, said] = row<Text, Text>();
+        run(words, 4);
         QVERIFY(!snapshot().failure.isEmpty());
-        QVERIFY2(snapshot().failure.contains(said), qPrintable(snapshot().failure));
+        VERIFY_CONTAINS(snapshot().failure, said);
         QVERIFY(!snapshot().isRunning);
     }
 
     void refusesDataThatIsNotEnoughForAStep()
     {
         m_options.data = {.kind = trial::DataKind::Text, .path = "/any"};
-        run({QStringLiteral("samples=63")}, 4);
-        QVERIFY2(snapshot().failure.contains(QStringLiteral("63 samples")), qPrintable(snapshot().failure));
+        run("samples=63", 4);
+        VERIFY_CONTAINS(snapshot().failure, "63 samples");
     }
 
     void beginsTheDataAnewWhereItEnds()
     {
         m_options.data = {.kind = trial::DataKind::Text, .path = "/any"};
-        run({QStringLiteral("samples=100")}, 4);
+        run("samples=100", 4);
         QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
         QCOMPARE(snapshot().stepsDone, 8);
     }
@@ -230,7 +214,7 @@ private slots:
                     if (now.stepsDone == 3)
                         m_run->stop();
                 });
-        run({}, 4);
+        run("", 4);
         QVERIFY(snapshot().isStopped);
         QVERIFY(snapshot().failure.isEmpty());
         QCOMPARE(snapshot().stepsDone, 3);
@@ -238,7 +222,7 @@ private slots:
 
     void stopsWhileTheNetworkIsLoaded()
     {
-        begin({QStringLiteral("load=silent")}, 4);
+        begin("load=silent", 4);
         QSignalSpy finished(m_run.get(), &ConfirmationRun::finished);
         m_run->stop();
         QVERIFY(finished.wait(longestRunMilliseconds));
@@ -258,7 +242,7 @@ private slots:
                         });
                 });
         m_isStopping = false;
-        run({QStringLiteral("batch=hang#5")}, 4);
+        run("batch=hang#5", 4);
         QVERIFY(snapshot().isStopped);
         QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
         QCOMPARE(snapshot().stepsDone, 1);
@@ -266,18 +250,18 @@ private slots:
 
     void runsAgain()
     {
-        run({QStringLiteral("batch=abort#2")}, 4);
+        run("batch=abort#2", 4);
         QVERIFY(!snapshot().failure.isEmpty());
-        run({}, 4);
+        run("", 4);
         QVERIFY(snapshot().failure.isEmpty());
         QCOMPARE(snapshot().stepsDone, 8);
     }
 
     void takesNoSecondStart()
     {
-        begin({}, 4);
+        begin("", 4);
         QSignalSpy finished(m_run.get(), &ConfirmationRun::finished);
-        begin({}, 1);
+        begin("", 1);
         QVERIFY(finished.wait(longestRunMilliseconds));
         QCOMPARE(snapshot().stepsDone, 8);
     }
@@ -285,15 +269,14 @@ private slots:
 private:
     const ConfirmationSnapshot& snapshot() const { return m_run->snapshot(); }
 
-    void begin(const QStringList& words, int steps)
+    void begin(const Text& words, int steps)
     {
-        m_options.run.workerCommand =
-            (QStringList{QStringLiteral(BATCHPEAK_FAKE_WORKER)} + words).join(QLatin1Char(' '));
+        m_options.run.workerCommand = test::fakeWorkerCommand(words, m_folder);
         m_run->start(QStringLiteral("config.yaml"), smallConfig(m_batch), m_options, predicted(m_batch),
                      steps);
     }
 
-    void run(const QStringList& words, int steps)
+    void run(const Text& words, int steps)
     {
         QSignalSpy finished(m_run.get(), &ConfirmationRun::finished);
         begin(words, steps);
@@ -302,6 +285,7 @@ private:
         QVERIFY(!snapshot().isRunning);
     }
 
+    QTemporaryDir m_folder;
     training::TrainingOptions m_options;
     std::int64_t m_batch = 64;
     bool m_isStopping = false;

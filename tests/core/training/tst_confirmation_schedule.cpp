@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "training/confirmation_schedule.h"
 
@@ -33,27 +34,16 @@ class ConfirmationScheduleTest : public QObject
 private slots:
     void takesTurns_data()
     {
-        QTest::addColumn<int>("sizes");
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<QString>("order");
-        QTest::newRow("two sizes") << 2 << 8
-                                   << QStringLiteral("aaaAA"
-                                                     "bbbBBBB"
-                                                     "aAAAA"
-                                                     "bBBBB"
-                                                     "aAA");
-        QTest::newRow("few steps") << 2 << 2 << QStringLiteral("aaaAbbbBBaA");
-        QTest::newRow("one step") << 2 << 1 << QStringLiteral("aaaAbbbB");
-        QTest::newRow("steps that blocks cannot share alike")
-            << 2 << 5 << QStringLiteral("aaaAbbbBBaAAbBBBaAA");
-        QTest::newRow("one size") << 1 << 6 << QStringLiteral("aaaAAAAAA");
-        QTest::newRow("none") << 0 << 6 << QString();
+        rows<int, int, Text>({{"two sizes", {2, 8, "aaaAAbbbBBBBaAAAAbBBBBaAA"}},
+                              {"few steps", {2, 2, "aaaAbbbBBaA"}},
+                              {"one step", {2, 1, "aaaAbbbB"}},
+                              {"steps that blocks cannot share alike", {2, 5, "aaaAbbbBBaAAbBBBaAA"}},
+                              {"one size", {1, 6, "aaaAAAAAA"}},
+                              {"none", {0, 6, ""}}});
     }
     void takesTurns()
     {
-        QFETCH(int, sizes);
-        QFETCH(int, steps);
-        QFETCH(QString, order);
+        const auto& [sizes, steps, order] = row<int, int, Text>();
         ConfirmationSchedule schedule(static_cast<std::size_t>(sizes), steps);
         QCOMPARE(schedule.stepsInAll(), sizes * steps);
         QCOMPARE(stepsOf(schedule), order);
@@ -89,21 +79,14 @@ private slots:
 
     void goesOnWithoutADroppedSize_data()
     {
-        QTest::addColumn<int>("before");
-        QTest::addColumn<int>("dropped");
-        QTest::addColumn<int>("stepsDone");
-        QTest::addColumn<QString>("after");
-        QTest::newRow("at its first step") << 0 << 0 << 4 << QStringLiteral("bbbBBBB");
-        QTest::newRow("at its first timed step") << 3 << 0 << 4 << QStringLiteral("bbbBBBB");
-        QTest::newRow("the other one, at its first step") << 4 << 1 << 4 << QStringLiteral("aAAA");
-        QTest::newRow("when it has come back") << 10 << 0 << 5 << QStringLiteral("bBB");
+        rows<int, int, int, Text>({{"at its first step", {0, 0, 4, "bbbBBBB"}},
+                                   {"at its first timed step", {3, 0, 4, "bbbBBBB"}},
+                                   {"the other one, at its first step", {4, 1, 4, "aAAA"}},
+                                   {"when it has come back", {10, 0, 5, "bBB"}}});
     }
     void goesOnWithoutADroppedSize()
     {
-        QFETCH(int, before);
-        QFETCH(int, dropped);
-        QFETCH(int, stepsDone);
-        QFETCH(QString, after);
+        const auto& [before, dropped, stepsDone, after] = row<int, int, int, Text>();
         ConfirmationSchedule schedule(2, 4);
         stepsOf(schedule, before);
         QCOMPARE(static_cast<int>(schedule.next()->size), dropped);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "training/past_exploration.h"
 
@@ -89,18 +90,15 @@ private slots:
 
     void asksForASearch_data()
     {
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<bool>("isFound");
-        QTest::newRow("explore") << QStringLiteral("explore") << true;
-        QTest::newRow("between bounds") << QStringLiteral("{explore: {min: 2}}") << true;
-        QTest::newRow("auto") << QStringLiteral("auto") << true;
-        QTest::newRow("one size") << QStringLiteral("20") << false;
-        QTest::newRow("the whole batch") << QStringLiteral("null") << false;
+        rows<Text, bool>({{"explore", {"explore", true}},
+                          {"between bounds", {"{explore: {min: 2}}", true}},
+                          {"auto", {"auto", true}},
+                          {"one size", {"20", false}},
+                          {"the whole batch", {"null", false}}});
     }
     void asksForASearch()
     {
-        QFETCH(QString, setting);
-        QFETCH(bool, isFound);
+        const auto& [setting, isFound] = row<Text, bool>();
         store::ExplorationInfo info = infoOf(config());
         info.setting = setting;
         keep(info, 4);
@@ -109,22 +107,20 @@ private slots:
 
     void asksForTheSame_data()
     {
-        QTest::addColumn<ChangeRun>("change");
-        const auto row = [](const char* name, ChangeRun change) { QTest::newRow(name) << std::move(change); };
         using Run = engine::RunDescription;
-        row("file", [](Run& run) { run.filePath += QLatin1Char('2'); });
-        row("network", [](Run& run) { run.family = QStringLiteral("llama"); });
-        row("parameters", [](Run& run) { ++run.parameters; });
-        row("phase", [](Run& run) { run.phase = model::Phase::Eval; });
-        row("precision", [](Run& run) { run.precision = model::Precision::Fp32; });
-        row("optimizer", [](Run& run) { run.optimizer = model::Optimizer::Sgd; });
-        row("sequence length", [](Run& run) { run.sequenceLength *= 2; });
-        row("batch", [](Run& run) { ++run.plan.globalBatchSize; });
-        row("devices", [](Run& run) { ++run.plan.devices; });
+        rows<ChangeRun>({{"file", [](Run& run) { run.filePath += QLatin1Char('2'); }},
+                         {"network", [](Run& run) { run.family = QStringLiteral("llama"); }},
+                         {"parameters", [](Run& run) { ++run.parameters; }},
+                         {"phase", [](Run& run) { run.phase = model::Phase::Eval; }},
+                         {"precision", [](Run& run) { run.precision = model::Precision::Fp32; }},
+                         {"optimizer", [](Run& run) { run.optimizer = model::Optimizer::Sgd; }},
+                         {"sequence length", [](Run& run) { run.sequenceLength *= 2; }},
+                         {"batch", [](Run& run) { ++run.plan.globalBatchSize; }},
+                         {"devices", [](Run& run) { ++run.plan.devices; }}});
     }
     void asksForTheSame()
     {
-        QFETCH(ChangeRun, change);
+        const auto& change = row<ChangeRun>();
         keep(infoOf(config()), 4);
         engine::RunDescription run = runOf(config());
         QVERIFY(find(run));
@@ -134,38 +130,36 @@ private slots:
 
     void knowsTheDeviceByIdOrName_data()
     {
-        QTest::addColumn<QString>("device");
-        QTest::addColumn<bool>("isFound");
-        QTest::newRow("id") << QStringLiteral("cuda:1") << true;
-        QTest::newRow("name") << QStringLiteral("Some GPU") << true;
-        QTest::newRow("another one") << QStringLiteral("cuda:0") << false;
-        QTest::newRow("none") << QString() << false;
+        rows<Text, bool>({{"id", {"cuda:1", true}},
+                          {"name", {"Some GPU", true}},
+                          {"another one", {"cuda:0", false}},
+                          {"none", {"", false}}});
     }
     void knowsTheDeviceByIdOrName()
     {
-        QFETCH(QString, device);
-        QFETCH(bool, isFound);
+        const auto& [device, isFound] = row<Text, bool>();
         keep(infoOf(config()), 4);
         QCOMPARE(training::pastExploration(history(), runOf(config()), device).has_value(), isFound);
     }
 
     void knowsTheFileByAnyPath_data()
     {
-        QTest::addColumn<ChangePath>("path");
-        QTest::newRow("with dots") << ChangePath(
-            [](const QDir& folder) { return folder.filePath(QStringLiteral("here/../config.yaml")); });
-        QTest::newRow("from the present folder") << ChangePath([](const QDir& folder) {
-            return QDir::current().relativeFilePath(folder.filePath(QStringLiteral("config.yaml")));
-        });
-        QTest::newRow("through a link") << ChangePath([](const QDir& folder) {
-            const QString link = folder.filePath(QStringLiteral("link.yaml"));
-            QFile::link(folder.filePath(QStringLiteral("config.yaml")), link);
-            return link;
-        });
+        rows<ChangePath>(
+            {{"with dots",
+              [](const QDir& folder) { return folder.filePath(QStringLiteral("here/../config.yaml")); }},
+             {"from the present folder",
+              [](const QDir& folder) {
+                  return QDir::current().relativeFilePath(folder.filePath(QStringLiteral("config.yaml")));
+              }},
+             {"through a link", [](const QDir& folder) {
+                  const QString link = folder.filePath(QStringLiteral("link.yaml"));
+                  QFile::link(folder.filePath(QStringLiteral("config.yaml")), link);
+                  return link;
+              }}});
     }
     void knowsTheFileByAnyPath()
     {
-        QFETCH(ChangePath, path);
+        const auto& path = row<ChangePath>();
         QVERIFY(QDir(m_folder->path()).mkpath(QStringLiteral("here")));
         keep(infoOf(config()), 4);
         QVERIFY(find(runOf(path(QDir(m_folder->path())))));

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/fake_parts.h"
+#include "support/files.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "training/growth_function.h"
 
 #include <QFile>
@@ -9,9 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <limits>
 
 using namespace batchpeak;
@@ -30,11 +32,6 @@ QByteArray function(const char* body)
            body + '\n';
 }
 
-bool isGone(qint64 pid)
-{
-    return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
-}
-
 } // namespace
 
 class PythonGrowthTest : public QObject
@@ -42,298 +39,260 @@ class PythonGrowthTest : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void init();
-    void answers_data();
-    void answers();
-    void fails_data();
-    void fails();
-    void endsWhatDoesNotAnswer_data();
-    void endsWhatDoesNotAnswer();
-    void beginsAnewAfterAFailure();
-    void importsOnceAndAnswersEachQuestion();
-    void leavesNoTraceInTheFolder();
-    void saysThatPythonIsNotThere();
-    void leavesNoProcessBehind_data();
-    void leavesNoProcessBehind();
-    void outlivesAProcessThatEndsAfterItsAnswer();
+    void initTestCase()
+    {
+        if (QStandardPaths::findExecutable(QStringLiteral("python3")).isEmpty())
+            QSKIP("python3 is not here, which runs a batch_increase_function in Python");
+    }
+
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        QVERIFY(m_folder->isValid());
+    }
+
+    void answers_data()
+    {
+        const auto add = rows<QByteArray, Text>();
+        add("number", {function("return 4"), "4"});
+        add("zero", {function("return 0"), "0"});
+        add("negative", {function("return -4"), "-4"});
+        add("arguments", {function("return epoch * 100 + current_batch_size"), "308"});
+        add("arguments are int",
+            {function("return int(type(epoch) is int and type(current_batch_size) is int)"), "1"});
+        add("largest", {function("return 2**63 - 1"), "9223372036854775807"});
+        add("smallest", {function("return -(2**63)"), "-9223372036854775808"});
+        add("subclass of int", {"class Samples(int):\n    pass\n\n" + function("return Samples(5)"), "5"});
+        add("number of another library",
+            {"class Samples:\n    def __index__(self):\n        return 6\n\n" + function("return Samples()"),
+             "6"});
+        add("callable", {"batch_increase_function = lambda epoch, current_batch_size: 7\n", "7"});
+        add("prints", {function("print('{\"increment\": 99}', flush=True); return 4"), "4"});
+        add("prints when imported", {"print('hello', flush=True)\n" + function("return 4"), "4"});
+        add("writes on descriptor 1", {"import os\nos.write(1, b'{\"increment\": 99}\\n')\n" +
+                                           function("os.write(1, b'x\\n'); return 4"),
+                                       "4"});
+        add("prints much", {function("print('x' * 10_000_000); return 4"), "4"});
+        add("complains much",
+            {"import sys\n" + function("sys.stderr.write('x' * 10_000_000); return 4"), "4"});
+        add("starts a program that prints",
+            {"import subprocess\n" + function("subprocess.run(['echo', '{}']); return 4"), "4"});
+        add("reads standard input", {"import sys\n" + function("return len(sys.stdin.read())"), "0"});
+        add("knows its folder", {"import os\n" + function("return int(os.path.exists('growth.py'))"), "1"});
+        add("knows its file",
+            {"import os\n" + function("return int(os.path.basename(__file__) == 'growth.py')"), "1"});
+        add("is not main",
+            {"if __name__ == '__main__':\n    raise SystemExit(1)\n" + function("return 4"), "4"});
+        add("dataclass", {"from dataclasses import dataclass\n@dataclass\nclass Rule:\n    by: int = 3\n" +
+                              function("return Rule().by"),
+                          "3"});
+        add("byte order mark", {"\xef\xbb\xbf" + function("return 4"), "4"});
+        add("own coding", {"# coding: latin-1\nname = '\xe9'\n" + function("return len(name)"), "1"});
+    }
+    void answers()
+    {
+        const auto& [text, answer] = row<QByteArray, Text>();
+        const auto growth = make(text);
+        QCOMPARE(ask(*growth, 3, 8), answer);
+        QCOMPARE(ask(*growth, 3, 8), answer);
+    }
+
+    void fails_data()
+    {
+        const auto add = rows<QByteArray, Text>();
+        const QByteArray call = "batch_increase_function(epoch=3, current_batch_size=8) ";
+        const auto returned = [&](const char* name, const char* body, const char* what) {
+            add(name, {function(body), (call + what).constData()});
+        };
+        returned("nothing", "pass", "returned NoneType, None; let it return");
+        returned("float", "return 2.0", "returned float, 2.0;");
+        returned("bool", "return True", "returned bool, True;");
+        returned("text", "return '4'", "returned str, '4';");
+        returned("list", "return [4]", "returned list, [4];");
+        returned("long text", "return 'x' * 10_000_000", "returned str, 'xxx");
+        returned("beyond 64 bits", "return 2**63", "returned a number beyond 64 bits;");
+        returned("far beyond 64 bits", "return -10**10_000", "returned a number beyond 64 bits;");
+        returned("division", "return 1 // 0",
+                 "raised ZeroDivisionError: integer division or modulo by zero;");
+        returned("bare", "raise ValueError", "raised ValueError; mend it.");
+        returned("long", "raise ValueError('x' * 10_000_000)", "raised ValueError: xxx");
+        returned("interrupt", "raise KeyboardInterrupt", "raised KeyboardInterrupt;");
+        returned("exit", "raise SystemExit(3)", "left Python with exit code 3;");
+        add("exit at once",
+            {"import os\n" + function("os._exit(5)"),
+             "python3 ended with exit code 5 before batch_increase_function(epoch=3, current_batch_size=8) "
+             "had"});
+        add("abort", {"import os\n" + function("os.abort()"), "python3 was ended by signal 6 (Aborted)"});
+        add("kill", {"import os, signal\n" + function("os.kill(os.getpid(), signal.SIGKILL)"),
+                     "python3 was ended by signal 9 (Killed)"});
+        add("last words", {"import os\n" + function("os.write(2, b'first\\nlast\\n'); os._exit(5)"),
+                           "Its last words: last"});
+        add("place", {"\n\n" + function("return len(epoch)"), "growth.py:4: "});
+        add("place of a helper",
+            {"def helper():\n    return 1 // 0\n\n" + function("return helper()"), "growth.py:2: "});
+        add("place in a library", {"import json\n" + function("return json.loads('{')"), "growth.py:3: "});
+        add("import", {"import no_such_module_anywhere\n", "growth.py:1: "});
+        add("import's text", {"import no_such_module_anywhere\n",
+                              "raised ModuleNotFoundError: No module named 'no_such_module_anywhere';"});
+        add("syntax", {"def f():\n    return (\n", "growth.py:2: "});
+        add("syntax's text", {"def f():\n    return (\n", "raised SyntaxError: '(' was never closed;"});
+        add("indentation", {"def f():\nreturn\n", "growth.py:2: "});
+        add("zero byte", {QByteArray("x = 1\0\n", 7), "null bytes;"});
+        add("not UTF-8", {"name = '\xe9'\n", "raised SyntaxError: "});
+        add("exit when imported", {"raise SystemExit\n", "growth.py:1: "});
+        add("no function",
+            {"x = 1\n", "growth.py: there is no function batch_increase_function in it; define"});
+        add("empty", {"", "there is no function batch_increase_function in it"});
+        add("not callable", {"batch_increase_function = 4\n", "there is no function"});
+        add("wrong arguments", {"def batch_increase_function(epoch):\n    return 4\n", "raised TypeError: "});
+        add("text that cannot be made",
+            {"class Bad(Exception):\n    def __str__(self):\n        raise ValueError\n\n" +
+                 function("raise Bad"),
+             "raised Bad: ?;"});
+    }
+    void fails()
+    {
+        const auto& [text, part] = row<QByteArray, Text>();
+        const auto growth = make(text);
+        const QString sentence = ask(*growth, 3, 8);
+        QVERIFY2(sentence.contains(part), qPrintable(sentence.left(1000)));
+        QVERIFY2(sentence.startsWith(m_folder->path()), qPrintable(sentence.left(1000)));
+        QVERIFY2(sentence.size() < 1000, "the sentence is too long to be read");
+    }
+
+    void endsWhatDoesNotAnswer_data()
+    {
+        rows<QByteArray>(
+            {{"sleeps", "import time\n" + function("time.sleep(1000)")},
+             {"loops", function("while True: pass")},
+             {"sleeps when imported", "import time\ntime.sleep(1000)\n"},
+             {"ignores SIGTERM", "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" +
+                                     function("time.sleep(1000)")},
+             {"prints for ever", function("while True: print('x' * 1000)")},
+             {"stops itself", "import os, signal\n" + function("os.kill(os.getpid(), signal.SIGSTOP)")}});
+    }
+    void endsWhatDoesNotAnswer()
+    {
+        const auto& text = row<QByteArray>();
+        const auto growth = make(text, 300ms);
+        const QString sentence = ask(*growth, 3, 8);
+        VERIFY_CONTAINS(sentence, "did not answer within 0.3 s and was ended");
+    }
+
+    void beginsAnewAfterAFailure()
+    {
+        const auto growth = make("import os\nopen('pids', 'a').write(f'{os.getpid()}\\n')\n" +
+                                 function("return 4 if epoch != 2 else 1 // 0"));
+        QCOMPARE(ask(*growth, 1, 8), QStringLiteral("4"));
+        VERIFY_CONTAINS(ask(*growth, 2, 8), "ZeroDivisionError");
+        QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
+        const QList<QByteArray> pids = contents("pids").trimmed().split('\n');
+        QCOMPARE(pids.size(), 2);
+        QTRY_VERIFY(test::isGone(pids.first().toLongLong()));
+    }
+
+    void importsOnceAndAnswersEachQuestion()
+    {
+        const auto growth = make("calls = 0\nopen('imports', 'a').write('.')\n" +
+                                 function("global calls; calls += 1; return calls"));
+        QStringList heard;
+        connect(growth.get(), &GrowthFunction::answered, this,
+                [&](qint64 increment) { heard.append(QString::number(increment)); });
+        for (const int epoch : {1, 2, 3})
+            growth->ask(epoch, 8);
+        QTRY_COMPARE_WITH_TIMEOUT(heard.join(QLatin1Char(' ')), QStringLiteral("1 2 3"),
+                                  static_cast<int>(patience.count()));
+        QCOMPARE(contents("imports"), QByteArray("."));
+    }
+
+    void leavesNoTraceInTheFolder()
+    {
+        test::writeFile(m_folder->filePath(QStringLiteral("beside.py")), "by = 4\n");
+        const auto growth = make("import beside\n" + function("return beside.by"));
+        QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
+        QCOMPARE(
+            QDir(m_folder->path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).join(QLatin1Char(' ')),
+            QStringLiteral("beside.py growth.py"));
+    }
+
+    void saysThatPythonIsNotThere()
+    {
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", m_folder->path().toLocal8Bit());
+        const auto growth = make(function("return 4"));
+        const QString sentence = ask(*growth, 3, 8);
+        qputenv("PATH", path);
+        VERIFY_CONTAINS(sentence, "python3 could not be started");
+        VERIFY_CONTAINS(sentence, "Install Python 3");
+        QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
+    }
+
+    void leavesNoProcessBehind_data()
+    {
+        rows<QByteArray>({{"idle", "return 4"}, {"busy", "time.sleep(1000)"}});
+    }
+    void leavesNoProcessBehind()
+    {
+        const auto& body = row<QByteArray>();
+        auto growth = make("import os, subprocess, time\nchild = subprocess.Popen(['sleep', '1000'])\n"
+                           "open('pids', 'w').write(f'{os.getpid()} {child.pid}\\n')\n" +
+                           function(body.constData()));
+        QSignalSpy answered(growth.get(), &GrowthFunction::answered);
+        growth->ask(3, 8);
+        QTRY_VERIFY_WITH_TIMEOUT(contents("pids").endsWith('\n'), static_cast<int>(patience.count()));
+        if (body.startsWith("return"))
+            QTRY_COMPARE_WITH_TIMEOUT(answered.count(), 1, static_cast<int>(patience.count()));
+        growth.reset();
+        for (const QByteArray& pid : contents("pids").trimmed().split(' '))
+            QTRY_VERIFY(test::isGone(pid.toLongLong()));
+    }
+
+    void outlivesAProcessThatEndsAfterItsAnswer()
+    {
+        const auto growth = make("import os, threading\nopen('pids', 'w').write(str(os.getpid()))\n" +
+                                 function("threading.Timer(0.05, os._exit, [0]).start(); return 4"));
+        QSignalSpy failed(growth.get(), &GrowthFunction::failed);
+        QCOMPARE(ask(*growth, 1, 8), QStringLiteral("4"));
+        QTRY_VERIFY(test::isGone(contents("pids").toLongLong()));
+        QCoreApplication::processEvents();
+        QVERIFY(failed.isEmpty());
+        QCOMPARE(ask(*growth, 2, 8), QStringLiteral("4"));
+    }
 
 private:
-    QString write(const QByteArray& text);
-    std::unique_ptr<GrowthFunction> make(const QByteArray& text,
-                                         std::chrono::milliseconds timeout = patience);
+    QString write(const QByteArray& text)
+    {
+        const QString path = m_folder->filePath(QStringLiteral("growth.py"));
+        test::writeFile(path, text);
+        return path;
+    }
+
+    std::unique_ptr<GrowthFunction> make(const QByteArray& text, std::chrono::milliseconds timeout = patience)
+    {
+        return training::makeGrowthFunction(write(text), timeout);
+    }
+
     /// The answer, or the sentence of a failure.
-    QString ask(GrowthFunction& growth, std::int64_t epoch, std::int64_t size);
-    QByteArray contents(const char* name) const;
+    QString ask(GrowthFunction& growth, std::int64_t epoch, std::int64_t size)
+    {
+        QSignalSpy answered(&growth, &GrowthFunction::answered);
+        QSignalSpy failed(&growth, &GrowthFunction::failed);
+        growth.ask(epoch, size);
+        if (!answered.isEmpty() || !failed.isEmpty())
+            return QStringLiteral("it answered before ask() had returned");
+        const auto arrived = [&] { return !answered.isEmpty() || !failed.isEmpty(); };
+        if (!QTest::qWaitFor(arrived, static_cast<int>(patience.count())))
+            return QStringLiteral("it did not answer");
+        return answered.isEmpty() ? failed.first().first().toString() : answered.first().first().toString();
+    }
+
+    QByteArray contents(const char* name) const
+    {
+        return test::readFile(m_folder->filePath(QString::fromUtf8(name)));
+    }
 
     std::unique_ptr<QTemporaryDir> m_folder;
 };
-
-void PythonGrowthTest::initTestCase()
-{
-    if (QStandardPaths::findExecutable(QStringLiteral("python3")).isEmpty())
-        QSKIP("python3 is not here, which runs a batch_increase_function in Python");
-}
-
-void PythonGrowthTest::init()
-{
-    m_folder = std::make_unique<QTemporaryDir>();
-    QVERIFY(m_folder->isValid());
-}
-
-QString PythonGrowthTest::write(const QByteArray& text)
-{
-    const QString path = m_folder->filePath(QStringLiteral("growth.py"));
-    QFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size())
-        qFatal("the test's file cannot be written");
-    return path;
-}
-
-std::unique_ptr<GrowthFunction> PythonGrowthTest::make(const QByteArray& text,
-                                                       std::chrono::milliseconds timeout)
-{
-    return training::makeGrowthFunction(write(text), timeout);
-}
-
-QString PythonGrowthTest::ask(GrowthFunction& growth, std::int64_t epoch, std::int64_t size)
-{
-    QSignalSpy answered(&growth, &GrowthFunction::answered);
-    QSignalSpy failed(&growth, &GrowthFunction::failed);
-    growth.ask(epoch, size);
-    if (!answered.isEmpty() || !failed.isEmpty())
-        return QStringLiteral("it answered before ask() had returned");
-    const auto arrived = [&] { return !answered.isEmpty() || !failed.isEmpty(); };
-    if (!QTest::qWaitFor(arrived, static_cast<int>(patience.count())))
-        return QStringLiteral("it did not answer");
-    return answered.isEmpty() ? failed.first().first().toString() : answered.first().first().toString();
-}
-
-QByteArray PythonGrowthTest::contents(const char* name) const
-{
-    QFile file(m_folder->filePath(QString::fromUtf8(name)));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void PythonGrowthTest::answers_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("answer");
-    const auto row = [](const char* name, const QByteArray& text, const char* answer) {
-        QTest::newRow(name) << text << QString::fromUtf8(answer);
-    };
-    row("number", function("return 4"), "4");
-    row("zero", function("return 0"), "0");
-    row("negative", function("return -4"), "-4");
-    row("arguments", function("return epoch * 100 + current_batch_size"), "308");
-    row("arguments are int", function("return int(type(epoch) is int and type(current_batch_size) is int)"),
-        "1");
-    row("largest", function("return 2**63 - 1"), "9223372036854775807");
-    row("smallest", function("return -(2**63)"), "-9223372036854775808");
-    row("subclass of int", "class Samples(int):\n    pass\n\n" + function("return Samples(5)"), "5");
-    row("number of another library",
-        "class Samples:\n    def __index__(self):\n        return 6\n\n" + function("return Samples()"), "6");
-    row("callable", "batch_increase_function = lambda epoch, current_batch_size: 7\n", "7");
-    row("prints", function("print('{\"increment\": 99}', flush=True); return 4"), "4");
-    row("prints when imported", "print('hello', flush=True)\n" + function("return 4"), "4");
-    row("writes on descriptor 1",
-        "import os\nos.write(1, b'{\"increment\": 99}\\n')\n" + function("os.write(1, b'x\\n'); return 4"),
-        "4");
-    row("prints much", function("print('x' * 10_000_000); return 4"), "4");
-    row("complains much", "import sys\n" + function("sys.stderr.write('x' * 10_000_000); return 4"), "4");
-    row("starts a program that prints",
-        "import subprocess\n" + function("subprocess.run(['echo', '{}']); return 4"), "4");
-    row("reads standard input", "import sys\n" + function("return len(sys.stdin.read())"), "0");
-    row("knows its folder", "import os\n" + function("return int(os.path.exists('growth.py'))"), "1");
-    row("knows its file", "import os\n" + function("return int(os.path.basename(__file__) == 'growth.py')"),
-        "1");
-    row("is not main", "if __name__ == '__main__':\n    raise SystemExit(1)\n" + function("return 4"), "4");
-    row("dataclass",
-        "from dataclasses import dataclass\n@dataclass\nclass Rule:\n    by: int = 3\n" +
-            function("return Rule().by"),
-        "3");
-    row("byte order mark", "\xef\xbb\xbf" + function("return 4"), "4");
-    row("own coding", "# coding: latin-1\nname = '\xe9'\n" + function("return len(name)"), "1");
-}
-
-void PythonGrowthTest::answers()
-{
-    QFETCH(QByteArray, text);
-    QFETCH(QString, answer);
-    const auto growth = make(text);
-    QCOMPARE(ask(*growth, 3, 8), answer);
-    QCOMPARE(ask(*growth, 3, 8), answer);
-}
-
-void PythonGrowthTest::fails_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("part");
-    const auto row = [](const char* name, const QByteArray& text, const char* part) {
-        QTest::newRow(name) << text << QString::fromUtf8(part);
-    };
-    const char* call = "batch_increase_function(epoch=3, current_batch_size=8) ";
-    const auto returned = [&](const char* name, const char* body, const char* what) {
-        QTest::newRow(name) << function(body) << QString::fromUtf8(call) + QString::fromUtf8(what);
-    };
-    returned("nothing", "pass", "returned NoneType, None; let it return");
-    returned("float", "return 2.0", "returned float, 2.0;");
-    returned("bool", "return True", "returned bool, True;");
-    returned("text", "return '4'", "returned str, '4';");
-    returned("list", "return [4]", "returned list, [4];");
-    returned("long text", "return 'x' * 10_000_000", "returned str, 'xxx");
-    returned("beyond 64 bits", "return 2**63", "returned a number beyond 64 bits;");
-    returned("far beyond 64 bits", "return -10**10_000", "returned a number beyond 64 bits;");
-    returned("division", "return 1 // 0", "raised ZeroDivisionError: integer division or modulo by zero;");
-    returned("bare", "raise ValueError", "raised ValueError; mend it.");
-    returned("long", "raise ValueError('x' * 10_000_000)", "raised ValueError: xxx");
-    returned("interrupt", "raise KeyboardInterrupt", "raised KeyboardInterrupt;");
-    returned("exit", "raise SystemExit(3)", "left Python with exit code 3;");
-    row("exit at once", "import os\n" + function("os._exit(5)"),
-        "python3 ended with exit code 5 before batch_increase_function(epoch=3, current_batch_size=8) had");
-    row("abort", "import os\n" + function("os.abort()"), "python3 was ended by signal 6 (Aborted)");
-    row("kill", "import os, signal\n" + function("os.kill(os.getpid(), signal.SIGKILL)"),
-        "python3 was ended by signal 9 (Killed)");
-    row("last words", "import os\n" + function("os.write(2, b'first\\nlast\\n'); os._exit(5)"),
-        "Its last words: last");
-    row("place", "\n\n" + function("return len(epoch)"), "growth.py:4: ");
-    row("place of a helper", "def helper():\n    return 1 // 0\n\n" + function("return helper()"),
-        "growth.py:2: ");
-    row("place in a library", "import json\n" + function("return json.loads('{')"), "growth.py:3: ");
-    row("import", "import no_such_module_anywhere\n", "growth.py:1: ");
-    row("import's text", "import no_such_module_anywhere\n",
-        "raised ModuleNotFoundError: No module named 'no_such_module_anywhere';");
-    row("syntax", "def f():\n    return (\n", "growth.py:2: ");
-    row("syntax's text", "def f():\n    return (\n", "raised SyntaxError: '(' was never closed;");
-    row("indentation", "def f():\nreturn\n", "growth.py:2: ");
-    row("zero byte", QByteArray("x = 1\0\n", 7), "null bytes;");
-    row("not UTF-8", "name = '\xe9'\n", "raised SyntaxError: ");
-    row("exit when imported", "raise SystemExit\n", "growth.py:1: ");
-    row("no function", "x = 1\n", "growth.py: there is no function batch_increase_function in it; define");
-    row("empty", "", "there is no function batch_increase_function in it");
-    row("not callable", "batch_increase_function = 4\n", "there is no function");
-    row("wrong arguments", "def batch_increase_function(epoch):\n    return 4\n", "raised TypeError: ");
-    row("text that cannot be made",
-        "class Bad(Exception):\n    def __str__(self):\n        raise ValueError\n\n" + function("raise Bad"),
-        "raised Bad: ?;");
-}
-
-void PythonGrowthTest::fails()
-{
-    QFETCH(QByteArray, text);
-    QFETCH(QString, part);
-    const auto growth = make(text);
-    const QString sentence = ask(*growth, 3, 8);
-    QVERIFY2(sentence.contains(part), qPrintable(sentence.left(1000)));
-    QVERIFY2(sentence.startsWith(m_folder->path()), qPrintable(sentence.left(1000)));
-    QVERIFY2(sentence.size() < 1000, "the sentence is too long to be read");
-}
-
-void PythonGrowthTest::endsWhatDoesNotAnswer_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::newRow("sleeps") << "import time\n" + function("time.sleep(1000)");
-    QTest::newRow("loops") << function("while True: pass");
-    QTest::newRow("sleeps when imported") << QByteArray("import time\ntime.sleep(1000)\n");
-    QTest::newRow("ignores SIGTERM")
-        << "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" +
-               function("time.sleep(1000)");
-    QTest::newRow("prints for ever") << function("while True: print('x' * 1000)");
-    QTest::newRow("stops itself") << "import os, signal\n" + function("os.kill(os.getpid(), signal.SIGSTOP)");
-}
-
-void PythonGrowthTest::endsWhatDoesNotAnswer()
-{
-    QFETCH(QByteArray, text);
-    const auto growth = make(text, 300ms);
-    const QString sentence = ask(*growth, 3, 8);
-    QVERIFY2(sentence.contains(QLatin1String("did not answer within 0.3 s and was ended")),
-             qPrintable(sentence));
-}
-
-void PythonGrowthTest::beginsAnewAfterAFailure()
-{
-    const auto growth = make("import os\nopen('pids', 'a').write(f'{os.getpid()}\\n')\n" +
-                             function("return 4 if epoch != 2 else 1 // 0"));
-    QCOMPARE(ask(*growth, 1, 8), QStringLiteral("4"));
-    QVERIFY(ask(*growth, 2, 8).contains(QLatin1String("ZeroDivisionError")));
-    QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
-    const QList<QByteArray> pids = contents("pids").trimmed().split('\n');
-    QCOMPARE(pids.size(), 2);
-    QTRY_VERIFY(isGone(pids.first().toLongLong()));
-}
-
-void PythonGrowthTest::importsOnceAndAnswersEachQuestion()
-{
-    const auto growth = make("calls = 0\nopen('imports', 'a').write('.')\n" +
-                             function("global calls; calls += 1; return calls"));
-    QStringList heard;
-    connect(growth.get(), &GrowthFunction::answered, this,
-            [&](qint64 increment) { heard.append(QString::number(increment)); });
-    for (const int epoch : {1, 2, 3})
-        growth->ask(epoch, 8);
-    QTRY_COMPARE_WITH_TIMEOUT(heard.join(QLatin1Char(' ')), QStringLiteral("1 2 3"),
-                              static_cast<int>(patience.count()));
-    QCOMPARE(contents("imports"), QByteArray("."));
-}
-
-void PythonGrowthTest::leavesNoTraceInTheFolder()
-{
-    QFile other(m_folder->filePath(QStringLiteral("beside.py")));
-    QVERIFY(other.open(QIODevice::WriteOnly));
-    other.write("by = 4\n");
-    other.close();
-    const auto growth = make("import beside\n" + function("return beside.by"));
-    QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
-    QCOMPARE(QDir(m_folder->path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).join(QLatin1Char(' ')),
-             QStringLiteral("beside.py growth.py"));
-}
-
-void PythonGrowthTest::saysThatPythonIsNotThere()
-{
-    const QByteArray path = qgetenv("PATH");
-    qputenv("PATH", m_folder->path().toLocal8Bit());
-    const auto growth = make(function("return 4"));
-    const QString sentence = ask(*growth, 3, 8);
-    qputenv("PATH", path);
-    QVERIFY2(sentence.contains(QLatin1String("python3 could not be started")), qPrintable(sentence));
-    QVERIFY2(sentence.contains(QLatin1String("Install Python 3")), qPrintable(sentence));
-    QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
-}
-
-void PythonGrowthTest::leavesNoProcessBehind_data()
-{
-    QTest::addColumn<QByteArray>("body");
-    QTest::newRow("idle") << QByteArray("return 4");
-    QTest::newRow("busy") << QByteArray("time.sleep(1000)");
-}
-
-void PythonGrowthTest::leavesNoProcessBehind()
-{
-    QFETCH(QByteArray, body);
-    auto growth = make("import os, subprocess, time\nchild = subprocess.Popen(['sleep', '1000'])\n"
-                       "open('pids', 'w').write(f'{os.getpid()} {child.pid}\\n')\n" +
-                       function(body.constData()));
-    QSignalSpy answered(growth.get(), &GrowthFunction::answered);
-    growth->ask(3, 8);
-    QTRY_VERIFY_WITH_TIMEOUT(contents("pids").endsWith('\n'), static_cast<int>(patience.count()));
-    if (body.startsWith("return"))
-        QTRY_COMPARE_WITH_TIMEOUT(answered.count(), 1, static_cast<int>(patience.count()));
-    growth.reset();
-    for (const QByteArray& pid : contents("pids").trimmed().split(' '))
-        QTRY_VERIFY(isGone(pid.toLongLong()));
-}
-
-void PythonGrowthTest::outlivesAProcessThatEndsAfterItsAnswer()
-{
-    const auto growth =
-        make("import os, threading\n" + function("threading.Timer(0.05, os._exit, [0]).start(); return 4"));
-    QSignalSpy failed(growth.get(), &GrowthFunction::failed);
-    QCOMPARE(ask(*growth, 1, 8), QStringLiteral("4"));
-    QTest::qWait(300);
-    QVERIFY(failed.isEmpty());
-    QCOMPARE(ask(*growth, 2, 8), QStringLiteral("4"));
-}
 
 BATCHPEAK_TEST(PythonGrowthTest)
 #include "tst_python_growth.moc"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/errors.h"
-#include "support/event_spy.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "training_harness.h"
 
 #include <QTest>
@@ -19,141 +20,123 @@ class TrainingControlTest : public QObject
     Q_OBJECT
 
 private slots:
-    void stopsAfterTheStepUnderWay();
-    void cancelsTheStepAtTheSecondStop_data();
-    void cancelsTheStepAtTheSecondStop();
-    void stopsBeforeTheFirstStep();
-    void isDestroyedInTheMiddle_data();
-    void isDestroyedInTheMiddle();
-    void runsAgain();
-    void startsAtEachEpoch();
-    void namesOneDevice();
+    void stopsAfterTheStepUnderWay()
+    {
+        TrainingHarness harness;
+        TrainingRun& run = harness.run();
+        connect(&run, &TrainingRun::snapshotChanged, &run,
+                [&run](const training::TrainingSnapshot& snapshot) {
+                    if (snapshot.steps.size() == 1 && snapshot.microBatchesDone == 1)
+                        run.stop();
+                });
+        harness.options.steps.reset();
+        QVERIFY2(harness.endsAs(TrainingEnd::Interrupted), qPrintable(harness.log()));
+        QCOMPARE(harness.snapshot().steps.size(), 2U);
+        QVERIFY(harness.snapshot().failure.isEmpty());
+        VERIFY_CONTAINS(harness.log(), "Stopping after the step under way.");
+        VERIFY_CONTAINS(harness.log(), "The training was stopped after step 2.");
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void cancelsTheStepAtTheSecondStop_data()
+    {
+        rows<Text>({{"heeds it", "batch=hang#3"},
+                    {"does not", "batch=hang#3 ignore-cancel"},
+                    {"goes on with its steps", "batch=endless#3"}});
+    }
+    void cancelsTheStepAtTheSecondStop()
+    {
+        const auto& words = row<Text>();
+        TrainingHarness harness(words);
+        harness.parts.timeouts.cancel = words.contains(QLatin1String("ignore")) ? 100ms : 500ms;
+        harness.run().start();
+        QTRY_COMPARE(harness.snapshot().steps.size(), 2U);
+        harness.run().stop();
+        QCoreApplication::processEvents();
+        QCOMPARE(harness.finishedSignals(), 0);
+        harness.run().stop();
+        QTRY_COMPARE(harness.finishedSignals(), 1);
+        QVERIFY2(harness.snapshot().end == TrainingEnd::Interrupted, qPrintable(harness.log()));
+        QCOMPARE(harness.snapshot().steps.size(), 2U);
+        QVERIFY(harness.snapshot().failure.isEmpty());
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void stopsBeforeTheFirstStep()
+    {
+        TrainingHarness harness("start=late");
+        harness.run().start();
+        harness.run().stop();
+        QTRY_COMPARE(harness.finishedSignals(), 1);
+        QVERIFY(harness.snapshot().end == TrainingEnd::Interrupted);
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void isDestroyedInTheMiddle_data()
+    {
+        rows<Text>({{"starting", "start=silent"}, {"loading", "load=silent"}, {"training", "batch=endless"}});
+    }
+    void isDestroyedInTheMiddle()
+    {
+        const auto& words = row<Text>();
+        TrainingHarness harness(words);
+        bool isUnderWay = false;
+        connect(&harness.run(), &TrainingRun::snapshotChanged, &harness,
+                [&](const training::TrainingSnapshot& snapshot) {
+                    isUnderWay = words.startsWith(QLatin1String("batch")) ? snapshot.microBatchesDone > 0
+                                                                          : snapshot.device.workerPid > 0;
+                });
+        harness.run().start();
+        QTRY_VERIFY(isUnderWay);
+        harness.destroyRun();
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void runsAgain()
+    {
+        TrainingHarness harness;
+        QVERIFY(harness.runToEnd());
+        const QList<double> first = harness.losses();
+        QVERIFY(harness.runToEnd());
+        QCOMPARE(harness.losses(), first);
+        QCOMPARE(harness.finishedSignals(), 2);
+        harness.run().stop();
+        QVERIFY(harness.snapshot().end == TrainingEnd::Completed);
+    }
+
+    void startsAtEachEpoch()
+    {
+        TrainingHarness harness;
+        harness.options.steps.reset();
+        harness.options.epochs = 3;
+        // Two batches, and what is left out.
+        harness.options.data.samples = 140;
+        QVERIFY(harness.runToEnd());
+        QCOMPARE(harness.signalsSeen(),
+                 QStringLiteral("started device epoch step step epoch step step epoch step step finished"));
+        QCOMPARE(harness.snapshot().run->steps, 6);
+        QCOMPARE(harness.snapshot().run->data, QStringLiteral("synthetic, 140 samples an epoch"));
+        const auto& schedule = harness.snapshot().schedule;
+        QCOMPARE(schedule.size(), 3U);
+        QCOMPARE(schedule[2],
+                 (training::ScheduleEntry{.epoch = 2, .step = 5, .microBatchSize = 64, .batchSize = 64}));
+    }
+
+    void namesOneDevice()
+    {
+        TrainingHarness harness;
+        harness.parts.localDevices = [] {
+            return std::vector<device::LocalDevice>{
+                {.kind = "cuda", .index = 0}, {.kind = "cuda", .index = 1}, {.kind = "cpu"}};
+        };
+        harness.options.run.devices = {QStringLiteral("cuda")};
+        QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, harness.run());
+        harness.destroyRun();
+        harness.options.run.devices.clear();
+        harness.run().start();
+        QTRY_COMPARE(harness.snapshot().device.id, QStringLiteral("cuda:0"));
+    }
 };
-
-void TrainingControlTest::stopsAfterTheStepUnderWay()
-{
-    TrainingHarness harness;
-    TrainingRun& run = harness.run();
-    connect(&run, &TrainingRun::snapshotChanged, &run, [&run](const training::TrainingSnapshot& snapshot) {
-        if (snapshot.steps.size() == 1 && snapshot.microBatchesDone == 1)
-            run.stop();
-    });
-    harness.options.steps.reset();
-    QVERIFY(harness.runToEnd());
-    QVERIFY2(harness.snapshot().end == TrainingEnd::Interrupted, qPrintable(harness.log()));
-    QCOMPARE(harness.snapshot().steps.size(), 2U);
-    QVERIFY(harness.snapshot().failure.isEmpty());
-    QVERIFY(harness.log().contains(QStringLiteral("Stopping after the step under way.")));
-    QVERIFY(harness.log().contains(QStringLiteral("The training was stopped after step 2.")));
-    QVERIFY(harness.isNoWorkerLeft());
-}
-
-void TrainingControlTest::cancelsTheStepAtTheSecondStop_data()
-{
-    QTest::addColumn<QString>("words");
-    QTest::newRow("heeds it") << QStringLiteral("batch=hang#3");
-    QTest::newRow("does not") << QStringLiteral("batch=hang#3 ignore-cancel");
-    QTest::newRow("goes on with its steps") << QStringLiteral("batch=endless#3");
-}
-
-void TrainingControlTest::cancelsTheStepAtTheSecondStop()
-{
-    QFETCH(QString, words);
-    TrainingHarness harness(words.split(QLatin1Char(' ')));
-    harness.parts.timeouts.cancel = words.contains(QLatin1String("ignore")) ? 100ms : 500ms;
-    test::EventSpy<training::TrainingFinished> ended(harness.run());
-    harness.run().start();
-    QTRY_COMPARE(harness.snapshot().steps.size(), 2U);
-    harness.run().stop();
-    QTest::qWait(20);
-    QCOMPARE(ended.count(), 0);
-    harness.run().stop();
-    QTRY_COMPARE(ended.count(), 1);
-    QVERIFY2(harness.snapshot().end == TrainingEnd::Interrupted, qPrintable(harness.log()));
-    QCOMPARE(harness.snapshot().steps.size(), 2U);
-    QVERIFY(harness.snapshot().failure.isEmpty());
-    QVERIFY(harness.isNoWorkerLeft());
-}
-
-void TrainingControlTest::stopsBeforeTheFirstStep()
-{
-    TrainingHarness harness({QStringLiteral("start=late")});
-    test::EventSpy<training::TrainingFinished> ended(harness.run());
-    harness.run().start();
-    harness.run().stop();
-    QTRY_COMPARE(ended.count(), 1);
-    QVERIFY(harness.snapshot().end == TrainingEnd::Interrupted);
-    QVERIFY(harness.isNoWorkerLeft());
-}
-
-void TrainingControlTest::isDestroyedInTheMiddle_data()
-{
-    QTest::addColumn<QString>("words");
-    QTest::newRow("starting") << QStringLiteral("start=silent");
-    QTest::newRow("loading") << QStringLiteral("load=silent");
-    QTest::newRow("training") << QStringLiteral("batch=endless");
-}
-
-void TrainingControlTest::isDestroyedInTheMiddle()
-{
-    QFETCH(QString, words);
-    TrainingHarness harness({words});
-    bool isUnderWay = false;
-    connect(&harness.run(), &TrainingRun::snapshotChanged, &harness,
-            [&](const training::TrainingSnapshot& snapshot) {
-                isUnderWay = words.startsWith(QLatin1String("batch")) ? snapshot.microBatchesDone > 0
-                                                                      : snapshot.device.workerPid > 0;
-            });
-    harness.run().start();
-    QTRY_VERIFY(isUnderWay);
-    harness.destroyRun();
-    QVERIFY(harness.isNoWorkerLeft());
-}
-
-void TrainingControlTest::runsAgain()
-{
-    TrainingHarness harness;
-    QVERIFY(harness.runToEnd());
-    const QList<double> first = harness.losses();
-    QVERIFY(harness.runToEnd());
-    QCOMPARE(harness.losses(), first);
-    QCOMPARE(harness.finishedSignals(), 2);
-    harness.run().stop();
-    QVERIFY(harness.snapshot().end == TrainingEnd::Completed);
-}
-
-void TrainingControlTest::startsAtEachEpoch()
-{
-    TrainingHarness harness;
-    harness.options.steps.reset();
-    harness.options.epochs = 3;
-    // Two batches, and what is left out.
-    harness.options.data.samples = 140;
-    QVERIFY(harness.runToEnd());
-    QCOMPARE(harness.signalsSeen(),
-             QStringLiteral("started device epoch step step epoch step step epoch step step finished"));
-    QCOMPARE(harness.snapshot().run->steps, 6);
-    QCOMPARE(harness.snapshot().run->data, QStringLiteral("synthetic, 140 samples an epoch"));
-    const auto& schedule = harness.snapshot().schedule;
-    QCOMPARE(schedule.size(), 3U);
-    QCOMPARE(schedule[2],
-             (training::ScheduleEntry{.epoch = 2, .step = 5, .microBatchSize = 64, .batchSize = 64}));
-}
-
-void TrainingControlTest::namesOneDevice()
-{
-    TrainingHarness harness;
-    harness.parts.localDevices = [] {
-        return std::vector<device::LocalDevice>{
-            {.kind = "cuda", .index = 0}, {.kind = "cuda", .index = 1}, {.kind = "cpu"}};
-    };
-    harness.options.run.devices = {QStringLiteral("cuda")};
-    QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, harness.run());
-    harness.destroyRun();
-    harness.options.run.devices.clear();
-    harness.run().start();
-    QTRY_COMPARE(harness.snapshot().device.id, QStringLiteral("cuda:0"));
-}
 
 BATCHPEAK_TEST(TrainingControlTest)
 #include "tst_training_control.moc"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "support/event_spy.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "training_harness.h"
 
 #include <QTest>
@@ -38,189 +39,143 @@ class TrainingGrowthTest : public QObject
     Q_OBJECT
 
 private slots:
-    void trainsWithTheMaximum_data();
-    void trainsWithTheMaximum();
-    void endsWithTheSearch_data();
-    void endsWithTheSearch();
-    void stopsTheSearch();
-    void keepsTheStrictRule();
-    void growsFromEpochToEpoch_data();
-    void growsFromEpochToEpoch();
-    void shrinksWhatHasGrownTooFar();
-    void saysWhatCannotBeRead();
+    void trainsWithTheMaximum_data()
+    {
+        const auto add = rows<training::MaximumWay, bool, int, int, Text>();
+        add("halving", {training::MaximumWay::Halving, false, 16, 16, "1: 64 in 4 x 16"});
+        add("binary", {training::MaximumWay::Binary, false, 19, 16, "1: 64 in 4 x 16"});
+        // Four micro-batches at either size.
+        add("exact", {training::MaximumWay::Binary, true, 19, 19, "1: 64 in 4 x 16"});
+        add("predict", {training::MaximumWay::Predict, false, 16, 16, "1: 64 in 4 x 16"});
+    }
+    void trainsWithTheMaximum()
+    {
+        const auto& [way, exact, measured, used, step] = row<training::MaximumWay, bool, int, int, Text>();
+        TrainingHarness harness(tightMemory);
+        harness.options.maximum = way;
+        harness.options.exact = exact;
+        harness.options.steps = 1;
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        QVERIFY(harness.snapshot().maximum);
+        QCOMPARE(harness.snapshot().maximum->measured, measured);
+        QCOMPARE(harness.snapshot().maximum->used, used);
+        QCOMPARE(harness.steps(), step);
+        QCOMPARE(harness.snapshot().evaluationMicroBatchSize, 16);
+        QCOMPARE(harness.snapshot().outOfMemoryEvents, harness.snapshot().maximum->outOfMemoryEvents);
+        QCOMPARE(harness.signalsSeen(), QStringLiteral("started maximum device epoch step finished"));
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void endsWithTheSearch_data()
+    {
+        rows<Text, TrainingEnd, Text>(
+            {{"nothing fits",
+              {"slope=1950000000", TrainingEnd::NothingFits, "Not enough memory even for batch_size=1"}},
+             {"no worker", {"start=refuse", TrainingEnd::Failed, "refuses to start"}}});
+    }
+    void endsWithTheSearch()
+    {
+        const auto& [words, end, said] = row<Text, TrainingEnd, Text>();
+        TrainingHarness harness(words);
+        harness.options.maximum = training::MaximumWay::Binary;
+        QVERIFY2(harness.endsAs(end), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.snapshot().failure, said);
+        QCOMPARE(harness.signalsSeen(), QStringLiteral("started finished"));
+    }
+
+    void stopsTheSearch()
+    {
+        TrainingHarness harness("trial=hang");
+        harness.options.maximum = training::MaximumWay::Binary;
+        harness.run().start();
+        QCOMPARE(harness.snapshot().state, training::TrainingState::FindingMaximum);
+        harness.run().stop();
+        QTRY_COMPARE(harness.finishedSignals(), 1);
+        QVERIFY(harness.snapshot().end == TrainingEnd::Interrupted);
+    }
+
+    void keepsTheStrictRule()
+    {
+        TrainingHarness harness(tightMemory);
+        harness.options.maximum = training::MaximumWay::Binary;
+        harness.options.exact = true;
+        harness.options.strict = true;
+        QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.snapshot().failure, "the strict rule refuses");
+    }
+
+    void growsFromEpochToEpoch_data()
+    {
+        const QString first = QStringLiteral("0 at 1: 8 of 64, 0 stays; ");
+        const auto add = rows<Text, int, Text, int, Text>();
+        add("grows up to the maximum",
+            {"4", 8,
+             first + QStringLiteral("1 at 5: 12 of 96, 4 changes; 2 at 7: 16 of 128, 4 changes; 3 at 9: 16 "
+                                    "of 128, 4 passes_maximum"),
+             10, "would pass the maximum, 19"});
+        add("by epoch and size",
+            {"epoch == 2 ? current_batch_size : 0", 8,
+             first +
+                 QStringLiteral(
+                     "1 at 5: 8 of 64, 0 stays; 2 at 9: 16 of 128, 8 changes; 3 at 11: 16 of 128, 0 stays"),
+             12, "Epoch 3: the micro-batch changes by 8 to 16"});
+        add("shrinks", {"epoch == 1 ? -4 : -4", 8,
+                        first + QStringLiteral("1 at 5: 4 of 32, -4 changes; 2 at 13: 4 of 32, -4 "
+                                               "leaves_nothing; 3 at 21: 4 of 32, -4 leaves_nothing"),
+                        28, "would leave nothing of 4 samples"});
+        add("fails",
+            {"1 / (epoch - epoch)", 8,
+             first + QStringLiteral(
+                         "1 at 5: 8 of 64, 0 stays; 2 at 9: 8 of 64, 0 stays; 3 at 13: 8 of 64, 0 stays"),
+             16, "Epoch 2: the batch stays as it is"});
+        // Sixteen micro-batches of 16 are all the data that there is.
+        add("no more than the data", {"10", 4,
+                                      "0 at 1: 4 of 64, 0 stays; 1 at 5: 14 of 224, 10 changes; 2 at 6: 14 "
+                                      "of 224, 10 passes_maximum; 3 at 7: 14 of 224, 10 passes_maximum",
+                                      7, "would pass the maximum, 16"});
+    }
+    void growsFromEpochToEpoch()
+    {
+        const auto& [growth, size, schedule, steps, said] = row<Text, int, Text, int, Text>();
+        TrainingHarness harness(tightMemory);
+        harness.options.run.setting = config::Fixed{.microBatchSize = size};
+        harness.options.growth = growth;
+        harness.options.data.samples = 256;
+        harness.options.steps.reset();
+        harness.options.epochs = 4;
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.log(), said);
+        QCOMPARE(scheduleOf(harness), schedule);
+        QCOMPARE(static_cast<int>(harness.snapshot().steps.size()), steps);
+        QCOMPARE(harness.snapshot().run->steps, steps);
+        QCOMPARE(harness.snapshot().run->batchSize, 64);
+    }
+
+    void shrinksWhatHasGrownTooFar()
+    {
+        TrainingHarness harness(tightMemory + QStringLiteral(" batch=oom@12"));
+        harness.options.run.setting = config::Fixed{.microBatchSize = 8};
+        harness.options.growth = QStringLiteral("epoch == 1 ? 4 : 6");
+        harness.options.data.samples = 256;
+        harness.options.steps.reset();
+        harness.options.epochs = 3;
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        QCOMPARE(harness.changes(),
+                 QStringLiteral("train 5: 8 to 12, growth; train 5: 12 to 6, out_of_memory"));
+        // The batch stays what it had grown to, and 6 + 6 is known not to fit.
+        QCOMPARE(harness.steps(),
+                 QStringLiteral("1: 64 in 8 x 8, 2: 64 in 8 x 8, 3: 64 in 8 x 8, 4: 64 in 8 x 8, "
+                                "5: 96 in 16 x 6, 6: 96 in 16 x 6, 7: 96 in 16 x 6, 8: 96 in 16 x 6"));
+        VERIFY_CONTAINS(harness.log(), "would pass the maximum, 11");
+    }
+
+    void saysWhatCannotBeRead()
+    {
+        TrainingHarness harness;
+        harness.options.growth = QStringLiteral("epoch +");
+        QVERIFY_THROWS_EXCEPTION(config::ConfigError, harness.run());
+    }
 };
-
-void TrainingGrowthTest::trainsWithTheMaximum_data()
-{
-    QTest::addColumn<training::MaximumWay>("way");
-    QTest::addColumn<bool>("exact");
-    QTest::addColumn<int>("measured");
-    QTest::addColumn<int>("used");
-    QTest::addColumn<QString>("step");
-    QTest::newRow("halving") << training::MaximumWay::Halving << false << 16 << 16
-                             << QStringLiteral("1: 64 in 4 x 16");
-    QTest::newRow("binary") << training::MaximumWay::Binary << false << 19 << 16
-                            << QStringLiteral("1: 64 in 4 x 16");
-    // Four micro-batches at either size.
-    QTest::newRow("exact") << training::MaximumWay::Binary << true << 19 << 19
-                           << QStringLiteral("1: 64 in 4 x 16");
-    QTest::newRow("predict") << training::MaximumWay::Predict << false << 16 << 16
-                             << QStringLiteral("1: 64 in 4 x 16");
-}
-
-void TrainingGrowthTest::trainsWithTheMaximum()
-{
-    QFETCH(training::MaximumWay, way);
-    QFETCH(bool, exact);
-    QFETCH(int, measured);
-    QFETCH(int, used);
-    QFETCH(QString, step);
-    TrainingHarness harness({tightMemory});
-    harness.options.maximum = way;
-    harness.options.exact = exact;
-    harness.options.steps = 1;
-    QVERIFY(harness.runToEnd());
-    QVERIFY2(harness.snapshot().end == TrainingEnd::Completed, qPrintable(harness.log()));
-    QVERIFY(harness.snapshot().maximum);
-    QCOMPARE(harness.snapshot().maximum->measured, measured);
-    QCOMPARE(harness.snapshot().maximum->used, used);
-    QCOMPARE(harness.steps(), step);
-    QCOMPARE(harness.snapshot().evaluationMicroBatchSize, 16);
-    QCOMPARE(harness.snapshot().outOfMemoryEvents, harness.snapshot().maximum->outOfMemoryEvents);
-    QCOMPARE(harness.signalsSeen(), QStringLiteral("started maximum device epoch step finished"));
-    QVERIFY(harness.isNoWorkerLeft());
-}
-
-void TrainingGrowthTest::endsWithTheSearch_data()
-{
-    QTest::addColumn<QString>("words");
-    QTest::addColumn<TrainingEnd>("end");
-    QTest::addColumn<QString>("said");
-    QTest::newRow("nothing fits") << QStringLiteral("slope=1950000000") << TrainingEnd::NothingFits
-                                  << QStringLiteral("Not enough memory even for batch_size=1");
-    QTest::newRow("no worker") << QStringLiteral("start=refuse") << TrainingEnd::Failed
-                               << QStringLiteral("refuses to start");
-}
-
-void TrainingGrowthTest::endsWithTheSearch()
-{
-    QFETCH(QString, words);
-    QFETCH(TrainingEnd, end);
-    QFETCH(QString, said);
-    TrainingHarness harness({words});
-    harness.options.maximum = training::MaximumWay::Binary;
-    QVERIFY(harness.runToEnd());
-    QVERIFY2(harness.snapshot().end == end, qPrintable(harness.log()));
-    QVERIFY2(harness.snapshot().failure.contains(said), qPrintable(harness.snapshot().failure));
-    QCOMPARE(harness.signalsSeen(), QStringLiteral("started finished"));
-}
-
-void TrainingGrowthTest::stopsTheSearch()
-{
-    TrainingHarness harness({QStringLiteral("trial=hang")});
-    harness.options.maximum = training::MaximumWay::Binary;
-    test::EventSpy<training::TrainingFinished> ended(harness.run());
-    harness.run().start();
-    QCOMPARE(harness.snapshot().state, training::TrainingState::FindingMaximum);
-    harness.run().stop();
-    QTRY_COMPARE(ended.count(), 1);
-    QVERIFY(harness.snapshot().end == TrainingEnd::Interrupted);
-}
-
-void TrainingGrowthTest::keepsTheStrictRule()
-{
-    TrainingHarness harness({tightMemory});
-    harness.options.maximum = training::MaximumWay::Binary;
-    harness.options.exact = true;
-    harness.options.strict = true;
-    QVERIFY(harness.runToEnd());
-    QVERIFY(harness.snapshot().end == TrainingEnd::Failed);
-    QVERIFY2(harness.snapshot().failure.contains(QStringLiteral("the strict rule refuses")),
-             qPrintable(harness.snapshot().failure));
-}
-
-void TrainingGrowthTest::growsFromEpochToEpoch_data()
-{
-    QTest::addColumn<QString>("growth");
-    QTest::addColumn<int>("size");
-    QTest::addColumn<QString>("schedule");
-    QTest::addColumn<int>("steps");
-    QTest::addColumn<QString>("said");
-    const QString first = QStringLiteral("0 at 1: 8 of 64, 0 stays; ");
-    QTest::newRow("grows up to the maximum")
-        << QStringLiteral("4") << 8
-        << first + QStringLiteral("1 at 5: 12 of 96, 4 changes; 2 at 7: 16 of 128, 4 changes; "
-                                  "3 at 9: 16 of 128, 4 passes_maximum")
-        << 10 << QStringLiteral("would pass the maximum, 19");
-    QTest::newRow("by epoch and size") << QStringLiteral("epoch == 2 ? current_batch_size : 0") << 8
-                                       << first + QStringLiteral("1 at 5: 8 of 64, 0 stays; "
-                                                                 "2 at 9: 16 of 128, 8 changes; "
-                                                                 "3 at 11: 16 of 128, 0 stays")
-                                       << 12 << QStringLiteral("Epoch 3: the micro-batch changes by 8 to 16");
-    QTest::newRow("shrinks") << QStringLiteral("epoch == 1 ? -4 : -4") << 8
-                             << first + QStringLiteral("1 at 5: 4 of 32, -4 changes; "
-                                                       "2 at 13: 4 of 32, -4 leaves_nothing; "
-                                                       "3 at 21: 4 of 32, -4 leaves_nothing")
-                             << 28 << QStringLiteral("would leave nothing of 4 samples");
-    QTest::newRow("fails") << QStringLiteral("1 / (epoch - epoch)") << 8
-                           << first + QStringLiteral("1 at 5: 8 of 64, 0 stays; 2 at 9: 8 of 64, 0 stays; "
-                                                     "3 at 13: 8 of 64, 0 stays")
-                           << 16 << QStringLiteral("Epoch 2: the batch stays as it is");
-    // Sixteen micro-batches of 16 are all the data that there is.
-    QTest::newRow("no more than the data")
-        << QStringLiteral("10") << 4
-        << QStringLiteral("0 at 1: 4 of 64, 0 stays; 1 at 5: 14 of 224, 10 changes; "
-                          "2 at 6: 14 of 224, 10 passes_maximum; "
-                          "3 at 7: 14 of 224, 10 passes_maximum")
-        << 7 << QStringLiteral("would pass the maximum, 16");
-}
-
-void TrainingGrowthTest::growsFromEpochToEpoch()
-{
-    QFETCH(QString, growth);
-    QFETCH(int, size);
-    QFETCH(QString, schedule);
-    QFETCH(int, steps);
-    QFETCH(QString, said);
-    TrainingHarness harness({tightMemory});
-    harness.options.run.setting = config::Fixed{.microBatchSize = size};
-    harness.options.growth = growth;
-    harness.options.data.samples = 256;
-    harness.options.steps.reset();
-    harness.options.epochs = 4;
-    QVERIFY(harness.runToEnd());
-    QVERIFY2(harness.snapshot().end == TrainingEnd::Completed, qPrintable(harness.log()));
-    QVERIFY2(harness.log().contains(said), qPrintable(harness.log()));
-    QCOMPARE(scheduleOf(harness), schedule);
-    QCOMPARE(static_cast<int>(harness.snapshot().steps.size()), steps);
-    QCOMPARE(harness.snapshot().run->steps, steps);
-    QCOMPARE(harness.snapshot().run->batchSize, 64);
-}
-
-void TrainingGrowthTest::shrinksWhatHasGrownTooFar()
-{
-    TrainingHarness harness({tightMemory, QStringLiteral("batch=oom@12")});
-    harness.options.run.setting = config::Fixed{.microBatchSize = 8};
-    harness.options.growth = QStringLiteral("epoch == 1 ? 4 : 6");
-    harness.options.data.samples = 256;
-    harness.options.steps.reset();
-    harness.options.epochs = 3;
-    QVERIFY(harness.runToEnd());
-    QVERIFY2(harness.snapshot().end == TrainingEnd::Completed, qPrintable(harness.log()));
-    QCOMPARE(harness.changes(), QStringLiteral("train 5: 8 to 12, growth; train 5: 12 to 6, out_of_memory"));
-    // The batch stays what it had grown to, and 6 + 6 is known not to fit.
-    QCOMPARE(harness.steps(),
-             QStringLiteral("1: 64 in 8 x 8, 2: 64 in 8 x 8, 3: 64 in 8 x 8, 4: 64 in 8 x 8, "
-                            "5: 96 in 16 x 6, 6: 96 in 16 x 6, 7: 96 in 16 x 6, 8: 96 in 16 x 6"));
-    QVERIFY(harness.log().contains(QStringLiteral("would pass the maximum, 11")));
-}
-
-void TrainingGrowthTest::saysWhatCannotBeRead()
-{
-    TrainingHarness harness;
-    harness.options.growth = QStringLiteral("epoch +");
-    QVERIFY_THROWS_EXCEPTION(config::ConfigError, harness.run());
-}
 
 BATCHPEAK_TEST(TrainingGrowthTest)
 #include "tst_training_growth.moc"
