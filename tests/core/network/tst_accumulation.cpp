@@ -6,6 +6,7 @@
 #include "accumulation/micro_batches.h"
 #include "network_comparison.h"
 #include "sample_rows.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "trial/training.h"
 
@@ -44,10 +45,10 @@ private:
 
     void addNetworks(bool normalizeOverBatch = false) const
     {
-        QTest::addColumn<model::Architecture>("architecture");
+        const auto add = rows<model::Architecture>();
         for (const NamedNetwork& network : everyTinyNetwork(m_folder)) {
             if (model::normalizesOverBatch({.architecture = network.architecture}) == normalizeOverBatch)
-                QTest::newRow(network.name) << network.architecture;
+                add(network.name, network.architecture);
         }
     }
 
@@ -111,29 +112,29 @@ private slots:
     void weighsSamples_data() { addNetworks(); }
     void weighsSamples()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         compareAllSizes(architecture, false, trial::LossWeighting::Samples);
     }
 
     void weighsTokensOfPaddedSamples_data() { addNetworks(); }
     void weighsTokensOfPaddedSamples()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         compareAllSizes(architecture, true, trial::LossWeighting::Tokens);
     }
 
     // Why there is a choice: Composer's weights of samples give the tokens of short samples more.
     void differsWhereSamplesWeighAndAreShort_data()
     {
-        QTest::addColumn<model::Architecture>("architecture");
+        const auto add = rows<model::Architecture>();
         for (const NamedNetwork& network : tinyNetworks()) {
             if (TinyTraining(network.architecture).network->tokensPerRow() > 0)
-                QTest::newRow(network.name) << network.architecture;
+                add(network.name, network.architecture);
         }
     }
     void differsWhereSamplesWeighAndAreShort()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         TinyTraining training(architecture);
         const std::vector<SampleRow> rows = sampleRows(*training.network, 7, true);
         QVERIFY(differenceOf(training, rows, 3, trial::LossWeighting::Samples) > clearlyWrong);
@@ -143,7 +144,7 @@ private slots:
     void differsWithBatchNormalization_data() { addNetworks(true); }
     void differsWithBatchNormalization()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         TinyTraining training(architecture);
         const std::vector<SampleRow> rows = sampleRows(*training.network, 8);
         QVERIFY(differenceOf(training, rows, 4, trial::LossWeighting::Samples) > clearlyWrong);

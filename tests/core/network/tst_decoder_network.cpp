@@ -4,7 +4,9 @@
 #include "network/execution_state.h"
 #include "network_comparison.h"
 #include "reference_decoder.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -44,92 +46,87 @@ private slots:
 
     void computesWhatThePapersSay_data()
     {
-        QTest::addColumn<DecoderSpec>("spec");
-        QTest::newRow("GPT") << tinyGpt();
-        QTest::newRow("GPT, untied, approximated GELU, output bias")
-            << changed(tinyGpt(), [](DecoderSpec& spec) {
-                   spec.tiedEmbeddings = false;
-                   spec.outputBias = true;
-                   spec.activation = model::Activation::GeluTanh;
-               });
-        QTest::newRow("Mixtral") << tinyMixtral();
-        QTest::newRow("Mixtral, one expert a token, of GELU")
-            << changed(tinyMixtral(), [](DecoderSpec& spec) {
-                   spec.expertsPerToken = 1;
-                   spec.activation = model::Activation::Gelu;
-               });
-        QTest::newRow("BLOOM") << tinyBloom();
-        QTest::newRow("Jais, heads no power of two") << changed(tinyBloom(), [](DecoderSpec& spec) {
-            spec.embeddingNormalization = false;
-            spec.activation = model::Activation::SwiGlu;
-            spec.hiddenSize = 36;
-            spec.heads = spec.keyValueHeads = 6;
-        });
-        QTest::newRow("GPT with ReLU")
-            << changed(tinyGpt(), [](DecoderSpec& spec) { spec.activation = model::Activation::Relu; });
-        QTest::newRow("GPT with GeGLU")
-            << changed(tinyGpt(), [](DecoderSpec& spec) { spec.activation = model::Activation::GeGlu; });
-        QTest::newRow("GPT without biases") << changed(tinyGpt(), [](DecoderSpec& spec) {
-            spec.attentionBias = spec.attentionOutputBias = spec.feedForwardBias = false;
-        });
-        QTest::newRow("LLaMA, grouped queries") << tinyLlama();
-        QTest::newRow("LLaMA, one key for all")
-            << changed(tinyLlama(), [](DecoderSpec& spec) { spec.keyValueHeads = 1; });
-        QTest::newRow("LLaMA, a key each, tied") << changed(tinyLlama(), [](DecoderSpec& spec) {
-            spec.keyValueHeads = spec.heads;
-            spec.tiedEmbeddings = true;
-        });
-        QTest::newRow("half of each head rotated") << changed(tinyLlama(), [](DecoderSpec& spec) {
-            spec.rotaryDimensions = 4;
-            spec.ropeTheta = 500000;
-        });
-        QTest::newRow("Qwen2: biases of queries, keys and values alone")
-            << changed(tinyLlama(), [](DecoderSpec& spec) { spec.attentionBias = true; });
-        QTest::newRow("Qwen3: heads of their own size, normalised") << tinyQwen();
-        QTest::newRow("Mistral-Nemo: heads smaller than their share")
-            << changed(tinyLlama(), [](DecoderSpec& spec) { spec.headSize = 6; });
-        QTest::newRow("normalised heads, of which half is rotated")
-            << changed(tinyQwen(), [](DecoderSpec& spec) {
-                   spec.rotaryDimensions = 8;
-                   spec.keyValueHeads = spec.heads;
-               });
-        QTest::newRow("BLOOM with normalised heads") << changed(tinyBloom(), [](DecoderSpec& spec) {
-            spec.headSize = 5;
-            spec.queryKeyNormalization = true;
-        });
-        QTest::newRow("heads that no multiple of the hidden size fits")
-            << changed(tinyQwen(), [](DecoderSpec& spec) { spec.heads = spec.keyValueHeads = 3; });
+        const auto add = rows<DecoderSpec>();
+        add("GPT", tinyGpt());
+        add("GPT, untied, approximated GELU, output bias", changed(tinyGpt(), [](DecoderSpec& spec) {
+                spec.tiedEmbeddings = false;
+                spec.outputBias = true;
+                spec.activation = model::Activation::GeluTanh;
+            }));
+        add("Mixtral", tinyMixtral());
+        add("Mixtral, one expert a token, of GELU", changed(tinyMixtral(), [](DecoderSpec& spec) {
+                spec.expertsPerToken = 1;
+                spec.activation = model::Activation::Gelu;
+            }));
+        add("BLOOM", tinyBloom());
+        add("Jais, heads no power of two", changed(tinyBloom(), [](DecoderSpec& spec) {
+                spec.embeddingNormalization = false;
+                spec.activation = model::Activation::SwiGlu;
+                spec.hiddenSize = 36;
+                spec.heads = spec.keyValueHeads = 6;
+            }));
+        add("GPT with ReLU",
+            changed(tinyGpt(), [](DecoderSpec& spec) { spec.activation = model::Activation::Relu; }));
+        add("GPT with GeGLU",
+            changed(tinyGpt(), [](DecoderSpec& spec) { spec.activation = model::Activation::GeGlu; }));
+        add("GPT without biases", changed(tinyGpt(), [](DecoderSpec& spec) {
+                spec.attentionBias = spec.attentionOutputBias = spec.feedForwardBias = false;
+            }));
+        add("LLaMA, grouped queries", tinyLlama());
+        add("LLaMA, one key for all",
+            changed(tinyLlama(), [](DecoderSpec& spec) { spec.keyValueHeads = 1; }));
+        add("LLaMA, a key each, tied", changed(tinyLlama(), [](DecoderSpec& spec) {
+                spec.keyValueHeads = spec.heads;
+                spec.tiedEmbeddings = true;
+            }));
+        add("half of each head rotated", changed(tinyLlama(), [](DecoderSpec& spec) {
+                spec.rotaryDimensions = 4;
+                spec.ropeTheta = 500000;
+            }));
+        add("Qwen2: biases of queries, keys and values alone",
+            changed(tinyLlama(), [](DecoderSpec& spec) { spec.attentionBias = true; }));
+        add("Qwen3: heads of their own size, normalised", tinyQwen());
+        add("Mistral-Nemo: heads smaller than their share",
+            changed(tinyLlama(), [](DecoderSpec& spec) { spec.headSize = 6; }));
+        add("normalised heads, of which half is rotated", changed(tinyQwen(), [](DecoderSpec& spec) {
+                spec.rotaryDimensions = 8;
+                spec.keyValueHeads = spec.heads;
+            }));
+        add("BLOOM with normalised heads", changed(tinyBloom(), [](DecoderSpec& spec) {
+                spec.headSize = 5;
+                spec.queryKeyNormalization = true;
+            }));
+        add("heads that no multiple of the hidden size fits",
+            changed(tinyQwen(), [](DecoderSpec& spec) { spec.heads = spec.keyValueHeads = 3; }));
     }
     void computesWhatThePapersSay()
     {
-        QFETCH(DecoderSpec, spec);
+        const auto& spec = row<DecoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
         const at::Tensor tokens = randomTokens(spec);
         const at::Tensor expected = ReferenceDecoder(spec, parameters).logits(tokens);
-        const double difference = relativeDifference(network.logits(tokens), expected);
-        QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+        VERIFY_BELOW(relativeDifference(network.logits(tokens), expected), 1e-5);
 
         const at::Tensor targets = tokens.roll(-1, 1);
         const at::Tensor right = expected.gather(-1, targets.unsqueeze(-1)).squeeze(-1);
         const double loss = (expected.logsumexp(-1) - right).mean().item<double>();
         const auto count = static_cast<double>(tokens.numel());
         const double actual = network.loss({.inputs = {tokens}, .targets = targets}, count).item<double>();
-        QVERIFY2(std::abs(actual / loss - 1) < 1e-5, qPrintable(QString::number(actual / loss - 1)));
+        VERIFY_BELOW(std::abs(actual / loss - 1), 1e-5);
     }
 
     void givesTheGradientsOfThePapersFormulas_data()
     {
-        QTest::addColumn<DecoderSpec>("spec");
-        QTest::newRow("GPT") << tinyGpt();
-        QTest::newRow("LLaMA") << tinyLlama();
-        QTest::newRow("Qwen3") << tinyQwen();
-        QTest::newRow("Mixtral") << tinyMixtral();
-        QTest::newRow("BLOOM") << tinyBloom();
+        rows<DecoderSpec>({{"GPT", tinyGpt()},
+                           {"LLaMA", tinyLlama()},
+                           {"Qwen3", tinyQwen()},
+                           {"Mixtral", tinyMixtral()},
+                           {"BLOOM", tinyBloom()}});
     }
     void givesTheGradientsOfThePapersFormulas()
     {
-        QFETCH(DecoderSpec, spec);
+        const auto& spec = row<DecoderSpec>();
         const at::AutoGradMode gradients(true);
         FlatParameters parameters = randomParameters(spec, model::Phase::Train);
         const auto table = model::parameterTable(spec);
@@ -176,24 +173,19 @@ private slots:
         const at::Tensor tokens = randomTokens(grouped);
         const at::Tensor a = DecoderNetwork(grouped, of, {.sequenceLength = length}).logits(tokens);
         const at::Tensor b = DecoderNetwork(repeated, with, {.sequenceLength = length}).logits(tokens);
-        const double difference = relativeDifference(a, b);
-        QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+        VERIFY_BELOW(relativeDifference(a, b), 1e-5);
 
         const DecoderNetwork repeats(grouped, of, {.sequenceLength = length, .repeatsKeys = true});
-        const double within = relativeDifference(repeats.logits(tokens), a);
-        QVERIFY2(within < 1e-5, qPrintable(QString::number(within)));
+        VERIFY_BELOW(relativeDifference(repeats.logits(tokens), a), 1e-5);
     }
 
     void staysCloseInBf16_data()
     {
-        QTest::addColumn<DecoderSpec>("spec");
-        QTest::newRow("GPT") << tinyGpt();
-        QTest::newRow("LLaMA") << tinyLlama();
-        QTest::newRow("Qwen3") << tinyQwen();
+        rows<DecoderSpec>({{"GPT", tinyGpt()}, {"LLaMA", tinyLlama()}, {"Qwen3", tinyQwen()}});
     }
     void staysCloseInBf16()
     {
-        QFETCH(DecoderSpec, spec);
+        const auto& spec = row<DecoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const at::Tensor tokens = randomTokens(spec);
         const at::Tensor exact = DecoderNetwork(spec, parameters, {.sequenceLength = length}).logits(tokens);
@@ -224,15 +216,11 @@ private slots:
 
     void dropsInTrainingAlone_data()
     {
-        QTest::addColumn<double>("dropout");
-        QTest::addColumn<double>("attentionDropout");
-        QTest::newRow("residual branches") << 0.3 << 0.0;
-        QTest::newRow("attention weights") << 0.0 << 0.3;
+        rows<double, double>({{"residual branches", {0.3, 0.0}}, {"attention weights", {0.0, 0.3}}});
     }
     void dropsInTrainingAlone()
     {
-        QFETCH(double, dropout);
-        QFETCH(double, attentionDropout);
+        const auto& [dropout, attentionDropout] = row<double, double>();
         DecoderSpec spec = tinyGpt();
         const FlatParameters parameters = randomParameters(spec);
         const at::Tensor tokens = randomTokens(spec);
@@ -251,7 +239,7 @@ private slots:
     void doesNotSeeTheFuture_data() { staysCloseInBf16_data(); }
     void doesNotSeeTheFuture()
     {
-        QFETCH(DecoderSpec, spec);
+        const auto& spec = row<DecoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
         const at::Tensor tokens = randomTokens(spec);

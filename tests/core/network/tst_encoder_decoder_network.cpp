@@ -4,7 +4,9 @@
 #include "network/execution_state.h"
 #include "network_comparison.h"
 #include "reference_encoder_decoder.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -46,20 +48,20 @@ private:
 
     static void addSpecs()
     {
-        QTest::addColumn<EncoderDecoderSpec>("spec");
-        QTest::newRow("T5") << tinyT5();
-        QTest::newRow("T5 1.1: gated, untied") << changed(tinyT5(), [](EncoderDecoderSpec& spec) {
-            spec.activation = model::Activation::GeGlu;
-            spec.tiedEmbeddings = false;
-        });
-        QTest::newRow("LayerNorm, one decoder layer") << changed(tinyT5(), [](EncoderDecoderSpec& spec) {
-            spec.normalization = model::Normalization::LayerNorm;
-            spec.decoderLayers = 1;
-        });
-        QTest::newRow("few buckets") << changed(tinyT5(), [](EncoderDecoderSpec& spec) {
-            spec.relativeBuckets = 8;
-            spec.maxRelativeDistance = 11;
-        });
+        const auto add = rows<EncoderDecoderSpec>();
+        add("T5", tinyT5());
+        add("T5 1.1: gated, untied", changed(tinyT5(), [](EncoderDecoderSpec& spec) {
+                spec.activation = model::Activation::GeGlu;
+                spec.tiedEmbeddings = false;
+            }));
+        add("LayerNorm, one decoder layer", changed(tinyT5(), [](EncoderDecoderSpec& spec) {
+                spec.normalization = model::Normalization::LayerNorm;
+                spec.decoderLayers = 1;
+            }));
+        add("few buckets", changed(tinyT5(), [](EncoderDecoderSpec& spec) {
+                spec.relativeBuckets = 8;
+                spec.maxRelativeDistance = 11;
+            }));
     }
 
 private slots:
@@ -68,7 +70,7 @@ private slots:
     void computesWhatThePaperSays_data() { addSpecs(); }
     void computesWhatThePaperSays()
     {
-        QFETCH(EncoderDecoderSpec, spec);
+        const auto& spec = row<EncoderDecoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const EncoderDecoderNetwork network(spec, parameters, optionsOf(length, targetLength));
         const Batch batch = randomBatch(network);
@@ -77,7 +79,7 @@ private slots:
         const at::Tensor right = logits.gather(-1, batch.targets.unsqueeze(-1)).squeeze(-1);
         const double loss = (logits.logsumexp(-1) - right).mean().item<double>();
         const double actual = network.loss(batch, static_cast<double>(batch.countedTargets)).item<double>();
-        QVERIFY2(std::abs(actual / loss - 1) < 1e-5, qPrintable(QString::number(actual / loss - 1)));
+        VERIFY_BELOW(std::abs(actual / loss - 1), 1e-5);
     }
 
     void decodesWhatItIsToSay()
@@ -121,7 +123,7 @@ private slots:
     void staysCloseInBf16_data() { addSpecs(); }
     void staysCloseInBf16()
     {
-        QFETCH(EncoderDecoderSpec, spec);
+        const auto& spec = row<EncoderDecoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const EncoderDecoderNetwork exact(spec, parameters, optionsOf(length, targetLength));
         const Batch batch = randomBatch(exact);

@@ -4,7 +4,9 @@
 #include "network/execution_state.h"
 #include "network_comparison.h"
 #include "reference_encoder.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -64,20 +66,20 @@ private:
 
     static void addSpecs()
     {
-        QTest::addColumn<EncoderSpec>("spec");
-        QTest::newRow("BERT") << tinyBert();
-        QTest::newRow("BERT, no token types, relu, untied") << changed(tinyBert(), [](EncoderSpec& spec) {
-            spec.tokenTypes = 0;
-            spec.activation = model::Activation::Relu;
-            spec.tiedEmbeddings = false;
-        });
-        QTest::newRow("BERT, next sentence")
-            << changed(tinyBert(), [](EncoderSpec& spec) { spec.pooler = spec.nextSentenceHead = true; });
-        QTest::newRow("BERT, head on 5 tokens")
-            << changed(tinyBert(), [](EncoderSpec& spec) { spec.predictedTokens = 5; });
-        QTest::newRow("ESM-2") << tinyEsm();
-        QTest::newRow("half of each head rotated")
-            << changed(tinyEsm(), [](EncoderSpec& spec) { spec.rotaryDimensions = 4; });
+        const auto add = rows<EncoderSpec>();
+        add("BERT", tinyBert());
+        add("BERT, no token types, relu, untied", changed(tinyBert(), [](EncoderSpec& spec) {
+                spec.tokenTypes = 0;
+                spec.activation = model::Activation::Relu;
+                spec.tiedEmbeddings = false;
+            }));
+        add("BERT, next sentence",
+            changed(tinyBert(), [](EncoderSpec& spec) { spec.pooler = spec.nextSentenceHead = true; }));
+        add("BERT, head on 5 tokens",
+            changed(tinyBert(), [](EncoderSpec& spec) { spec.predictedTokens = 5; }));
+        add("ESM-2", tinyEsm());
+        add("half of each head rotated",
+            changed(tinyEsm(), [](EncoderSpec& spec) { spec.rotaryDimensions = 4; }));
     }
 
 private slots:
@@ -86,15 +88,14 @@ private slots:
     void computesWhatThePapersSay_data() { addSpecs(); }
     void computesWhatThePapersSay()
     {
-        QFETCH(EncoderSpec, spec);
+        const auto& spec = row<EncoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const EncoderNetwork network(spec, parameters, evaluation);
         const Batch batch = randomBatch(network);
         const ReferenceEncoder reference(spec, parameters);
         const at::Tensor hidden =
             reference.encoded(batch.inputs[0], spec.tokenTypes > 0 ? batch.inputs[1] : at::Tensor());
-        const double difference = relativeDifference(network.encoded(batch), hidden);
-        QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+        VERIFY_BELOW(relativeDifference(network.encoded(batch), hidden), 1e-5);
 
         const std::vector<Target> targets = targetsOf(spec, batch);
         QCOMPARE(std::int64_t(targets.size()), batch.countedTargets);
@@ -110,13 +111,13 @@ private slots:
                     samples;
         }
         const double actual = network.loss(batch, static_cast<double>(batch.countedTargets)).item<double>();
-        QVERIFY2(std::abs(actual / loss - 1) < 1e-5, qPrintable(QString::number(actual / loss - 1)));
+        VERIFY_BELOW(std::abs(actual / loss - 1), 1e-5);
     }
 
     void predictsAsManyTokensOfEverySample_data() { addSpecs(); }
     void predictsAsManyTokensOfEverySample()
     {
-        QFETCH(EncoderSpec, spec);
+        const auto& spec = row<EncoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         std::vector<QSet<std::int64_t>> places(samples);
         for (const Target& target :
@@ -141,7 +142,7 @@ private slots:
     void staysCloseInBf16_data() { addSpecs(); }
     void staysCloseInBf16()
     {
-        QFETCH(EncoderSpec, spec);
+        const auto& spec = row<EncoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const EncoderNetwork exact(spec, parameters, evaluation);
         const Batch batch = randomBatch(exact);
@@ -157,15 +158,14 @@ private slots:
 
     void dropsInTrainingAlone_data()
     {
-        QTest::addColumn<EncoderSpec>("spec");
-        QTest::newRow("residual branches")
-            << changed(tinyBert(), [](EncoderSpec& spec) { spec.dropout = 0.3; });
-        QTest::newRow("attention weights")
-            << changed(tinyBert(), [](EncoderSpec& spec) { spec.attentionDropout = 0.3; });
+        rows<EncoderSpec>(
+            {{"residual branches", changed(tinyBert(), [](EncoderSpec& spec) { spec.dropout = 0.3; })},
+             {"attention weights",
+              changed(tinyBert(), [](EncoderSpec& spec) { spec.attentionDropout = 0.3; })}});
     }
     void dropsInTrainingAlone()
     {
-        QFETCH(EncoderSpec, spec);
+        const auto& spec = row<EncoderSpec>();
         const FlatParameters parameters = randomParameters(spec);
         const EncoderNetwork network(tinyBert(), parameters, evaluation);
         const Batch batch = randomBatch(network);

@@ -3,6 +3,7 @@
 #include "network/budget_allocator.h"
 #include "network/decoder_network.h"
 #include "network/flat_parameters.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
 
@@ -65,19 +66,16 @@ private slots:
     // Published counts, as Hugging Face counts them; nothing is allocated on the meta device.
     void materialisesPublishedCounts_data()
     {
-        QTest::addColumn<DecoderSpec>("spec");
-        QTest::addColumn<qint64>("count");
-        QTest::newRow("GPT-2 S") << gpt(768, 12, 12, 1024) << qint64{124439808};
-        QTest::newRow("GPT-2 XL") << gpt(1600, 48, 25, 1024) << qint64{1557611200};
-        QTest::newRow("GPT-3 175B") << gpt(12288, 96, 96, 2048) << qint64{174604259328};
-        QTest::newRow("LLaMA 7b") << llama(32000, 4096, 32, 32, 32, 11008) << qint64{6738415616};
-        QTest::newRow("LLaMA 2 70b") << llama(32000, 8192, 80, 64, 8, 28672) << qint64{68976648192};
-        QTest::newRow("LLaMA 3 8b") << llama(128256, 4096, 32, 32, 8, 14336) << qint64{8030261248};
+        rows<DecoderSpec, qint64>({{"GPT-2 S", {gpt(768, 12, 12, 1024), 124439808}},
+                                   {"GPT-2 XL", {gpt(1600, 48, 25, 1024), 1557611200}},
+                                   {"GPT-3 175B", {gpt(12288, 96, 96, 2048), 174604259328}},
+                                   {"LLaMA 7b", {llama(32000, 4096, 32, 32, 32, 11008), 6738415616}},
+                                   {"LLaMA 2 70b", {llama(32000, 8192, 80, 64, 8, 28672), 68976648192}},
+                                   {"LLaMA 3 8b", {llama(128256, 4096, 32, 32, 8, 14336), 8030261248}}});
     }
     void materialisesPublishedCounts()
     {
-        QFETCH(DecoderSpec, spec);
-        QFETCH(qint64, count);
+        const auto& [spec, count] = row<DecoderSpec, qint64>();
         const auto table = model::parameterTable(spec);
         const FlatParameters parameters(table, model::Phase::Train, at::kMeta);
         QCOMPARE(parameters.elements(), count);
@@ -87,13 +85,11 @@ private slots:
 
     void collectsGradientsInOneBuffer_data()
     {
-        QTest::addColumn<DecoderSpec>("spec");
-        QTest::newRow("GPT") << tinyGpt();
-        QTest::newRow("LLaMA") << tinyLlama();
+        rows<DecoderSpec>({{"GPT", tinyGpt()}, {"LLaMA", tinyLlama()}});
     }
     void collectsGradientsInOneBuffer()
     {
-        QFETCH(DecoderSpec, spec);
+        const auto& spec = row<DecoderSpec>();
         const auto table = model::parameterTable(spec);
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
         backward(spec, parameters);

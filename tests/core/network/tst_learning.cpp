@@ -7,6 +7,7 @@
 #include "network/optimizer_step.h"
 #include "network_comparison.h"
 #include "sample_rows.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
@@ -88,26 +89,21 @@ private slots:
 
     void learnsSyntheticTokens_data()
     {
-        QTest::addColumn<model::Architecture>("architecture");
-        QTest::addColumn<double>("least");
-        const auto row = [](const char* name, const model::Architecture& architecture, double least) {
-            QTest::newRow(name) << architecture << least;
-        };
-        row("GPT", tinyGpt(), 0.3);
-        row("GPT, 256 tokens", byteGpt(), 0.5);
+        const auto add = rows<model::Architecture, double>();
+        add("GPT", {tinyGpt(), 0.3});
+        add("GPT, 256 tokens", {byteGpt(), 0.5});
         model::DecoderSpec large = byteGpt();
         large.vocabularySize = 5000;
-        row("GPT, 5000 tokens", large, 0.5);
-        row("LLaMA", tinyLlama(), 0.3);
-        row("Mixtral", tinyMixtral(), 0.3);
-        row("BERT", tinyBert(), 0.15);
-        row("ESM-2", tinyEsm(), 0.2);
-        row("T5", tinyT5(), 0.04);
+        add("GPT, 5000 tokens", {large, 0.5});
+        add("LLaMA", {tinyLlama(), 0.3});
+        add("Mixtral", {tinyMixtral(), 0.3});
+        add("BERT", {tinyBert(), 0.15});
+        add("ESM-2", {tinyEsm(), 0.2});
+        add("T5", {tinyT5(), 0.04});
     }
     void learnsSyntheticTokens()
     {
-        QFETCH(model::Architecture, architecture);
-        QFETCH(double, least);
+        const auto& [architecture, least] = row<model::Architecture, double>();
         Training training(architecture);
         const auto source = data::syntheticTokens({.length = training.network->tokensPerRow(),
                                                    .vocabularySize = training.network->vocabularySize()},
@@ -127,17 +123,15 @@ private slots:
 
     void learnsImages_data()
     {
-        QTest::addColumn<model::Architecture>("architecture");
         model::VisionTransformerSpec transformer = tinyVisionTransformer();
         transformer.classes = 10;
         model::ResNetSpec residual = tinyResNet();
         residual.classes = 10;
-        QTest::newRow("ViT") << model::Architecture(transformer);
-        QTest::newRow("ResNet") << model::Architecture(residual);
+        rows<model::Architecture>({{"ViT", transformer}, {"ResNet", residual}});
     }
     void learnsImages()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         Training training(architecture);
         QVERIFY(descent(training, nullptr) > 0.05);
     }

@@ -5,7 +5,9 @@
 #include "network/flat_parameters.h"
 #include "network/network_factory.h"
 #include "network_comparison.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -85,9 +87,9 @@ class NetworksTest : public QObject
 private:
     static void addNetworks()
     {
-        QTest::addColumn<model::Architecture>("architecture");
+        const auto add = rows<model::Architecture>();
         for (const NamedNetwork& network : tinyNetworks())
-            QTest::newRow(network.name) << network.architecture;
+            add(network.name, network.architecture);
     }
 
 private slots:
@@ -96,7 +98,7 @@ private slots:
     void givesEveryParameterAGradient_data() { addNetworks(); }
     void givesEveryParameterAGradient()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         Trained trained(architecture, trainingOptions());
         trained.backward(trained.batch(), {samples});
         for (const auto& parameter : model::parameterTable({.architecture = architecture})) {
@@ -109,7 +111,7 @@ private slots:
     void checkpointsToTheSameBits_data() { addNetworks(); }
     void checkpointsToTheSameBits()
     {
-        QFETCH(model::Architecture, architecture);
+        auto architecture = row<model::Architecture>();
         std::visit(
             [](auto& spec) {
                 if constexpr (requires { spec.dropout; })
@@ -129,7 +131,7 @@ private slots:
     void addsUpUnevenMicroBatches_data() { addNetworks(); }
     void addsUpUnevenMicroBatches()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         if (model::normalizesOverBatch({.architecture = architecture}))
             QSKIP("It computes over the samples of a micro-batch together.");
         Trained trained(architecture, trainingOptions());
@@ -138,8 +140,7 @@ private slots:
         for (const std::vector<std::int64_t>& parts :
              {std::vector<std::int64_t>{4, 4, 4, 1}, {1, 2, 3, 7}, std::vector<std::int64_t>(samples, 1)}) {
             const auto [gradients, sum] = trained.backward(batch, parts);
-            const double difference = relativeDistance(gradients, whole);
-            QVERIFY2(difference < 2e-6, qPrintable(QString::number(difference)));
+            VERIFY_BELOW(relativeDistance(gradients, whole), 2e-6);
             QVERIFY(std::abs(sum / loss - 1) < 2e-6);
         }
     }
@@ -149,7 +150,7 @@ private slots:
     void wouldNoticeAMeanOfMeans_data() { addNetworks(); }
     void wouldNoticeAMeanOfMeans()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         if (model::normalizesOverBatch({.architecture = architecture}))
             QSKIP("It computes over the samples of a micro-batch together.");
         Trained trained(architecture, trainingOptions());
@@ -162,7 +163,7 @@ private slots:
     void countsItsBuffers_data() { addNetworks(); }
     void countsItsBuffers()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         const model::ModelSpec spec{.architecture = architecture};
         const FlatParameters parameters(model::parameterTable(spec), model::Phase::Eval, at::kCPU);
         const std::int64_t before = BudgetAllocator::installed().counters().allocated;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
 #include "network/optimizer_step.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
 
@@ -37,13 +38,11 @@ private slots:
     // AdamW (arXiv 1711.05101) and SGD with momentum, one parameter at a time, in double precision.
     void updatesLikeOneParameterAtATime_data()
     {
-        QTest::addColumn<model::Optimizer>("kind");
-        QTest::newRow("AdamW") << model::Optimizer::AdamW;
-        QTest::newRow("SGD") << model::Optimizer::Sgd;
+        rows<model::Optimizer>({{"AdamW", model::Optimizer::AdamW}, {"SGD", model::Optimizer::Sgd}});
     }
     void updatesLikeOneParameterAtATime()
     {
-        QFETCH(model::Optimizer, kind);
+        const auto& kind = row<model::Optimizer>();
         const auto table = model::parameterTable(tinyGpt());
         at::manual_seed(3);
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
@@ -113,15 +112,11 @@ private slots:
 
     void clipsLongGradientsAlone_data()
     {
-        QTest::addColumn<double>("share");
-        QTest::addColumn<double>("expectedShare");
-        QTest::newRow("half as long as the gradients") << 0.5 << 0.5;
-        QTest::newRow("twice as long") << 2.0 << 1.0;
+        rows<double, double>({{"half as long as the gradients", {0.5, 0.5}}, {"twice as long", {2.0, 1.0}}});
     }
     void clipsLongGradientsAlone()
     {
-        QFETCH(double, share);
-        QFETCH(double, expectedShare);
+        const auto& [share, expectedShare] = row<double, double>();
         const auto table = model::parameterTable(tinyGpt());
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
         fillGradients(parameters, 6);

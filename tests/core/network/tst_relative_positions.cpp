@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/position_embeddings.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <ATen/ATen.h>
@@ -37,20 +38,15 @@ class RelativePositionsTest : public QObject
 private slots:
     void sortsAsT5Does_data()
     {
-        QTest::addColumn<int>("count");
-        QTest::addColumn<int>("maxDistance");
-        QTest::addColumn<bool>("bidirectional");
-        QTest::newRow("encoder") << 32 << 128 << true;
-        QTest::newRow("decoder") << 32 << 128 << false;
-        QTest::newRow("few buckets, encoder") << 8 << 20 << true;
-        QTest::newRow("few buckets, decoder") << 4 << 5 << false;
-        QTest::newRow("many buckets") << 64 << 1000 << true;
+        rows<int, int, bool>({{"encoder", {32, 128, true}},
+                              {"decoder", {32, 128, false}},
+                              {"few buckets, encoder", {8, 20, true}},
+                              {"few buckets, decoder", {4, 5, false}},
+                              {"many buckets", {64, 1000, true}}});
     }
     void sortsAsT5Does()
     {
-        QFETCH(int, count);
-        QFETCH(int, maxDistance);
-        QFETCH(bool, bidirectional);
+        const auto& [count, maxDistance, bidirectional] = row<int, int, bool>();
         const RelativeBuckets buckets{
             .count = count, .maxDistance = maxDistance, .bidirectional = bidirectional};
         const at::Tensor offsets = at::arange(-1100, 1101, at::kLong);

@@ -4,7 +4,9 @@
 #include "network/budget_allocator.h"
 #include "network/residual_network.h"
 #include "network_comparison.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -122,13 +124,11 @@ private slots:
 
     void computesWhatThePaperSays_data()
     {
-        QTest::addColumn<qint64>("depth");
-        QTest::newRow("two convolutions a block") << qint64{18};
-        QTest::newRow("three convolutions a block") << qint64{50};
+        rows<qint64>({{"two convolutions a block", 18}, {"three convolutions a block", 50}});
     }
     void computesWhatThePaperSays()
     {
-        QFETCH(qint64, depth);
+        const auto& depth = row<qint64>();
         const ResNetSpec spec = tiny(depth);
         FlatParameters parameters = parametersAroundOneHalf(spec);
         const auto table = model::parameterTable(spec);
@@ -144,8 +144,7 @@ private slots:
         parameters.clearGradients();
         const at::Tensor loss = network.loss(batch, samples);
         loss.backward();
-        const double difference = std::abs((loss / expectedLoss).item<double>() - 1);
-        QVERIFY2(difference < 1e-4, qPrintable(QString::number(difference)));
+        VERIFY_BELOW(std::abs((loss / expectedLoss).item<double>() - 1), 1e-4);
         const auto worst = worstDifference(gradientsOf(parameters, table), expectedGradients, table);
         // Normalisations one behind the other make rounding errors grow.
         QVERIFY2(worst.relative < 1e-2,

@@ -4,7 +4,9 @@
 #include "network/failure.h"
 #include "network/script_network.h"
 #include "network_comparison.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_scripts.h"
 
 #include <ATen/ATen.h>
@@ -158,38 +160,26 @@ private slots:
 
     void quotesTheModuleOnWhatItDoesNotTake_data()
     {
-        QTest::addColumn<QString>("forward");
-        QTest::addColumn<qint64>("size");
-        QTest::addColumn<qint64>("declared");
-        QTest::addColumn<QString>("named");
         const QString logits = QString::fromStdString(logitsForward);
-        QTest::newRow("another shape") << logits << qint64{13} << qint64{classes}
-                                       << QStringLiteral("shapes cannot be multiplied (4x13 and 12x16)");
-        QTest::newRow("more classes")
-            << logits << qint64{12} << qint64{classes + 1} << QStringLiteral("not logits of 6 classes");
-        QTest::newRow("no loss") << logits << qint64{12} << qint64{0}
-                                 << QStringLiteral("a loss is one number");
-        QTest::newRow("more arguments")
-            << QStringLiteral("def forward(self, x, y):\n    return x.sum() + y.sum()\n") << qint64{12}
-            << qint64{0} << QStringLiteral("missing value for argument 'y'");
-        QTest::newRow("two values") << QStringLiteral(
-                                           "def forward(self, x):\n    return x.sum(), self.bias\n")
-                                    << qint64{12} << qint64{0} << QStringLiteral("of type Tuple");
+        const auto add = rows<Text, qint64, qint64, Text>();
+        add("another shape", {logits, 13, {classes}, "shapes cannot be multiplied (4x13 and 12x16)"});
+        add("more classes", {logits, 12, {classes + 1}, "not logits of 6 classes"});
+        add("no loss", {logits, 12, 0, "a loss is one number"});
+        add("more arguments", {"def forward(self, x, y):\n    return x.sum() + y.sum()\n", 12, 0,
+                               "missing value for argument 'y'"});
+        add("two values", {"def forward(self, x):\n    return x.sum(), self.bias\n", 12, 0, "of type Tuple"});
     }
     void quotesTheModuleOnWhatItDoesNotTake()
     {
-        QFETCH(QString, forward);
-        QFETCH(qint64, size);
-        QFETCH(qint64, declared);
-        QFETCH(QString, named);
+        const auto& [forward, size, declared, named] = row<Text, qint64, qint64, Text>();
         const std::string file = pathOf("refuses.pt");
         saveScript(file, forward.toStdString(), classes);
         model::ScriptSpec spec = scriptSpec(file, declared);
         spec.inputs.front().shape = {size};
         const QString refusal = refusalOf(spec);
-        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, named);
         QVERIFY2(!refusal.contains(QStringLiteral("Traceback")), qPrintable(refusal));
-        QVERIFY2(refusal.contains(QString::fromStdString(file)), qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, QString::fromStdString(file));
     }
 
     void leavesMemoryFailuresAsTheyAre()
@@ -214,14 +204,14 @@ private slots:
 
     void refusesWhatIsNoScript()
     {
-        QVERIFY(problemOf(pathOf("absent.pt")).contains(QStringLiteral("does not exist")));
-        QVERIFY(problemOf(m_folder.path().toStdString()).contains(QStringLiteral("no regular file")));
+        VERIFY_CONTAINS(problemOf(pathOf("absent.pt")), "does not exist");
+        VERIFY_CONTAINS(problemOf(m_folder.path().toStdString()), "no regular file");
         QFile text(m_folder.filePath(QStringLiteral("text.pt")));
         QVERIFY(text.open(QIODevice::WriteOnly));
         text.write("def forward(x): return x\n");
         text.close();
         const QString problem = problemOf(pathOf("text.pt"));
-        QVERIFY2(problem.contains(QStringLiteral("no file of torch.jit.save")), qPrintable(problem));
+        VERIFY_CONTAINS(problem, "no file of torch.jit.save");
         QVERIFY2(!problem.contains(QStringLiteral("frame #")), qPrintable(problem));
     }
 
@@ -234,7 +224,7 @@ private slots:
             writer.writeEndOfFile();
         }
         const QString problem = problemOf(pathOf("future.pt"));
-        QVERIFY2(problem.contains(QStringLiteral("newer torch")), qPrintable(problem));
+        VERIFY_CONTAINS(problem, "newer torch");
     }
 
     void refusesToTrainWhatIsFrozen()

@@ -5,7 +5,9 @@
 #include "network/failure.h"
 #include "network/network_factory.h"
 #include "network/step_runner.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_networks.h"
 #include "tiny_scripts.h"
 
@@ -86,6 +88,13 @@ std::vector<double> lossesOf(const LoadRequest& request, int steps, DeviceMemory
     return losses;
 }
 
+/// What a runner is asked, and how many choices there are for what it predicts.
+struct Asked
+{
+    LoadRequest request;
+    int choices = 0;
+};
+
 } // namespace
 
 class StepRunnerTest : public QObject
@@ -97,43 +106,40 @@ private:
 
     static void addRequests()
     {
-        QTest::addColumn<LoadRequest>("request");
-        QTest::addColumn<int>("choices");
+        const auto add = rows<Asked>();
         using model::Phase;
-        for (const NamedNetwork& network : tinyNetworks()) {
-            const auto row = [&network](const char* kind, const LoadRequest& request) {
-                QTest::addRow("%s, %s", network.name, kind) << request << network.choices;
-            };
-            const LoadRequest train = tinyRequest(network.architecture, Phase::Train);
-            row("train", train);
-            row("train, checkpointing", withStep(train, {.activationCheckpointing = true}));
-            row("eval", tinyRequest(network.architecture, Phase::Eval));
+        for (const auto& [name, architecture, choices] : tinyNetworks()) {
+            const LoadRequest train = tinyRequest(architecture, Phase::Train);
+            add(std::string(name) + ", train", {train, choices});
+            add(std::string(name) + ", train, checkpointing",
+                {withStep(train, {.activationCheckpointing = true}), choices});
+            add(std::string(name) + ", eval", {tinyRequest(architecture, Phase::Eval), choices});
         }
-        QTest::newRow("TorchScript, train") << tinyRequest(tinyScript(), Phase::Train) << 67;
-        QTest::newRow("TorchScript, eval") << tinyRequest(tinyScript(), Phase::Eval) << 67;
+        const auto addOne = [&](const char* name, const LoadRequest& request) { add(name, {request, 67}); };
+        addOne("TorchScript, train", tinyRequest(tinyScript(), Phase::Train));
+        addOne("TorchScript, eval", tinyRequest(tinyScript(), Phase::Eval));
         const LoadRequest train = tinyRequest(tinyGpt(), Phase::Train);
-        const auto row = [](const char* name, const LoadRequest& request) {
-            QTest::newRow(name) << request << 67;
-        };
-        row("SGD", withOptimizer(train, model::Optimizer::Sgd));
-        row("dropout", withDropout(train));
-        row("dropout, checkpointing", withStep(withDropout(train), {.activationCheckpointing = true}));
-        row("loss in chunks", withStep(train, {.lossChunkRows = 7}));
-        row("loss in chunks, checkpointing",
-            withStep(train, {.activationCheckpointing = true, .lossChunkRows = 7}));
-        row("clipping", withStep(train, {.maxGradientNorm = 0.5}));
-        row("bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16));
-        row("bf16, all of it",
-            withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16),
-                     {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.5}));
-        row("bf16, Qwen3", tinyRequest(tinyQwen(), Phase::Train, model::Precision::Bf16));
-        row("pure bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16));
-        row("pure bf16, ResNet", tinyRequest(tinyResNet(), Phase::Train, model::Precision::PureBf16));
-        row("pure bf16, ViT", tinyRequest(tinyVisionTransformer(), Phase::Train, model::Precision::PureBf16));
-        row("pure bf16, TorchScript", tinyRequest(tinyScript(), Phase::Train, model::Precision::PureBf16));
-        row("pure bf16, SGD", withOptimizer(tinyRequest(tinyGpt(), Phase::Train, model::Precision::PureBf16),
-                                            model::Optimizer::Sgd));
-        row("pure bf16, eval", tinyRequest(tinyGpt(), Phase::Eval, model::Precision::PureBf16));
+        addOne("SGD", withOptimizer(train, model::Optimizer::Sgd));
+        addOne("dropout", withDropout(train));
+        addOne("dropout, checkpointing", withStep(withDropout(train), {.activationCheckpointing = true}));
+        addOne("loss in chunks", withStep(train, {.lossChunkRows = 7}));
+        addOne("loss in chunks, checkpointing",
+               withStep(train, {.activationCheckpointing = true, .lossChunkRows = 7}));
+        addOne("clipping", withStep(train, {.maxGradientNorm = 0.5}));
+        addOne("bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16));
+        addOne("bf16, all of it",
+               withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16),
+                        {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.5}));
+        addOne("bf16, Qwen3", tinyRequest(tinyQwen(), Phase::Train, model::Precision::Bf16));
+        addOne("pure bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16));
+        addOne("pure bf16, ResNet", tinyRequest(tinyResNet(), Phase::Train, model::Precision::PureBf16));
+        addOne("pure bf16, ViT",
+               tinyRequest(tinyVisionTransformer(), Phase::Train, model::Precision::PureBf16));
+        addOne("pure bf16, TorchScript", tinyRequest(tinyScript(), Phase::Train, model::Precision::PureBf16));
+        addOne("pure bf16, SGD",
+               withOptimizer(tinyRequest(tinyGpt(), Phase::Train, model::Precision::PureBf16),
+                             model::Optimizer::Sgd));
+        addOne("pure bf16, eval", tinyRequest(tinyGpt(), Phase::Eval, model::Precision::PureBf16));
     }
 
 private slots:
@@ -149,7 +155,7 @@ private slots:
     void predictsItsBaseline_data() { addRequests(); }
     void predictsItsBaseline()
     {
-        QFETCH(LoadRequest, request);
+        const LoadRequest& request = row<Asked>().request;
         const StepRunner runner(request, m_memory);
         QCOMPARE(requiredBaselineBytes(request), runner.baselineBytes());
         QCOMPARE(m_memory.allocatedBytes(), runner.baselineBytes());
@@ -162,7 +168,7 @@ private slots:
     void timesEveryPart_data() { addRequests(); }
     void timesEveryPart()
     {
-        QFETCH(LoadRequest, request);
+        const LoadRequest& request = row<Asked>().request;
         StepRunner runner(request, m_memory);
         runner.prepare(samples);
         const StepChain chain = runner.run(3);
@@ -209,8 +215,7 @@ private slots:
     void learns_data() { addRequests(); }
     void learns()
     {
-        QFETCH(LoadRequest, request);
-        QFETCH(int, choices);
+        const auto& [request, choices] = row<Asked>();
         StepRunner runner(request, m_memory);
         runner.prepare(samples);
         runner.run(1);
@@ -222,7 +227,7 @@ private slots:
         QVERIFY(std::isfinite(last));
         // Samples in another order add up to another rounding.
         if (request.phase == model::Phase::Eval)
-            QVERIFY2(std::abs(last / first - 1) < 1e-5, qPrintable(QString::number(last - first)));
+            VERIFY_BELOW(std::abs(last / first - 1), 1e-5);
         else
             QVERIFY2(last < first - 0.01, qPrintable(QString::number(last)));
     }
@@ -230,7 +235,7 @@ private slots:
     void fitsIntoItsPeakAndNotIntoOneByteLess_data() { addRequests(); }
     void fitsIntoItsPeakAndNotIntoOneByteLess()
     {
-        QFETCH(LoadRequest, request);
+        const LoadRequest& request = row<Asked>().request;
         // The second step of a fresh runner, always: the first may hold what libraries make once, and with
         // experts the weights decide which of them a token takes, and so the sizes of later steps.
         const auto secondStep = [&](std::int64_t limit) {
@@ -275,7 +280,7 @@ private slots:
     void recoversFromEveryAllocation_data() { addRequests(); }
     void recoversFromEveryAllocation()
     {
-        QFETCH(LoadRequest, request);
+        LoadRequest request = row<Asked>().request;
         request.model.architecture = withOneLayer(request.model.architecture);
         std::vector<double> losses;
         {
@@ -303,16 +308,14 @@ private slots:
 
     void stopsBetweenLayers_data()
     {
-        QTest::addColumn<LoadRequest>("request");
-        QTest::addColumn<int>("questions");
+        const auto add = rows<LoadRequest, int>();
         // Before each of two layers, and before the output; backward as many again.
-        QTest::newRow("train") << tinyRequest(tinyGpt(), model::Phase::Train) << 6;
-        QTest::newRow("eval") << tinyRequest(tinyLlama(), model::Phase::Eval) << 3;
+        add("train", {tinyRequest(tinyGpt(), model::Phase::Train), 6});
+        add("eval", {tinyRequest(tinyLlama(), model::Phase::Eval), 3});
     }
     void stopsBetweenLayers()
     {
-        QFETCH(LoadRequest, request);
-        QFETCH(int, questions);
+        const auto& [request, questions] = row<LoadRequest, int>();
         StepRunner runner(request, m_memory);
         int asked = 0;
         int stopAt = 0;
@@ -331,19 +334,19 @@ private slots:
 
     void refusesWhatCannotBe_data()
     {
-        QTest::addColumn<LoadRequest>("request");
+        const auto add = rows<LoadRequest>();
         LoadRequest request = tinyRequest(tinyGpt(), model::Phase::Train);
         request.sequenceLength = 25;
-        QTest::newRow("more tokens than positions") << request;
+        add("more tokens than positions", request);
         request.sequenceLength = 0;
-        QTest::newRow("no token") << request;
+        add("no token", request);
         request = tinyRequest(tinyGpt(), model::Phase::Train);
         std::get<model::DecoderSpec>(request.model.architecture).heads = 5;
-        QTest::newRow("heads that do not divide") << request;
+        add("heads that do not divide", request);
     }
     void refusesWhatCannotBe()
     {
-        QFETCH(LoadRequest, request);
+        const auto& request = row<LoadRequest>();
         QVERIFY_THROWS_EXCEPTION(std::invalid_argument, StepRunner(request, m_memory));
     }
 };

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/failure.h"
 #include "network/tensor_file.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <ATen/ATen.h>
 
@@ -75,11 +77,13 @@ private:
     {
         return m_folder.filePath(QString::fromLatin1(name));
     }
+
     QByteArray content() const
     {
         QFile file(path());
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
+
     void setContent(const QByteArray& bytes) const
     {
         QFile file(path());
@@ -173,60 +177,52 @@ private slots:
 
     void refusesWhatDoesNotFit_data()
     {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("named");
-        const auto row = [](const char* name, const QByteArray& bytes, const char* named) {
-            QTest::newRow(name) << bytes << QString::fromLatin1(named);
-        };
         const auto entry = [](const QByteArray& text) { return fileOf("{\"a\":" + text + '}', 4); };
-        row("empty", {}, "only 0 bytes");
-        row("no safetensors", "PK\x03\x04 a zip file, as torch.save writes it", "no safetensors file");
-        row("no JSON", fileOf("{\"a\":", 4), "no JSON object");
-        row("no object", fileOf("[1]", 0), "no JSON object");
-        row("deep", fileOf(QByteArray(100'000, '['), 0), "no JSON object");
-        row("no tensor", fileOf("{}", 0), "holds no a");
-        row("another name", fileOf("{\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4),
-            "holds no a");
-        row("one more",
-            fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
-                   "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
-                   8),
-            "more tensors");
-        row("another shape", entry("{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[0,4]}"),
-            "a as F32 [1, 1], but this training has it as F32 [1]");
-        row("another type", entry("{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[0,4]}"), "I32 [1]");
-        row("fewer bytes", fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,3]}}", 3),
-            "not hold all of a");
-        row("behind the end", entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[1,5]}"), "cut short");
-        row("backwards", entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}"),
-            "begins and ends");
-        row("below the begin", entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[-4,0]}"),
-            "whole numbers");
-        row("beyond all numbers",
-            entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,18446744073709551615]}"),
-            "whole numbers");
-        row("no offsets", entry("{\"dtype\":\"F32\",\"shape\":[1]}"), "data_offsets of a");
-        row("no entry", entry("4"), "dtype of a");
-        row("no text", entry("{\"dtype\":4,\"shape\":[1],\"data_offsets\":[0,4]}"), "dtype of a");
-        row("bytes behind", fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 5),
-            "behind its last tensor");
+        const auto add = rows<QByteArray, Text>();
+        add("empty", {"", "only 0 bytes"});
+        add("no safetensors", {"PK\x03\x04 a zip file, as torch.save writes it", "no safetensors file"});
+        add("no JSON", {fileOf("{\"a\":", 4), "no JSON object"});
+        add("no object", {fileOf("[1]", 0), "no JSON object"});
+        add("deep", {fileOf(QByteArray(100'000, '['), 0), "no JSON object"});
+        add("no tensor", {fileOf("{}", 0), "holds no a"});
+        add("another name",
+            {fileOf("{\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4), "holds no a"});
+        add("one more", {fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
+                                "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
+                                8),
+                         "more tensors"});
+        add("another shape", {entry("{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[0,4]}"),
+                              "a as F32 [1, 1], but this training has it as F32 [1]"});
+        add("another type", {entry("{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[0,4]}"), "I32 [1]"});
+        add("fewer bytes", {fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,3]}}", 3),
+                            "not hold all of a"});
+        add("behind the end",
+            {entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[1,5]}"), "cut short"});
+        add("backwards",
+            {entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}"), "begins and ends"});
+        add("below the begin",
+            {entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[-4,0]}"), "whole numbers"});
+        add("beyond all numbers",
+            {entry("{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,18446744073709551615]}"),
+             "whole numbers"});
+        add("no offsets", {entry("{\"dtype\":\"F32\",\"shape\":[1]}"), "data_offsets of a"});
+        add("no entry", {entry("4"), "dtype of a"});
+        add("no text", {entry("{\"dtype\":4,\"shape\":[1],\"data_offsets\":[0,4]}"), "dtype of a"});
+        add("bytes behind", {fileOf("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 5),
+                             "behind its last tensor"});
     }
     void refusesWhatDoesNotFit()
     {
-        QFETCH(QByteArray, bytes);
-        QFETCH(QString, named);
+        const auto& [bytes, named] = row<QByteArray, Text>();
         setContent(bytes);
         const at::Tensor tensor = at::zeros({1});
         const QString refusal = refusalOf(path(), {{.name = "a", .tensor = tensor}});
-        QVERIFY2(refusal.contains(named), qPrintable(refusal));
+        VERIFY_CONTAINS(refusal, named);
         QVERIFY(refusal.startsWith(QStringLiteral("The checkpoint ") + path()));
         QCOMPARE(tensor.item<float>(), 0.0F);
     }
 
-    void saysWhyAFileCannotBeRead()
-    {
-        QVERIFY(refusalOf(path("missing"), {}).contains(QStringLiteral("No such file")));
-    }
+    void saysWhyAFileCannotBeRead() { VERIFY_CONTAINS(refusalOf(path("missing"), {}), "No such file"); }
 
     void keepsTheOldFileWhereTheNewOneFails()
     {
@@ -250,7 +246,7 @@ private slots:
             writeTensorFile(path("full").toStdString(), someTensors(), {});
             QFAIL("It was written.");
         } catch (const CheckpointError& error) {
-            QVERIFY2(QString::fromUtf8(error.what()).contains(QStringLiteral("No space left")), error.what());
+            VERIFY_CONTAINS(error.what(), "No space left");
         }
         QVERIFY(!QFile::exists(path("full")));
     }

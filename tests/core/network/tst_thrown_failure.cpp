@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/cpu_device_memory.h"
 #include "network/failure.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/bmm.h>
@@ -67,40 +69,32 @@ private slots:
     // The allocator's count and the type tell more than the text, which libraries change.
     void trustsEvidenceInOrder_data()
     {
-        QTest::addColumn<Throw>("fail");
-        QTest::addColumn<Outcome>("outcome");
-        QTest::addColumn<bool>("sticky");
-        QTest::newRow("type alone") << Throw([] {
-            TORCH_CHECK_WITH(OutOfMemoryError, false, "no words for it");
-        }) << Outcome::OutOfMemory << false;
-        QTest::newRow("distributed backend")
-            << Throw(throwTyped<c10::DistBackendError>) << Outcome::Failed << true;
-        QTest::newRow("index") << Throw(throwTyped<c10::IndexError>) << Outcome::Unsupported << false;
-        QTest::newRow("value") << Throw(throwTyped<c10::ValueError>) << Outcome::Unsupported << false;
-        QTest::newRow("type") << Throw(throwTyped<c10::TypeError>) << Outcome::Unsupported << false;
-        QTest::newRow("not implemented")
-            << Throw(throwTyped<c10::NotImplementedError>) << Outcome::Unsupported << false;
-        QTest::newRow("plain") << Throw(throwTyped<c10::Error>) << Outcome::Failed << false;
-        QTest::newRow("type lost in a script")
-            << Throw([] { throw std::runtime_error("CPU out of memory."); }) << Outcome::OutOfMemory << false;
-        QTest::newRow("code against text") << Throw([] { throwAccelerator(700); }) << Outcome::Failed << true;
-        QTest::newRow("code of memory")
-            << Throw([] { throwAccelerator(2); }) << Outcome::OutOfMemory << false;
-        QTest::newRow("count alone") << Throw([] {
-            try {
-                at::empty({std::int64_t{1} << 50});
-            } catch (const c10::Error&) {
-                throw std::runtime_error("something else");
-            }
-        }) << Outcome::OutOfMemory << false;
-        QTest::newRow("nothing of memory")
-            << Throw([] { throw std::runtime_error("bad shape"); }) << Outcome::Failed << false;
+        const auto add = rows<Throw, Outcome, bool>();
+        add("type alone", {[] { TORCH_CHECK_WITH(OutOfMemoryError, false, "no words for it"); },
+                           Outcome::OutOfMemory, false});
+        add("distributed backend", {throwTyped<c10::DistBackendError>, Outcome::Failed, true});
+        add("index", {throwTyped<c10::IndexError>, Outcome::Unsupported, false});
+        add("value", {throwTyped<c10::ValueError>, Outcome::Unsupported, false});
+        add("type", {throwTyped<c10::TypeError>, Outcome::Unsupported, false});
+        add("not implemented", {throwTyped<c10::NotImplementedError>, Outcome::Unsupported, false});
+        add("plain", {throwTyped<c10::Error>, Outcome::Failed, false});
+        add("type lost in a script",
+            {[] { throw std::runtime_error("CPU out of memory."); }, Outcome::OutOfMemory, false});
+        add("code against text", {[] { throwAccelerator(700); }, Outcome::Failed, true});
+        add("code of memory", {[] { throwAccelerator(2); }, Outcome::OutOfMemory, false});
+        add("count alone", {[] {
+                                try {
+                                    at::empty({std::int64_t{1} << 50});
+                                } catch (const c10::Error&) {
+                                    throw std::runtime_error("something else");
+                                }
+                            },
+                            Outcome::OutOfMemory, false});
+        add("nothing of memory", {[] { throw std::runtime_error("bad shape"); }, Outcome::Failed, false});
     }
     void trustsEvidenceInOrder()
     {
-        QFETCH(Throw, fail);
-        QFETCH(Outcome, outcome);
-        QFETCH(bool, sticky);
+        const auto& [fail, outcome, sticky] = row<Throw, Outcome, bool>();
         const std::int64_t before = m_memory.outOfMemoryCount();
         try {
             fail();
@@ -116,71 +110,66 @@ private slots:
     // What libtorch itself throws on the CPU, so that a new release that words it otherwise is noticed.
     void callsWrongShapesUnsupported_data()
     {
-        QTest::addColumn<Throw>("fail");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* name, const char* said, Throw fail) {
-            QTest::newRow(name) << std::move(fail) << QString::fromUtf8(said);
-        };
+        const auto add = rows<Text, Throw>();
         const auto ones = [](std::initializer_list<std::int64_t> sizes) {
             return at::ones(at::IntArrayRef(sizes));
         };
-        row("product", "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", [=] {
-            at::mm(ones({2, 3}), ones({4, 5}));
-        });
-        row("product with a vector", "size mismatch", [=] { at::mv(ones({2, 3}), ones({4})); });
-        row("stacked product", "Expected size for first two dimensions", [=] {
-            at::bmm(ones({2, 3, 4}), ones({3, 4, 5}));
-        });
-        row("sum", "The size of tensor a (3) must match the size of tensor b (4)",
-            [=] { at::add(ones({3}), ones({4})); });
-        row("expansion", "must match the existing size", [=] { ones({3}).expand({4}); });
-        row("view", "is invalid for input of size 6", [=] { ones({6}).view({4, -1}); });
-        row("concatenation", "Sizes of tensors must match except in dimension", [=] {
-            at::cat({ones({2, 3}), ones({2, 4})}, 0);
-        });
-        row("stack", "stack expects each tensor to be equal size", [=] {
-            at::stack({ones({2}), ones({3})});
-        });
-        row("normalisation", "expected input with shape", [=] { at::layer_norm(ones({2, 3}), {4}); });
-        row("channels", "channels, but got", [=] { at::conv2d(ones({1, 2, 8, 8}), ones({4, 3, 3, 3})); });
-        row("small picture", "greater than actual input size", [=] {
-            at::conv2d(ones({1, 3, 2, 2}), ones({4, 3, 3, 3}));
-        });
-        row("small pool", "Output size is too small", [=] {
-            at::max_pool2d(ones({1, 3, 2, 2}), {3, 3}, {3, 3});
-        });
-        row("targets", "Expected input batch_size (2) to match target batch_size (3)", [=] {
-            at::cross_entropy_loss(ones({2, 5}), ofInts({3}, 0));
-        });
-        row("target of no class", "out of bounds", [=] {
-            at::cross_entropy_loss(ones({2, 5}), ofInts({2}, 5));
-        });
-        row("word of no vocabulary", "index out of range in self", [=] {
-            at::embedding(ones({5, 2}), ofInts({3}, 5));
-        });
-        row("dimension", "Dimension out of range", [=] { ones({2}).sum(1); });
-        row("types of a product", "have the same dtype", [=] {
-            at::mm(ones({2, 2}), ones({2, 2}).to(at::kDouble));
-        });
-        row("type of words", "one of the following scalar types", [=] {
-            at::embedding(ones({5, 2}), ones({3}));
-        });
-        row("elements beyond 64 bits", "overflow", [] {
-            const std::int64_t many = std::int64_t{1} << 40;
-            at::empty({many, many});
-        });
+        add("product", {"mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", [=] {
+                            at::mm(ones({2, 3}), ones({4, 5}));
+                        }});
+        add("product with a vector", {"size mismatch", [=] { at::mv(ones({2, 3}), ones({4})); }});
+        add("stacked product", {"Expected size for first two dimensions", [=] {
+                                    at::bmm(ones({2, 3, 4}), ones({3, 4, 5}));
+                                }});
+        add("sum", {"The size of tensor a (3) must match the size of tensor b (4)",
+                    [=] { at::add(ones({3}), ones({4})); }});
+        add("expansion", {"must match the existing size", [=] { ones({3}).expand({4}); }});
+        add("view", {"is invalid for input of size 6", [=] { ones({6}).view({4, -1}); }});
+        add("concatenation", {"Sizes of tensors must match except in dimension", [=] {
+                                  at::cat({ones({2, 3}), ones({2, 4})}, 0);
+                              }});
+        add("stack", {"stack expects each tensor to be equal size", [=] {
+                          at::stack({ones({2}), ones({3})});
+                      }});
+        add("normalisation", {"expected input with shape", [=] { at::layer_norm(ones({2, 3}), {4}); }});
+        add("channels", {"channels, but got", [=] { at::conv2d(ones({1, 2, 8, 8}), ones({4, 3, 3, 3})); }});
+        add("small picture", {"greater than actual input size", [=] {
+                                  at::conv2d(ones({1, 3, 2, 2}), ones({4, 3, 3, 3}));
+                              }});
+        add("small pool", {"Output size is too small", [=] {
+                               at::max_pool2d(ones({1, 3, 2, 2}), {3, 3}, {3, 3});
+                           }});
+        add("targets", {"Expected input batch_size (2) to match target batch_size (3)", [=] {
+                            at::cross_entropy_loss(ones({2, 5}), ofInts({3}, 0));
+                        }});
+        add("target of no class", {"out of bounds", [=] {
+                                       at::cross_entropy_loss(ones({2, 5}), ofInts({2}, 5));
+                                   }});
+        add("word of no vocabulary", {"index out of range in self", [=] {
+                                          at::embedding(ones({5, 2}), ofInts({3}, 5));
+                                      }});
+        add("dimension", {"Dimension out of range", [=] { ones({2}).sum(1); }});
+        add("types of a product", {"have the same dtype", [=] {
+                                       at::mm(ones({2, 2}), ones({2, 2}).to(at::kDouble));
+                                   }});
+        add("type of words", {"one of the following scalar types", [=] {
+                                  at::embedding(ones({5, 2}), ones({3}));
+                              }});
+        add("elements beyond 64 bits", {"overflow", [] {
+                                            const std::int64_t many = std::int64_t{1} << 40;
+                                            at::empty({many, many});
+                                        }});
     }
     void callsWrongShapesUnsupported()
     {
-        QFETCH(Throw, fail);
-        QFETCH(QString, said);
+        const auto& [said, fail] = row<Text, Throw>();
         const std::int64_t before = m_memory.outOfMemoryCount();
         try {
             fail();
             QFAIL("nothing was thrown");
         } catch (const std::exception& error) {
             const Failure failure = classifyFailure(error, m_memory, before);
-            QVERIFY2(QString::fromStdString(failure.text).contains(said), failure.text.c_str());
+            VERIFY_CONTAINS(failure.text, said);
             QVERIFY2(failure.outcome == Outcome::Unsupported, failure.text.c_str());
             QVERIFY(!failure.sticky);
             // A script's interpreter keeps the text alone.
@@ -193,24 +182,17 @@ private slots:
 
     void tellsMainMemoryFromTheDevices_data()
     {
-        QTest::addColumn<Throw>("fail");
-        QTest::addColumn<bool>("ofHost");
-        QTest::addColumn<qint64>("requested");
         constexpr qint64 tooMuch = qint64{1} << 50;
-        QTest::newRow("C++") << Throw([] { std::string(std::size_t{1} << 50, ' '); }) << true << qint64{0};
-        QTest::newRow("torch's own") << Throw([] { c10::alloc_cpu(std::size_t{1} << 50); }) << true
-                                     << tooMuch;
-        QTest::newRow("a script's") << Throw([] { throw std::runtime_error("std::bad_alloc"); }) << true
-                                    << qint64{0};
-        QTest::newRow("the device's")
-            << Throw([] { at::empty({std::int64_t{1} << 48}); }) << false << qint64{0};
-        QTest::newRow("a GPU's") << Throw([] { throwAccelerator(2); }) << false << qint64{0};
+        rows<Throw, bool, qint64>(
+            {{"C++", {[] { std::string(std::size_t{1} << 50, ' '); }, true, 0}},
+             {"torch's own", {[] { c10::alloc_cpu(std::size_t{1} << 50); }, true, tooMuch}},
+             {"a script's", {[] { throw std::runtime_error("std::bad_alloc"); }, true, 0}},
+             {"the device's", {[] { at::empty({std::int64_t{1} << 48}); }, false, 0}},
+             {"a GPU's", {[] { throwAccelerator(2); }, false, 0}}});
     }
     void tellsMainMemoryFromTheDevices()
     {
-        QFETCH(Throw, fail);
-        QFETCH(bool, ofHost);
-        QFETCH(qint64, requested);
+        const auto& [fail, ofHost, requested] = row<Throw, bool, qint64>();
         const std::int64_t before = m_memory.outOfMemoryCount();
         try {
             fail();

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/network.h"
 #include "network/token_loss.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -16,16 +18,16 @@ using namespace batchpeak::network;
 
 namespace {
 
-constexpr std::int64_t rows = 23;
+constexpr std::int64_t tokens = 23;
 constexpr std::int64_t width = 16;
 constexpr std::int64_t vocabulary = 37;
 
 struct Problem
 {
-    at::Tensor hidden = at::randn({rows, width}).requires_grad_();
+    at::Tensor hidden = at::randn({tokens, width}).requires_grad_();
     Affine output{.weight = at::randn({vocabulary, width}).requires_grad_(),
                   .bias = at::randn({vocabulary}).requires_grad_()};
-    at::Tensor targets = at::randint(vocabulary, {rows}, at::kLong);
+    at::Tensor targets = at::randint(vocabulary, {tokens}, at::kLong);
 
     std::vector<at::Tensor> gradients(std::int64_t chunkRows)
     {
@@ -52,7 +54,7 @@ private slots:
         problem.targets[3] = ignoredTarget;
         const at::Tensor logits = at::matmul(problem.hidden, problem.output.weight.t()) + problem.output.bias;
         double expected = 0;
-        for (std::int64_t row = 0; row < rows; ++row) {
+        for (std::int64_t row = 0; row < tokens; ++row) {
             const auto target = problem.targets[row].item<std::int64_t>();
             if (target != ignoredTarget)
                 expected += (logits[row].logsumexp(0) - logits[row][target]).item<double>();
@@ -61,31 +63,27 @@ private slots:
             const at::NoGradGuard noGradients;
             const double loss =
                 tokenLoss(problem.hidden, problem.output, problem.targets, 5.0, chunkRows).item<double>();
-            QVERIFY2(std::abs(loss / (expected / 5.0) - 1) < 1e-5, qPrintable(QString::number(loss)));
+            VERIFY_BELOW(std::abs(loss / (expected / 5.0) - 1), 1e-5);
         }
     }
 
     void hasTheSameGradientsInChunks_data()
     {
-        QTest::addColumn<int>("chunkRows");
-        QTest::addColumn<bool>("ignoresSome");
-        QTest::newRow("one by one") << 1 << false;
-        QTest::newRow("chunks and a rest") << 7 << false;
-        QTest::newRow("all in one") << 100 << false;
-        QTest::newRow("some targets ignored") << 7 << true;
+        rows<int, bool>({{"one by one", {1, false}},
+                         {"chunks and a rest", {7, false}},
+                         {"all in one", {100, false}},
+                         {"some targets ignored", {7, true}}});
     }
     void hasTheSameGradientsInChunks()
     {
-        QFETCH(int, chunkRows);
-        QFETCH(bool, ignoresSome);
+        const auto& [chunkRows, ignoresSome] = row<int, bool>();
         Problem problem;
         if (ignoresSome)
             problem.targets.narrow(0, 2, 9).fill_(ignoredTarget);
         const auto whole = problem.gradients(0);
         const auto chunked = problem.gradients(chunkRows);
         for (std::size_t i = 0; i < whole.size(); ++i) {
-            const double difference = ((chunked[i] - whole[i]).norm() / whole[i].norm()).item<double>();
-            QVERIFY2(difference < 2e-6, qPrintable(QString::number(difference)));
+            VERIFY_BELOW(((chunked[i] - whole[i]).norm() / whole[i].norm()).item<double>(), 2e-6);
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
 #include "network/cpu_device_memory.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "training_support.h"
 
@@ -57,28 +58,28 @@ private:
 
     static void addLoads()
     {
-        QTest::addColumn<LoadRequest>("load");
-        const auto row = [](const char* name, const LoadRequest& load) {
-            QTest::newRow(name) << withOneLayer(load);
+        const auto add = rows<LoadRequest>();
+        const auto addLoad = [&add](const char* name, const LoadRequest& load) {
+            add(name, withOneLayer(load));
         };
         const LoadRequest gpt = loadOf("GPT");
-        row("GPT", gpt);
-        row("GPT, SGD, clipping",
-            withStep(withOptimizer(gpt, model::Optimizer::Sgd), {.maxGradientNorm = 0.1}));
-        row("GPT, checkpointing, loss in chunks, clipping",
-            withStep(gpt, {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.1}));
+        addLoad("GPT", gpt);
+        addLoad("GPT, SGD, clipping",
+                withStep(withOptimizer(gpt, model::Optimizer::Sgd), {.maxGradientNorm = 0.1}));
+        addLoad("GPT, checkpointing, loss in chunks, clipping",
+                withStep(gpt, {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.1}));
         LoadRequest llama = withStep(loadOf("LLaMA"), {.maxGradientNorm = 0.1});
-        row("LLaMA, clipping", llama);
+        addLoad("LLaMA, clipping", llama);
         llama.precision = model::Precision::PureBf16;
-        row("LLaMA, pure bf16, clipping", llama);
-        row("BERT", loadOf("BERT, all heads"));
-        row("T5, SGD", withOptimizer(loadOf("T5"), model::Optimizer::Sgd));
-        row("ViT, clipping", withStep(loadOf("ViT"), {.maxGradientNorm = 0.1}));
+        addLoad("LLaMA, pure bf16, clipping", llama);
+        addLoad("BERT", loadOf("BERT, all heads"));
+        addLoad("T5, SGD", withOptimizer(loadOf("T5"), model::Optimizer::Sgd));
+        addLoad("ViT, clipping", withStep(loadOf("ViT"), {.maxGradientNorm = 0.1}));
         const LoadRequest resNet = loadOf("ResNet");
-        row("ResNet", resNet);
-        row("ResNet, SGD, clipping, checkpointing",
-            withStep(withOptimizer(resNet, model::Optimizer::Sgd),
-                     {.activationCheckpointing = true, .maxGradientNorm = 0.1}));
+        addLoad("ResNet", resNet);
+        addLoad("ResNet, SGD, clipping, checkpointing",
+                withStep(withOptimizer(resNet, model::Optimizer::Sgd),
+                         {.activationCheckpointing = true, .maxGradientNorm = 0.1}));
     }
 
 private slots:
@@ -95,7 +96,7 @@ private slots:
     void leavesNoTraceOfAnyFailure_data() { addLoads(); }
     void leavesNoTraceOfAnyFailure()
     {
-        QFETCH(LoadRequest, load);
+        const auto& load = row<LoadRequest>();
         const trial::BatchRequest batch = batchOfStep(1, batchSize, microBatchSize);
         std::int64_t failures = 0;
         std::vector<double> losses;
@@ -129,7 +130,7 @@ private slots:
     void leavesTheStateAsItWas_data() { addLoads(); }
     void leavesTheStateAsItWas()
     {
-        QFETCH(LoadRequest, load);
+        const auto& load = row<LoadRequest>();
         TrainingRunner runner(load, syntheticTraining(), m_memory);
         lossesOf(runner, 0, 2, batchSize, microBatchSize);
         const QByteArray before = stateOf(runner);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/cpu_device_memory.h"
 #include "npy_bytes.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "training_support.h"
 
@@ -50,16 +51,16 @@ private:
 
     static void addNetworks()
     {
-        QTest::addColumn<LoadRequest>("load");
+        const auto add = rows<LoadRequest>();
         for (const NamedNetwork& network : tinyNetworks())
-            QTest::newRow(network.name) << trainingLoad(withDropout(network.architecture));
+            add(network.name, trainingLoad(withDropout(network.architecture)));
         LoadRequest other = trainingLoad(withDropout(tinyLlama()));
         other.precision = model::Precision::PureBf16;
-        QTest::newRow("pure bf16") << other;
+        add("pure bf16", other);
         other.precision = model::Precision::Bf16;
-        QTest::newRow("bf16") << other;
+        add("bf16", other);
         other.optimizer = model::Optimizer::Sgd;
-        QTest::newRow("SGD") << other;
+        add("SGD", other);
     }
 
 private slots:
@@ -73,7 +74,7 @@ private slots:
     void learns_data() { addNetworks(); }
     void learns()
     {
-        QFETCH(LoadRequest, load);
+        const auto& load = row<LoadRequest>();
         TrainingRunner runner(load, syntheticTraining(), m_memory);
         const std::vector<double> losses = lossesOf(runner, 0, 40, 8, 4);
         QVERIFY2(losses.back() < losses.front() - 0.02,
@@ -83,7 +84,7 @@ private slots:
     void goesOnFromACheckpointBitForBit_data() { addNetworks(); }
     void goesOnFromACheckpointBitForBit()
     {
-        QFETCH(LoadRequest, load);
+        const auto& load = row<LoadRequest>();
         const QTemporaryDir folder;
         const std::string path = folder.filePath(QStringLiteral("half.safetensors")).toStdString();
         std::vector<double> losses;
@@ -106,7 +107,7 @@ private slots:
     void evaluationChangesNothing_data() { addNetworks(); }
     void evaluationChangesNothing()
     {
-        QFETCH(LoadRequest, load);
+        const auto& load = row<LoadRequest>();
         TrainingRunner runner(load, syntheticTraining(), m_memory);
         lossesOf(runner, 0, 2, 8, 4);
         const QByteArray before = stateOf(runner);
@@ -148,13 +149,11 @@ private slots:
 
     void weighsBySamplesOrByTokens_data()
     {
-        QTest::addColumn<LossWeighting>("weighting");
-        QTest::newRow("samples") << LossWeighting::Samples;
-        QTest::newRow("tokens") << LossWeighting::Tokens;
+        rows<LossWeighting>({{"samples", LossWeighting::Samples}, {"tokens", LossWeighting::Tokens}});
     }
     void weighsBySamplesOrByTokens()
     {
-        QFETCH(LossWeighting, weighting);
+        const auto& weighting = row<LossWeighting>();
         const QTemporaryDir folder;
         QVERIFY(writeRows(folder, QStringLiteral("long.npy"), 1, 17));
         QVERIFY(writeRows(folder, QStringLiteral("short.npy"), 1, 5));
@@ -240,17 +239,14 @@ private slots:
 
     void refusesABatchBeyondTheEpoch_data()
     {
-        QTest::addColumn<std::int64_t>("first");
-        QTest::addColumn<std::int64_t>("samples");
-        QTest::newRow("more than there are") << std::int64_t{0} << samplesInEpoch + 1;
-        QTest::newRow("too late") << samplesInEpoch - 1 << std::int64_t{2};
-        QTest::newRow("far too late") << INT64_MAX << std::int64_t{1};
-        QTest::newRow("far too many") << std::int64_t{1} << INT64_MAX;
+        rows<std::int64_t, std::int64_t>({{"more than there are", {0, samplesInEpoch + 1}},
+                                          {"too late", {samplesInEpoch - 1, 2}},
+                                          {"far too late", {INT64_MAX, 1}},
+                                          {"far too many", {1, INT64_MAX}}});
     }
     void refusesABatchBeyondTheEpoch()
     {
-        QFETCH(std::int64_t, first);
-        QFETCH(std::int64_t, samples);
+        const auto& [first, samples] = row<std::int64_t, std::int64_t>();
         TrainingRunner runner(trainingLoad(tinyGpt()), syntheticTraining(), m_memory);
         const auto failure =
             failureOf(runner, m_memory, {.first = first, .samples = samples, .microBatchSize = 1});

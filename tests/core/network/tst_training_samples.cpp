@@ -6,6 +6,7 @@
 #include "network/budget_allocator.h"
 #include "network_comparison.h"
 #include "sample_rows.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 
 #include <ATen/core/grad_mode.h>
@@ -47,9 +48,9 @@ private:
 
     void addNetworks() const
     {
-        QTest::addColumn<model::Architecture>("architecture");
+        const auto add = rows<model::Architecture>();
         for (const NamedNetwork& network : everyTinyNetwork(m_folder))
-            QTest::newRow(network.name) << network.architecture;
+            add(network.name, network.architecture);
     }
 
     static void compareWithParts(const Network& network, const std::vector<SampleRow>& rows)
@@ -79,7 +80,7 @@ private slots:
     void makesASampleTheSameInAnyMicroBatch_data() { addNetworks(); }
     void makesASampleTheSameInAnyMicroBatch()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
         compareWithParts(*training.network, sampleRows(*training.network, 5));
         compareWithParts(*training.network, sampleRows(*training.network, 5, true));
@@ -88,7 +89,7 @@ private slots:
     void makesOtherSamplesOfOtherKeys_data() { addNetworks(); }
     void makesOtherSamplesOfOtherKeys()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
         const std::vector<SampleRow> rows = sampleRows(*training.network, 2);
         const Batch batch = training.network->batchOf(rows);
@@ -151,7 +152,7 @@ private slots:
     void makesMicroBatchesAsTrialsDo_data() { addNetworks(); }
     void makesMicroBatchesAsTrialsDo()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
         const Batch expected = training.network->makeBatch(6, 16);
         for (const bool padded : {false, true}) {
@@ -170,7 +171,7 @@ private slots:
     void countsTargets_data() { addNetworks(); }
     void countsTargets()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
         for (const bool padded : {false, true}) {
             const std::vector<SampleRow> rows = sampleRows(*training.network, 6, padded);
@@ -188,7 +189,7 @@ private slots:
     void takesNoMoreMemoryThanTheBatch_data() { addNetworks(); }
     void takesNoMoreMemoryThanTheBatch()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
         constexpr std::int64_t samples = 400;
         const std::vector<SampleRow> rows = sampleRows(*training.network, samples);
@@ -205,7 +206,7 @@ private slots:
 
     void switchesBetweenTrainingAndEvaluation_data()
     {
-        QTest::addColumn<model::Architecture>("architecture");
+        const auto add = rows<model::Architecture>();
         for (NamedNetwork network : tinyNetworks()) {
             std::visit(
                 [](auto& spec) {
@@ -213,12 +214,12 @@ private slots:
                         spec.dropout = 0.5;
                 },
                 network.architecture);
-            QTest::newRow(network.name) << network.architecture;
+            add(network.name, network.architecture);
         }
     }
     void switchesBetweenTrainingAndEvaluation()
     {
-        QFETCH(model::Architecture, architecture);
+        const auto& architecture = row<model::Architecture>();
         const TinyTraining training(architecture);
         const std::vector<SampleRow> rows = sampleRows(*training.network, 4);
         const double trained = lossOf(training, rows);

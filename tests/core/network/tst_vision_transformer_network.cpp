@@ -3,7 +3,9 @@
 #include "model/parameter_table.h"
 #include "network/vision_transformer_network.h"
 #include "network_comparison.h"
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -109,17 +111,17 @@ private slots:
 
     void computesWhatThePaperSays_data()
     {
-        QTest::addColumn<VisionTransformerSpec>("spec");
-        QTest::newRow("ViT") << tinyVisionTransformer();
+        const auto add = rows<VisionTransformerSpec>();
+        add("ViT", tinyVisionTransformer());
         VisionTransformerSpec spec = tinyVisionTransformer();
         spec.attentionBias = false;
         spec.channels = 1;
         spec.patchSize = 2;
-        QTest::newRow("grey, small patches, queries without bias") << spec;
+        add("grey, small patches, queries without bias", spec);
     }
     void computesWhatThePaperSays()
     {
-        QFETCH(VisionTransformerSpec, spec);
+        const auto& spec = row<VisionTransformerSpec>();
         FlatParameters parameters = randomParameters(spec, model::Phase::Train);
         const auto table = model::parameterTable(spec);
         const VisionTransformerNetwork network(spec, parameters, {.trains = true});
@@ -134,8 +136,7 @@ private slots:
         parameters.clearGradients();
         const at::Tensor loss = network.loss(batch, samples);
         loss.backward();
-        const double difference = std::abs((loss / expectedLoss).item<double>() - 1);
-        QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+        VERIFY_BELOW(std::abs((loss / expectedLoss).item<double>() - 1), 1e-5);
         const auto worst = worstDifference(gradientsOf(parameters, table), expectedGradients, table);
         QVERIFY2(worst.relative < 1e-4,
                  qPrintable(worst.parameter + QLatin1Char(' ') + QString::number(worst.relative)));
@@ -143,15 +144,11 @@ private slots:
 
     void dropsInTrainingAlone_data()
     {
-        QTest::addColumn<double>("dropout");
-        QTest::addColumn<double>("attentionDropout");
-        QTest::newRow("residual branches") << 0.3 << 0.0;
-        QTest::newRow("attention weights") << 0.0 << 0.3;
+        rows<double, double>({{"residual branches", {0.3, 0.0}}, {"attention weights", {0.0, 0.3}}});
     }
     void dropsInTrainingAlone()
     {
-        QFETCH(double, dropout);
-        QFETCH(double, attentionDropout);
+        const auto& [dropout, attentionDropout] = row<double, double>();
         const at::NoGradGuard noGradients;
         VisionTransformerSpec spec = tinyVisionTransformer();
         const FlatParameters parameters = randomParameters(spec);
