@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Before Qt, whose keyword "slots" libtorch uses as a name.
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_scripts.h"
 
 #include "program_run.h"
@@ -53,7 +54,7 @@ private slots:
     {
         const ProgramRun run = explored(configWith(QStringLiteral("net.pt"), 12));
         QVERIFY2(run.exitCode == 0, run.text());
-        QVERIFY2(run.text().contains("torchscript, parameters counted when loaded"), run.text());
+        VERIFY_CONTAINS(run.text(), "torchscript, parameters counted when loaded");
         QVERIFY2(run.out.contains(QStringLiteral("BEXP202")), run.text());
     }
 

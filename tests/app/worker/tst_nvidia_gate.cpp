@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device/nvidia_library.h"
 #include "scripted_clock.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "worker/nvidia_gate.h"
 
@@ -38,8 +39,6 @@ void show(const Moment& moment)
 
 } // namespace
 
-Q_DECLARE_METATYPE(std::vector<Moment>)
-
 class NvidiaGateTest : public QObject
 {
     Q_OBJECT
@@ -71,37 +70,33 @@ class NvidiaGateTest : public QObject
 private slots:
     void noticesDisturbances_data()
     {
-        QTest::addColumn<std::vector<Moment>>("moments");
-        QTest::addColumn<QString>("disturbance");
-        const auto row = [](const char* name, std::vector<Moment> moments, const char* disturbance) {
-            QTest::newRow(name) << std::move(moments) << QString::fromUtf8(disturbance);
-        };
-        row("calm", {{}, {}, {}}, "");
-        row("nothing is told", {{.clock = "1980", .reasons = "", .processes = ""}, {.processes = ""}}, "");
-        row("the clock falls a little", {{}, {.clock = "1890"}}, "");
-        row("the clock falls", {{}, {}, {.clock = "1755"}},
-            "the clock of the GPU fell from 1980 to 1755 MHz");
-        row("the clock falls bit by bit", {{}, {.clock = "1900"}, {.clock = "1850"}},
-            "the clock of the GPU fell from 1980 to 1850 MHz");
-        row("the clock rises", {{.clock = "1400"}, {}, {}}, "");
-        row("a power cap is usual", {{.reasons = "0x4"}, {.reasons = "0x4"}}, "");
-        row("idle before", {{.reasons = "0x1"}, {}}, "");
-        row("hot, as the driver says", {{}, {.reasons = "0x24"}, {}},
-            "the GPU was too hot for its full clock");
-        row("hot, as the hardware says", {{}, {.reasons = "0x48"}, {}},
-            "the GPU was too hot for its full clock");
-        row("power brake", {{}, {.reasons = "0x88"}}, "the power supply slowed the GPU down");
-        row("hardware", {{}, {.reasons = "0x8"}}, "the hardware slowed the GPU down");
-        row("another program comes", {{}, {.processes = "10,22"}}, "another program began to use the GPU");
-        row("another program comes and goes", {{}, {.processes = "22,10"}, {}},
-            "another program began to use the GPU");
-        row("another program was there before", {{.processes = "10,22"}, {.processes = "10,22"}}, "");
-        row("another program ends", {{.processes = "10,22"}, {}}, "");
+        rows<std::vector<Moment>, Text>({
+            {"calm", {{{}, {}, {}}, ""}},
+            {"nothing is told", {{{.clock = "1980", .reasons = "", .processes = ""}, {.processes = ""}}, ""}},
+            {"the clock falls a little", {{{}, {.clock = "1890"}}, ""}},
+            {"the clock falls",
+             {{{}, {}, {.clock = "1755"}}, "the clock of the GPU fell from 1980 to 1755 MHz"}},
+            {"the clock falls bit by bit",
+             {{{}, {.clock = "1900"}, {.clock = "1850"}}, "the clock of the GPU fell from 1980 to 1850 MHz"}},
+            {"the clock rises", {{{.clock = "1400"}, {}, {}}, ""}},
+            {"a power cap is usual", {{{.reasons = "0x4"}, {.reasons = "0x4"}}, ""}},
+            {"idle before", {{{.reasons = "0x1"}, {}}, ""}},
+            {"hot, as the driver says",
+             {{{}, {.reasons = "0x24"}, {}}, "the GPU was too hot for its full clock"}},
+            {"hot, as the hardware says",
+             {{{}, {.reasons = "0x48"}, {}}, "the GPU was too hot for its full clock"}},
+            {"power brake", {{{}, {.reasons = "0x88"}}, "the power supply slowed the GPU down"}},
+            {"hardware", {{{}, {.reasons = "0x8"}}, "the hardware slowed the GPU down"}},
+            {"another program comes", {{{}, {.processes = "10,22"}}, "another program began to use the GPU"}},
+            {"another program comes and goes",
+             {{{}, {.processes = "22,10"}, {}}, "another program began to use the GPU"}},
+            {"another program was there before", {{{.processes = "10,22"}, {.processes = "10,22"}}, ""}},
+            {"another program ends", {{{.processes = "10,22"}, {}}, ""}},
+        });
     }
     void noticesDisturbances()
     {
-        QFETCH(std::vector<Moment>, moments);
-        QFETCH(QString, disturbance);
+        const auto& [moments, disturbance] = row<std::vector<Moment>, Text>();
         QCOMPARE(reportOn(moments).disturbances,
                  disturbance.isEmpty() ? std::vector<std::string>{} : std::vector{disturbance.toStdString()});
     }
@@ -120,24 +115,19 @@ private slots:
 
     void readsEnergy_data()
     {
-        QTest::addColumn<std::vector<Moment>>("moments");
-        QTest::addColumn<double>("seconds");
-        QTest::addColumn<double>("joules");
         const double nothing = -1.0;
         const Moment before{.energy = "9000000000250"};
         const Moment after{.energy = "9000000612250"};
-        QTest::newRow("a second") << std::vector{before, before, after} << 1.0 << 612.0;
-        QTest::newRow("too short for its counter") << std::vector{before, after} << 0.3 << nothing;
-        QTest::newRow("the counter stood still") << std::vector{before, before} << 1.0 << nothing;
-        QTest::newRow("the driver was loaded anew")
-            << std::vector{before, Moment{.energy = "1000"}} << 1.0 << nothing;
-        QTest::newRow("not measured") << std::vector<Moment>{{}, {}} << 1.0 << nothing;
+        rows<std::vector<Moment>, double, double>(
+            {{"a second", {std::vector{before, before, after}, 1.0, 612.0}},
+             {"too short for its counter", {std::vector{before, after}, 0.3, nothing}},
+             {"the counter stood still", {std::vector{before, before}, 1.0, nothing}},
+             {"the driver was loaded anew", {std::vector{before, Moment{.energy = "1000"}}, 1.0, nothing}},
+             {"not measured", {{{}, {}}, 1.0, nothing}}});
     }
     void readsEnergy()
     {
-        QFETCH(std::vector<Moment>, moments);
-        QFETCH(double, seconds);
-        QFETCH(double, joules);
+        const auto& [moments, seconds, joules] = row<std::vector<Moment>, double, double>();
         const auto energy = reportOn(moments, seconds).readings.energyJoules;
         QCOMPARE(energy.has_value(), joules > 0.0);
         if (energy)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_root.h"
 #include "scripted_clock.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "worker/processor_gate.h"
 
@@ -27,35 +28,24 @@ class ProcessorGateTest : public QObject
 private slots:
     void tellsWhoTookTheTime_data()
     {
-        QTest::addColumn<int>("threads");
-        QTest::addColumn<double>("seconds");
-        QTest::addColumn<double>("own");
-        QTest::addColumn<double>("busy");
-        QTest::addColumn<QString>("disturbance");
         const double unknown = -1.0;
-        QTest::newRow("alone") << 2 << 10.0 << 20.0 << 20.0 << QString();
-        QTest::newRow("a little beside it") << 2 << 10.0 << 18.5 << 20.0 << QString();
-        QTest::newRow("another program")
-            << 2 << 10.0 << 12.0 << 20.0 << QStringLiteral("other programs used 0.8 of 2 processors");
-        QTest::newRow("its threads wait for each other") << 2 << 10.0 << 12.0 << 12.3 << QString();
-        QTest::newRow("the other program took what was left") << 1 << 10.0 << 9.9 << 19.9 << QString();
-        QTest::newRow("two other programs")
-            << 1 << 10.0 << 5.0 << 20.0 << QStringLiteral("other programs used 1.5 of 2 processors");
-        QTest::newRow("too short for the ticks to tell") << 2 << 0.02 << 0.02 << 0.04 << QString();
-        QTest::newRow("short, and crowded")
-            << 2 << 0.1 << 0.06 << 0.2 << QStringLiteral("other programs used 1.4 of 2 processors");
-        QTest::newRow("nobody tells, and it had enough") << 2 << 10.0 << 18.1 << unknown << QString();
-        QTest::newRow("nobody tells, and it had not")
-            << 2 << 10.0 << 14.2 << unknown << QStringLiteral("71 % of the processor was given to the trial");
-        QTest::newRow("no time at all") << 2 << 0.0 << 0.0 << 0.0 << QString();
+        rows<int, double, double, double, Text>(
+            {{"alone", {2, 10.0, 20.0, 20.0, ""}},
+             {"a little beside it", {2, 10.0, 18.5, 20.0, ""}},
+             {"another program", {2, 10.0, 12.0, 20.0, "other programs used 0.8 of 2 processors"}},
+             {"its threads wait for each other", {2, 10.0, 12.0, 12.3, ""}},
+             {"the other program took what was left", {1, 10.0, 9.9, 19.9, ""}},
+             {"two other programs", {1, 10.0, 5.0, 20.0, "other programs used 1.5 of 2 processors"}},
+             {"too short for the ticks to tell", {2, 0.02, 0.02, 0.04, ""}},
+             {"short, and crowded", {2, 0.1, 0.06, 0.2, "other programs used 1.4 of 2 processors"}},
+             {"nobody tells, and it had enough", {2, 10.0, 18.1, unknown, ""}},
+             {"nobody tells, and it had not",
+              {2, 10.0, 14.2, unknown, "71 % of the processor was given to the trial"}},
+             {"no time at all", {2, 0.0, 0.0, 0.0, ""}}});
     }
     void tellsWhoTookTheTime()
     {
-        QFETCH(int, threads);
-        QFETCH(double, seconds);
-        QFETCH(double, own);
-        QFETCH(double, busy);
-        QFETCH(QString, disturbance);
+        const auto& [threads, seconds, own, busy, disturbance] = row<int, double, double, double, Text>();
         const bool isTold = busy >= 0.0;
         const batchpeak::test::FakeRoot root;
         QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
@@ -83,24 +73,18 @@ private slots:
 
     void noticesPagesOfMemory_data()
     {
-        QTest::addColumn<qint64>("minor");
-        QTest::addColumn<qint64>("major");
-        QTest::addColumn<QString>("disturbance");
-        QTest::newRow("none") << qint64{0} << qint64{0} << QString();
-        QTest::newRow("some") << qint64{9000} << qint64{0} << QString();
+        const auto add = rows<qint64, qint64, Text>();
+        add("none", {0, 0, ""});
+        add("some", {9000, 0, ""});
         // As a step of 8 samples took without blocks kept, 0.29 s.
-        QTest::newRow("as without kept blocks")
-            << qint64{10 * 38148} << qint64{0}
-            << QStringLiteral("the kernel handed out 38148 pages of memory in each step");
-        QTest::newRow("one from the disk") << qint64{0} << qint64{1} << QString();
-        QTest::newRow("more than the location leaves out")
-            << qint64{0} << qint64{2} << QStringLiteral("2 pages of memory were read from a disk");
+        add("as without kept blocks",
+            {{10 * 38148}, 0, "the kernel handed out 38148 pages of memory in each step"});
+        add("one from the disk", {0, 1, ""});
+        add("more than the location leaves out", {0, 2, "2 pages of memory were read from a disk"});
     }
     void noticesPagesOfMemory()
     {
-        QFETCH(qint64, minor);
-        QFETCH(qint64, major);
-        QFETCH(QString, disturbance);
+        const auto& [minor, major, disturbance] = row<qint64, qint64, Text>();
         const batchpeak::test::FakeRoot root;
         ScriptedClock clock;
         clock.use = {.minorPageFaults = 777, .majorPageFaults = 7};

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "worker_talk.h"
 
 #include <QFile>
@@ -12,7 +14,7 @@ using namespace batchpeak::trial;
 
 namespace {
 
-LoadRequest tinyGpt(std::int64_t limit = 0)
+LoadRequest droppingGpt(std::int64_t limit = 0)
 {
     return {.model = {.family = "gpt2",
                       .architecture = model::DecoderSpec{.vocabularySize = 256,
@@ -41,25 +43,16 @@ BatchRequest batchOfStep(std::int64_t step, std::int64_t microBatchSize)
             .microBatchSize = microBatchSize};
 }
 
-class TrainingWorker : public WorkerTalk
+class TrainingWorker : public CpuWorker
 {
 public:
-    explicit TrainingWorker(const char* program = BATCHPEAK_WORKER_PROGRAM)
-        : WorkerTalk(QString::fromUtf8(program), {QStringLiteral("--device"), QStringLiteral("cpu")})
-    {}
-
-    std::optional<TrainingReady> begin(const TrainingRequest& training, const LoadRequest& load = tinyGpt())
+    std::optional<TrainingReady> begin(const TrainingRequest& training,
+                                       const LoadRequest& load = droppingGpt())
     {
         say(Hello{});
         say(load);
         say(training);
         return hear<TrainingReady>();
-    }
-
-    BatchResult resultOf(const BatchRequest& batch)
-    {
-        say(batch);
-        return hear<BatchResult>().value_or(BatchResult{.text = "no result"});
     }
 
     /// Of so many steps from \p first on; fewer where one fails.
@@ -109,8 +102,7 @@ private slots:
         QCOMPARE(evaluated.optimizerSeconds, 0.0);
 
         worker.say(Bye{});
-        QVERIFY(worker.process.waitForFinished());
-        QCOMPARE(worker.process.exitCode(), 0);
+        QCOMPARE(worker.exitCode(), 0);
     }
 
     void goesOnInAnotherProcess()
@@ -147,7 +139,7 @@ private slots:
             limit = worker.resultOf(batchOfStep(4, 8)).peakReservedBytes - 1;
         }
         TrainingWorker worker;
-        QVERIFY(worker.begin(synthetic(), tinyGpt(limit)));
+        QVERIFY(worker.begin(synthetic(), droppingGpt(limit)));
         const BatchResult tooLarge = worker.resultOf(batchOfStep(0, 8));
         QCOMPARE(toText(tooLarge.outcome), toText(Outcome::OutOfMemory));
         QVERIFY(tooLarge.peakReservedBytes > limit);
@@ -182,7 +174,7 @@ private slots:
     {
         TrainingWorker worker;
         worker.say(Hello{});
-        worker.say(tinyGpt(4096));
+        worker.say(droppingGpt(4096));
         const auto loaded = worker.hear<Loaded>();
         QVERIFY(loaded && loaded->baselineBytes > loaded->limitBytes);
         worker.say(synthetic());
@@ -196,42 +188,38 @@ private slots:
 
     void answersWhatMakesNoSense_data()
     {
-        QTest::addColumn<QList<QByteArray>>("lines");
-        QTest::addColumn<QString>("named");
         const auto line = [](const ParentMessage& message) {
             return QByteArray::fromStdString(toLine(message));
         };
-        const QByteArray load = line(tinyGpt());
+        const QByteArray load = line(droppingGpt());
         const QByteArray training = line(synthetic());
-        LoadRequest evaluation = tinyGpt();
+        LoadRequest evaluation = droppingGpt();
         evaluation.phase = model::Phase::Eval;
         TrainingRequest text = synthetic();
         text.data = {.kind = DataKind::Text, .path = "/no/such/text"};
-        QTest::newRow("training before load")
-            << QList{training} << QStringLiteral("after a load that succeeded");
-        QTest::newRow("batch before training")
-            << QList{load, line(batchOfStep(0, 1))} << QStringLiteral("after a training that is ready");
-        QTest::newRow("save before training")
-            << QList{load, line(SaveRequest{.path = "/tmp/x"})} << QStringLiteral("after a training");
-        QTest::newRow("trial after training") << QList{load, training, line(TrialRequest{.id = 1})}
-                                              << QStringLiteral("after a load that succeeded");
-        QTest::newRow("evaluation") << QList{line(evaluation), training} << QStringLiteral("Load it for");
-        QTest::newRow("no data") << QList{load, line(text)} << QStringLiteral("/no/such/text");
-        QTest::newRow("no checkpoint") << QList{load, line(synthetic("/no/such/checkpoint"))}
-                                       << QStringLiteral("/no/such/checkpoint could not be read");
+        rows<QList<QByteArray>, Text>({
+            {"training before load", {QList{training}, "after a load that succeeded"}},
+            {"batch before training",
+             {QList{load, line(batchOfStep(0, 1))}, "after a training that is ready"}},
+            {"save before training", {QList{load, line(SaveRequest{.path = "/tmp/x"})}, "after a training"}},
+            {"trial after training",
+             {QList{load, training, line(TrialRequest{.id = 1})}, "after a load that succeeded"}},
+            {"evaluation", {QList{line(evaluation), training}, "Load it for"}},
+            {"no data", {QList{load, line(text)}, "/no/such/text"}},
+            {"no checkpoint",
+             {QList{load, line(synthetic("/no/such/checkpoint"))}, "/no/such/checkpoint could not be read"}},
+        });
     }
     void answersWhatMakesNoSense()
     {
-        QFETCH(QList<QByteArray>, lines);
-        QFETCH(QString, named);
+        const auto& [lines, named] = row<QList<QByteArray>, Text>();
         TrainingWorker worker;
         worker.say(Hello{});
         for (const QByteArray& line : lines)
             worker.sayLine(line);
         const auto error = worker.hear<WorkerError>();
-        QVERIFY(error);
-        QVERIFY(!error->fatal);
-        QVERIFY2(error->text.find(named.toStdString()) != std::string::npos, error->text.c_str());
+        QVERIFY(error && !error->fatal);
+        VERIFY_CONTAINS(error->text, named);
         QVERIFY(worker.begin(synthetic()));
     }
 

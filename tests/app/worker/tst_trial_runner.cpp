@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scripted_clock.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "worker/trial_runner.h"
 
@@ -24,12 +25,14 @@ public:
     {
         m_interrupted = std::move(interrupted);
     }
+
     std::optional<Interruption> prepare(std::int64_t) override
     {
         if (failsToPrepare)
             return network::Failure{.outcome = Outcome::OutOfMemory, .neededBytes = 77, .text = "inputs"};
         return std::nullopt;
     }
+
     void resetPeaks() override { stepsBeforeReset = m_taken; }
     ChainOrInterruption run(int steps) override
     {
@@ -49,6 +52,7 @@ public:
         }
         return chain;
     }
+
     MemoryReading memory() const override
     {
         return {.peakAllocatedBytes = 900,
@@ -96,8 +100,6 @@ private:
 using Change = std::function<void(ScriptedSteps&, TrialRequest&)>;
 
 } // namespace
-
-Q_DECLARE_METATYPE(batchpeak::trial::Outcome)
 
 class TrialRunnerTest : public QObject
 {
@@ -156,16 +158,13 @@ private slots:
 
     void takesAsManyStepsAsItNeeds_data()
     {
-        QTest::addColumn<double>("stepSeconds");
-        QTest::addColumn<int>("expected");
-        QTest::newRow("slow: the fewest") << 1.0 << 5;
-        QTest::newRow("until 0.4 s are measured") << 0.03 << 14;
-        QTest::newRow("fast: the most") << 0.001 << 24;
+        rows<double, int>({{"slow: the fewest", {1.0, 5}},
+                           {"until 0.4 s are measured", {0.03, 14}},
+                           {"fast: the most", {0.001, 24}}});
     }
     void takesAsManyStepsAsItNeeds()
     {
-        QFETCH(double, stepSeconds);
-        QFETCH(int, expected);
+        const auto& [stepSeconds, expected] = row<double, int>();
         ScriptedSteps steps(m_clock);
         steps.first.clear();
         steps.usual = stepSeconds;
@@ -183,56 +182,40 @@ private slots:
 
     void endsAsItMust_data()
     {
-        QTest::addColumn<Change>("change");
-        QTest::addColumn<int>("cancelAfter");
-        QTest::addColumn<Outcome>("outcome");
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<bool>("interrupted");
         const int never = 1'000'000;
-        QTest::newRow("abandoned after three steps")
-            << Change([](auto&, TrialRequest& r) { r.abandonAboveSeconds = 0.17; }) << never << Outcome::Ok
-            << 3 << false;
-        QTest::newRow("not abandoned: one step was fast enough")
-            << Change([](ScriptedSteps& s, TrialRequest& r) {
-                   s.first = {1.0, 0.2, 0.2, 0.1};
-                   r.abandonAboveSeconds = 0.17;
-               })
-            << never << Outcome::Ok << 5 << false;
-        QTest::newRow("out of memory in warm-up")
-            << Change([](ScriptedSteps& s, auto&) { s.failingStep = 0; }) << never << Outcome::OutOfMemory
-            << 0 << true;
-        QTest::newRow("out of memory when timed")
-            << Change([](ScriptedSteps& s, auto&) { s.failingStep = 5; }) << never << Outcome::OutOfMemory
-            << 2 << true;
-        QTest::newRow("out of memory by the inputs")
-            << Change([](ScriptedSteps& s, auto&) { s.failsToPrepare = true; }) << never
-            << Outcome::OutOfMemory << 0 << true;
-        QTest::newRow("spilled") << Change([](ScriptedSteps& s, auto&) { s.spills = true; }) << never
-                                 << Outcome::OutOfMemory << 5 << false;
-        QTest::newRow("time is up within the first step")
-            << Change([](auto&, TrialRequest& r) { r.timeLimitSeconds = 0.5; }) << never << Outcome::Timeout
-            << 0 << true;
-        QTest::newRow("time is up within a timed step")
-            << Change([](auto&, TrialRequest& r) { r.timeLimitSeconds = 1.75; }) << never << Outcome::Timeout
-            << 2 << true;
-        QTest::newRow("cancelled before the first step")
-            << Change([](auto&, auto&) {}) << 0 << Outcome::Cancelled << 0 << true;
-        QTest::newRow("cancelled in warm-up")
-            << Change([](auto&, auto&) {}) << 2 << Outcome::Cancelled << 0 << false;
-        QTest::newRow("cancelled when timed")
-            << Change([](auto&, auto&) {}) << 5 << Outcome::Cancelled << 2 << false;
-        QTest::newRow("steps that take no time") << Change([](ScriptedSteps& s, auto&) {
-            s.first.clear();
-            s.usual = 0;
-        }) << never << Outcome::Failed << 24 << false;
+        const auto add = rows<Change, int, Outcome, int, bool>();
+        add("abandoned after three steps",
+            {[](auto&, TrialRequest& r) { r.abandonAboveSeconds = 0.17; }, never, Outcome::Ok, 3, false});
+        add("not abandoned: one step was fast enough", {[](ScriptedSteps& s, TrialRequest& r) {
+                                                            s.first = {1.0, 0.2, 0.2, 0.1};
+                                                            r.abandonAboveSeconds = 0.17;
+                                                        },
+                                                        never, Outcome::Ok, 5, false});
+        add("out of memory in warm-up",
+            {[](ScriptedSteps& s, auto&) { s.failingStep = 0; }, never, Outcome::OutOfMemory, 0, true});
+        add("out of memory when timed",
+            {[](ScriptedSteps& s, auto&) { s.failingStep = 5; }, never, Outcome::OutOfMemory, 2, true});
+        add("out of memory by the inputs",
+            {[](ScriptedSteps& s, auto&) { s.failsToPrepare = true; }, never, Outcome::OutOfMemory, 0, true});
+        add("spilled",
+            {[](ScriptedSteps& s, auto&) { s.spills = true; }, never, Outcome::OutOfMemory, 5, false});
+        add("time is up within the first step",
+            {[](auto&, TrialRequest& r) { r.timeLimitSeconds = 0.5; }, never, Outcome::Timeout, 0, true});
+        add("time is up within a timed step",
+            {[](auto&, TrialRequest& r) { r.timeLimitSeconds = 1.75; }, never, Outcome::Timeout, 2, true});
+        add("cancelled before the first step", {[](auto&, auto&) {}, 0, Outcome::Cancelled, 0, true});
+        add("cancelled in warm-up", {[](auto&, auto&) {}, 2, Outcome::Cancelled, 0, false});
+        add("cancelled when timed", {[](auto&, auto&) {}, 5, Outcome::Cancelled, 2, false});
+        add("steps that take no time", {[](ScriptedSteps& s, auto&) {
+                                            s.first.clear();
+                                            s.usual = 0;
+                                        },
+                                        never, Outcome::Failed, 24, false});
     }
     void endsAsItMust()
     {
-        QFETCH(Change, change);
-        QFETCH(int, cancelAfter);
-        QFETCH(Outcome, outcome);
-        QFETCH(int, steps);
-        QFETCH(bool, interrupted);
+        const auto& [change, cancelAfter, outcome, steps, interrupted] =
+            row<Change, int, Outcome, int, bool>();
         ScriptedSteps scripted(m_clock);
         TrialRequest request{.id = 1, .microBatchSize = 2};
         change(scripted, request);
@@ -255,15 +238,11 @@ private slots:
 
     void flagsThrashing_data()
     {
-        QTest::addColumn<int>("retryingStep");
-        QTest::addColumn<bool>("flagged");
-        QTest::newRow("in warm-up: all first steps may") << 1 << false;
-        QTest::newRow("when timed") << 5 << true;
+        rows<int, bool>({{"in warm-up: all first steps may", {1, false}}, {"when timed", {5, true}}});
     }
     void flagsThrashing()
     {
-        QFETCH(int, retryingStep);
-        QFETCH(bool, flagged);
+        const auto& [retryingStep, flagged] = row<int, bool>();
         ScriptedSteps steps(m_clock);
         steps.retryingStep = retryingStep;
         const TrialResult result = answerOf(steps, {}).result;

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "worker_talk.h"
 
 #include <QTemporaryDir>
@@ -9,22 +11,7 @@
 using namespace batchpeak;
 using namespace batchpeak::trial;
 
-Q_DECLARE_METATYPE(batchpeak::trial::Outcome)
-
 namespace {
-
-LoadRequest tinyGpt()
-{
-    return {.model = {.family = "gpt2",
-                      .architecture = model::DecoderSpec{.vocabularySize = 64,
-                                                         .hiddenSize = 16,
-                                                         .layers = 1,
-                                                         .heads = 2,
-                                                         .keyValueHeads = 2,
-                                                         .feedForwardSize = 32,
-                                                         .maxPositions = 16}},
-            .sequenceLength = 16};
-}
 
 TrialRequest quick(std::int64_t id)
 {
@@ -46,14 +33,6 @@ public:
         say(Hello{});
         say(tinyGpt());
     }
-
-    /// Of a process that is about to end.
-    int exitCode()
-    {
-        if (process.state() != QProcess::NotRunning)
-            process.waitForFinished();
-        return process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    }
 };
 
 } // namespace
@@ -67,20 +46,14 @@ class WorkerBreakdownsTest : public QObject
 private slots:
     void endsWithoutAResult_data()
     {
-        QTest::addColumn<QString>("breakdown");
-        QTest::addColumn<QString>("said");
-        QTest::newRow("illegal access")
-            << QStringLiteral("illegal-access") << QStringLiteral("illegal memory access");
-        QTest::newRow("index out of range")
-            << QStringLiteral("index-out-of-range") << QStringLiteral("device-side assert");
-        QTest::newRow("memory in disguise")
-            << QStringLiteral("cublas") << QStringLiteral("CUBLAS_STATUS_NOT_INITIALIZED");
-        QTest::newRow("other devices") << QStringLiteral("nccl") << QStringLiteral("NCCL error");
+        rows<Text, Text>({{"illegal access", {"illegal-access", "illegal memory access"}},
+                          {"index out of range", {"index-out-of-range", "device-side assert"}},
+                          {"memory in disguise", {"cublas", "CUBLAS_STATUS_NOT_INITIALIZED"}},
+                          {"other devices", {"nccl", "NCCL error"}}});
     }
     void endsWithoutAResult()
     {
-        QFETCH(QString, breakdown);
-        QFETCH(QString, said);
+        const auto& [breakdown, said] = row<Text, Text>();
         BreakingWorker worker(breakdown);
         QVERIFY(worker.hear<Loaded>());
         worker.say(quick(1));
@@ -91,9 +64,8 @@ private slots:
             if (const auto* fatal = std::get_if<WorkerError>(&*message))
                 error = *fatal;
         }
-        QVERIFY(error);
-        QVERIFY(error->fatal);
-        QVERIFY2(QString::fromStdString(error->text).contains(said), error->text.c_str());
+        QVERIFY(error && error->fatal);
+        VERIFY_CONTAINS(error->text, said);
         QCOMPARE(worker.exitCode(), 42);
     }
 
@@ -101,42 +73,31 @@ private slots:
     {
         BreakingWorker worker(QStringLiteral("lost-memory"));
         QVERIFY(worker.hear<Loaded>());
-        worker.say(quick(1));
-        const auto result = worker.hear<TrialResult>();
-        QVERIFY(result);
-        QCOMPARE(toText(result->outcome), toText(Outcome::OutOfMemory));
-        QVERIFY(!result->refusedHostBytes);
-        QVERIFY(result->isLast);
+        const TrialResult result = worker.resultOf(quick(1));
+        QCOMPARE(toText(result.outcome), toText(Outcome::OutOfMemory));
+        QVERIFY(!result.refusedHostBytes);
+        QVERIFY(result.isLast);
         QVERIFY(!worker.hear());
         QCOMPARE(worker.exitCode(), 43);
     }
 
     void goesOn_data()
     {
-        QTest::addColumn<QString>("breakdown");
-        QTest::addColumn<Outcome>("outcome");
-        QTest::addColumn<bool>("ofHost");
-        QTest::newRow("more blocks than there can be")
-            << QStringLiteral("too-many-blocks") << Outcome::Unsupported << false;
-        QTest::newRow("main memory") << QStringLiteral("host-memory") << Outcome::OutOfMemory << true;
+        rows<Text, Outcome, bool>(
+            {{"more blocks than there can be", {"too-many-blocks", Outcome::Unsupported, false}},
+             {"main memory", {"host-memory", Outcome::OutOfMemory, true}}});
     }
     void goesOn()
     {
-        QFETCH(QString, breakdown);
-        QFETCH(Outcome, outcome);
-        QFETCH(bool, ofHost);
+        const auto& [breakdown, outcome, ofHost] = row<Text, Outcome, bool>();
         BreakingWorker worker(breakdown);
         QVERIFY(worker.hear<Loaded>());
-        worker.say(quick(1));
-        const auto broken = worker.hear<TrialResult>();
-        QVERIFY(broken);
-        QCOMPARE(toText(broken->outcome), toText(outcome));
-        QCOMPARE(broken->refusedHostBytes.has_value(), ofHost);
-        QVERIFY(!broken->isLast);
-        worker.say(quick(2));
-        const auto next = worker.hear<TrialResult>();
-        QVERIFY(next);
-        QCOMPARE(toText(next->outcome), toText(Outcome::Ok));
+        const TrialResult broken = worker.resultOf(quick(1));
+        QCOMPARE(toText(broken.outcome), toText(outcome));
+        QCOMPARE(broken.refusedHostBytes.has_value(), ofHost);
+        QVERIFY(!broken.isLast);
+        const TrialResult next = worker.resultOf(quick(2));
+        QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
     }
 
     void endsABatchWithoutAResult()
@@ -155,50 +116,39 @@ private slots:
         BreakingWorker worker(QStringLiteral("lost-memory"));
         worker.say(TrainingRequest{});
         QVERIFY(worker.hear<TrainingReady>());
-        worker.say(batch(1));
-        const auto result = worker.hear<BatchResult>();
-        QVERIFY(result);
-        QCOMPARE(toText(result->outcome), toText(Outcome::OutOfMemory));
-        QVERIFY(result->isLast);
+        const BatchResult result = worker.resultOf(batch(1));
+        QCOMPARE(toText(result.outcome), toText(Outcome::OutOfMemory));
+        QVERIFY(result.isLast);
         QCOMPARE(worker.exitCode(), 43);
     }
 
     void trainsOn_data() { goesOn_data(); }
     void trainsOn()
     {
-        QFETCH(QString, breakdown);
-        QFETCH(Outcome, outcome);
-        QFETCH(bool, ofHost);
+        const auto& [breakdown, outcome, ofHost] = row<Text, Outcome, bool>();
         BreakingWorker worker(breakdown);
         worker.say(TrainingRequest{});
         QVERIFY(worker.hear<TrainingReady>());
-        worker.say(batch(1));
-        const auto broken = worker.hear<BatchResult>();
-        QVERIFY(broken);
-        QCOMPARE(toText(broken->outcome), toText(outcome));
-        QCOMPARE(broken->refusedHostBytes.has_value(), ofHost);
-        QVERIFY(!broken->isLast);
-        worker.say(batch(1));
-        const auto again = worker.hear<BatchResult>();
-        QVERIFY(again);
-        QCOMPARE(toText(again->outcome), toText(Outcome::Ok));
+        const BatchResult broken = worker.resultOf(batch(1));
+        QCOMPARE(toText(broken.outcome), toText(outcome));
+        QCOMPARE(broken.refusedHostBytes.has_value(), ofHost);
+        QVERIFY(!broken.isLast);
+        const BatchResult again = worker.resultOf(batch(1));
+        QCOMPARE(toText(again.outcome), toText(Outcome::Ok));
     }
 
     void refusesAnotherLibtorch()
     {
         qputenv("LD_PRELOAD", BATCHPEAK_ANOTHER_LIBTORCH);
-        WorkerTalk worker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
-                          {QStringLiteral("--device"), QStringLiteral("cpu")});
+        CpuWorker worker;
         QVERIFY(worker.process.waitForStarted());
         qunsetenv("LD_PRELOAD");
         const auto error = worker.hear<WorkerError>();
-        QVERIFY(error);
-        QVERIFY(error->fatal);
+        QVERIFY(error && error->fatal);
         const QString text = QString::fromStdString(error->text);
         QVERIFY2(text.contains(QStringLiteral("libtorch 2.11.0")) && text.contains(QStringLiteral("2.12.0")),
                  error->text.c_str());
-        QVERIFY(worker.process.state() == QProcess::NotRunning || worker.process.waitForFinished());
-        QCOMPARE(worker.process.exitCode(), 1);
+        QCOMPARE(worker.exitCode(), 1);
     }
 };
 

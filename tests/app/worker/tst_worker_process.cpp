@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "worker_talk.h"
 
 #include <QFile>
@@ -14,21 +16,6 @@ using namespace batchpeak;
 using namespace batchpeak::trial;
 
 namespace {
-
-LoadRequest tinyGpt(model::Phase phase = model::Phase::Train, std::int64_t limit = 0)
-{
-    return {.model = {.family = "gpt2",
-                      .architecture = model::DecoderSpec{.vocabularySize = 64,
-                                                         .hiddenSize = 16,
-                                                         .layers = 2,
-                                                         .heads = 2,
-                                                         .keyValueHeads = 2,
-                                                         .feedForwardSize = 32,
-                                                         .maxPositions = 16}},
-            .phase = phase,
-            .sequenceLength = 16,
-            .memoryLimitBytes = limit};
-}
 
 TrialRequest quick(std::int64_t id, std::int64_t size)
 {
@@ -45,22 +32,6 @@ TrialRequest endless(std::int64_t id)
             .minSeconds = 3600,
             .timeLimitSeconds = 3600};
 }
-
-class Worker : public WorkerTalk
-{
-public:
-    Worker()
-        : WorkerTalk(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
-                     {QStringLiteral("--device"), QStringLiteral("cpu")})
-    {}
-
-    std::optional<Loaded> load(const LoadRequest& request)
-    {
-        say(Hello{});
-        say(request);
-        return hear<Loaded>();
-    }
-};
 
 // Dead counts as gone even while nobody has asked for its exit code.
 bool isAlive(pid_t pid)
@@ -81,14 +52,12 @@ class WorkerProcessTest : public QObject
 private slots:
     void runsATrial_data()
     {
-        QTest::addColumn<model::Phase>("phase");
-        QTest::newRow("train") << model::Phase::Train;
-        QTest::newRow("eval") << model::Phase::Eval;
+        rows<model::Phase>({{"train", model::Phase::Train}, {"eval", model::Phase::Eval}});
     }
     void runsATrial()
     {
-        QFETCH(model::Phase, phase);
-        Worker worker;
+        const auto& phase = row<model::Phase>();
+        CpuWorker worker;
         worker.say(Hello{});
         const auto hello = worker.hear<WorkerHello>();
         QVERIFY(hello);
@@ -130,47 +99,39 @@ private slots:
         QVERIFY(result->peakReservedBytes >= result->peakAllocatedBytes);
 
         worker.say(Bye{});
-        QVERIFY(worker.process.waitForFinished());
-        QCOMPARE(worker.process.exitStatus(), QProcess::NormalExit);
-        QCOMPARE(worker.process.exitCode(), 0);
+        QCOMPARE(worker.exitCode(), 0);
     }
 
     void goesOnAfterOutOfMemory()
     {
         std::int64_t limit = 0;
         {
-            Worker worker;
+            CpuWorker worker;
             QVERIFY(worker.load(tinyGpt()));
             worker.say(quick(1, 2));
             limit = worker.hear<TrialResult>()->peakReservedBytes;
         }
-        Worker worker;
+        CpuWorker worker;
         const auto loaded = worker.load(tinyGpt(model::Phase::Train, limit));
         QVERIFY(loaded);
         QCOMPARE(loaded->limitBytes, limit);
-        worker.say(quick(1, 512));
-        const auto tooLarge = worker.hear<TrialResult>();
-        QVERIFY(tooLarge);
-        QCOMPARE(toText(tooLarge->outcome), toText(Outcome::OutOfMemory));
-        QVERIFY(tooLarge->peakReservedBytes > limit);
-        worker.say(quick(2, 2));
-        const auto good = worker.hear<TrialResult>();
-        QVERIFY(good);
-        QCOMPARE(toText(good->outcome), toText(Outcome::Ok));
+        const TrialResult tooLarge = worker.resultOf(quick(1, 512));
+        QCOMPARE(toText(tooLarge.outcome), toText(Outcome::OutOfMemory));
+        QVERIFY(tooLarge.peakReservedBytes > limit);
+        const TrialResult good = worker.resultOf(quick(2, 2));
+        QCOMPARE(toText(good.outcome), toText(Outcome::Ok));
     }
 
     void saysWhatTheNetworkAloneWouldNeed()
     {
-        Worker worker;
+        CpuWorker worker;
         const auto loaded = worker.load(tinyGpt(model::Phase::Train, 4096));
         QVERIFY(loaded);
         QCOMPARE(loaded->limitBytes, 4096);
         QVERIFY(loaded->baselineBytes > loaded->limitBytes);
-        worker.say(quick(1, 1));
-        const auto result = worker.hear<TrialResult>();
-        QVERIFY(result);
-        QCOMPARE(toText(result->outcome), toText(Outcome::OutOfMemory));
-        QCOMPARE(result->peakReservedBytes, loaded->baselineBytes);
+        const TrialResult result = worker.resultOf(quick(1, 1));
+        QCOMPARE(toText(result.outcome), toText(Outcome::OutOfMemory));
+        QCOMPARE(result.peakReservedBytes, loaded->baselineBytes);
         worker.say(tinyGpt());
         const auto fits = worker.hear<Loaded>();
         QVERIFY(fits);
@@ -179,7 +140,7 @@ private slots:
 
     void cancelsAndGoesOn()
     {
-        Worker worker;
+        CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
         worker.say(endless(1));
         QVERIFY(worker.hear<Step>());
@@ -188,31 +149,23 @@ private slots:
         QVERIFY(cancelled);
         QCOMPARE(cancelled->id, 1);
         QCOMPARE(toText(cancelled->outcome), toText(Outcome::Cancelled));
-        worker.say(quick(2, 2));
-        const auto next = worker.hear<TrialResult>();
-        QVERIFY(next);
-        QCOMPARE(next->id, 2);
-        QCOMPARE(toText(next->outcome), toText(Outcome::Ok));
+        const TrialResult next = worker.resultOf(quick(2, 2));
+        QCOMPARE(next.id, 2);
+        QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
     }
 
-    void endsWithItsInput_data()
-    {
-        QTest::addColumn<bool>("withinATrial");
-        QTest::newRow("idle") << false;
-        QTest::newRow("within a trial") << true;
-    }
+    void endsWithItsInput_data() { rows<bool>({{"idle", false}, {"within a trial", true}}); }
     void endsWithItsInput()
     {
-        QFETCH(bool, withinATrial);
-        Worker worker;
+        const auto& withinATrial = row<bool>();
+        CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
         if (withinATrial) {
             worker.say(endless(1));
             QVERIFY(worker.hear<Step>());
         }
         worker.process.closeWriteChannel();
-        QVERIFY(worker.process.waitForFinished());
-        QCOMPARE(worker.process.exitCode(), 0);
+        QCOMPARE(worker.exitCode(), 0);
     }
 
     void diesWithItsParent()
@@ -238,7 +191,7 @@ private slots:
 
     void ignoresTheTerminalsInterrupt()
     {
-        Worker worker;
+        CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
         kill(static_cast<pid_t>(worker.process.processId()), SIGINT);
         worker.say(quick(1, 1));
@@ -247,33 +200,29 @@ private slots:
 
     void answersNonsenseAndGoesOn_data()
     {
-        QTest::addColumn<QByteArray>("line");
-        QTest::addColumn<QString>("named");
-        QTest::newRow("no JSON") << QByteArray("help\n") << QStringLiteral("not JSON");
-        QTest::newRow("bytes") << QByteArray("\xff\x00\x01\n", 4) << QStringLiteral("not JSON");
-        QTest::newRow("unknown type") << QByteArray("{\"type\":\"dance\"}\n") << QStringLiteral("dance");
-        QTest::newRow("endless line") << QByteArray(3 << 20, 'x') + '\n' << QStringLiteral("bytes long");
-        QTest::newRow("load before hello")
-            << QByteArray::fromStdString(toLine(ParentMessage(tinyGpt()))) << QStringLiteral("after hello");
-        QTest::newRow("trial before load") << QByteArray::fromStdString(toLine(ParentMessage(quick(1, 1))))
-                                           << QStringLiteral("after a load");
-        QTest::newRow("impossible network")
-            << QByteArray("{\"type\":\"hello\",\"protocol\":1}\n"
-                          "{\"type\":\"load\",\"model\":{\"family\":\"gpt2\"},\"sequence_length\":8}\n")
-            << QStringLiteral("at least 1");
-        QTest::newRow("cancel of nothing, then nonsense")
-            << QByteArray("{\"type\":\"cancel\",\"id\":3}\n{}\n") << QStringLiteral("\"type\"");
+        rows<QByteArray, Text>(
+            {{"no JSON", {"help\n", "not JSON"}},
+             {"bytes", {QByteArray("\xff\x00\x01\n", 4), "not JSON"}},
+             {"unknown type", {"{\"type\":\"dance\"}\n", "dance"}},
+             {"endless line", {QByteArray(3 << 20, 'x') + '\n', "bytes long"}},
+             {"load before hello",
+              {QByteArray::fromStdString(toLine(ParentMessage(tinyGpt()))), "after hello"}},
+             {"trial before load",
+              {QByteArray::fromStdString(toLine(ParentMessage(quick(1, 1)))), "after a load"}},
+             {"impossible network",
+              {"{\"type\":\"hello\",\"protocol\":1}\n"
+               "{\"type\":\"load\",\"model\":{\"family\":\"gpt2\"},\"sequence_length\":8}\n",
+               "at least 1"}},
+             {"cancel of nothing, then nonsense", {"{\"type\":\"cancel\",\"id\":3}\n{}\n", "\"type\""}}});
     }
     void answersNonsenseAndGoesOn()
     {
-        QFETCH(QByteArray, line);
-        QFETCH(QString, named);
-        Worker worker;
+        const auto& [line, named] = row<QByteArray, Text>();
+        CpuWorker worker;
         worker.sayLine(line);
         const auto error = worker.hear<WorkerError>();
-        QVERIFY(error);
-        QVERIFY(!error->fatal);
-        QVERIFY2(QString::fromStdString(error->text).contains(named), error->text.c_str());
+        QVERIFY(error && !error->fatal);
+        VERIFY_CONTAINS(error->text, named);
         QVERIFY(worker.load(tinyGpt()));
     }
 
@@ -290,28 +239,22 @@ private slots:
 
     void endsWhereItCannotWork_data()
     {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QByteArray>("line");
-        QTest::newRow("another protocol")
-            << QStringList() << QByteArray("{\"type\":\"hello\",\"protocol\":2}\n");
-        QTest::newRow("unknown device")
-            << QStringList({QStringLiteral("--device"), QStringLiteral("tpu")}) << QByteArray();
-        QTest::newRow("unknown option") << QStringList(QStringLiteral("--fast")) << QByteArray();
-        QTest::newRow("no such GPU") << QStringList(QStringLiteral("--device=cuda:99")) << QByteArray();
+        rows<Text, QByteArray>({{"another protocol", {"", "{\"type\":\"hello\",\"protocol\":2}\n"}},
+                                {"unknown device", {"--device tpu", ""}},
+                                {"unknown option", {"--fast", ""}},
+                                {"no such GPU", {"--device=cuda:99", ""}}});
     }
     void endsWhereItCannotWork()
     {
-        QFETCH(QStringList, arguments);
-        QFETCH(QByteArray, line);
-        WorkerTalk worker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM), arguments);
+        const auto& [arguments, line] = row<Text, QByteArray>();
+        WorkerTalk worker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
+                          arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
         if (!line.isEmpty())
             worker.sayLine(line);
         const auto error = worker.hear<WorkerError>();
-        QVERIFY(error);
-        QVERIFY(error->fatal);
+        QVERIFY(error && error->fatal);
         QVERIFY(QString::fromStdString(error->text).endsWith(QLatin1Char('.')));
-        QVERIFY(worker.process.state() == QProcess::NotRunning || worker.process.waitForFinished());
-        QCOMPARE(worker.process.exitCode(), 1);
+        QCOMPARE(worker.exitCode(), 1);
     }
 };
 

@@ -11,6 +11,21 @@ constexpr int patienceMilliseconds = 60'000;
 
 } // namespace
 
+batchpeak::trial::LoadRequest tinyGpt(batchpeak::model::Phase phase, std::int64_t limit)
+{
+    return {.model = {.family = "gpt2",
+                      .architecture = batchpeak::model::DecoderSpec{.vocabularySize = 64,
+                                                                    .hiddenSize = 16,
+                                                                    .layers = 2,
+                                                                    .heads = 2,
+                                                                    .keyValueHeads = 2,
+                                                                    .feedForwardSize = 32,
+                                                                    .maxPositions = 16}},
+            .phase = phase,
+            .sequenceLength = 16,
+            .memoryLimitBytes = limit};
+}
+
 WorkerTalk::WorkerTalk(const QString& program, const QStringList& arguments)
 {
     process.start(program, arguments);
@@ -32,6 +47,35 @@ void WorkerTalk::sayLine(const QByteArray& line)
     process.waitForStarted();
     process.write(line);
     process.waitForBytesWritten();
+}
+
+TrialResult WorkerTalk::resultOf(const TrialRequest& request)
+{
+    say(request);
+    return hear<TrialResult>().value_or(TrialResult{.text = "no result"});
+}
+
+BatchResult WorkerTalk::resultOf(const BatchRequest& request)
+{
+    say(request);
+    return hear<BatchResult>().value_or(BatchResult{.text = "no result"});
+}
+
+int WorkerTalk::exitCode()
+{
+    const bool hasEnded = process.state() == QProcess::NotRunning || process.waitForFinished();
+    return hasEnded && process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
+}
+
+CpuWorker::CpuWorker(const char* program)
+    : WorkerTalk(QString::fromUtf8(program), {QStringLiteral("--device"), QStringLiteral("cpu")})
+{}
+
+std::optional<Loaded> CpuWorker::load(const LoadRequest& request)
+{
+    say(Hello{});
+    say(request);
+    return hear<Loaded>();
 }
 
 std::optional<WorkerMessage> WorkerTalk::hear()

@@ -31,5 +31,27 @@ public:
         return std::nullopt;
     }
 
+    /// What comes of a trial or a batch; "no result" where the worker does not tell.
+    batchpeak::trial::TrialResult resultOf(const batchpeak::trial::TrialRequest& request);
+    batchpeak::trial::BatchResult resultOf(const batchpeak::trial::BatchRequest& request);
+
+    /// Waits for its end; -1 where a signal ended it, or it goes on.
+    int exitCode();
+
     QProcess process;
+};
+
+/// A network of two layers, whose steps take a moment.
+///
+/// \param limit  of memory [bytes], 0 for none
+batchpeak::trial::LoadRequest tinyGpt(batchpeak::model::Phase phase = batchpeak::model::Phase::Train,
+                                      std::int64_t limit = 0);
+
+/// The real worker on the CPU.
+class CpuWorker : public WorkerTalk
+{
+public:
+    explicit CpuWorker(const char* program = BATCHPEAK_WORKER_PROGRAM);
+
+    std::optional<batchpeak::trial::Loaded> load(const batchpeak::trial::LoadRequest& request);
 };
