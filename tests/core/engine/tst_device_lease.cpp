@@ -96,7 +96,7 @@ private slots:
     void isGivenBackAtTheEnd()
     {
         const auto& [words, change] = row<const char*, std::function<void(engine::ExplorationOptions&)>>();
-        ExplorationHarness harness({QString::fromUtf8(words)});
+        ExplorationHarness harness(words);
         change(harness.options);
         Holders holders;
         watched(*harness.parts.lease, holders);
@@ -111,7 +111,7 @@ private slots:
 
     void isGivenBackWhenStopped()
     {
-        ExplorationHarness harness({QStringLiteral("trial=hang")});
+        ExplorationHarness harness("trial=hang");
         test::EventSpy<engine::TrialStarted> started(harness.exploration());
         test::EventSpy<engine::Finished> ended(harness.exploration());
         harness.exploration().start();
@@ -125,7 +125,7 @@ private slots:
 
     void isGivenBackWhenTheExplorationIsDestroyed()
     {
-        ExplorationHarness harness({QStringLiteral("trial=hang")});
+        ExplorationHarness harness("trial=hang");
         test::EventSpy<engine::TrialStarted> started(harness.exploration());
         harness.exploration().start();
         QVERIFY(started.wait(30000));
@@ -139,7 +139,7 @@ private slots:
 
     void isTakenAtEachStart()
     {
-        ExplorationHarness harness({});
+        ExplorationHarness harness;
         Holders holders;
         watched(*harness.parts.lease, holders);
         QVERIFY(harness.runToEnd());
@@ -149,7 +149,7 @@ private slots:
 
     void explorationDoesNotStartWithoutIt()
     {
-        ExplorationHarness harness({});
+        ExplorationHarness harness;
         DeviceLease::Hold hold = harness.parts.lease->take(Holder::Confirmation);
         QVERIFY_THROWS_EXCEPTION(engine::DeviceInUse, harness.exploration().start());
         QCOMPARE(harness.snapshot().state, engine::State::Idle);
@@ -161,7 +161,7 @@ private slots:
 
     void whatHasEndedStaysWhereNoOtherCanStart()
     {
-        ExplorationHarness harness({});
+        ExplorationHarness harness;
         QVERIFY(harness.runToEnd());
         const DeviceLease::Hold hold = harness.parts.lease->take(Holder::Training);
         QVERIFY_THROWS_EXCEPTION(engine::DeviceInUse, harness.exploration().start());

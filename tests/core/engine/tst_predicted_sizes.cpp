@@ -237,7 +237,7 @@ private slots:
     void comeWithTheEndOfAnExploration()
     {
         const auto& [change, come] = test::row<std::function<void(test::ExplorationHarness&)>, bool>();
-        test::ExplorationHarness harness({});
+        test::ExplorationHarness harness;
         change(harness);
         bool isEarly = false;
         connect(&harness.exploration(), &engine::Exploration::snapshotChanged, this,

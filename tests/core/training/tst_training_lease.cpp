@@ -67,7 +67,7 @@ private slots:
     void trainingGivesItBackAtTheEnd()
     {
         const auto& [words, change] = row<const char*, std::function<void(TrainingOptions&)>>();
-        TrainingHarness harness({QString::fromUtf8(words)});
+        TrainingHarness harness(words);
         change(harness.options);
         watch(*harness.parts.lease);
         bool isFreeAtTheEnd = false;
@@ -90,7 +90,7 @@ private slots:
 
     void trainingGivesItBackWhenDestroyed()
     {
-        TrainingHarness harness({QStringLiteral("batch=hang#2")});
+        TrainingHarness harness("batch=hang#2");
         test::EventSpy<training::StepDone> stepDone(harness.run());
         harness.run().start();
         QVERIFY(stepDone.wait(30000));
@@ -125,7 +125,7 @@ private slots:
     }
     void confirmationGivesItBackAtTheEnd()
     {
-        const TrainingHarness harness({QString::fromUtf8(row<const char*>())});
+        const TrainingHarness harness(row<const char*>());
         watch(*harness.parts.lease);
         ConfirmationRun run(harness.parts);
         bool isFreeAtTheEnd = false;
@@ -140,7 +140,7 @@ private slots:
 
     void confirmationGivesItBackWhenStopped()
     {
-        const TrainingHarness harness({QStringLiteral("load=silent")});
+        const TrainingHarness harness("load=silent");
         ConfirmationRun run(harness.parts);
         QSignalSpy finished(&run, &ConfirmationRun::finished);
         start(run, harness);
@@ -151,7 +151,7 @@ private slots:
 
     void confirmationGivesItBackWhenDestroyed()
     {
-        const TrainingHarness harness({QStringLiteral("load=silent")});
+        const TrainingHarness harness("load=silent");
         auto run = std::make_unique<ConfirmationRun>(harness.parts);
         start(*run, harness);
         QCOMPARE(harness.parts.lease->holder(), Holder::Confirmation);
