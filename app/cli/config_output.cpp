@@ -102,6 +102,29 @@ QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& 
     return words.join(QLatin1Char(' '));
 }
 
+config::SplicedText chosenText(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                               const OutputOptions& options)
+{
+    try {
+        return withSize(file, chosen, options.globalBatch);
+    } catch (const config::BatchNotKept& notKept) {
+        const QString command = exportCommand(file, chosen, notKept.above(), options);
+        throw UsageError(std::string(notKept.what()) + " Nothing was written; this writes " +
+                         std::to_string(notKept.above()) + ": " + command.toStdString());
+    }
+}
+
+/// \param target  as outputPath() has it; without one the change is to the config itself
+void showChange(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target,
+                Console& console)
+{
+    const QString change = file.changeIn(spliced, target.isEmpty() ? file.path() : target);
+    if (change.isEmpty())
+        console.remark(QStringLiteral("The config has this size already, so nothing would change."));
+    else
+        console.answer(change.chopped(1));
+}
+
 } // namespace
 
 void addOutputOptions(Options& options, OutputOptions& output)
@@ -139,26 +162,22 @@ void checkWritable(const QString& path)
     file.cancelWriting();
 }
 
-config::SplicedText chosenText(const engine::ConfigFile& file, const config::ChosenSize& chosen,
-                               const OutputOptions& options)
+QString writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                  const OutputOptions& options, Console& console)
 {
-    try {
-        return withSize(file, chosen, options.globalBatch);
-    } catch (const config::BatchNotKept& notKept) {
-        const QString command = exportCommand(file, chosen, notKept.above(), options);
-        throw UsageError(std::string(notKept.what()) + " Nothing was written; this writes " +
-                         std::to_string(notKept.above()) + ": " + command.toStdString());
+    const auto spliced = chosenText(file, chosen, options);
+    for (const std::string& note : spliced.notes)
+        console.remark(QString::fromStdString(note));
+    const QString target = outputPath(file, options);
+    if (options.dryRun) {
+        showChange(file, spliced, target, console);
+        return {};
     }
-}
-
-void showChange(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target,
-                Console& console)
-{
-    const QString change = file.changeIn(spliced, target.isEmpty() ? file.path() : target);
-    if (change.isEmpty())
-        console.remark(QStringLiteral("The config has this size already, so nothing would change."));
+    if (target.isEmpty())
+        printBytes(spliced.text);
     else
-        console.answer(change.chopped(1));
+        file.save(spliced, target);
+    return target;
 }
 
 void printBytes(const std::string& text)

@@ -56,17 +56,13 @@ QString outputPath(const engine::ConfigFile& file, const OutputOptions& options)
 /// \throws UsageError with the system's reason
 void checkWritable(const QString& path);
 
-/// The text of \p file with the size in it, and the batch that goes with it.
+/// Writes the text of \p file with the size in it, and the batch that goes with it; to stdout where no file
+/// is named. In a dry run it answers with what would change, as a unified diff, or says that nothing would.
+/// \return the file that was written; empty for none
 /// \throws UsageError where a batch has to be chosen first, with what to type for it
-/// \throws config::ConfigError where the config does not take the size or the batch
-config::SplicedText chosenText(const engine::ConfigFile& file, const config::ChosenSize& chosen,
-                               const OutputOptions& options);
-
-/// Answers with what would be written, as a unified diff; where nothing would change, says so.
-/// \param target  as outputPath() has it; without one the change is to the config itself
-/// \throws config::ConfigError where the config has changed on disk
-void showChange(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target,
-                Console& console);
+/// \throws config::ConfigError where the config does not take the size or the batch, or has changed on disk
+QString writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                  const OutputOptions& options, Console& console);
 
 /// The text as it is, without a line end of our own, on stdout.
 /// \throws UsageError where stdout does not take it

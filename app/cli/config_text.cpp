@@ -9,7 +9,6 @@
 #include "model/parameter_table.h"
 #include "terminal_text.h"
 
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,11 +17,6 @@ namespace batchpeak::cli {
 namespace {
 
 using Rows = std::vector<QStringList>;
-
-QString word(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QString headsText(const model::DecoderSpec& spec)
 {
@@ -52,8 +46,9 @@ Rows rowsOf(const model::DecoderSpec& spec)
                   feedForwardText(spec), groupedText(spec.vocabularySize), groupedText(spec.maxPositions))},
         {QStringLiteral("parts"),
          QStringLiteral("%1 positions, %2, %3, %4%5 embeddings")
-             .arg(word(model::toText(spec.positionEmbedding)), word(model::toText(spec.normalization)),
-                  word(model::toText(spec.activation)),
+             .arg(QString::fromUtf8(model::toText(spec.positionEmbedding)),
+                  QString::fromUtf8(model::toText(spec.normalization)),
+                  QString::fromUtf8(model::toText(spec.activation)),
                   spec.queryKeyNormalization ? QStringLiteral("normalised queries and keys, ") : QString(),
                   spec.tiedEmbeddings ? QStringLiteral("tied") : QStringLiteral("separate"))}};
 }
@@ -89,24 +84,25 @@ Rows rowsOf(const model::EncoderSpec& spec)
                       groupedText(spec.maxPositions), groupedText(spec.tokenTypes))},
             {QStringLiteral("parts"),
              QStringLiteral("%1 positions, layernorm %2 branches, %3, %4, %5")
-                 .arg(word(model::toText(spec.positionEmbedding)),
+                 .arg(QString::fromUtf8(model::toText(spec.positionEmbedding)),
                       spec.normalizesFirst ? QStringLiteral("before") : QStringLiteral("after"),
-                      word(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings),
+                      QString::fromUtf8(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings),
                       headsText(spec))}};
 }
 
 Rows rowsOf(const model::EncoderDecoderSpec& spec)
 {
-    return {{QStringLiteral("shape"),
-             QStringLiteral("%1 encoder layers, %2 decoder layers, hidden size %3, %4 heads of size %5, "
-                            "feed-forward %6, vocabulary %7")
-                 .arg(groupedText(spec.encoderLayers), groupedText(spec.decoderLayers),
-                      groupedText(spec.hiddenSize), groupedText(spec.heads), groupedText(spec.headSize),
-                      groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize))},
-            {QStringLiteral("parts"),
-             QStringLiteral("relative positions in %1 buckets, %2, %3, %4")
-                 .arg(groupedText(spec.relativeBuckets), word(model::toText(spec.normalization)),
-                      word(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings))}};
+    return {
+        {QStringLiteral("shape"),
+         QStringLiteral("%1 encoder layers, %2 decoder layers, hidden size %3, %4 heads of size %5, "
+                        "feed-forward %6, vocabulary %7")
+             .arg(groupedText(spec.encoderLayers), groupedText(spec.decoderLayers),
+                  groupedText(spec.hiddenSize), groupedText(spec.heads), groupedText(spec.headSize),
+                  groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize))},
+        {QStringLiteral("parts"),
+         QStringLiteral("relative positions in %1 buckets, %2, %3, %4")
+             .arg(groupedText(spec.relativeBuckets), QString::fromUtf8(model::toText(spec.normalization)),
+                  QString::fromUtf8(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings))}};
 }
 
 QString imageText(std::int64_t size, std::int64_t channels)
@@ -124,7 +120,7 @@ Rows rowsOf(const model::VisionTransformerSpec& spec)
             {QStringLiteral("parts"),
              QStringLiteral("%1, patches of %2 x %2, %3")
                  .arg(imageText(spec.imageSize, spec.channels), groupedText(spec.patchSize),
-                      word(model::toText(spec.activation)))}};
+                      QString::fromUtf8(model::toText(spec.activation)))}};
 }
 
 Rows rowsOf(const model::ResNetSpec& spec)
@@ -141,7 +137,8 @@ QString inputText(const model::ScriptInput& input)
     QStringList sizes{QStringLiteral("samples")};
     for (std::int64_t size : input.shape)
         sizes += groupedText(size);
-    return QStringLiteral("%1 {%2}").arg(word(model::toText(input.type)), sizes.join(QStringLiteral(", ")));
+    return QStringLiteral("%1 {%2}").arg(QString::fromUtf8(model::toText(input.type)),
+                                         sizes.join(QStringLiteral(", ")));
 }
 
 Rows rowsOf(const model::ScriptSpec& spec)
@@ -225,7 +222,7 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
             {QStringLiteral("memory, train"),
              QStringLiteral("%1 before the first sample: parameters, gradients, %2 state")
                  .arg(bytesText(residentBytes(parameters, model::Phase::Train, contents.optimizer)),
-                      word(model::toText(contents.optimizer)))});
+                      QString::fromUtf8(model::toText(contents.optimizer)))});
     }
     if (contents.eval || contents.isNetworkAlone()) {
         rows.push_back(
@@ -308,10 +305,10 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
     const QString decoder = contents.targetLength
                                 ? QStringLiteral(", decoder %1").arg(groupedText(*contents.targetLength))
                                 : QString();
-    rows.push_back({QStringLiteral("run"),
-                    QStringLiteral("%1, %2%3%4")
-                        .arg(word(model::toText(contents.precision)), word(model::toText(contents.optimizer)),
-                             lengthText(contents), decoder)});
+    rows.push_back({QStringLiteral("run"), QStringLiteral("%1, %2%3%4")
+                                               .arg(QString::fromUtf8(model::toText(contents.precision)),
+                                                    QString::fromUtf8(model::toText(contents.optimizer)),
+                                                    lengthText(contents), decoder)});
     if (contents.isNetworkAlone())
         rows.push_back({QStringLiteral("batch"), QStringLiteral("none: the config holds a network alone")});
     if (contents.train)

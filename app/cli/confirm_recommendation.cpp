@@ -7,19 +7,14 @@
 #include "console.h"
 #include "engine/predicted_sizes.h"
 #include "run_arguments.h"
-#include "signal_relay.h"
+#include "run_terminal.h"
 #include "store/exploration_store.h"
 #include "training/confirmation_run.h"
 #include "training/past_exploration.h"
 #include "training/training_event_log.h"
 #include "training/training_setup.h"
 
-#include <QCoreApplication>
-#include <QObject>
-#include <QTimer>
-
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -32,10 +27,7 @@ using training::ConfirmationSnapshot;
 using training::ConfirmedSize;
 
 // The first ends after the step under way, the second at once.
-constexpr int signalsPassed = 2;
-
-// Often enough to look live, seldom enough to cost nothing over a slow connection.
-constexpr std::chrono::milliseconds redrawInterval{100};
+constexpr int interruptions = 2;
 
 int exitCodeFor(const ConfirmationSnapshot& snapshot)
 {
@@ -47,63 +39,52 @@ int exitCodeFor(const ConfirmationSnapshot& snapshot)
     return nothingFits ? exitCode::nothingFits : exitCode::success;
 }
 
-/// The terminal's view of one confirmation: how far it is, what its worker warns of, and the last lines. With
-/// the last of them it ends the event loop.
-///
-/// It words and orders; what happens, the run alone decides.
-class ConfirmationTerminal : public QObject
+/// The terminal's view of one confirmation: how far it is, what its worker warns of, and the last lines.
+class ConfirmationTerminal : public RunTerminal
 {
 public:
     ConfirmationTerminal(ConfirmationRun& run, Console& console);
 
+protected:
     /// Ends the run after the step under way; asked a second time, at once.
-    void interrupt();
+    void interrupt() override;
 
 private:
-    void end();
+    void printLastLines();
 
     ConfirmationRun& m_run;
-    Console& m_console;
-    QTimer m_redraw;
     bool m_interrupted = false;
 };
 
 ConfirmationTerminal::ConfirmationTerminal(ConfirmationRun& run, Console& console)
-    : m_run(run), m_console(console)
+    : RunTerminal(console, interruptions), m_run(run)
 {
-    connect(&run, &ConfirmationRun::finished, this, &ConfirmationTerminal::end);
-    connect(&run, &ConfirmationRun::logged, this, [this](engine::LogLevel level, const QString& text) {
-        if (level != engine::LogLevel::Info)
-            m_console.remark(QStringLiteral("warning: ") + text);
+    connect(&run, &ConfirmationRun::finished, this, [this] {
+        printLastLines();
+        end(exitCodeFor(m_run.snapshot()));
     });
-    if (console.showsLiveLine()) {
-        connect(&m_redraw, &QTimer::timeout, this,
-                [this] { m_console.setLiveLine(confirmationLiveLine(m_run.snapshot())); });
-        m_redraw.start(redrawInterval);
-    }
+    connect(&run, &ConfirmationRun::logged, this, [&console](engine::LogLevel level, const QString& text) {
+        if (level != engine::LogLevel::Info)
+            console.remark(QStringLiteral("warning: ") + text);
+    });
+    drawLiveLine([this] { return confirmationLiveLine(m_run.snapshot()); });
 }
 
 void ConfirmationTerminal::interrupt()
 {
     if (!std::exchange(m_interrupted, true))
-        m_console.remark(QStringLiteral("ending after this step; Ctrl-C once more ends at once"));
+        console().remark(QStringLiteral("ending after this step; Ctrl-C once more ends at once"));
     m_run.stop();
 }
 
-void ConfirmationTerminal::end()
+void ConfirmationTerminal::printLastLines()
 {
-    m_redraw.stop();
-    m_console.setLiveLine({});
+    removeLiveLine();
     const ConfirmationSnapshot& snapshot = m_run.snapshot();
-    if (snapshot.stepsDone > 0 || snapshot.failure.isEmpty()) {
-        for (const QString& line : confirmationLines(snapshot))
-            m_console.answer(line);
-    }
+    if (snapshot.stepsDone > 0 || snapshot.failure.isEmpty())
+        console().answer(confirmationLines(snapshot));
     if (!snapshot.failure.isEmpty())
         printError(snapshot.failure);
-    // A run that ends while it starts ends an event loop that is yet to come.
-    QMetaObject::invokeMethod(
-        this, [code = exitCodeFor(snapshot)] { QCoreApplication::exit(code); }, Qt::QueuedConnection);
 }
 
 /// Of the newest exploration that asked the same.
@@ -161,10 +142,8 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
 
     ConfirmationRun run;
     ConfirmationTerminal terminal(run, console);
-    SignalRelay signalRelay(signalsPassed);
-    QObject::connect(&signalRelay, &SignalRelay::interrupted, &terminal, &ConfirmationTerminal::interrupt);
     run.start(file.path(), file.contents(), options, sizes, request.steps);
-    const int code = QCoreApplication::exec();
+    const int code = terminal.waitForEnd();
     if (request.events)
         checkEvents(training::writeConfirmation(*request.events, run.snapshot()));
     return code;

@@ -16,20 +16,13 @@ using training::ConfirmedSize;
 
 const QString nothing = QStringLiteral("-");
 
-/// "104 ± 0.520"
-QString speedText(double samplesPerSecond, double relativeError)
-{
-    return QStringLiteral("%1 ± %2").arg(rateText(samplesPerSecond),
-                                         rateText(samplesPerSecond * relativeError));
-}
-
 QString achievedText(const ConfirmedSize& size)
 {
     if (size.ranOutOfMemory)
         return QStringLiteral("out of memory");
     if (!size.achievedSamplesPerSecond)
         return nothing;
-    return size.relativeError ? speedText(*size.achievedSamplesPerSecond, *size.relativeError)
+    return size.relativeError ? rateText(*size.achievedSamplesPerSecond, *size.relativeError)
                               : rateText(*size.achievedSamplesPerSecond);
 }
 
@@ -50,7 +43,7 @@ QStringList rowOf(const ConfirmedSize& size)
 {
     return {QString::number(size.predicted.microBatchSize),
             QString::number(size.predicted.accumulationSteps),
-            speedText(size.predicted.samplesPerSecond, size.predicted.relativeError),
+            rateText(size.predicted.samplesPerSecond, size.predicted.relativeError),
             achievedText(size),
             miscorrelationText(size),
             size.peakReservedBytes > 0 ? bytesText(size.peakReservedBytes) : nothing,

@@ -63,9 +63,21 @@ void Console::answer(const QString& line)
     write(m_answers, line);
 }
 
+void Console::answer(const QStringList& lines)
+{
+    for (const QString& line : lines)
+        answer(line);
+}
+
 void Console::remark(const QString& line)
 {
     write(stderr, line);
+}
+
+void Console::remark(const QStringList& lines)
+{
+    for (const QString& line : lines)
+        remark(line);
 }
 
 void Console::setLiveLine(const QString& line)

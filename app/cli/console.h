@@ -5,6 +5,7 @@
 #include "engine/snapshot.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <cstdio>
 #include <vector>
@@ -26,7 +27,9 @@ public:
     Console& operator=(const Console&) = delete;
 
     void answer(const QString& line);
+    void answer(const QStringList& lines);
     void remark(const QString& line);
+    void remark(const QStringList& lines);
 
     bool showsLiveLine() const { return m_showsLiveLine; }
     /// Draws the live line anew, cut to the width of the terminal; an empty one takes it away.

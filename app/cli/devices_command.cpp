@@ -46,9 +46,7 @@ int DevicesCommand::run()
                                    QStringLiteral("CLOCK")}};
     for (const device::LocalDevice& device : device::localDevices())
         rows.push_back(rowFor(device));
-    Console console;
-    for (const QString& line : alignedLines(rows))
-        console.answer(line);
+    Console().answer(alignedLines(rows));
     return exitCode::success;
 }
 

@@ -5,16 +5,14 @@
 #include "command.h"
 #include "exploration_text.h"
 
-#include <chrono>
-
 namespace batchpeak::cli {
 
 namespace {
 
 using engine::FinishStatus;
 
-// Often enough to look live, seldom enough to cost nothing over a slow connection.
-constexpr std::chrono::milliseconds redrawInterval{100};
+// The second is the system's.
+constexpr int interruptions = 1;
 
 /// Of other ends the log says more.
 bool deservesALine(const trial::TrialRecord& trial)
@@ -42,47 +40,39 @@ int exitCodeFor(FinishStatus status, bool hasRecommendation)
 } // namespace
 
 ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
-    : m_exploration(exploration), m_console(console), m_detail(detail), m_log(console)
+    : RunTerminal(console, interruptions), m_exploration(exploration), m_log(console)
 {
     listenForTheEnd();
     if (detail == Detail::LastLinesOnly)
         return;
 
-    introduce();
-    engine::onEvent<engine::RecommendationChanged>(exploration, this, [this](const auto& changed) {
-        m_console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation));
+    if (const auto& run = exploration.snapshot().run)
+        console.answer(introductionLines(*run));
+    engine::onEvent<engine::RecommendationChanged>(exploration, this, [&console](const auto& changed) {
+        console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation));
     });
-    engine::onEvent<engine::TrialFinished>(exploration, this, [this](const auto& finished) {
+    engine::onEvent<engine::TrialFinished>(exploration, this, [&console](const auto& finished) {
         if (deservesALine(finished.trial))
-            m_console.remark(trialLine(finished.trial));
+            console.remark(trialLine(finished.trial));
     });
     connect(&exploration, &engine::Exploration::snapshotChanged, this,
             [this](const engine::Snapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
-    if (console.showsLiveLine()) {
-        connect(&m_redraw, &QTimer::timeout, this,
-                [this] { m_console.setLiveLine(liveLine(m_exploration.snapshot())); });
-        m_redraw.start(redrawInterval);
-    }
+    drawLiveLine([this] { return liveLine(m_exploration.snapshot()); });
 }
 
 void ExplorationTerminal::listenForTheEnd()
 {
-    engine::onEvent<engine::Finished>(m_exploration, this,
-                                      [this](const auto& finished) { end(finished.status); });
-}
-
-void ExplorationTerminal::introduce()
-{
-    if (const auto& run = m_exploration.snapshot().run) {
-        for (const QString& line : introductionLines(*run))
-            m_console.answer(line);
-    }
+    engine::onEvent<engine::Finished>(m_exploration, this, [this](const auto& finished) {
+        const engine::Snapshot& snapshot = m_exploration.snapshot();
+        if (!m_interrupted)
+            printLastLines(snapshot);
+        const bool hasRecommendation = snapshot.searchState.recommendation.has_value();
+        end(m_interrupted ? exitCode::interrupted : exitCodeFor(finished.status, hasRecommendation));
+    });
 }
 
 void ExplorationTerminal::interrupt()
 {
-    if (m_interrupted)
-        return;
     m_interrupted = true;
     // After the last lines only the end is waited for; a trial that still comes in changes nothing.
     m_exploration.disconnect(this);
@@ -95,23 +85,11 @@ void ExplorationTerminal::interrupt()
 
 void ExplorationTerminal::printLastLines(const engine::Snapshot& snapshot)
 {
-    m_redraw.stop();
-    m_console.setLiveLine({});
-    if (!snapshot.searchState.recommendation && !snapshot.failure.isEmpty()) {
+    removeLiveLine();
+    if (!snapshot.searchState.recommendation && !snapshot.failure.isEmpty())
         printError(snapshot.failure);
-        return;
-    }
-    for (const QString& line : finalLines(snapshot))
-        m_console.answer(line);
-}
-
-void ExplorationTerminal::end(FinishStatus status)
-{
-    const engine::Snapshot& snapshot = m_exploration.snapshot();
-    if (!m_interrupted)
-        printLastLines(snapshot);
-    const bool hasRecommendation = snapshot.searchState.recommendation.has_value();
-    emit ended(m_interrupted ? exitCode::interrupted : exitCodeFor(status, hasRecommendation));
+    else
+        console().answer(finalLines(snapshot));
 }
 
 } // namespace batchpeak::cli

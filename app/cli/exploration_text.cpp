@@ -94,9 +94,8 @@ QString outcomeText(trial::Outcome outcome)
 
 QString achievedText(const Recommendation& recommendation)
 {
-    return QStringLiteral("%1 ± %2, %3x base")
-        .arg(rateText(recommendation.samplesPerSecond),
-             rateText(recommendation.samplesPerSecond * recommendation.relativeError),
+    return QStringLiteral("%1, %2x base")
+        .arg(rateText(recommendation.samplesPerSecond, recommendation.relativeError),
              QString::number(recommendation.relativePerformance, 'f', 2));
 }
 
@@ -172,8 +171,8 @@ QString trialLine(const trial::TrialRecord& trial)
     else if (trial.outcome != trial::Outcome::Ok)
         parts << outcomeText(*trial.outcome);
     if (trial.samplesPerSecond) {
-        const double error = *trial.samplesPerSecond * trial.relativeError.value_or(0);
-        parts << QStringLiteral("%1 ± %2 samples/s").arg(rateText(*trial.samplesPerSecond), rateText(error));
+        parts << QStringLiteral("%1 samples/s")
+                     .arg(rateText(*trial.samplesPerSecond, trial.relativeError.value_or(0)));
     }
     if (trial.peakReservedBytes && *trial.peakReservedBytes > 0)
         parts << QStringLiteral("peak %1").arg(bytesText(*trial.peakReservedBytes));

@@ -10,12 +10,9 @@
 #include "exploration_terminal.h"
 #include "options.h"
 #include "run_arguments.h"
-#include "signal_relay.h"
 #include "store/exploration_store.h"
 
-#include <QCoreApplication>
 #include <QFile>
-#include <QTimer>
 
 #include <memory>
 #include <utility>
@@ -87,8 +84,7 @@ int ExploreCommand::run()
     checkTarget(file);
 
     Console console(m_events == "-" ? stderr : stdout);
-    for (const QString& line : warningLines(file.path(), file.contents()))
-        console.remark(line);
+    console.remark(warningLines(file.path(), file.contents()));
 
     engine::Exploration exploration;
     exploration.load(file.path(), file.contents(), m_options);
@@ -125,22 +121,17 @@ void ExploreCommand::checkTarget(const engine::ConfigFile& file) const
 void ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot,
                                 Console& console) const
 {
-    const QString target = outputPath(file, m_output);
-    if (target.isEmpty() && !m_output.dryRun)
+    if (outputPath(file, m_output).isEmpty() && !m_output.dryRun)
         return;
     const config::ChosenSize chosen{.phase = snapshot.run->phase,
                                     .microBatchSize = snapshot.searchState.recommendation->size};
     try {
-        const auto spliced = chosenText(file, chosen, m_output);
-        for (const std::string& note : spliced.notes)
-            console.remark(QString::fromStdString(note));
-        if (m_output.dryRun)
-            return showChange(file, spliced, target, console);
-        file.save(spliced, target);
+        const QString target = writeSize(file, chosen, m_output, console);
+        if (!target.isEmpty())
+            console.answer(QStringLiteral("written to %1").arg(target));
     } catch (const config::ConfigError& error) {
         throw UsageError(refusalText(error, snapshot.run->plan, chosen.microBatchSize));
     }
-    console.answer(QStringLiteral("written to %1").arg(target));
 }
 
 int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& console) const
@@ -152,13 +143,8 @@ int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& co
 
     using Detail = ExplorationTerminal::Detail;
     ExplorationTerminal terminal(exploration, console, m_quiet ? Detail::LastLinesOnly : Detail::Everything);
-    SignalRelay signalRelay;
-    QObject::connect(&signalRelay, &SignalRelay::interrupted, &terminal, &ExplorationTerminal::interrupt);
-    QObject::connect(&terminal, &ExplorationTerminal::ended, &terminal,
-                     [](int code) { QCoreApplication::exit(code); });
-    // An exploration that fails while it starts ends the event loop, so that must run by then.
-    QTimer::singleShot(0, &exploration, &engine::Exploration::start);
-    return QCoreApplication::exec();
+    exploration.start();
+    return terminal.waitForEnd();
 }
 
 } // namespace

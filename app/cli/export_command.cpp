@@ -56,17 +56,8 @@ void ExportCommand::checkOptions() const
 int ExportCommand::run()
 {
     const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
-    const auto spliced = chosenText(file, {.phase = m_phase, .microBatchSize = m_size}, m_output);
     Console console;
-    for (const std::string& note : spliced.notes)
-        console.remark(QString::fromStdString(note));
-    const QString target = outputPath(file, m_output);
-    if (m_output.dryRun)
-        showChange(file, spliced, target, console);
-    else if (target.isEmpty())
-        printBytes(spliced.text);
-    else
-        file.save(spliced, target);
+    writeSize(file, {.phase = m_phase, .microBatchSize = m_size}, m_output, console);
     return exitCode::success;
 }
 

@@ -82,9 +82,7 @@ int HistoryCommand::run()
             store.remove(found(store, m_ids.front()).summary.id);
             lines << QStringLiteral("deleted %1").arg(QString::fromStdString(m_ids.front()));
         }
-        Console console;
-        for (const QString& line : lines)
-            console.answer(line);
+        Console().answer(lines);
         return exitCode::success;
     } catch (const store::StoreError& error) {
         throw UsageError(error.what());

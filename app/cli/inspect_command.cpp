@@ -52,10 +52,8 @@ int InspectCommand::run()
     if (m_asYaml)
         return printAsYaml(file);
     Console console;
-    for (const QString& line : contentsLines(file.path(), file.contents()))
-        console.answer(line);
-    for (const QString& line : warningLines(file.path(), file.contents()))
-        console.answer(line);
+    console.answer(contentsLines(file.path(), file.contents()));
+    console.answer(warningLines(file.path(), file.contents()));
     return exitCode::success;
 }
 
@@ -66,9 +64,7 @@ int InspectCommand::printAsYaml(const engine::ConfigFile& file) const
     } catch (const config::ConfigError& error) {
         throw engine::located(file.path(), error);
     }
-    Console console(stderr);
-    for (const QString& line : warningLines(file.path(), file.contents()))
-        console.answer(line);
+    Console(stderr).answer(warningLines(file.path(), file.contents()));
     return exitCode::success;
 }
 

@@ -23,13 +23,6 @@ std::string quoted(std::string_view text)
     return "'" + std::string(text) + "'";
 }
 
-std::string numberText(double value)
-{
-    std::array<char, 32> buffer{};
-    const auto end = std::to_chars(buffer.begin(), buffer.end(), value).ptr;
-    return {buffer.begin(), end};
-}
-
 /// Takes a number without sign or exponent from the front of \p text.
 std::optional<double> takeNumber(std::string_view& text)
 {
@@ -145,9 +138,12 @@ double shareFromPercentText(std::string_view text, double lowest, double highest
     std::string_view rest = text;
     const auto percent = takeNumber(rest);
     if (!percent || !(rest.empty() || rest == "%") || *percent < lowest || *percent > highest) {
-        throw UsageError(quoted(text) + " is no percentage from " + numberText(lowest) + " to " +
-                         numberText(highest) + "; write for example " + numberText(std::max(lowest, 5.0)) +
-                         ".");
+        throw UsageError(QStringLiteral("'%1' is no percentage from %2 to %3; write for example %4.")
+                             .arg(QString::fromUtf8(text))
+                             .arg(lowest)
+                             .arg(highest)
+                             .arg(std::max(lowest, 5.0))
+                             .toStdString());
     }
     return *percent / 100;
 }

@@ -47,6 +47,12 @@ QString rateText(double samplesPerSecond)
     return engine::rateText(samplesPerSecond, terminalLocale());
 }
 
+QString rateText(double samplesPerSecond, double relativeError)
+{
+    return QStringLiteral("%1 ± %2").arg(rateText(samplesPerSecond),
+                                         rateText(samplesPerSecond * relativeError));
+}
+
 QString speedText(double samplesPerSecond, double tokensPerSecond)
 {
     const QString samples = QStringLiteral("%1 samples/s").arg(rateText(samplesPerSecond));

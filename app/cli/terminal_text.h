@@ -30,6 +30,9 @@ QString bytesText(std::int64_t bytes);
 /// Samples per second: "2,115" from 100 on, three figures below that: "12.3", "0.0451".
 QString rateText(double samplesPerSecond);
 
+/// "1,234 ± 5": with its standard error.
+QString rateText(double samplesPerSecond, double relativeError);
+
 /// "412 samples/s, 52,736 tokens/s"; without the second where there are none.
 QString speedText(double samplesPerSecond, double tokensPerSecond);
 

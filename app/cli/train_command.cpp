@@ -6,27 +6,21 @@
 #include "console.h"
 #include "options.h"
 #include "run_arguments.h"
-#include "signal_relay.h"
 #include "training/confirmation_run.h"
 #include "training/training_event_log.h"
 #include "training/training_run.h"
 #include "training_arguments.h"
 #include "training_terminal.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QTimer>
 
 #include <memory>
 
 namespace batchpeak::cli {
 
 namespace {
-
-// The first ends the run after the step under way, the second at once; the third is the system's.
-constexpr int signalsPassed = 2;
 
 constexpr auto searchNote = "note: training makes no search for the size; it starts at the per-device batch "
                             "and halves it when memory "
@@ -86,8 +80,7 @@ int TrainCommand::run()
     checkCheckpointFolder(m_arguments.options.checkpointFolder);
 
     Console console(m_events == "-" ? stderr : stdout);
-    for (const QString& line : warningLines(file.path(), file.contents()))
-        console.remark(line);
+    console.remark(warningLines(file.path(), file.contents()));
     QFile events(QString::fromStdString(m_events));
     if (!m_events.empty())
         openEvents(events, m_events);
@@ -115,13 +108,8 @@ int TrainCommand::runInEventLoop(training::TrainingRun& training, Console& conso
 {
     using Detail = TrainingTerminal::Detail;
     TrainingTerminal terminal(training, console, m_quiet ? Detail::SummaryOnly : Detail::Everything);
-    SignalRelay signalRelay(signalsPassed);
-    QObject::connect(&signalRelay, &SignalRelay::interrupted, &terminal, &TrainingTerminal::interrupt);
-    QObject::connect(&terminal, &TrainingTerminal::ended, &terminal,
-                     [](int code) { QCoreApplication::exit(code); });
-    // A run that fails while it starts ends the event loop, so that must run by then.
-    QTimer::singleShot(0, &training, &training::TrainingRun::start);
-    return QCoreApplication::exec();
+    training.start();
+    return terminal.waitForEnd();
 }
 
 int TrainCommand::confirm(const engine::ConfigFile& file, QIODevice* events, Console& console) const

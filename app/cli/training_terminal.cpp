@@ -5,8 +5,6 @@
 #include "command.h"
 #include "training_text.h"
 
-#include <chrono>
-
 namespace batchpeak::cli {
 
 namespace {
@@ -15,8 +13,8 @@ using training::TrainingEnd;
 using training::TrainingRun;
 using training::TrainingSnapshot;
 
-// Often enough to look live, seldom enough to cost nothing over a slow connection.
-constexpr std::chrono::milliseconds redrawInterval{100};
+// The first ends the run after the step under way, the second at once; the third is the system's.
+constexpr int interruptions = 2;
 
 int exitCodeFor(TrainingEnd end)
 {
@@ -36,22 +34,20 @@ int exitCodeFor(TrainingEnd end)
 } // namespace
 
 TrainingTerminal::TrainingTerminal(TrainingRun& run, Console& console, Detail detail)
-    : m_run(run), m_console(console), m_log(console, engine::LogLevel::Info)
+    : RunTerminal(console, interruptions), m_run(run), m_log(console, engine::LogLevel::Info)
 {
-    engine::onEvent<training::TrainingFinished>(run, this,
-                                                [this](const auto& finished) { end(finished.end); });
+    engine::onEvent<training::TrainingFinished>(run, this, [this](const auto& finished) {
+        printSummary();
+        end(exitCodeFor(finished.end));
+    });
     if (detail == Detail::SummaryOnly)
         return;
     if (const auto& description = run.snapshot().run) {
-        for (const QString& line : introductionLines(*description))
-            m_console.answer(line);
+        console.answer(introductionLines(*description));
         m_data = description->data;
     }
     printWhatHappens();
-    if (console.showsLiveLine()) {
-        connect(&m_redraw, &QTimer::timeout, this, &TrainingTerminal::drawLiveLine);
-        m_redraw.start(redrawInterval);
-    }
+    drawLiveLine([this] { return liveLine(m_run.snapshot()); });
 }
 
 void TrainingTerminal::printWhatHappens()
@@ -61,7 +57,7 @@ void TrainingTerminal::printWhatHappens()
     engine::onEvent<training::EpochBegan>(m_run, this, [this](const auto&) { printCourse(); });
     engine::onEvent<training::StepDone>(m_run, this, [this](const auto& done) { printStep(done.step); });
     engine::onEvent<training::Evaluated>(
-        m_run, this, [this](const auto& done) { m_console.answer(evaluationLine(done.evaluation)); });
+        m_run, this, [this](const auto& done) { console().answer(evaluationLine(done.evaluation)); });
 }
 
 void TrainingTerminal::printCourse()
@@ -70,8 +66,7 @@ void TrainingTerminal::printCourse()
     if (!description || description->data == m_data)
         return;
     m_data = description->data;
-    for (const QString& line : courseLines(*description))
-        m_console.answer(line);
+    console().answer(courseLines(*description));
 }
 
 void TrainingTerminal::printStep(const training::StepRecord& step)
@@ -83,12 +78,7 @@ void TrainingTerminal::printStep(const training::StepRecord& step)
     if (!beginsEpoch && !deservesALine(m_steps) && step.attempts == 1)
         return;
     const auto& description = m_run.snapshot().run;
-    m_console.answer(stepLine(step, description ? description->steps : 0));
-}
-
-void TrainingTerminal::drawLiveLine()
-{
-    m_console.setLiveLine(liveLine(m_run.snapshot()));
+    console().answer(stepLine(step, description ? description->steps : 0));
 }
 
 void TrainingTerminal::interrupt()
@@ -96,20 +86,17 @@ void TrainingTerminal::interrupt()
     const bool isInAStep = m_run.snapshot().state == training::TrainingState::Training;
     m_run.stop();
     if (isInAStep && !m_interrupted)
-        m_console.remark(QStringLiteral("Ctrl-C once more ends that step too."));
+        console().remark(QStringLiteral("Ctrl-C once more ends that step too."));
     m_interrupted = true;
 }
 
-void TrainingTerminal::end(TrainingEnd end)
+void TrainingTerminal::printSummary()
 {
-    m_redraw.stop();
-    m_console.setLiveLine({});
+    removeLiveLine();
     const TrainingSnapshot& snapshot = m_run.snapshot();
-    for (const QString& line : finalLines(snapshot))
-        m_console.answer(line);
+    console().answer(finalLines(snapshot));
     if (!snapshot.failure.isEmpty())
         printError(snapshot.failure);
-    emit ended(exitCodeFor(end));
 }
 
 } // namespace batchpeak::cli
