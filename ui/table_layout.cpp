@@ -107,7 +107,7 @@ void ColumnWidths::setChosen(const QVariantMap& widths)
 void ColumnWidths::reset()
 {
     m_chosen.clear();
-    for (int column = 0; column < m_names.size(); ++column)
+    for (int column = 0; column < m_table->model()->columnCount(); ++column)
         setWidth(column, cellPadding);
     growAll();
 }
@@ -119,7 +119,7 @@ void ColumnWidths::growAll()
 
 void ColumnWidths::grow(int firstRow, int lastRow)
 {
-    for (int column = 0; column < m_names.size(); ++column) {
+    for (int column = 0; column < m_table->model()->columnCount(); ++column) {
         if (m_chosen.contains(column))
             continue;
         const int needed = neededWidth(column, firstRow, lastRow);

@@ -27,8 +27,8 @@ class ColumnWidths : public QObject
 public:
     /// \param table      with its model set
     /// \param stretched  the column that takes what is left
-    /// \param names      of the columns, under which their widths are kept
-    ColumnWidths(QTableView* table, int stretched, QStringList names);
+    /// \param names      of the columns, under which their widths are kept; without them none is
+    ColumnWidths(QTableView* table, int stretched, QStringList names = {});
 
     void setHidden(int column, bool hidden);
     /// The widths [pixels] that a person chose, by the names of the columns.

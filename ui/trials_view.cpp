@@ -35,8 +35,8 @@ TrialsView::TrialsView(QWidget* parent)
     m_table->setAccessibleName(tr("Trials, newest first"));
     const int rowHeight = applyTableStyle(*m_table);
     const auto* header = m_table->horizontalHeader();
-    m_columns = new ColumnWidths(m_table, TrialRow::Result, columnNames());
-    m_columns->setHidden(TrialRow::Device, true);
+    m_columns = new ColumnWidths(m_table, TrialsModel::Result, columnNames());
+    m_columns->setHidden(TrialsModel::Device, true);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(tr("&Copy rows"), this);
     copy->setShortcut(QKeySequence::Copy);
@@ -57,8 +57,8 @@ void TrialsView::setTheme(const Theme& theme)
 void TrialsView::display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     // There is room for one of the two beside the words of the results.
-    m_columns->setHidden(TrialRow::Device, snapshot.devices.size() < 2);
-    m_columns->setHidden(TrialRow::Took, snapshot.devices.size() >= 2);
+    m_columns->setHidden(TrialsModel::Device, snapshot.devices.size() < 2);
+    m_columns->setHidden(TrialsModel::Took, snapshot.devices.size() >= 2);
     m_model->display(snapshot, unit);
 }
 

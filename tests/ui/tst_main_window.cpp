@@ -147,16 +147,16 @@ private slots:
         {
             MainWindow window;
             window.show();
-            tableOf(window)->horizontalHeader()->resizeSection(TrialRow::Rate, 150);
+            tableOf(window)->horizontalHeader()->resizeSection(TrialsModel::Rate, 150);
             window.close();
         }
         MainWindow window;
         window.show();
-        QCOMPARE(tableOf(window)->columnWidth(TrialRow::Rate), 150);
+        QCOMPARE(tableOf(window)->columnWidth(TrialsModel::Rate), 150);
         const auto column = QStringLiteral("rate");
         QCOMPARE(WindowSettings().columnWidths().keys(), QStringList{column});
         test::actionOf(window, "Reset layout")->trigger();
-        QVERIFY(tableOf(window)->columnWidth(TrialRow::Rate) < 150);
+        QVERIFY(tableOf(window)->columnWidth(TrialsModel::Rate) < 150);
         QVERIFY(WindowSettings().columnWidths().isEmpty());
     }
 };

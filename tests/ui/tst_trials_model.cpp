@@ -19,7 +19,7 @@ QStringList resultsOf(const TrialsModel& model)
 {
     QStringList words;
     for (int row = 0; row < model.rowCount(); ++row)
-        words << model.index(row, TrialRow::Result).data().toString();
+        words << model.index(row, TrialsModel::Result).data().toString();
     return words;
 }
 
@@ -61,7 +61,7 @@ private slots:
                          QStringLiteral("ok, cut short"), QStringLiteral("leading"), QStringLiteral("ok"),
                          QStringLiteral("ok")}));
         for (int row = 0; row < model.rowCount(); ++row)
-            QVERIFY(!model.index(row, TrialRow::Result).data(Qt::DecorationRole).isNull());
+            QVERIFY(!model.index(row, TrialsModel::Result).data(Qt::DecorationRole).isNull());
     }
 
     void saysWhatDisturbedATrialAndWhatRepeatsIt()
@@ -71,7 +71,7 @@ private slots:
         model.display(test::everyOutcomeSnapshot(), gibibytes);
         const auto toolTipOf = [&](const QString& number) {
             const QModelIndexList found =
-                model.match(model.index(0, TrialRow::Number), Qt::DisplayRole, number, 1, Qt::MatchExactly);
+                model.match(model.index(0, TrialsModel::Number), Qt::DisplayRole, number, 1, Qt::MatchExactly);
             return found.isEmpty() ? QString() : found.front().data(Qt::ToolTipRole).toString();
         };
         QCOMPARE(toolTipOf(QStringLiteral("5")),
