@@ -174,21 +174,8 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_trials->display(snapshot, unit);
     m_log->display(snapshot.log);
     m_status->display(snapshot);
-    showFailure(snapshot);
-}
-
-void ExplorationView::showFailure(const engine::Snapshot& snapshot)
-{
-    if (snapshot.state != engine::State::Failed) {
-        if (!m_failureShown.isEmpty())
-            m_banner->hide();
-        m_failureShown.clear();
-        return;
-    }
-    if (m_failureShown == snapshot.failure)
-        return;
-    m_failureShown = snapshot.failure;
-    m_banner->showMessage(MessageBanner::Kind::Error, snapshot.failure, lastLines(snapshot.log),
+    const bool hasFailed = snapshot.state == engine::State::Failed;
+    m_banner->showFailure(hasFailed ? snapshot.failure : QString(), lastLines(snapshot.log),
                           m_actions->restart);
 }
 

@@ -55,7 +55,6 @@ signals:
 private:
     QWidget* makeCharts();
     QWidget* makeSide(WindowActions* actions);
-    void showFailure(const engine::Snapshot& snapshot);
 
     WindowActions* m_actions;
     ToolBar* m_toolBar;
@@ -73,7 +72,6 @@ private:
     TrialsView* m_trials;
     LogView* m_log;
     StatusBar* m_status;
-    QString m_failureShown;
 };
 
 } // namespace batchpeak::ui

@@ -19,36 +19,27 @@ namespace {
 
 using Kind = MessageBanner::Kind;
 
-Tone toneOf(Kind kind)
+/// How a kind of message is told from the others.
+struct Signs
 {
-    return kind == Kind::Error ? Tone::Bad : kind == Kind::Warning ? Tone::Warn : Tone::Good;
-}
+    /// As the style sheet knows it.
+    QString property;
+    QString word;
+    Tone tone;
+    Glyph glyph;
+};
 
-// As the style sheet knows it.
-QString propertyOf(Kind kind)
+Signs signsOf(Kind kind)
 {
     switch (kind) {
     case Kind::Error:
-        return QStringLiteral("error");
+        return {QStringLiteral("error"), MessageBanner::tr("Error"), Tone::Bad, Glyph::Warning};
     case Kind::Warning:
-        return QStringLiteral("warning");
+        return {QStringLiteral("warning"), MessageBanner::tr("Warning"), Tone::Warn, Glyph::Warning};
     case Kind::Note:
         break;
     }
-    return QStringLiteral("note");
-}
-
-QString wordFor(Kind kind)
-{
-    switch (kind) {
-    case Kind::Error:
-        return MessageBanner::tr("Error");
-    case Kind::Warning:
-        return MessageBanner::tr("Warning");
-    case Kind::Note:
-        break;
-    }
-    return MessageBanner::tr("Message");
+    return {QStringLiteral("note"), MessageBanner::tr("Message"), Tone::Good, Glyph::Check};
 }
 
 } // namespace
@@ -88,11 +79,11 @@ MessageBanner::MessageBanner(QWidget* parent)
 
 void MessageBanner::applySign()
 {
-    const QIcon icon = glyphIcon(m_kind == Kind::Note ? Glyph::Check : Glyph::Warning,
-                                 colourOf(toneOf(m_kind), m_theme), m_theme.mutedText);
+    const Signs signs = signsOf(m_kind);
+    const QIcon icon = glyphIcon(signs.glyph, colourOf(signs.tone, m_theme), m_theme.mutedText);
     m_sign->setPixmap(icon.pixmap(QSize(16, 16), devicePixelRatioF()));
     m_close->setIcon(glyphIcon(Glyph::Cross, m_theme.mutedText, m_theme.mutedText));
-    setProperty("banner", propertyOf(m_kind));
+    setProperty("banner", signs.property);
     style()->unpolish(this);
     style()->polish(this);
 }
@@ -112,10 +103,21 @@ void MessageBanner::showMessage(Kind kind, const QString& text, const QString& d
     m_action = action;
     m_button->setText(action ? action->text() : QString());
     m_button->setVisible(action != nullptr);
-    setAccessibleName(wordFor(kind));
+    setAccessibleName(signsOf(kind).word);
     setAccessibleDescription(text);
     applySign();
     show();
+}
+
+void MessageBanner::showFailure(const QString& failure, const QString& details, QAction* action)
+{
+    if (failure == m_failure)
+        return;
+    m_failure = failure;
+    if (failure.isEmpty())
+        hide();
+    else
+        showMessage(Kind::Error, failure, details, action);
 }
 
 QString MessageBanner::text() const

@@ -30,6 +30,9 @@ public:
     /// \param details  lines in the fixed font; may be empty
     /// \param action   of the button; without one there is no button
     void showMessage(Kind kind, const QString& text, const QString& details = {}, QAction* action = nullptr);
+    /// Shows a failure once, as an error with these details and this button, and takes it away when it is
+    /// over. \param failure  as a sentence; empty without one
+    void showFailure(const QString& failure, const QString& details = {}, QAction* action = nullptr);
     QString text() const;
 
 private:
@@ -37,6 +40,7 @@ private:
 
     Theme m_theme = Theme::light();
     Kind m_kind = Kind::Note;
+    QString m_failure;
     QLabel* m_sign;
     QLabel* m_text;
     QLabel* m_details;

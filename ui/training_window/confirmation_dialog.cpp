@@ -28,13 +28,6 @@ constexpr int rows = 2;
 // What a verdict may need, so that the buttons do not move when it comes.
 constexpr int verdictLines = 3;
 
-QStringList columnNames()
-{
-    return {QStringLiteral("role"),      QStringLiteral("size"),     QStringLiteral("accumulation"),
-            QStringLiteral("predicted"), QStringLiteral("achieved"), QStringLiteral("miscorrelation"),
-            QStringLiteral("peak")};
-}
-
 } // namespace
 
 ConfirmationDialog::ConfirmationDialog(const Theme& theme, QWidget* parent)
@@ -70,7 +63,7 @@ void ConfirmationDialog::addTable(QVBoxLayout* layout)
     table->setAccessibleName(tr("Predicted and achieved samples per second of each size"));
     const int rowHeight = applyTableStyle(*table);
     table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    new ColumnWidths(table, ConfirmationModel::Role, columnNames());
+    new ColumnWidths(table, ConfirmationModel::Role);
     table->setFixedHeight(table->horizontalHeader()->height() + rows * rowHeight);
     layout->addWidget(table);
 }
@@ -136,12 +129,7 @@ void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
     m_remarks->setVisible(!remarks.isEmpty());
     m_stop->setEnabled(snapshot.isRunning);
     setObstacle(m_obstacle);
-    if (snapshot.failure != m_failureShown) {
-        m_failureShown = snapshot.failure;
-        m_banner->hide();
-        if (!snapshot.failure.isEmpty())
-            showError(snapshot.failure);
-    }
+    m_banner->showFailure(snapshot.failure);
     setAccessibleDescription(summary());
     makeRoom();
 }

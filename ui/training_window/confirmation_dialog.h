@@ -61,7 +61,6 @@ private:
     QPushButton* m_again = nullptr;
     bool m_isRunning = false;
     QString m_obstacle;
-    QString m_failureShown;
 };
 
 } // namespace batchpeak::ui

@@ -207,18 +207,7 @@ void TrainingView::display(const training::TrainingSnapshot& snapshot)
     m_status->display(StatusLine{.progress = snapshot.progress(),
                                  .activity = trainingActivityText(snapshot),
                                  .devices = deviceText(devices)});
-    showFailure(snapshot);
-}
-
-void TrainingView::showFailure(const training::TrainingSnapshot& snapshot)
-{
-    if (snapshot.failure == m_failureShown)
-        return;
-    m_failureShown = snapshot.failure;
-    if (snapshot.failure.isEmpty())
-        m_banner->hide();
-    else
-        m_banner->showMessage(MessageBanner::Kind::Error, snapshot.failure);
+    m_banner->showFailure(snapshot.failure);
 }
 
 } // namespace batchpeak::ui

@@ -67,7 +67,6 @@ private:
     QWidget* makeBar();
     QSplitter* makeCharts();
     QWidget* makeSide();
-    void showFailure(const training::TrainingSnapshot& snapshot);
 
     TrainingActions* m_actions;
     ElidedLabel* m_run;
@@ -80,7 +79,6 @@ private:
     LogView* m_log;
     StatusBar* m_status;
     QString m_subject;
-    QString m_failureShown;
 };
 
 } // namespace batchpeak::ui
