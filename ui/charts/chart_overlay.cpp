@@ -4,6 +4,7 @@
 
 #include "plot_canvas.h"
 
+#include <QPainter>
 #include <QtCharts/QChart>
 
 #include <cmath>
@@ -48,6 +49,26 @@ double crisp(double x)
 QRectF ChartOverlay::boundingRect() const
 {
     return m_bounds;
+}
+
+QFont ChartOverlay::labelFont() const
+{
+    return scaled(m_canvas->font(), 0.95, QFont::DemiBold);
+}
+
+void ChartOverlay::paintVertical(QPainter& painter, double place, const QPen& pen) const
+{
+    const QRectF area = m_canvas->plotArea();
+    const double x = crisp(m_canvas->positionOf(place, m_canvas->topValue()).x());
+    painter.setPen(pen);
+    painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+}
+
+void ChartOverlay::paintInTheMiddle(QPainter& painter, const QString& text) const
+{
+    painter.setPen(m_canvas->theme().mutedText);
+    painter.setFont(m_canvas->font());
+    painter.drawText(m_canvas->plotArea(), Qt::AlignCenter, text);
 }
 
 } // namespace batchpeak::ui

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QFont>
 #include <QGraphicsObject>
+#include <QPen>
 
 namespace batchpeak::ui {
 
@@ -22,6 +24,11 @@ public:
 
 protected:
     const PlotCanvas& canvas() const { return *m_canvas; }
+    QFont labelFont() const;
+    /// A line across the plot from its top to its bottom.
+    void paintVertical(QPainter& painter, double place, const QPen& pen) const;
+    /// What there is to say while nothing is drawn.
+    void paintInTheMiddle(QPainter& painter, const QString& text) const;
 
 private:
     PlotCanvas* m_canvas;

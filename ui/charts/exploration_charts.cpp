@@ -101,29 +101,15 @@ void ExplorationChart::showHovered(std::optional<std::int64_t> place)
     callout().showAt(canvas().positionOf(size, valueOf(*point)), calloutLines(*point), std::move(obstacles));
 }
 
-class ThroughputChart::Series : public QObject
-{
-public:
-    explicit Series(PlotCanvas& canvas, QObject* parent)
-        : QObject(parent),
-          upper(new QLineSeries(this)),
-          lower(new QLineSeries(this)),
-          band(new QAreaSeries(upper, lower)),
-          curve(new QLineSeries)
-    {
-        canvas.addSeries(band);
-        canvas.addSeries(curve);
-    }
-
-    QLineSeries* upper;
-    QLineSeries* lower;
-    QAreaSeries* band;
-    QLineSeries* curve;
-};
-
 ThroughputChart::ThroughputChart(QWidget* parent)
-    : ExplorationChart(parent), m_series(new Series(canvas(), this))
+    : ExplorationChart(parent),
+      m_upper(new QLineSeries(this)),
+      m_lower(new QLineSeries(this)),
+      m_band(new QAreaSeries(m_upper, m_lower)),
+      m_curve(new QLineSeries)
 {
+    canvas().addSeries(m_band);
+    canvas().addSeries(m_curve);
     setAccessibleName(tr("Throughput chart"));
 }
 
@@ -184,14 +170,14 @@ void ThroughputChart::drawCurve()
         lower.append({point.size, std::max(0.0, point.low)});
         middle.append({point.size, point.samplesPerSecond});
     }
-    m_series->upper->replace(upper);
-    m_series->lower->replace(lower);
-    m_series->curve->replace(middle);
+    m_upper->replace(upper);
+    m_lower->replace(lower);
+    m_curve->replace(middle);
 
     const Theme& theme = canvas().theme();
-    m_series->curve->setPen(QPen(theme.throughput, 2.0));
-    m_series->band->setPen(Qt::NoPen);
-    m_series->band->setBrush(withAlpha(theme.throughput, theme.bandAlpha));
+    m_curve->setPen(QPen(theme.throughput, 2.0));
+    m_band->setPen(Qt::NoPen);
+    m_band->setBrush(withAlpha(theme.throughput, theme.bandAlpha));
 }
 
 void ThroughputChart::drawMarkers()
@@ -224,7 +210,7 @@ void ThroughputChart::drawMarkers()
 
 void ThroughputChart::drawScene()
 {
-    canvas().setLargestValue(largestValue());
+    canvas().setValueRange(0.0, largestValue());
     canvas().setValuesVisible(!scene().points.empty());
     zones().setZones(scene().memoryZones);
     drawCurve();
@@ -317,7 +303,7 @@ void MemoryChart::drawMarkers()
 
 void MemoryChart::drawScene()
 {
-    canvas().setLargestValue(scene().unit.of(largestValue()));
+    canvas().setValueRange(0.0, scene().unit.of(largestValue()));
     canvas().setValuesVisible(!scene().points.empty() || scene().limitBytes > 0.0);
     zones().setZones(scene().memoryZones);
     m_limits->setScene(scene());

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+class QAreaSeries;
 class QLineSeries;
 
 namespace batchpeak::ui {
@@ -80,8 +81,10 @@ private:
     void drawMarkers();
     double largestValue() const;
 
-    class Series;
-    Series* m_series;
+    QLineSeries* m_upper;
+    QLineSeries* m_lower;
+    QAreaSeries* m_band;
+    QLineSeries* m_curve;
 };
 
 /// Peak memory over the size, with the device limit, the headroom and the straight line that predicts
@@ -120,7 +123,6 @@ public:
     void display(const engine::Snapshot& snapshot);
     /// \param logarithmic  else the sizes are spread evenly, from 0
     void setLogarithmic(bool logarithmic);
-    bool isLogarithmic() const { return m_logarithmic; }
 
     /// "GiB" or "MiB": what the memory chart's numbers are.
     const engine::MemoryUnit& memoryUnit() const { return m_scene.unit; }

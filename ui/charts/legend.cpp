@@ -195,10 +195,8 @@ void RunLegend::paintSign(QPainter& painter, int sign, const QRectF& box) const
         paintDiamond(painter, centre, theme().*series.hue, theme().card);
         return;
     }
-    const bool isDashed =
-        series.look == RunPlot::Look::DashedLine || series.look == RunPlot::Look::DashedStairs;
     QPen pen(theme().*series.hue, 2.0, Qt::SolidLine, Qt::FlatCap);
-    if (isDashed)
+    if (isDashed(series.look))
         pen.setDashPattern({3.0, 2.0});
     painter.setPen(pen);
     painter.drawLine(QPointF(box.left(), centre.y()), QPointF(box.right(), centre.y()));

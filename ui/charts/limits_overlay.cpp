@@ -119,10 +119,7 @@ void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QW
         return;
     const Theme& theme = canvas().theme();
     const QRectF area = canvas().plotArea();
-    QFont font = canvas().font();
-    font.setWeight(QFont::DemiBold);
-    font.setPointSizeF(font.pointSizeF() * 0.95);
-    painter->setFont(font);
+    painter->setFont(labelFont());
 
     const double limit = m_scene.unit.of(m_scene.limitBytes);
     const double usable = m_scene.unit.of(m_scene.usableBytes);

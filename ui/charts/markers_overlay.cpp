@@ -41,11 +41,8 @@ void MarkersOverlay::setHoveredSize(std::optional<double> size)
 void MarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     painter->setRenderHint(QPainter::Antialiasing);
-    if (m_markers.rings.empty()) {
-        painter->setPen(canvas().theme().mutedText);
-        painter->setFont(canvas().font());
-        painter->drawText(canvas().plotArea(), Qt::AlignCenter, m_markers.emptyText);
-    }
+    if (m_markers.rings.empty())
+        paintInTheMiddle(*painter, m_markers.emptyText);
     paintLines(*painter);
     paintRings(*painter);
     paintCrosses(*painter);
@@ -56,25 +53,15 @@ void MarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, Q
 
 void MarkersOverlay::paintLines(QPainter& painter) const
 {
-    const QRectF area = canvas().plotArea();
-    const auto vertical = [&](double size, const QPen& pen) {
-        const double x = crisp(canvas().positionOf(size, 0.0).x());
-        painter.setPen(pen);
-        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-    };
     if (m_hoveredSize)
-        vertical(*m_hoveredSize, QPen(canvas().theme().mutedText, 1.0));
+        paintVertical(painter, *m_hoveredSize, QPen(canvas().theme().mutedText, 1.0));
     if (m_markers.lead)
-        vertical(m_markers.lead->size, QPen(m_markers.lead->colour, 1.4, Qt::DashLine, Qt::FlatCap));
+        paintVertical(painter, m_markers.lead->size,
+                      QPen(m_markers.lead->colour, 1.4, Qt::DashLine, Qt::FlatCap));
 }
 
 void MarkersOverlay::paintRings(QPainter& painter) const
 {
-    const auto colourOf = [&](const Ring& ring) {
-        QColor colour = ring.colour;
-        colour.setAlpha(ring.superseded ? 110 : 255);
-        return colour;
-    };
     const QRectF area = canvas().plotArea();
     const double leadSize = m_markers.lead ? m_markers.lead->size : 0.0;
     for (const auto& ring : m_markers.rings) {
@@ -96,7 +83,7 @@ void MarkersOverlay::paintRings(QPainter& painter) const
         QPointF centre = canvas().positionOf(ring.size, ring.value);
         centre.setX(crisp(centre.x()));
         const bool hovered = m_hoveredSize == ring.size && !ring.superseded;
-        painter.setPen(QPen(colourOf(ring), 2.0));
+        painter.setPen(QPen(withAlpha(ring.colour, ring.superseded ? 110 : 255), 2.0));
         painter.setBrush(hovered ? ring.colour : canvas().theme().card);
         const double radius = (hovered ? ringPixels + 2.0 : ringPixels) / 2.0;
         painter.drawEllipse(centre, radius, radius);
@@ -142,14 +129,6 @@ void MarkersOverlay::paintRunning(QPainter& painter) const
         const QPointF tip(canvas().positionOf(size, 0.0).x(), area.top() - 1.0);
         painter.drawPolygon(QPolygonF{tip, tip + QPointF(-6.0, -8.0), tip + QPointF(6.0, -8.0)});
     }
-}
-
-QFont MarkersOverlay::labelFont() const
-{
-    QFont font = canvas().font();
-    font.setWeight(QFont::DemiBold);
-    font.setPointSizeF(font.pointSizeF() * 0.95);
-    return font;
 }
 
 std::vector<MarkersOverlay::Label> MarkersOverlay::labels() const
@@ -200,10 +179,8 @@ void MarkersOverlay::paintLabels(QPainter& painter) const
     painter.setFont(labelFont());
     for (const auto& label : labels()) {
         // Keeps the lines behind it from striking it through.
-        QColor ground = canvas().theme().card;
-        ground.setAlpha(215);
         painter.setPen(Qt::NoPen);
-        painter.setBrush(ground);
+        painter.setBrush(withAlpha(canvas().theme().card, 215));
         painter.drawRoundedRect(label.box.adjusted(-3, 0, 3, 0), 3, 3);
         painter.setPen(label.colour);
         painter.drawText(label.box, Qt::AlignCenter, label.text);

@@ -74,7 +74,6 @@ private:
         QColor colour;
     };
 
-    QFont labelFont() const;
     std::vector<Label> labels() const;
     void paintLines(QPainter& painter) const;
     void paintRings(QPainter& painter) const;

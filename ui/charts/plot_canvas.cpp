@@ -63,7 +63,7 @@ PlotCanvas::PlotCanvas(QWidget* parent)
     m_anchor->attachAxis(m_logAxis);
     m_anchor->attachAxis(m_valueAxis);
     styleAxes();
-    setLargestValue(1.0);
+    setValueRange(0.0, 1.0);
 }
 
 QAbstractAxis* PlotCanvas::placeAxis() const
@@ -138,11 +138,6 @@ void PlotCanvas::setAxisRange(const AxisRange& range, bool logarithmic)
     }
     placeAxis()->setRange(range.minimum, range.maximum);
     layOut();
-}
-
-void PlotCanvas::setLargestValue(double largest)
-{
-    setValueRange(0.0, largest);
 }
 
 void PlotCanvas::setValueRange(double smallest, double largest)

@@ -35,9 +35,8 @@ public:
     void addSeries(QAbstractSeries* series);
 
     void setAxisRange(const AxisRange& range, bool logarithmic);
-    /// The largest value to show, with room above; how many ticks follows from the height.
-    void setLargestValue(double largest);
-    /// The smallest and the largest value to show, where the axis need not begin at 0.
+    /// The smallest and the largest value to show, with room above; how many ticks follows from the height.
+    /// The axis need not begin at 0 unless the smallest is.
     void setValueRange(double smallest, double largest);
     /// From now on values are at least 1 and stand at powers of two, as sizes do.
     void setLogarithmicValues();

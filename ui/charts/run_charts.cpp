@@ -45,35 +45,13 @@ constexpr int leastRightMargin = 12;
 
 } // namespace
 
-/// The series of Qt Charts, as many as the plot has lines.
-class RunChart::Lines
-{
-public:
-    QLineSeries* at(std::size_t index, PlotCanvas& canvas)
-    {
-        while (m_series.size() <= index) {
-            m_series.push_back(new QLineSeries);
-            canvas.addSeries(m_series.back());
-        }
-        return m_series[index];
-    }
-
-private:
-    std::vector<QLineSeries*> m_series;
-};
-
 RunChart::RunChart(RunPlot::Quantity quantity, const QString& name, QWidget* parent)
-    : PlotWidget(parent),
-      m_plot{.quantity = quantity},
-      m_lines(std::make_unique<Lines>()),
-      m_markers(new RunMarkersOverlay(&canvas()))
+    : PlotWidget(parent), m_plot{.quantity = quantity}, m_markers(new RunMarkersOverlay(&canvas()))
 {
     setAccessibleName(name);
     if (quantity == RunPlot::Quantity::Size)
         canvas().setLogarithmicValues();
 }
-
-RunChart::~RunChart() = default;
 
 void RunChart::setPlot(RunPlot plot, const AxisRange& range)
 {
@@ -110,9 +88,9 @@ void RunChart::scaleValues()
     const bool isEmpty = !std::isfinite(smallest);
     canvas().setValuesVisible(!isEmpty);
     if (isEmpty)
-        canvas().setLargestValue(1.0);
+        canvas().setValueRange(0.0, 1.0);
     else if (m_plot.quantity == RunPlot::Quantity::Rate)
-        canvas().setLargestValue(largest);
+        canvas().setValueRange(0.0, largest);
     else
         canvas().setValueRange(std::max(0.0, smallest), largest);
     m_markers->setEmptyText(isEmpty ? tr("No step done") : QString());
@@ -128,12 +106,14 @@ void RunChart::drawLines()
         QList<QPointF> points;
         for (const StepValue& value : drawnOf(series))
             points.append({static_cast<double>(value.step), value.value});
-        QLineSeries* line = m_lines->at(i, canvas());
+        while (m_lines.size() <= i) {
+            m_lines.push_back(new QLineSeries);
+            canvas().addSeries(m_lines.back());
+        }
+        QLineSeries* line = m_lines[i];
         line->replace(points);
-        const bool isDashed =
-            series.look == RunPlot::Look::DashedLine || series.look == RunPlot::Look::DashedStairs;
         line->setPen(QPen(theme.*series.hue, series.look == RunPlot::Look::DashedLine ? 1.2 : 2.0,
-                          isDashed ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
+                          isDashed(series.look) ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
     }
 }
 
@@ -181,9 +161,8 @@ void RunChart::showHovered(std::optional<std::int64_t> place)
     for (const auto& series : m_plot.series) {
         if (!place || series.look == RunPlot::Look::DashedLine)
             continue;
-        const auto found = std::ranges::lower_bound(series.values, *place, {}, &StepValue::step);
-        if (found != series.values.end() && found->step == *place)
-            points.push_back({static_cast<double>(*place), found->value, canvas().theme().*series.hue});
+        if (const auto value = series.valueAt(*place))
+            points.push_back({static_cast<double>(*place), *value, canvas().theme().*series.hue});
     }
     if (points.empty()) {
         m_markers->setHovered(std::nullopt, {});

@@ -9,9 +9,10 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
+
+class QLineSeries;
 
 namespace batchpeak::ui {
 
@@ -28,7 +29,6 @@ class RunChart : public PlotWidget
 
 public:
     explicit RunChart(RunPlot::Quantity quantity, const QString& name, QWidget* parent = nullptr);
-    ~RunChart() override;
 
     /// \param plot  of the quantity of this chart
     void setPlot(RunPlot plot, const AxisRange& range);
@@ -45,8 +45,8 @@ private:
     std::vector<QRectF> obstaclesAround(double step) const;
 
     RunPlot m_plot;
-    class Lines;
-    std::unique_ptr<Lines> m_lines;
+    /// As many as the plot has lines.
+    std::vector<QLineSeries*> m_lines;
     RunMarkersOverlay* m_markers;
 };
 

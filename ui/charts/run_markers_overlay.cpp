@@ -55,18 +55,10 @@ void RunMarkersOverlay::setEmptyText(const QString& text)
 void RunMarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     const Theme& theme = canvas().theme();
-    const QRectF area = canvas().plotArea();
     painter->setRenderHint(QPainter::Antialiasing);
-    if (!m_emptyText.isEmpty()) {
-        painter->setPen(theme.mutedText);
-        painter->setFont(canvas().font());
-        painter->drawText(area, Qt::AlignCenter, m_emptyText);
-    }
-    if (m_hoveredStep) {
-        const double x = crisp(canvas().positionOf(*m_hoveredStep, canvas().topValue()).x());
-        painter->setPen(QPen(theme.mutedText, 1.0));
-        painter->drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-    }
+    paintInTheMiddle(*painter, m_emptyText);
+    if (m_hoveredStep)
+        paintVertical(*painter, *m_hoveredStep, QPen(theme.mutedText, 1.0));
     const double arm = m_dots.size() > mostLargeDots ? smallArm : largeArm;
     for (const Point& dot : m_dots)
         paintDiamond(*painter, canvas().positionOf(dot.step, dot.value), dot.colour, theme.card, arm);

@@ -88,6 +88,17 @@ std::vector<StepValue> levelAt(double value, const std::vector<StepRecord>& step
 
 } // namespace
 
+std::optional<double> RunPlot::Series::valueAt(std::int64_t step) const
+{
+    const auto found = std::ranges::lower_bound(values, step, {}, &StepValue::step);
+    return found != values.end() && found->step == step ? std::optional(found->value) : std::nullopt;
+}
+
+bool isDashed(RunPlot::Look look)
+{
+    return look == RunPlot::Look::DashedLine || look == RunPlot::Look::DashedStairs;
+}
+
 RunPlot lossPlot(const TrainingSnapshot& snapshot)
 {
     const auto loss = [](const StepRecord& record) { return record.loss; };
@@ -170,10 +181,10 @@ QStringList linesAt(const RunPlot& plot, std::int64_t step)
     for (const auto& series : plot.series) {
         if (series.look == RunPlot::Look::DashedLine)
             continue;
-        const auto found = std::ranges::lower_bound(series.values, step, {}, &StepValue::step);
-        if (found == series.values.end() || found->step != step)
+        const auto value = series.valueAt(step);
+        if (!value)
             continue;
-        const QString text = valueText(plot.quantity, found->value);
+        const QString text = valueText(plot.quantity, *value);
         lines << (plot.quantity == RunPlot::Quantity::Rate ? text
                                                            : QStringLiteral("%1 %2").arg(series.name, text));
     }

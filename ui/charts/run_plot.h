@@ -11,6 +11,7 @@
 #include <QStringList>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::ui {
@@ -41,6 +42,7 @@ struct RunPlot
         /// Ascending in their steps.
         std::vector<StepValue> values;
         bool operator==(const Series&) const = default;
+        std::optional<double> valueAt(std::int64_t step) const;
     };
     /// Something that happened at a step.
     struct Marker
@@ -61,6 +63,8 @@ struct RunPlot
 
     bool operator==(const RunPlot&) const = default;
 };
+
+bool isDashed(RunPlot::Look look);
 
 /// Loss of the training steps and of the evaluations; the step from which it is no number any more is marked.
 RunPlot lossPlot(const training::TrainingSnapshot& snapshot);
