@@ -24,7 +24,10 @@
 #include <QTemporaryDir>
 #include <QTextStream>
 
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
+#include <vector>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -199,13 +202,18 @@ private:
 
 int main(int argc, char** argv)
 {
+    // Before anything asks for a display.
+    const std::vector<std::string_view> words(argv + 1, argv + argc);
+    const bool asksForHelp = std::ranges::find(words, "--help") != words.end();
+    if (asksForHelp || words.empty() || words.size() > 2 || words.front().starts_with('-')) {
+        QTextStream(asksForHelp ? stdout : stderr)
+            << "Usage: QT_QPA_PLATFORM=offscreen batchpeak-render-window FOLDER [STATE | DIALOG]\n"
+               "Writes a picture of the window in every state, and of each dialog, into the folder.\n";
+        return asksForHelp ? 0 : 1;
+    }
     QStandardPaths::setTestModeEnabled(true);
     const QApplication application(argc, argv);
     const QStringList arguments = QApplication::arguments();
-    if (arguments.size() < 2) {
-        QTextStream(stderr) << "Name the folder that the pictures are to be written into.\n";
-        return 1;
-    }
     const QDir folder(arguments.at(1));
     if (!folder.mkpath(QStringLiteral("."))) {
         QTextStream(stderr) << "The folder " << folder.path() << " cannot be made.\n";
