@@ -76,12 +76,7 @@ void DecoderNetwork::findLayers(const FlatParameters& parameters)
 {
     for (std::int64_t i = 0; i < m_spec.layers; ++i) {
         const std::string prefix = "layers." + std::to_string(i) + ".";
-        m_layers.push_back({.attentionNorm = affineOf(parameters, prefix + "attention_norm"),
-                            .qkv = affineOf(parameters, prefix + "attention.qkv"),
-                            .attentionOutput = affineOf(parameters, prefix + "attention.output"),
-                            .feedForwardNorm = affineOf(parameters, prefix + "feed_forward_norm"),
-                            .up = affineOf(parameters, prefix + "feed_forward.up"),
-                            .down = affineOf(parameters, prefix + "feed_forward.down")});
+        m_layers.push_back({transformerLayerOf(parameters, prefix)});
         if (m_spec.queryKeyNormalization) {
             m_layers.back().headNorms =
                 HeadNorms{.query = affineOf(parameters, prefix + "attention.query_norm"),

@@ -52,15 +52,9 @@ private:
         /// {experts, hidden size, feed-forward size}
         at::Tensor down;
     };
-    struct Layer
+    struct Layer : TransformerLayer
     {
-        Affine attentionNorm;
-        Affine qkv;
         std::optional<HeadNorms> headNorms;
-        Affine attentionOutput;
-        Affine feedForwardNorm;
-        Affine up;
-        Affine down;
         std::optional<Experts> experts;
     };
 

@@ -60,16 +60,12 @@ EncoderDecoderNetwork::Stack EncoderDecoderNetwork::makeStack(const FlatParamete
     Stack stack{.finalNorm = find("final_norm"), .relativePositions = find("relative_positions")};
     for (std::int64_t i = 0; i < layers; ++i) {
         const std::string prefix = "layers." + std::to_string(i) + ".";
-        stack.layers.push_back({.attentionNorm = find(prefix + "attention_norm"),
-                                .qkv = find(prefix + "attention.qkv"),
-                                .attentionOutput = find(prefix + "attention.output"),
-                                .crossNorm = find(prefix + "cross_attention_norm"),
-                                .crossQuery = find(prefix + "cross_attention.query"),
-                                .crossKeyValue = find(prefix + "cross_attention.key_value"),
-                                .crossOutput = find(prefix + "cross_attention.output"),
-                                .feedForwardNorm = find(prefix + "feed_forward_norm"),
-                                .up = find(prefix + "feed_forward.up"),
-                                .down = find(prefix + "feed_forward.down")});
+        Layer layer{transformerLayerOf(parameters, name + prefix)};
+        layer.crossNorm = find(prefix + "cross_attention_norm");
+        layer.crossQuery = find(prefix + "cross_attention.query");
+        layer.crossKeyValue = find(prefix + "cross_attention.key_value");
+        layer.crossOutput = find(prefix + "cross_attention.output");
+        stack.layers.push_back(layer);
     }
     stack.buckets = relativeBucketTable({.count = m_spec.relativeBuckets,
                                          .maxDistance = m_spec.maxRelativeDistance,
@@ -155,7 +151,7 @@ at::Tensor EncoderDecoderNetwork::decoded(const Batch& batch) const
     const at::Tensor future = m_future.narrow(0, 0, length).narrow(1, 0, length);
     const at::Tensor bias =
         positionBias(m_decoder, length).masked_fill_(future, -std::numeric_limits<double>::infinity());
-    for (const LayerParameters& layer : m_decoder.layers) {
+    for (const Layer& layer : m_decoder.layers) {
         hidden = throughLayer(
             [this, &layer](const std::vector<at::Tensor>& inputs) {
                 const at::Tensor attending = withSelfAttention(inputs[0], inputs[2], layer);
@@ -171,7 +167,7 @@ at::Tensor EncoderDecoderNetwork::encoded(const at::Tensor& tokens) const
 {
     at::Tensor hidden = embedded(tokens);
     const at::Tensor bias = positionBias(m_encoder, tokens.size(1));
-    for (const LayerParameters& layer : m_encoder.layers) {
+    for (const Layer& layer : m_encoder.layers) {
         hidden = throughLayer(
             [this, &layer](const std::vector<at::Tensor>& inputs) {
                 return withFeedForward(withSelfAttention(inputs[0], inputs[1], layer), layer);
@@ -195,7 +191,7 @@ at::Tensor EncoderDecoderNetwork::positionBias(const Stack& stack, std::int64_t 
 }
 
 at::Tensor EncoderDecoderNetwork::withSelfAttention(const at::Tensor& hidden, const at::Tensor& bias,
-                                                    const LayerParameters& layer) const
+                                                    const Layer& layer) const
 {
     const std::vector<at::Tensor> parts =
         linear(normalized(hidden, layer.attentionNorm), layer.qkv).chunk(3, -1);
@@ -203,7 +199,7 @@ at::Tensor EncoderDecoderNetwork::withSelfAttention(const at::Tensor& hidden, co
 }
 
 at::Tensor EncoderDecoderNetwork::withCrossAttention(const at::Tensor& hidden, const at::Tensor& memory,
-                                                     const LayerParameters& layer) const
+                                                     const Layer& layer) const
 {
     const at::Tensor query = linear(normalized(hidden, layer.crossNorm), layer.crossQuery);
     const std::vector<at::Tensor> parts = linear(memory, layer.crossKeyValue).chunk(2, -1);
@@ -223,8 +219,7 @@ at::Tensor EncoderDecoderNetwork::attended(const at::Tensor& query, const at::Te
     return dropped(linear(joined(mixed), output));
 }
 
-at::Tensor EncoderDecoderNetwork::withFeedForward(const at::Tensor& hidden,
-                                                  const LayerParameters& layer) const
+at::Tensor EncoderDecoderNetwork::withFeedForward(const at::Tensor& hidden, const Layer& layer) const
 {
     const at::Tensor inner = linear(normalized(hidden, layer.feedForwardNorm), layer.up);
     return hidden.add(dropped(linear(dropped(activated(inner, m_spec.activation)), layer.down)));

@@ -50,23 +50,17 @@ public:
                                                  const NetworkOptions& options);
 
 private:
-    struct LayerParameters
+    struct Layer : TransformerLayer
     {
-        Affine attentionNorm;
-        Affine qkv;
-        Affine attentionOutput;
         /// Of decoder layers alone.
         Affine crossNorm;
         Affine crossQuery;
         Affine crossKeyValue;
         Affine crossOutput;
-        Affine feedForwardNorm;
-        Affine up;
-        Affine down;
     };
     struct Stack
     {
-        std::vector<LayerParameters> layers;
+        std::vector<Layer> layers;
         Affine finalNorm;
         Affine relativePositions;
         at::Tensor buckets;
@@ -78,11 +72,10 @@ private:
     at::Tensor embedded(const at::Tensor& tokens) const;
     at::Tensor positionBias(const Stack& stack, std::int64_t length) const;
     at::Tensor encoded(const at::Tensor& tokens) const;
-    at::Tensor withSelfAttention(const at::Tensor& hidden, const at::Tensor& bias,
-                                 const LayerParameters& layer) const;
+    at::Tensor withSelfAttention(const at::Tensor& hidden, const at::Tensor& bias, const Layer& layer) const;
     at::Tensor withCrossAttention(const at::Tensor& hidden, const at::Tensor& memory,
-                                  const LayerParameters& layer) const;
-    at::Tensor withFeedForward(const at::Tensor& hidden, const LayerParameters& layer) const;
+                                  const Layer& layer) const;
+    at::Tensor withFeedForward(const at::Tensor& hidden, const Layer& layer) const;
     at::Tensor attended(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                         const at::Tensor& bias, const Affine& output) const;
     at::Tensor normalized(const at::Tensor& input, const Affine& norm) const;

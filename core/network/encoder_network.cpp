@@ -150,15 +150,8 @@ void EncoderNetwork::findParameters(const FlatParameters& parameters)
     m_positionEmbedding = find("embed_positions");
     m_typeEmbedding = find("embed_types");
     m_embeddingNorm = find("embed_norm");
-    for (std::int64_t i = 0; i < m_spec.layers; ++i) {
-        const std::string prefix = "layers." + std::to_string(i) + ".";
-        m_layers.push_back({.qkv = find(prefix + "attention.qkv"),
-                            .attentionOutput = find(prefix + "attention.output"),
-                            .attentionNorm = find(prefix + "attention_norm"),
-                            .up = find(prefix + "feed_forward.up"),
-                            .down = find(prefix + "feed_forward.down"),
-                            .feedForwardNorm = find(prefix + "feed_forward_norm")});
-    }
+    for (std::int64_t i = 0; i < m_spec.layers; ++i)
+        m_layers.push_back(transformerLayerOf(parameters, "layers." + std::to_string(i) + "."));
     m_finalNorm = find("final_norm");
     m_pooler = find("pooler");
     m_headTransform = find("head.transform");
@@ -285,7 +278,7 @@ at::Tensor EncoderNetwork::nextSentenceLoss(const at::Tensor& hidden, const Batc
 at::Tensor EncoderNetwork::encoded(const Batch& batch) const
 {
     at::Tensor hidden = embedded(inputsOf(batch));
-    for (const LayerParameters& layer : m_layers) {
+    for (const TransformerLayer& layer : m_layers) {
         hidden = throughLayer(
             [this, &layer](const std::vector<at::Tensor>& inputs) {
                 return throughBranches(inputs[0], layer);
@@ -320,7 +313,7 @@ at::Tensor EncoderNetwork::withoutMaskedTokens(const at::Tensor& embeddings, con
         .mul(left.reciprocal().mul(1.0 - predictedShare * maskedShareOfPredicted));
 }
 
-at::Tensor EncoderNetwork::throughBranches(const at::Tensor& hidden, const LayerParameters& layer) const
+at::Tensor EncoderNetwork::throughBranches(const at::Tensor& hidden, const TransformerLayer& layer) const
 {
     if (m_spec.normalizesFirst) {
         const at::Tensor attended = hidden.add(attention(normalized(hidden, layer.attentionNorm), layer));
@@ -330,7 +323,7 @@ at::Tensor EncoderNetwork::throughBranches(const at::Tensor& hidden, const Layer
     return normalized(attended.add(feedForward(attended, layer)), layer.feedForwardNorm);
 }
 
-at::Tensor EncoderNetwork::attention(const at::Tensor& input, const LayerParameters& layer) const
+at::Tensor EncoderNetwork::attention(const at::Tensor& input, const TransformerLayer& layer) const
 {
     const std::int64_t heads = m_spec.heads;
     const at::Tensor stacked =
@@ -341,7 +334,7 @@ at::Tensor EncoderNetwork::attention(const at::Tensor& input, const LayerParamet
     return dropped(linear(joined(mixed), layer.attentionOutput));
 }
 
-at::Tensor EncoderNetwork::feedForward(const at::Tensor& input, const LayerParameters& layer) const
+at::Tensor EncoderNetwork::feedForward(const at::Tensor& input, const TransformerLayer& layer) const
 {
     return dropped(linear(activated(linear(input, layer.up), m_spec.activation), layer.down));
 }

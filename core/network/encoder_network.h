@@ -52,16 +52,6 @@ public:
                                                  const NetworkOptions& options);
 
 private:
-    struct LayerParameters
-    {
-        Affine qkv;
-        Affine attentionOutput;
-        Affine attentionNorm;
-        Affine up;
-        Affine down;
-        Affine feedForwardNorm;
-    };
-
     /// The inputs of a batch by name; undefined where the network has no use for them.
     struct Inputs
     {
@@ -75,9 +65,9 @@ private:
     Inputs inputsOf(const Batch& batch) const;
     at::Tensor embedded(const Inputs& inputs) const;
     at::Tensor withoutMaskedTokens(const at::Tensor& embeddings, const at::Tensor& tokens) const;
-    at::Tensor throughBranches(const at::Tensor& hidden, const LayerParameters& layer) const;
-    at::Tensor attention(const at::Tensor& input, const LayerParameters& layer) const;
-    at::Tensor feedForward(const at::Tensor& input, const LayerParameters& layer) const;
+    at::Tensor throughBranches(const at::Tensor& hidden, const TransformerLayer& layer) const;
+    at::Tensor attention(const at::Tensor& input, const TransformerLayer& layer) const;
+    at::Tensor feedForward(const at::Tensor& input, const TransformerLayer& layer) const;
     at::Tensor normalized(const at::Tensor& input, const Affine& norm) const;
     at::Tensor dropped(const at::Tensor& input) const;
     at::Tensor maskedLanguageLoss(const at::Tensor& hidden, const Batch& batch, double normalizer) const;
@@ -88,7 +78,7 @@ private:
     Affine m_positionEmbedding;
     Affine m_typeEmbedding;
     Affine m_embeddingNorm;
-    std::vector<LayerParameters> m_layers;
+    std::vector<TransformerLayer> m_layers;
     Affine m_finalNorm;
     Affine m_pooler;
     Affine m_headTransform;

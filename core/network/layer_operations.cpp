@@ -42,6 +42,16 @@ Affine affineOf(const FlatParameters& parameters, const std::string& name)
     return {.weight = orUndefined(name + ".weight"), .bias = orUndefined(name + ".bias")};
 }
 
+TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std::string& prefix)
+{
+    return {.attentionNorm = affineOf(parameters, prefix + "attention_norm"),
+            .qkv = affineOf(parameters, prefix + "attention.qkv"),
+            .attentionOutput = affineOf(parameters, prefix + "attention.output"),
+            .feedForwardNorm = affineOf(parameters, prefix + "feed_forward_norm"),
+            .up = affineOf(parameters, prefix + "feed_forward.up"),
+            .down = affineOf(parameters, prefix + "feed_forward.down")};
+}
+
 at::Tensor linear(const at::Tensor& input, const Affine& affine)
 {
     return at::linear(input, affine.weight, affine.bias);

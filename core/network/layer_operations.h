@@ -27,6 +27,21 @@ struct Affine
 /// "name.weight" and "name.bias", each undefined where the parameters hold no such name.
 Affine affineOf(const FlatParameters& parameters, const std::string& name);
 
+/// What the layers of all transformers have; of each, what is undefined its network has not.
+struct TransformerLayer
+{
+    Affine attentionNorm;
+    /// Query, key and value.
+    Affine qkv;
+    Affine attentionOutput;
+    Affine feedForwardNorm;
+    Affine up;
+    Affine down;
+};
+
+/// \param prefix  of the layer's parameters, with the point behind it
+TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std::string& prefix);
+
 /// input x weight^T + bias; weight {outputs, inputs}.
 at::Tensor linear(const at::Tensor& input, const Affine& affine);
 

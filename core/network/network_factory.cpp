@@ -10,43 +10,26 @@
 #include "script_network.h"
 #include "vision_transformer_network.h"
 
+#include <type_traits>
+#include <utility>
+
 namespace batchpeak::network {
 
 namespace {
 
-/// Which class runs an architecture: one line for each.
+/// Which class runs an architecture: one line for each, asked for its type alone.
+struct Classes
+{
+    static std::type_identity<DecoderNetwork> of(const model::DecoderSpec&);
+    static std::type_identity<EncoderNetwork> of(const model::EncoderSpec&);
+    static std::type_identity<EncoderDecoderNetwork> of(const model::EncoderDecoderSpec&);
+    static std::type_identity<VisionTransformerNetwork> of(const model::VisionTransformerSpec&);
+    static std::type_identity<ResidualNetwork> of(const model::ResNetSpec&);
+    static std::type_identity<ScriptNetwork> of(const model::ScriptSpec&);
+};
+
 template<typename Spec>
-struct NetworkOf;
-template<>
-struct NetworkOf<model::DecoderSpec>
-{
-    using Type = DecoderNetwork;
-};
-template<>
-struct NetworkOf<model::VisionTransformerSpec>
-{
-    using Type = VisionTransformerNetwork;
-};
-template<>
-struct NetworkOf<model::ResNetSpec>
-{
-    using Type = ResidualNetwork;
-};
-template<>
-struct NetworkOf<model::ScriptSpec>
-{
-    using Type = ScriptNetwork;
-};
-template<>
-struct NetworkOf<model::EncoderSpec>
-{
-    using Type = EncoderNetwork;
-};
-template<>
-struct NetworkOf<model::EncoderDecoderSpec>
-{
-    using Type = EncoderDecoderNetwork;
-};
+using NetworkOf = typename decltype(Classes::of(std::declval<Spec>()))::type;
 
 } // namespace
 
@@ -62,7 +45,7 @@ std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatPar
 {
     return std::visit(
         [&]<typename Spec>(const Spec& architecture) -> std::unique_ptr<Network> {
-            return std::make_unique<typename NetworkOf<Spec>::Type>(architecture, parameters, options);
+            return std::make_unique<NetworkOf<Spec>>(architecture, parameters, options);
         },
         spec.architecture);
 }
@@ -71,7 +54,7 @@ std::vector<std::int64_t> networkBufferBytes(const model::ModelSpec& spec, const
 {
     return std::visit(
         [&]<typename Spec>(const Spec& architecture) {
-            return NetworkOf<Spec>::Type::bufferBytes(architecture, options);
+            return NetworkOf<Spec>::bufferBytes(architecture, options);
         },
         spec.architecture);
 }

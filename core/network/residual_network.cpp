@@ -2,24 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "residual_network.h"
 
-#include "collation.h"
 #include "failure.h"
-#include "token_loss.h"
 
 #include <ATen/Context.h>
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/ones.h>
-#include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace batchpeak::network {
 
@@ -31,14 +25,14 @@ constexpr double epsilon = 1e-5;
 
 } // namespace
 
-ResidualNetwork::ResidualNetwork(model::ResNetSpec spec, const FlatParameters& parameters,
+ResidualNetwork::ResidualNetwork(const model::ResNetSpec& spec, const FlatParameters& parameters,
                                  const NetworkOptions& options)
-    : Network(options), m_spec(spec)
+    : ImageNetwork(options, {.channels = spec.channels, .size = spec.imageSize}, spec.classes,
+                   affineOf(parameters, "output")),
+      m_stem(makeConvolution("stem.convolution", "stem.norm", 2, parameters))
 {
-    m_stem = makeConvolution("stem.convolution", "stem.norm", 2, parameters);
-    for (const model::ResNetBlock& block : model::blocksOf(m_spec))
+    for (const model::ResNetBlock& block : model::blocksOf(spec))
         m_blocks.push_back(makeBlock(block, parameters));
-    m_output = affineOf(parameters, "output");
 }
 
 std::vector<std::int64_t> ResidualNetwork::bufferBytes(const model::ResNetSpec& spec,
@@ -84,25 +78,6 @@ ResidualNetwork::Block ResidualNetwork::makeBlock(const model::ResNetBlock& bloc
     return made;
 }
 
-Batch ResidualNetwork::makeBatch(std::int64_t samples, std::int64_t /*sequenceLength*/) const
-{
-    const at::TensorOptions images = m_stem.weight.options().requires_grad(false);
-    return {.inputs = {at::randn({samples, m_spec.channels, m_spec.imageSize, m_spec.imageSize}, images)},
-            .targets = at::randint(m_spec.classes, {samples}, images.dtype(at::kLong)),
-            .countedTargets = samples};
-}
-
-Batch ResidualNetwork::batchOf(std::span<const SampleRow> rows) const
-{
-    return imageSamples(rows, {.channels = m_spec.channels, .size = m_spec.imageSize}, m_spec.classes,
-                        m_stem.weight.options().requires_grad(false));
-}
-
-std::int64_t ResidualNetwork::countedTargets(std::span<const SampleRow> rows) const
-{
-    return static_cast<std::int64_t>(rows.size());
-}
-
 std::vector<at::Tensor> ResidualNetwork::statistics() const
 {
     std::vector<at::Tensor> all;
@@ -120,18 +95,7 @@ std::vector<at::Tensor> ResidualNetwork::statistics() const
     return all;
 }
 
-at::Tensor ResidualNetwork::loss(const Batch& batch, double normalizer) const
-{
-    return tokenLoss(pooledFeatures(batch.inputs.front()), m_output, batch.targets, normalizer,
-                     /*chunkRows=*/0);
-}
-
-at::Tensor ResidualNetwork::logits(const at::Tensor& images) const
-{
-    return linear(pooledFeatures(images), m_output);
-}
-
-at::Tensor ResidualNetwork::pooledFeatures(const at::Tensor& images) const
+at::Tensor ResidualNetwork::features(const at::Tensor& images) const
 {
     const at::Tensor stem = convolved(images, m_stem).relu_();
     at::Tensor hidden = at::max_pool2d(stem, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);

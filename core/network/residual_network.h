@@ -3,14 +3,12 @@
 #pragma once
 
 #include "flat_parameters.h"
-#include "layer_operations.h"
+#include "image_network.h"
 #include "model/model_spec.h"
-#include "network.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,26 +20,21 @@ namespace batchpeak::network {
 ///
 /// Training updates the running statistics of the batch normalisations. A block that is checkpointed
 /// updates them twice, as torch.utils.checkpoint does.
-class ResidualNetwork : public Network
+class ResidualNetwork : public ImageNetwork
 {
 public:
     /// \param parameters  of model::parameterTable(spec)
-    ResidualNetwork(model::ResNetSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
+    ResidualNetwork(const model::ResNetSpec& spec, const FlatParameters& parameters,
+                    const NetworkOptions& options);
 
-    Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
-    std::int64_t tokensPerRow() const override { return 0; }
-    std::int64_t vocabularySize() const override { return 0; }
-    Batch batchOf(std::span<const SampleRow> rows) const override;
-    std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
-    at::Tensor loss(const Batch& batch, double normalizer) const override;
     std::vector<at::Tensor> statistics() const override;
-
-    /// {samples, classes}
-    at::Tensor logits(const at::Tensor& images) const;
 
     /// Of the running statistics, each tensor for itself.
     static std::vector<std::int64_t> bufferBytes(const model::ResNetSpec& spec,
                                                  const NetworkOptions& options);
+
+protected:
+    at::Tensor features(const at::Tensor& images) const override;
 
 private:
     struct BatchNormalization
@@ -72,12 +65,9 @@ private:
     at::Tensor convolved(const at::Tensor& input, const Convolution& convolution) const;
     at::Tensor normalized(const at::Tensor& input, const BatchNormalization& norm) const;
     at::Tensor throughBlock(const at::Tensor& input, const Block& block) const;
-    at::Tensor pooledFeatures(const at::Tensor& images) const;
 
-    model::ResNetSpec m_spec;
     Convolution m_stem;
     std::vector<Block> m_blocks;
-    Affine m_output;
 };
 
 } // namespace batchpeak::network

@@ -150,23 +150,6 @@ std::vector<model::Parameter> scriptParameters(const std::string& file)
     return table;
 }
 
-std::vector<std::int64_t> scriptBufferBytes(const std::string& file, at::ScalarType type)
-{
-    std::vector<std::int64_t> bytes;
-    std::unordered_set<const void*> seen;
-    const torch::jit::Module module = loadScript(file, c10::kMeta, true, type);
-    for (const auto& buffer : module.named_buffers()) {
-        if (seen.insert(buffer.value.unsafeGetTensorImpl()).second)
-            bytes.push_back(static_cast<std::int64_t>(buffer.value.nbytes()));
-    }
-    for (const auto& parameter : module.named_parameters()) {
-        const bool isFrozen = !parameter.value.requires_grad();
-        if (isFrozen && seen.insert(parameter.value.unsafeGetTensorImpl()).second)
-            bytes.push_back(static_cast<std::int64_t>(parameter.value.nbytes()));
-    }
-    return bytes;
-}
-
 ScriptNetwork::ScriptNetwork(model::ScriptSpec spec, const FlatParameters& parameters,
                              const NetworkOptions& options)
     : Network(options),
@@ -184,7 +167,19 @@ ScriptNetwork::ScriptNetwork(model::ScriptSpec spec, const FlatParameters& param
 std::vector<std::int64_t> ScriptNetwork::bufferBytes(const model::ScriptSpec& spec,
                                                      const NetworkOptions& options)
 {
-    return scriptBufferBytes(spec.file, options.parameterType);
+    std::vector<std::int64_t> bytes;
+    std::unordered_set<const void*> seen;
+    const torch::jit::Module module = loadScript(spec.file, c10::kMeta, true, options.parameterType);
+    for (const auto& buffer : module.named_buffers()) {
+        if (seen.insert(buffer.value.unsafeGetTensorImpl()).second)
+            bytes.push_back(static_cast<std::int64_t>(buffer.value.nbytes()));
+    }
+    for (const auto& parameter : module.named_parameters()) {
+        const bool isFrozen = !parameter.value.requires_grad();
+        if (isFrozen && seen.insert(parameter.value.unsafeGetTensorImpl()).second)
+            bytes.push_back(static_cast<std::int64_t>(parameter.value.nbytes()));
+    }
+    return bytes;
 }
 
 // The tensors of the flat buffer take the places of the module's own: it is those that a failed backward is

@@ -37,9 +37,6 @@ torch::jit::Module loadScript(const std::string& file, c10::Device device, bool 
 /// \throws as loadScript, and std::invalid_argument where one is not of float32
 std::vector<model::Parameter> scriptParameters(const std::string& file);
 
-/// Each tensor that the module holds beside its trained parameters: buffers and frozen parameters [bytes].
-std::vector<std::int64_t> scriptBufferBytes(const std::string& file, at::ScalarType type = at::kFloat);
-
 /// A TorchScript module as a network: its trained parameters live in the flat buffer like any other's, its
 /// inputs are made as they were declared.
 ///
@@ -67,7 +64,7 @@ public:
     /// another tensor is out of reach.
     std::vector<at::Tensor> statistics() const override;
 
-    /// Buffers of the module, and parameters that are not trained.
+    /// Each tensor that the module holds beside its trained parameters: buffers and frozen parameters.
     static std::vector<std::int64_t> bufferBytes(const model::ScriptSpec& spec,
                                                  const NetworkOptions& options);
 

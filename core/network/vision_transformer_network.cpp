@@ -2,14 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vision_transformer_network.h"
 
-#include "collation.h"
-#include "layer_operations.h"
-#include "token_loss.h"
-
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 
 #include <string>
@@ -19,23 +13,16 @@ namespace batchpeak::network {
 VisionTransformerNetwork::VisionTransformerNetwork(model::VisionTransformerSpec spec,
                                                    const FlatParameters& parameters,
                                                    const NetworkOptions& options)
-    : Network(options),
+    : ImageNetwork(options, {.channels = spec.channels, .size = spec.imageSize}, spec.classes,
+                   affineOf(parameters, "output")),
       m_spec(spec),
       m_classToken(parameters.at("class_token")),
       m_patches(affineOf(parameters, "patches")),
       m_positions(parameters.at("embed_positions.weight")),
-      m_finalNorm(affineOf(parameters, "final_norm")),
-      m_output(affineOf(parameters, "output"))
+      m_finalNorm(affineOf(parameters, "final_norm"))
 {
-    for (std::int64_t i = 0; i < m_spec.layers; ++i) {
-        const std::string prefix = "layers." + std::to_string(i) + ".";
-        m_layers.push_back({.attentionNorm = affineOf(parameters, prefix + "attention_norm"),
-                            .qkv = affineOf(parameters, prefix + "attention.qkv"),
-                            .attentionOutput = affineOf(parameters, prefix + "attention.output"),
-                            .feedForwardNorm = affineOf(parameters, prefix + "feed_forward_norm"),
-                            .up = affineOf(parameters, prefix + "feed_forward.up"),
-                            .down = affineOf(parameters, prefix + "feed_forward.down")});
-    }
+    for (std::int64_t i = 0; i < m_spec.layers; ++i)
+        m_layers.push_back(transformerLayerOf(parameters, "layers." + std::to_string(i) + "."));
 }
 
 std::vector<std::int64_t> VisionTransformerNetwork::bufferBytes(const model::VisionTransformerSpec&,
@@ -44,40 +31,10 @@ std::vector<std::int64_t> VisionTransformerNetwork::bufferBytes(const model::Vis
     return {};
 }
 
-Batch VisionTransformerNetwork::makeBatch(std::int64_t samples, std::int64_t /*sequenceLength*/) const
-{
-    const at::TensorOptions images = m_patches.weight.options().requires_grad(false);
-    return {.inputs = {at::randn({samples, m_spec.channels, m_spec.imageSize, m_spec.imageSize}, images)},
-            .targets = at::randint(m_spec.classes, {samples}, images.dtype(at::kLong)),
-            .countedTargets = samples};
-}
-
-Batch VisionTransformerNetwork::batchOf(std::span<const SampleRow> rows) const
-{
-    return imageSamples(rows, {.channels = m_spec.channels, .size = m_spec.imageSize}, m_spec.classes,
-                        m_patches.weight.options().requires_grad(false));
-}
-
-std::int64_t VisionTransformerNetwork::countedTargets(std::span<const SampleRow> rows) const
-{
-    return static_cast<std::int64_t>(rows.size());
-}
-
-at::Tensor VisionTransformerNetwork::loss(const Batch& batch, double normalizer) const
-{
-    return tokenLoss(classState(batch.inputs.front()), m_output, batch.targets, normalizer,
-                     /*chunkRows=*/0);
-}
-
-at::Tensor VisionTransformerNetwork::logits(const at::Tensor& images) const
-{
-    return linear(classState(images), m_output);
-}
-
-at::Tensor VisionTransformerNetwork::classState(const at::Tensor& images) const
+at::Tensor VisionTransformerNetwork::features(const at::Tensor& images) const
 {
     at::Tensor hidden = embedded(images);
-    for (const Layer& layer : m_layers) {
+    for (const TransformerLayer& layer : m_layers) {
         hidden = throughLayer(
             [this, &layer](const std::vector<at::Tensor>& inputs) {
                 return throughBlock(inputs.front(), layer);
@@ -98,7 +55,8 @@ at::Tensor VisionTransformerNetwork::embedded(const at::Tensor& images) const
     return residualDropped(at::cat({classTokens, patches}, 1).add(m_positions));
 }
 
-at::Tensor VisionTransformerNetwork::throughBlock(const at::Tensor& hidden, const Layer& layer) const
+at::Tensor VisionTransformerNetwork::throughBlock(const at::Tensor& hidden,
+                                                  const TransformerLayer& layer) const
 {
     const at::Tensor attended =
         residualDropped(attention(layerNormalized(hidden, layer.attentionNorm), layer)).add(hidden);
@@ -111,7 +69,7 @@ at::Tensor VisionTransformerNetwork::layerNormalized(const at::Tensor& input, co
     return normalized(input, norm, model::Normalization::LayerNorm, m_spec.normalizationEpsilon);
 }
 
-at::Tensor VisionTransformerNetwork::attention(const at::Tensor& input, const Layer& layer) const
+at::Tensor VisionTransformerNetwork::attention(const at::Tensor& input, const TransformerLayer& layer) const
 {
     const std::int64_t samples = input.size(0);
     const std::int64_t positions = input.size(1);
@@ -124,7 +82,7 @@ at::Tensor VisionTransformerNetwork::attention(const at::Tensor& input, const La
     return linear(joined(mixed), layer.attentionOutput);
 }
 
-at::Tensor VisionTransformerNetwork::feedForward(const at::Tensor& input, const Layer& layer) const
+at::Tensor VisionTransformerNetwork::feedForward(const at::Tensor& input, const TransformerLayer& layer) const
 {
     return linear(activated(linear(input, layer.up), m_spec.activation), layer.down);
 }

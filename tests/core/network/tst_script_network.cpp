@@ -82,7 +82,7 @@ private slots:
         QCOMPARE(names.size(), std::size_t{3});
         QCOMPARE(elements, 16 * 12 + classes * 16 + classes);
         // The counter and the frozen scale.
-        std::vector<std::int64_t> bytes = scriptBufferBytes(pathOf("logits.pt"));
+        std::vector<std::int64_t> bytes = ScriptNetwork::bufferBytes({.file = pathOf("logits.pt")}, {});
         std::ranges::sort(bytes);
         const std::vector<std::int64_t> expected{4, 64};
         QVERIFY(bytes == expected);
