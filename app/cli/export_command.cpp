@@ -38,9 +38,7 @@ void ExportCommand::addOptions(Options& options)
         m_size = countFromText(text, 1, std::numeric_limits<std::int64_t>::max());
     });
     options.addText("--phase", "train|eval", "Phase that the size is for (train)",
-                    [this](const std::string& text) {
-                        m_phase = known(model::phaseFromText(text), text, "train, eval");
-                    });
+                    [this](const std::string& text) { m_phase = wordFromText<model::Phase>(text); });
     addOutputOptions(options, m_output);
 }
 

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "config/batch_plan.h"
+#include "model/word_table.h"
 
 #include <QByteArray>
 #include <QString>
@@ -51,6 +52,18 @@ QString deviceFromText(const std::string& text);
 
 /// As config::settingFromText.
 config::Setting settingFromText(const std::string& text);
+
+/// The value that a word stands for; the sentence lists the words.
+template<model::HasWords Value>
+Value wordFromText(const std::string& text)
+{
+    if (const auto value = model::fromText<Value>(text))
+        return *value;
+    std::string words;
+    for (const auto& [value, word] : wordsOf(Value()))
+        words += (words.empty() ? "" : ", ") + std::string(word);
+    throw UsageError("'" + text + "' is not one of " + words + ".");
+}
 
 /// The value that a word stands for.
 /// \param value  nothing where \p text is none of the words

@@ -55,9 +55,8 @@ QString strategyFromText(const std::string& text)
 /// Which sizes are asked about.
 void addQuestionOptions(Options& options, ExplorationOptions& o)
 {
-    options.addText("--phase", "train|eval", "Phase to explore (train)", [&o](const std::string& text) {
-        o.phase = known(model::phaseFromText(text), text, "train, eval");
-    });
+    options.addText("--phase", "train|eval", "Phase to explore (train)",
+                    [&o](const std::string& text) { o.phase = wordFromText<model::Phase>(text); });
     options.addText("--setting", "explore|auto|N|null",
                     "What to find, instead of the config's micro_batch_size",
                     [&o](const std::string& text) { o.setting = settingFromText(text); });
@@ -119,13 +118,10 @@ void addRunOptions(Options& options, ExplorationOptions& o, const std::string& d
     options.addText(
         "--sequence-length", "N", "Tokens in a sample, instead of the config's",
         [&o](const std::string& text) { o.sequenceLength = countFromText(text, 1, largestSequence); });
-    options.addText(
-        "--precision", "fp32|tf32|bf16|pure-bf16", "Instead of the config's", [&o](const std::string& text) {
-            o.precision = known(model::precisionFromText(text), text, "fp32, tf32, bf16, pure-bf16");
-        });
-    options.addText("--optimizer", "adamw|sgd", "Instead of the config's", [&o](const std::string& text) {
-        o.optimizer = known(model::optimizerFromText(text), text, "adamw, sgd");
-    });
+    options.addText("--precision", "fp32|tf32|bf16|pure-bf16", "Instead of the config's",
+                    [&o](const std::string& text) { o.precision = wordFromText<model::Precision>(text); });
+    options.addText("--optimizer", "adamw|sgd", "Instead of the config's",
+                    [&o](const std::string& text) { o.optimizer = wordFromText<model::Optimizer>(text); });
     options.addFlag("--activation-checkpointing",
                     "Keep the inputs of layers alone and run them again in backward",
                     [&o] { o.activationCheckpointing = true; });

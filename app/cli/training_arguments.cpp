@@ -63,11 +63,10 @@ void addLengthOptions(Options& options, TrainingOptions& o)
                     [&o](const std::string& text) { o.data.samples = countFromText(text, 1, largestCount); });
     options.addText("--learning-rate", "RATE", "Instead of the config's (3e-4)",
                     [&o](const std::string& text) { o.learningRate = positiveNumberFromText(text); });
-    options.addText("--weight-by", "samples|tokens",
-                    "What a micro-batch counts by in the loss: its samples, or the tokens that have a loss",
-                    [&o](const std::string& text) {
-                        o.weighting = known(trial::lossWeightingFromText(text), text, "samples, tokens");
-                    });
+    options.addText(
+        "--weight-by", "samples|tokens",
+        "What a micro-batch counts by in the loss: its samples, or the tokens that have a loss",
+        [&o](const std::string& text) { o.weighting = wordFromText<trial::LossWeighting>(text); });
 }
 
 /// Which micro-batch size, and what becomes of it.

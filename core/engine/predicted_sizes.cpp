@@ -173,10 +173,11 @@ std::vector<PredictedSize> predictedSizes(const store::StoredExploration& explor
         return {};
     const store::ExplorationInfo& info = exploration.summary.info;
     const config::BatchPlan plan{.globalBatchSize = info.globalBatchSize, .devices = info.configDevices};
-    return predictedSizes(exploration.trials,
-                          {.recommended = recommendation->microBatchSize,
-                           .batch = plan.perDeviceBatch(),
-                           .trains = model::phaseFromText(info.phase.toStdString()) == model::Phase::Train});
+    return predictedSizes(
+        exploration.trials,
+        {.recommended = recommendation->microBatchSize,
+         .batch = plan.perDeviceBatch(),
+         .trains = model::fromText<model::Phase>(info.phase.toStdString()) == model::Phase::Train});
 }
 
 std::vector<PredictedSize> predictedSizes(const Snapshot& snapshot)

@@ -11,7 +11,7 @@ namespace batchpeak::model {
 /// it:
 ///
 ///     visitor.value("hidden_size", member)            std::int64_t, double, bool, std::string
-///     visitor.word("normalization", member, parse)    an enumeration that has a toText
+///     visitor.word("normalization", member)           an enumeration that has words
 ///     visitor.sizes("shape", member)                  std::vector<std::int64_t>
 ///     visitor.list("inputs", member)                  a vector of values that visitFields takes
 template<typename Visitor>
@@ -25,9 +25,9 @@ void visitFields(DecoderSpec& spec, Visitor&& visitor)
     visitor.value("head_size", spec.headSize);
     visitor.value("feed_forward_size", spec.feedForwardSize);
     visitor.value("max_positions", spec.maxPositions);
-    visitor.word("position_embedding", spec.positionEmbedding, positionEmbeddingFromText);
-    visitor.word("normalization", spec.normalization, normalizationFromText);
-    visitor.word("activation", spec.activation, activationFromText);
+    visitor.word("position_embedding", spec.positionEmbedding);
+    visitor.word("normalization", spec.normalization);
+    visitor.word("activation", spec.activation);
     visitor.value("tied_embeddings", spec.tiedEmbeddings);
     visitor.value("attention_bias", spec.attentionBias);
     visitor.value("attention_output_bias", spec.attentionOutputBias);
@@ -54,8 +54,8 @@ void visitFields(EncoderSpec& spec, Visitor&& visitor)
     visitor.value("feed_forward_size", spec.feedForwardSize);
     visitor.value("max_positions", spec.maxPositions);
     visitor.value("token_types", spec.tokenTypes);
-    visitor.word("position_embedding", spec.positionEmbedding, positionEmbeddingFromText);
-    visitor.word("activation", spec.activation, activationFromText);
+    visitor.word("position_embedding", spec.positionEmbedding);
+    visitor.word("activation", spec.activation);
     visitor.value("normalizes_first", spec.normalizesFirst);
     visitor.value("embedding_normalization", spec.embeddingNormalization);
     visitor.value("final_normalization", spec.finalNormalization);
@@ -85,8 +85,8 @@ void visitFields(EncoderDecoderSpec& spec, Visitor&& visitor)
     visitor.value("feed_forward_size", spec.feedForwardSize);
     visitor.value("relative_buckets", spec.relativeBuckets);
     visitor.value("max_relative_distance", spec.maxRelativeDistance);
-    visitor.word("normalization", spec.normalization, normalizationFromText);
-    visitor.word("activation", spec.activation, activationFromText);
+    visitor.word("normalization", spec.normalization);
+    visitor.word("activation", spec.activation);
     visitor.value("tied_embeddings", spec.tiedEmbeddings);
     visitor.value("normalization_epsilon", spec.normalizationEpsilon);
     visitor.value("dropout", spec.dropout);
@@ -103,7 +103,7 @@ void visitFields(VisionTransformerSpec& spec, Visitor&& visitor)
     visitor.value("heads", spec.heads);
     visitor.value("feed_forward_size", spec.feedForwardSize);
     visitor.value("classes", spec.classes);
-    visitor.word("activation", spec.activation, activationFromText);
+    visitor.word("activation", spec.activation);
     visitor.value("attention_bias", spec.attentionBias);
     visitor.value("normalization_epsilon", spec.normalizationEpsilon);
     visitor.value("dropout", spec.dropout);
@@ -124,7 +124,7 @@ template<typename Visitor>
 void visitFields(ScriptInput& input, Visitor&& visitor)
 {
     visitor.sizes("shape", input.shape);
-    visitor.word("type", input.type, scriptInputTypeFromText);
+    visitor.word("type", input.type);
     visitor.value("upper_bound", input.upperBound);
 }
 
@@ -133,7 +133,7 @@ void visitFields(ScriptSpec& spec, Visitor&& visitor)
 {
     visitor.value("file", spec.file);
     visitor.list("inputs", spec.inputs);
-    visitor.word("output", spec.output, scriptOutputFromText);
+    visitor.word("output", spec.output);
     visitor.value("classes", spec.classes);
     visitor.value("targets_per_sample", spec.targetsPerSample);
 }

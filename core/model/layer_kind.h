@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "word_table.h"
 
 namespace batchpeak::model {
 
@@ -15,14 +14,30 @@ enum class Normalization { LayerNorm, RmsNorm };
 /// are multiplied (arXiv 2002.05202); GeGlu activates by the tanh approximation, as T5 1.1 does.
 enum class Activation { Gelu, GeluTanh, Relu, SwiGlu, GeGlu };
 
-bool isGated(Activation value);
+constexpr WordTable<PositionEmbedding, 3> wordsOf(PositionEmbedding)
+{
+    return {{{PositionEmbedding::Learned, "learned"},
+             {PositionEmbedding::Rotary, "rotary"},
+             {PositionEmbedding::Alibi, "alibi"}}};
+}
 
-/// The words of the trial protocol: "learned", "rmsnorm", "gelu_tanh".
-std::string_view toText(PositionEmbedding value);
-std::string_view toText(Normalization value);
-std::string_view toText(Activation value);
-std::optional<PositionEmbedding> positionEmbeddingFromText(std::string_view text);
-std::optional<Normalization> normalizationFromText(std::string_view text);
-std::optional<Activation> activationFromText(std::string_view text);
+constexpr WordTable<Normalization, 2> wordsOf(Normalization)
+{
+    return {{{Normalization::LayerNorm, "layernorm"}, {Normalization::RmsNorm, "rmsnorm"}}};
+}
+
+constexpr WordTable<Activation, 5> wordsOf(Activation)
+{
+    return {{{Activation::Gelu, "gelu"},
+             {Activation::GeluTanh, "gelu_tanh"},
+             {Activation::Relu, "relu"},
+             {Activation::SwiGlu, "swiglu"},
+             {Activation::GeGlu, "geglu"}}};
+}
+
+inline bool isGated(Activation value)
+{
+    return value == Activation::SwiGlu || value == Activation::GeGlu;
+}
 
 } // namespace batchpeak::model

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "word_table.h"
+
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace batchpeak::model {
 
@@ -17,18 +17,29 @@ enum class Precision { Fp32, Tf32, Bf16, PureBf16 };
 
 enum class Optimizer { AdamW, Sgd };
 
+constexpr WordTable<Phase, 2> wordsOf(Phase)
+{
+    return {{{Phase::Train, "train"}, {Phase::Eval, "eval"}}};
+}
+
+constexpr WordTable<Precision, 4> wordsOf(Precision)
+{
+    return {{{Precision::Fp32, "fp32"},
+             {Precision::Tf32, "tf32"},
+             {Precision::Bf16, "bf16"},
+             {Precision::PureBf16, "pure-bf16"}}};
+}
+
+constexpr WordTable<Optimizer, 2> wordsOf(Optimizer)
+{
+    return {{{Optimizer::AdamW, "adamw"}, {Optimizer::Sgd, "sgd"}}};
+}
+
 /// Copies of every parameter that the optimizer keeps: AdamW's two moments, SGD's momentum.
-int optimizerStateCopies(Optimizer optimizer);
-
-/// The words of the command line, of the trial protocol and of the events: "train", "bf16", "adamw".
-std::string_view toText(Phase value);
-std::string_view toText(Precision value);
-std::string_view toText(Optimizer value);
-
-/// Nothing for a word that is not one of them.
-std::optional<Phase> phaseFromText(std::string_view text);
-std::optional<Precision> precisionFromText(std::string_view text);
-std::optional<Optimizer> optimizerFromText(std::string_view text);
+inline int optimizerStateCopies(Optimizer optimizer)
+{
+    return optimizer == Optimizer::AdamW ? 2 : 1;
+}
 
 /// What a training step does beside its arithmetic: each trades time for memory, or costs both.
 struct StepOptions

@@ -2,18 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "script_spec.h"
 
-#include "word_table.h"
-
 #include <algorithm>
 
 namespace batchpeak::model {
 
 namespace {
-
-constexpr WordTable<ScriptInputType, 2> inputTypes{
-    {{ScriptInputType::Float32, "float32"}, {ScriptInputType::Int64, "int64"}}};
-constexpr WordTable<ScriptOutput, 2> outputs{
-    {{ScriptOutput::Loss, "loss"}, {ScriptOutput::Logits, "logits"}}};
 
 std::optional<std::string> problemWith(const ScriptInput& input)
 {
@@ -52,26 +45,6 @@ std::optional<std::string> problemWith(const ScriptSpec& spec)
 std::vector<Parameter> parameterTable(const ScriptSpec&)
 {
     return {};
-}
-
-std::string_view toText(ScriptInputType value)
-{
-    return wordFor(inputTypes, value);
-}
-
-std::string_view toText(ScriptOutput value)
-{
-    return wordFor(outputs, value);
-}
-
-std::optional<ScriptInputType> scriptInputTypeFromText(std::string_view text)
-{
-    return valueFor(inputTypes, text);
-}
-
-std::optional<ScriptOutput> scriptOutputFromText(std::string_view text)
-{
-    return valueFor(outputs, text);
 }
 
 } // namespace batchpeak::model

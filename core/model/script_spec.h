@@ -3,11 +3,11 @@
 #pragma once
 
 #include "parameter.h"
+#include "word_table.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace batchpeak::model {
@@ -15,6 +15,16 @@ namespace batchpeak::model {
 enum class ScriptInputType { Float32, Int64 };
 /// What a module's forward returns: a loss that is a mean over the samples, or logits.
 enum class ScriptOutput { Loss, Logits };
+
+constexpr WordTable<ScriptInputType, 2> wordsOf(ScriptInputType)
+{
+    return {{{ScriptInputType::Float32, "float32"}, {ScriptInputType::Int64, "int64"}}};
+}
+
+constexpr WordTable<ScriptOutput, 2> wordsOf(ScriptOutput)
+{
+    return {{{ScriptOutput::Loss, "loss"}, {ScriptOutput::Logits, "logits"}}};
+}
 
 /// One argument of a module's forward, as it is made for a trial.
 struct ScriptInput
@@ -51,11 +61,5 @@ std::optional<std::string> problemWith(const ScriptSpec& spec);
 
 /// Empty: see above.
 std::vector<Parameter> parameterTable(const ScriptSpec& spec);
-
-/// The words of files: "float32", "int64"; "loss", "logits".
-std::string_view toText(ScriptInputType value);
-std::string_view toText(ScriptOutput value);
-std::optional<ScriptInputType> scriptInputTypeFromText(std::string_view text);
-std::optional<ScriptOutput> scriptOutputFromText(std::string_view text);
 
 } // namespace batchpeak::model

@@ -88,22 +88,22 @@ QString joined(const std::vector<std::string>& flags)
 
 trial::TrialRecord trialFrom(const SqlStatement& row)
 {
-    trial::TrialRecord trial{
-        .number = static_cast<int>(row.integer("number")),
-        .device = row.text("device").toStdString(),
-        .microBatchSize = row.integer("micro_batch_size"),
-        // A word that is unknown here says that it did not run well.
-        .outcome = trial::outcomeFromText(row.text("outcome").toStdString()).value_or(trial::Outcome::Failed),
-        .samplesPerSecond = row.optional<double>("samples_per_second"),
-        .relativeError = row.optional<double>("relative_error"),
-        .secondsPerStep = row.optional<double>("seconds_per_step"),
-        .optimizerSeconds = row.optional<double>("optimizer_seconds"),
-        .peakAllocatedBytes = row.optional<std::int64_t>("peak_allocated_bytes"),
-        .peakReservedBytes = row.optional<std::int64_t>("peak_reserved_bytes"),
-        .timedSteps = static_cast<int>(row.integer("timed_steps")),
-        .wallSeconds = row.real("wall_seconds"),
-        .joulesPerSample = row.optional<double>("joules_per_sample"),
-        .text = row.text("text").toStdString()};
+    trial::TrialRecord trial{.number = static_cast<int>(row.integer("number")),
+                             .device = row.text("device").toStdString(),
+                             .microBatchSize = row.integer("micro_batch_size"),
+                             // A word that is unknown here says that it did not run well.
+                             .outcome = trial::fromText<trial::Outcome>(row.text("outcome").toStdString())
+                                            .value_or(trial::Outcome::Failed),
+                             .samplesPerSecond = row.optional<double>("samples_per_second"),
+                             .relativeError = row.optional<double>("relative_error"),
+                             .secondsPerStep = row.optional<double>("seconds_per_step"),
+                             .optimizerSeconds = row.optional<double>("optimizer_seconds"),
+                             .peakAllocatedBytes = row.optional<std::int64_t>("peak_allocated_bytes"),
+                             .peakReservedBytes = row.optional<std::int64_t>("peak_reserved_bytes"),
+                             .timedSteps = static_cast<int>(row.integer("timed_steps")),
+                             .wallSeconds = row.real("wall_seconds"),
+                             .joulesPerSample = row.optional<double>("joules_per_sample"),
+                             .text = row.text("text").toStdString()};
     std::vector<std::string> flags;
     for (const QString& flag : row.text("flags").split(flagSeparator, Qt::SkipEmptyParts))
         flags.push_back(flag.toStdString());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/word_table.h"
+
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -68,15 +70,13 @@ public:
     /// thermometer.
     std::optional<double> reading(const char* name) const;
 
-    /// \param valueOf  gives nothing for an unknown word
-    template<typename Value>
-    Value word(const char* name, std::optional<Value> (*valueOf)(std::string_view),
-               std::optional<Value> fallback = {}) const
+    template<model::HasWords Value>
+    Value word(const char* name, std::optional<Value> fallback = {}) const
     {
         if (fallback && !find(name))
             return *fallback;
         const std::string found = text(name);
-        if (const std::optional<Value> value = valueOf(found))
+        if (const std::optional<Value> value = model::fromText<Value>(found))
             return *value;
         refuse(name, "is not one of the words that it may be: " + inQuotes(found));
     }

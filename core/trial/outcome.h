@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "model/word_table.h"
 
 namespace batchpeak::trial {
 
@@ -11,8 +10,18 @@ namespace batchpeak::trial {
 /// went away.
 enum class Outcome { Ok, OutOfMemory, Unsupported, Failed, Timeout, Cancelled, Crashed };
 
-/// The words of the protocol: "ok", "oom", "unsupported", ...
-std::string_view toText(Outcome outcome);
-std::optional<Outcome> outcomeFromText(std::string_view text);
+using model::fromText;
+using model::toText;
+
+constexpr model::WordTable<Outcome, 7> wordsOf(Outcome)
+{
+    return {{{Outcome::Ok, "ok"},
+             {Outcome::OutOfMemory, "oom"},
+             {Outcome::Unsupported, "unsupported"},
+             {Outcome::Failed, "failed"},
+             {Outcome::Timeout, "timeout"},
+             {Outcome::Cancelled, "cancelled"},
+             {Outcome::Crashed, "crashed"}}};
+}
 
 } // namespace batchpeak::trial

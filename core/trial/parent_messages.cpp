@@ -24,8 +24,8 @@ public:
     {
         m_object[name] = member;
     }
-    template<typename Value, typename Parse>
-    void word(const char* name, Value member, Parse)
+    template<typename Value>
+    void word(const char* name, Value member)
     {
         m_object[name] = toText(member);
     }
@@ -53,9 +53,9 @@ public:
     void value(const char* name, bool& member) { member = m_fields.boolean(name, member); }
     void value(const char* name, std::string& member) { member = m_fields.text(name, member); }
     template<typename Value>
-    void word(const char* name, Value& member, std::optional<Value> (*parse)(std::string_view))
+    void word(const char* name, Value& member)
     {
-        member = m_fields.word(name, parse, std::optional(member));
+        member = m_fields.word(name, std::optional(member));
     }
     void sizes(const char* name, std::vector<std::int64_t>& member) { member = m_fields.integers(name); }
     template<typename Value>
@@ -167,18 +167,17 @@ std::vector<std::int64_t> sampleLengthsFrom(const FieldReader& fields)
 LoadRequest loadFrom(const FieldReader& fields)
 {
     const LoadRequest otherwise;
-    return {
-        .model = modelSpecFrom(fields.object("model")),
-        .phase = fields.word("phase", model::phaseFromText, std::optional(otherwise.phase)),
-        .sequenceLength = fields.integerFrom(1, "sequence_length"),
-        .targetLength =
-            fields.has(decoderLength) ? std::optional(fields.integerFrom(1, decoderLength)) : std::nullopt,
-        .sampleLengths = sampleLengthsFrom(fields),
-        .precision = fields.word("precision", model::precisionFromText, std::optional(otherwise.precision)),
-        .optimizer = fields.word("optimizer", model::optimizerFromText, std::optional(otherwise.optimizer)),
-        .step = stepOptionsFrom(fields),
-        .memoryLimitBytes = fields.integerFrom(0, "memory_limit_bytes", otherwise.memoryLimitBytes),
-        .seed = fields.seed("seed", otherwise.seed)};
+    return {.model = modelSpecFrom(fields.object("model")),
+            .phase = fields.word("phase", std::optional(otherwise.phase)),
+            .sequenceLength = fields.integerFrom(1, "sequence_length"),
+            .targetLength = fields.has(decoderLength) ? std::optional(fields.integerFrom(1, decoderLength))
+                                                      : std::nullopt,
+            .sampleLengths = sampleLengthsFrom(fields),
+            .precision = fields.word("precision", std::optional(otherwise.precision)),
+            .optimizer = fields.word("optimizer", std::optional(otherwise.optimizer)),
+            .step = stepOptionsFrom(fields),
+            .memoryLimitBytes = fields.integerFrom(0, "memory_limit_bytes", otherwise.memoryLimitBytes),
+            .seed = fields.seed("seed", otherwise.seed)};
 }
 
 TrialRequest trialFrom(const FieldReader& fields)

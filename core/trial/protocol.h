@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/word_table.h"
 #include "training.h"
 #include "trial_request.h"
 #include "trial_result.h"
@@ -69,6 +70,11 @@ struct Loaded
     bool operator==(const Loaded&) const = default;
 };
 enum class StepPhase { Warmup, Timed };
+
+constexpr model::WordTable<StepPhase, 2> wordsOf(StepPhase)
+{
+    return {{{StepPhase::Warmup, "warmup"}, {StepPhase::Timed, "timed"}}};
+}
 struct Step
 {
     std::int64_t id = 0;
@@ -78,6 +84,14 @@ struct Step
     bool operator==(const Step&) const = default;
 };
 enum class LogLevel { Debug, Info, Warning, Error };
+
+constexpr model::WordTable<LogLevel, 4> wordsOf(LogLevel)
+{
+    return {{{LogLevel::Debug, "debug"},
+             {LogLevel::Info, "info"},
+             {LogLevel::Warning, "warning"},
+             {LogLevel::Error, "error"}}};
+}
 struct Log
 {
     LogLevel level = LogLevel::Info;

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "model/run_kind.h"
+#include "model/word_table.h"
 #include "trial_result.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace batchpeak::trial {
 
@@ -22,9 +22,10 @@ enum class DataKind {
     Arrays
 };
 
-/// "synthetic", "text", "arrays"
-std::string_view toText(DataKind kind);
-std::optional<DataKind> dataKindFromText(std::string_view text);
+constexpr model::WordTable<DataKind, 3> wordsOf(DataKind)
+{
+    return {{{DataKind::Synthetic, "synthetic"}, {DataKind::Text, "text"}, {DataKind::Arrays, "arrays"}}};
+}
 
 struct DataChoice
 {
@@ -41,9 +42,10 @@ struct DataChoice
 /// that the loss counts (Composer's accumulate_train_batch_on_tokens). They differ where samples are padded.
 enum class LossWeighting { Samples, Tokens };
 
-/// "samples", "tokens"
-std::string_view toText(LossWeighting weighting);
-std::optional<LossWeighting> lossWeightingFromText(std::string_view text);
+constexpr model::WordTable<LossWeighting, 2> wordsOf(LossWeighting)
+{
+    return {{{LossWeighting::Samples, "samples"}, {LossWeighting::Tokens, "tokens"}}};
+}
 
 /// Makes the network that was loaded for training ready for batches of real data. Its parameters begin as the
 /// seed of the load says, or as a checkpoint holds them.

@@ -2,41 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_messages.h"
 
-#include "model/word_table.h"
-
 #include <cmath>
 #include <limits>
 
 namespace batchpeak::trial {
-
-namespace {
-
-constexpr model::WordTable<DataKind, 3> dataKinds{
-    {{DataKind::Synthetic, "synthetic"}, {DataKind::Text, "text"}, {DataKind::Arrays, "arrays"}}};
-constexpr model::WordTable<LossWeighting, 2> weightings{
-    {{LossWeighting::Samples, "samples"}, {LossWeighting::Tokens, "tokens"}}};
-
-} // namespace
-
-std::string_view toText(DataKind kind)
-{
-    return model::wordFor(dataKinds, kind);
-}
-
-std::optional<DataKind> dataKindFromText(std::string_view text)
-{
-    return model::valueFor(dataKinds, text);
-}
-
-std::string_view toText(LossWeighting weighting)
-{
-    return model::wordFor(weightings, weighting);
-}
-
-std::optional<LossWeighting> lossWeightingFromText(std::string_view text)
-{
-    return model::valueFor(weightings, text);
-}
 
 Json toJson(const TrainingRequest& request)
 {
@@ -108,13 +77,12 @@ TrainingRequest trainingFrom(const FieldReader& fields)
 {
     const TrainingRequest otherwise;
     const FieldReader data = fields.object("data");
-    TrainingRequest request{
-        .data = {.kind = data.word("kind", dataKindFromText),
-                 .path = data.text("path", ""),
-                 .samples = data.integerFrom(1, "samples", otherwise.data.samples)},
-        .learningRate = fields.number("learning_rate", otherwise.learningRate),
-        .weighting = fields.word("weighting", lossWeightingFromText, std::optional(otherwise.weighting)),
-        .checkpoint = fields.text("checkpoint", "")};
+    TrainingRequest request{.data = {.kind = data.word<DataKind>("kind"),
+                                     .path = data.text("path", ""),
+                                     .samples = data.integerFrom(1, "samples", otherwise.data.samples)},
+                            .learningRate = fields.number("learning_rate", otherwise.learningRate),
+                            .weighting = fields.word("weighting", std::optional(otherwise.weighting)),
+                            .checkpoint = fields.text("checkpoint", "")};
     if (!(request.learningRate >= 0))
         fields.refuse("learning_rate", "must be at least 0");
     return request;
@@ -123,7 +91,7 @@ TrainingRequest trainingFrom(const FieldReader& fields)
 BatchRequest batchFrom(const FieldReader& fields)
 {
     return {.id = fields.integer("id"),
-            .phase = fields.word("phase", model::phaseFromText, std::optional(model::Phase::Train)),
+            .phase = fields.word("phase", std::optional(model::Phase::Train)),
             .epoch = fields.integerFrom(0, "epoch", 0),
             .first = fields.integerFrom(0, "first", 0),
             .samples = fields.integerFrom(1, "samples"),
@@ -145,7 +113,7 @@ BatchResult batchResultFrom(const FieldReader& fields)
 {
     BatchResult result{.id = fields.integer("id"),
                        .microBatchSize = fields.integerFrom(1, "micro_batch_size"),
-                       .outcome = fields.word("outcome", outcomeFromText)};
+                       .outcome = fields.word<Outcome>("outcome")};
     if (result.outcome == Outcome::Crashed)
         fields.refuse("outcome", "is \"crashed\", which a program cannot say of itself");
     // A batch that was not done took no time that counts.

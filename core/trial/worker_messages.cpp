@@ -1,20 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "field_reader.h"
-#include "model/word_table.h"
 #include "protocol.h"
 #include "training_messages.h"
 
 namespace batchpeak::trial {
 
 namespace {
-
-constexpr model::WordTable<StepPhase, 2> stepPhases{
-    {{StepPhase::Warmup, "warmup"}, {StepPhase::Timed, "timed"}}};
-constexpr model::WordTable<LogLevel, 4> logLevels{{{LogLevel::Debug, "debug"},
-                                                   {LogLevel::Info, "info"},
-                                                   {LogLevel::Warning, "warning"},
-                                                   {LogLevel::Error, "error"}}};
 
 struct ReadingField
 {
@@ -31,16 +23,6 @@ constexpr ReadingField readingFields[] = {
     {"temperature_celsius", &TrialReadings::temperatureCelsius},
     {"clock_megahertz", &TrialReadings::clockMegahertz},
 };
-
-std::optional<StepPhase> stepPhaseFromText(std::string_view text)
-{
-    return model::valueFor(stepPhases, text);
-}
-
-std::optional<LogLevel> logLevelFromText(std::string_view text)
-{
-    return model::valueFor(logLevels, text);
-}
 
 Json toJson(const WorkerHello& hello)
 {
@@ -68,7 +50,7 @@ Json toJson(const Step& step)
 {
     return {{"type", "step"},
             {"id", step.id},
-            {"phase", model::wordFor(stepPhases, step.phase)},
+            {"phase", toText(step.phase)},
             {"index", step.index},
             {"seconds", step.seconds}};
 }
@@ -113,7 +95,7 @@ Json toJson(const TrialResult& result)
 
 Json toJson(const Log& log)
 {
-    return {{"type", "log"}, {"level", model::wordFor(logLevels, log.level)}, {"text", clipped(log.text)}};
+    return {{"type", "log"}, {"level", toText(log.level)}, {"text", clipped(log.text)}};
 }
 
 Json toJson(const WorkerError& error)
@@ -148,7 +130,7 @@ Loaded loadedFrom(const FieldReader& fields)
 Step stepFrom(const FieldReader& fields)
 {
     return {.id = fields.integer("id"),
-            .phase = fields.word("phase", stepPhaseFromText, std::optional(StepPhase::Timed)),
+            .phase = fields.word("phase", std::optional(StepPhase::Timed)),
             .index = fields.smallInteger(0, "index", 0),
             .seconds = fields.duration("seconds")};
 }
@@ -157,7 +139,7 @@ TrialResult resultFrom(const FieldReader& fields)
 {
     TrialResult result{.id = fields.integer("id"),
                        .microBatchSize = fields.integerFrom(1, "micro_batch_size"),
-                       .outcome = fields.word("outcome", outcomeFromText)};
+                       .outcome = fields.word<Outcome>("outcome")};
     if (result.outcome == Outcome::Crashed)
         fields.refuse("outcome", "is \"crashed\", which a program cannot say of itself");
 
@@ -214,8 +196,7 @@ WorkerMessage messageFrom(const Json& object)
     if (type == "saved")
         return savedFrom(fields);
     if (type == "log")
-        return Log{.level = fields.word("level", logLevelFromText, std::optional(LogLevel::Info)),
-                   .text = fields.text("text")};
+        return Log{.level = fields.word("level", std::optional(LogLevel::Info)), .text = fields.text("text")};
     if (type == "error")
         return WorkerError{.text = fields.text("text"), .fatal = fields.boolean("fatal", false)};
     throw MessageError(

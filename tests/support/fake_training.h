@@ -30,7 +30,7 @@ bool distortAnswer(const std::string& fault, Result& result)
     } else if (fault == "failed" || fault == "unsupported" || fault == "timeout" || fault == "oom") {
         result = {.id = result.id,
                   .microBatchSize = result.microBatchSize,
-                  .outcome = *trial::outcomeFromText(fault),
+                  .outcome = *trial::fromText<trial::Outcome>(fault),
                   .text = "The fake worker was told to answer so."};
     } else if (fault == "lost-memory") {
         result.outcome = trial::Outcome::OutOfMemory;

@@ -41,8 +41,8 @@ public:
     void value(const std::string& key, std::int64_t member) { plain(key, std::to_string(member)); }
     void value(const std::string& key, bool member) { plain(key, member ? "true" : "false"); }
 
-    template<typename Value, typename Parse>
-    void word(const std::string& key, const Value& member, Parse /*parse*/)
+    template<typename Value>
+    void word(const std::string& key, const Value& member)
     {
         plain(key, std::string(toText(member)));
     }
@@ -110,8 +110,8 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
     }
     if (contents.targetLength)
         entries.value("decoder_sequence_length", *contents.targetLength);
-    entries.word("precision", contents.precision, nullptr);
-    entries.word("optimizer", contents.optimizer, nullptr);
+    entries.word("precision", contents.precision);
+    entries.word("optimizer", contents.optimizer);
     entries.value("activation_checkpointing", contents.step.activationCheckpointing);
     entries.value("loss_chunk_rows", contents.step.lossChunkRows);
     entries.value("max_gradient_norm", contents.step.maxGradientNorm);

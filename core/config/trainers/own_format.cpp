@@ -54,10 +54,10 @@ public:
     void value(const std::string& key, std::string& member) { set(key, member, m_section.text(key)); }
 
     template<typename Value>
-    void word(const std::string& key, Value& member, std::optional<Value> (*parse)(std::string_view))
+    void word(const std::string& key, Value& member)
     {
         const auto text = m_section.text(key);
-        const auto parsed = text ? parse(*text) : std::nullopt;
+        const auto parsed = text ? model::fromText<Value>(*text) : std::nullopt;
         if (text && !parsed)
             m_section.fail(key, "is none of the words that it may be: \"{}\"", *text);
         set(key, member, parsed);
@@ -95,13 +95,12 @@ private:
 };
 
 template<typename Value>
-Value readWord(const ConfigSection& section, std::string_view key,
-               std::optional<Value> (*parse)(std::string_view), Value otherwise, const char* words)
+Value readWord(const ConfigSection& section, std::string_view key, Value otherwise, const char* words)
 {
     const auto text = section.text(key);
     if (!text)
         return otherwise;
-    const auto value = parse(*text);
+    const auto value = model::fromText<Value>(*text);
     if (!value)
         section.fail(key, "is \"{}\", which is none of {}", *text, words);
     return *value;
@@ -192,10 +191,8 @@ void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
-    contents.precision = readWord(root, "precision", model::precisionFromText, contents.precision,
-                                  "fp32, tf32, bf16 and pure-bf16");
-    contents.optimizer =
-        readWord(root, "optimizer", model::optimizerFromText, contents.optimizer, "adamw and sgd");
+    contents.precision = readWord(root, "precision", contents.precision, "fp32, tf32, bf16 and pure-bf16");
+    contents.optimizer = readWord(root, "optimizer", contents.optimizer, "adamw and sgd");
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)

@@ -107,9 +107,9 @@ private slots:
         // 0 for none.
         using Trials = std::vector<trial::TrialRecord>;
         const auto failed = [](std::int64_t size, const char* outcome) {
-            return trial::TrialRecord{.microBatchSize = size,
-                                      .outcome =
-                                          trial::outcomeFromText(outcome).value_or(trial::Outcome::Failed)};
+            return trial::TrialRecord{
+                .microBatchSize = size,
+                .outcome = trial::fromText<trial::Outcome>(outcome).value_or(trial::Outcome::Failed)};
         };
         rows<std::vector<trial::TrialRecord>, int, int>({
             {"the fastest other one", {Trials{trialOf(2), trialOf(4), trialOf(8)}, 24, 4}},

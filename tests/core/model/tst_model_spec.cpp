@@ -67,10 +67,10 @@ private slots:
     {
         for (const Precision precision :
              {Precision::Fp32, Precision::Tf32, Precision::Bf16, Precision::PureBf16})
-            QCOMPARE(precisionFromText(toText(precision)), precision);
+            QCOMPARE(fromText<Precision>(toText(precision)), precision);
         for (const Phase phase : {Phase::Train, Phase::Eval})
-            QCOMPARE(phaseFromText(toText(phase)), phase);
-        QVERIFY(!precisionFromText("fp64"));
+            QCOMPARE(fromText<Phase>(toText(phase)), phase);
+        QVERIFY(!fromText<Precision>("fp64"));
     }
 };
 

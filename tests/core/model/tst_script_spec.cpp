@@ -55,10 +55,10 @@ private slots:
     void wordsGoBothWays()
     {
         for (const ScriptInputType type : {ScriptInputType::Float32, ScriptInputType::Int64})
-            QVERIFY(scriptInputTypeFromText(toText(type)) == type);
+            QVERIFY(fromText<ScriptInputType>(toText(type)) == type);
         for (const ScriptOutput output : {ScriptOutput::Loss, ScriptOutput::Logits})
-            QVERIFY(scriptOutputFromText(toText(output)) == output);
-        QVERIFY(!scriptInputTypeFromText("float64"));
+            QVERIFY(fromText<ScriptOutput>(toText(output)) == output);
+        QVERIFY(!fromText<ScriptInputType>("float64"));
     }
 
     void isCountedWhenLoaded()

@@ -51,9 +51,9 @@ private slots:
     void everyWordComesBack()
     {
         for (const DataKind kind : {DataKind::Synthetic, DataKind::Text, DataKind::Arrays})
-            QCOMPARE(dataKindFromText(toText(kind)), kind);
+            QCOMPARE(fromText<DataKind>(toText(kind)), kind);
         for (const LossWeighting weighting : {LossWeighting::Samples, LossWeighting::Tokens})
-            QCOMPARE(lossWeightingFromText(toText(weighting)), weighting);
+            QCOMPARE(fromText<LossWeighting>(toText(weighting)), weighting);
     }
 
     void doesNotCareForTheDecimalComma()

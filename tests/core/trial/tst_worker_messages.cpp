@@ -73,9 +73,9 @@ private slots:
              {Outcome::Ok, Outcome::OutOfMemory, Outcome::Unsupported, Outcome::Failed, Outcome::Timeout,
               Outcome::Cancelled, Outcome::Crashed}) {
             QVERIFY(!toText(outcome).empty());
-            QCOMPARE(outcomeFromText(toText(outcome)), outcome);
+            QCOMPARE(fromText<Outcome>(toText(outcome)), outcome);
         }
-        QCOMPARE(outcomeFromText("OOM"), std::nullopt);
+        QCOMPARE(fromText<Outcome>("OOM"), std::nullopt);
     }
 
     // The lines that the protocol's description shows, byte for byte but for its ellipses.

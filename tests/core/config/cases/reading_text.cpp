@@ -54,8 +54,8 @@ public:
     {
         lines.push_back(name + ": " + text(value));
     }
-    template<typename Word, typename Parse>
-    void word(const std::string& name, Word value, Parse)
+    template<typename Word>
+    void word(const std::string& name, Word value)
     {
         lines.push_back(name + ": " + std::string(toText(value)));
     }

@@ -95,7 +95,7 @@ ChosenSize chosenFrom(const std::string& words)
     ChosenSize chosen;
     std::int64_t batch = 0;
     stream >> phase >> chosen.microBatchSize;
-    chosen.phase = model::phaseFromText(phase).value();
+    chosen.phase = model::fromText<model::Phase>(phase).value();
     if (stream >> of >> batch)
         chosen.globalBatchSize = batch;
     return chosen;
