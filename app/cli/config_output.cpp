@@ -168,7 +168,7 @@ QString writeSize(const engine::ConfigFile& file, const config::ChosenSize& chos
     const auto spliced = chosenText(file, chosen, options);
     for (const std::string& note : spliced.notes)
         console.remark(QString::fromStdString(note));
-    const QString target = outputPath(file, options);
+    QString target = outputPath(file, options);
     if (options.dryRun) {
         showChange(file, spliced, target, console);
         return {};

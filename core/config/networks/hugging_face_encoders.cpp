@@ -55,7 +55,7 @@ void refuseOtherParts(const ConfigSection& config)
 /// The class of heads to run; that of the masked language model where the file names none.
 std::string readClass(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    const std::string name = classOf(config).value_or("BertModel");
+    std::string name = classOf(config).value_or("BertModel");
     if (name != "BertModel")
         return name;
     warn(warnings, config.positionOf("architectures"),

@@ -261,7 +261,7 @@ std::optional<std::string> ConfigSection::text(std::string_view key) const
     const bool isWord = there->kind == NodeKind::Scalar;
     if (isWord && (m_dialect != Dialect::OmegaConf || there->value.find("${") == std::string::npos))
         return there->value;
-    const auto text = isWord ? interpolatedText(*m_document, *find(key)->value, *m_mapping) : std::nullopt;
+    auto text = isWord ? interpolatedText(*m_document, *find(key)->value, *m_mapping) : std::nullopt;
     if (!text)
         fail(key, "must be a word, but is {}", described(*there));
     return text;

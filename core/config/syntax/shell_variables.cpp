@@ -206,7 +206,7 @@ private:
         if (found == m_variables.m_assignments.end() || isOpen)
             return fallback(piece);
         m_open.push_back(piece.text);
-        const auto result = assigned(found->second);
+        auto result = assigned(found->second);
         m_open.pop_back();
         return result;
     }
