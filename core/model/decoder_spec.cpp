@@ -21,7 +21,7 @@ std::optional<std::string> problemWithHeadSize(const DecoderSpec& spec)
 
 std::optional<std::string> problemWithAttention(const DecoderSpec& spec)
 {
-    if (const auto problem = problemWithHeadSize(spec))
+    if (auto problem = problemWithHeadSize(spec))
         return problem;
     if (spec.heads % spec.keyValueHeads != 0) {
         return "The " + std::to_string(spec.heads) + " attention heads are not a multiple of the " +
@@ -97,15 +97,15 @@ std::optional<std::int64_t> longestSequence(const DecoderSpec& spec)
 
 std::optional<std::string> problemWith(const DecoderSpec& spec)
 {
-    if (const auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
-                                               {spec.hiddenSize, "hidden size"},
-                                               {spec.layers, "number of layers"},
-                                               {spec.heads, "number of attention heads"},
-                                               {spec.keyValueHeads, "number of key-value heads"},
-                                               {spec.feedForwardSize, "feed-forward size"},
-                                               {spec.maxPositions, "maximum sequence length"}}))
+    if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
+                                         {spec.hiddenSize, "hidden size"},
+                                         {spec.layers, "number of layers"},
+                                         {spec.heads, "number of attention heads"},
+                                         {spec.keyValueHeads, "number of key-value heads"},
+                                         {spec.feedForwardSize, "feed-forward size"},
+                                         {spec.maxPositions, "maximum sequence length"}}))
         return problem;
-    if (const auto problem = problemWithAttention(spec))
+    if (auto problem = problemWithAttention(spec))
         return problem;
     if (!chooseableExperts(spec)) {
         return "Each token takes " + std::to_string(spec.expertsPerToken) + " of " +

@@ -59,13 +59,13 @@ std::optional<std::int64_t> longestSequence(const EncoderDecoderSpec&)
 
 std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
 {
-    if (const auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
-                                               {spec.hiddenSize, "hidden size"},
-                                               {spec.encoderLayers, "number of encoder layers"},
-                                               {spec.decoderLayers, "number of decoder layers"},
-                                               {spec.heads, "number of attention heads"},
-                                               {spec.headSize, "size of an attention head"},
-                                               {spec.feedForwardSize, "feed-forward size"}}))
+    if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
+                                         {spec.hiddenSize, "hidden size"},
+                                         {spec.encoderLayers, "number of encoder layers"},
+                                         {spec.decoderLayers, "number of decoder layers"},
+                                         {spec.heads, "number of attention heads"},
+                                         {spec.headSize, "size of an attention head"},
+                                         {spec.feedForwardSize, "feed-forward size"}}))
         return problem;
     // Half of a direction's buckets hold one distance each, and the encoder has two directions.
     if (spec.relativeBuckets < 4 || spec.relativeBuckets % 4 != 0) {

@@ -87,18 +87,18 @@ std::optional<std::int64_t> longestSequence(const EncoderSpec& spec)
 
 std::optional<std::string> problemWith(const EncoderSpec& spec)
 {
-    if (const auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
-                                               {spec.hiddenSize, "hidden size"},
-                                               {spec.layers, "number of layers"},
-                                               {spec.heads, "number of attention heads"},
-                                               {spec.feedForwardSize, "feed-forward size"},
-                                               {spec.maxPositions, "maximum sequence length"}}))
+    if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
+                                         {spec.hiddenSize, "hidden size"},
+                                         {spec.layers, "number of layers"},
+                                         {spec.heads, "number of attention heads"},
+                                         {spec.feedForwardSize, "feed-forward size"},
+                                         {spec.maxPositions, "maximum sequence length"}}))
         return problem;
-    if (const auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
+    if (auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
         return problem;
-    if (const auto problem = problemWithRotation(spec.rotaryDimensions, spec.hiddenSize / spec.heads))
+    if (auto problem = problemWithRotation(spec.rotaryDimensions, spec.hiddenSize / spec.heads))
         return problem;
-    if (const auto problem = problemWithParts(spec))
+    if (auto problem = problemWithParts(spec))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});
 }

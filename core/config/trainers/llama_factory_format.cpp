@@ -51,7 +51,7 @@ bool holdsOneOf(const ConfigSection& root, std::string_view key, std::string_vie
 std::string readWord(const ConfigSection& root, std::string_view key, std::string_view words,
                      std::string_view otherwise)
 {
-    const std::string word = root.text(key).value_or(std::string(otherwise));
+    std::string word = root.text(key).value_or(std::string(otherwise));
     if (!isAmong(word, words))
         root.fail(key, "is \"{}\", which is none of {}", word, listed(splitWords(words)));
     return word;

@@ -86,12 +86,12 @@ std::optional<std::string> programOf(const ShellScript& script)
         return std::nullopt;
     };
     for (const ShellWord& word : script.words().words) {
-        const auto program = word.isProse ? std::nullopt : programIn(word);
+        auto program = word.isProse ? std::nullopt : programIn(word);
         if (program)
             return program;
     }
     for (const ShellAssignment& assignment : script.words().assignments) {
-        if (const auto program = programIn(assignment.value))
+        if (auto program = programIn(assignment.value))
             return program;
     }
     return std::nullopt;

@@ -101,7 +101,7 @@ BatchPlan readTrainPlan(const ConfigSection& root)
         throw errorAt(root.positionOf(sizeKey),
                       "batch_size is missing; write how many samples one GPU takes at a time.");
     }
-    const BatchPlan plan = readAccumulatedBatch(root, keys);
+    BatchPlan plan = readAccumulatedBatch(root, keys);
     const std::int64_t steps = countOr(root, stepsKey, 1);
     if (steps > 1 && root.boolean(inBackwardKey).value_or(false)) {
         // __init__ of recipes/full_finetune_single_device.py in torchtune 0.7.
