@@ -132,7 +132,12 @@ private:
                         {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.5}));
         addOne("bf16, Qwen3", tinyRequest(tinyQwen(), Phase::Train, model::Precision::Bf16));
         addOne("pure bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16));
-        addOne("pure bf16, ResNet", tinyRequest(tinyResNet(), Phase::Train, model::Precision::PureBf16));
+        // A convolution with a stride over a single pixel has undefined weight gradients in bf16 on
+        // processors with a matrix unit (oneDNN of torch 2.11.0 reads memory that it never wrote), so that no
+        // image may shrink to that.
+        model::ResNetSpec residual = tinyResNet();
+        residual.imageSize = 32;
+        addOne("pure bf16, ResNet", tinyRequest(residual, Phase::Train, model::Precision::PureBf16));
         addOne("pure bf16, ViT",
                tinyRequest(tinyVisionTransformer(), Phase::Train, model::Precision::PureBf16));
         addOne("pure bf16, TorchScript", tinyRequest(tinyScript(), Phase::Train, model::Precision::PureBf16));
