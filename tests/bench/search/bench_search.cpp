@@ -47,6 +47,7 @@ struct Options
     std::uint64_t seed = 1000;
     std::vector<std::string> strategies;
     std::vector<std::string> families;
+    std::string world;
     bool printsFamilies = false;
     Question question;
     bool neverStops = false;
@@ -74,6 +75,7 @@ SearchTask taskOf(const Options& options, const std::string& strategy)
     const bool isEffective = question.objective.empty() ? isAuto : question.objective == "effective";
     SearchTask task{.strategy = strategy,
                     .seed = options.seed,
+                    .world = options.world,
                     .divisorsOnly = isAuto,
                     .objective = isEffective ? Objective::Effective : Objective::Micro,
                     .tolerance = question.tolerancePercent / 100.0,
@@ -170,6 +172,8 @@ int main(int argc, char** argv)
     app.add_option("--strategy", options.strategies, "this one alone; may be given again")
         ->check(CLI::IsMember(everyStrategy()));
     app.add_option("--family", options.families, "this one alone; may be given again");
+    app.add_option("--world", options.world, "restlessness of the devices; without it they are calm")
+        ->check(CLI::IsMember(restlessWorlds()));
     app.add_flag("--families", options.printsFamilies, "a row for each family too");
     app.add_option("--setting", options.question.setting, "allow every size, or divisors of a batch")
         ->check(CLI::IsMember({"explore", "auto"}))

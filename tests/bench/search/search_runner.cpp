@@ -69,6 +69,8 @@ public:
             note(trial);
         }
         m_record.searchState = m_strategy->searchState();
+        if (const auto& recommendation = m_record.searchState.recommendation)
+            m_record.longRunSpeed = m_world.longRunSpeed(recommendation->size);
         m_record.exhaustiveShare = m_now / m_world.exhaustiveSeconds();
         return std::move(m_record);
     }

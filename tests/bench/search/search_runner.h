@@ -48,6 +48,8 @@ struct SearchRecord
     std::vector<double> updateMilliseconds;
     int outOfMemory = 0;
     std::int64_t largestFit = 0;
+    /// True samples/s of the last recommendation in the long run.
+    double longRunSpeed = 0.0;
     /// Cost over that of trying every allowed size.
     double exhaustiveShare = 0.0;
     /// As it stood at the end.

@@ -47,7 +47,7 @@ std::vector<std::int64_t> divisorsOf(std::int64_t batch)
 
 SearchWorld::SearchWorld(const SearchTask& task)
 {
-    ReplayDevice::Truth truth = deviceOf(task.family, task.seed);
+    ReplayDevice::Truth truth = deviceOf(task.family, task.seed, task.world);
     const std::int64_t batch = typicalBatch(task.seed, ReplayDevice(truth, task.seed).largestFit());
     if (task.divisorsOnly || task.objective == Objective::Effective)
         truth.maximum = std::min(truth.maximum, batch);
@@ -75,6 +75,13 @@ SearchWorld::SearchWorld(const SearchTask& task)
 double SearchWorld::speed(std::int64_t size) const
 {
     return Throughput(m_space, truth().optimizerSeconds).samplesPerSecond(size, truth().seconds);
+}
+
+double SearchWorld::longRunSpeed(std::int64_t size) const
+{
+    const double slowdown = longRunSlowdown(truth().restlessness);
+    return Throughput(m_space, slowdown * truth().optimizerSeconds)
+        .samplesPerSecond(size, [&](std::int64_t of) { return slowdown * truth().seconds(of); });
 }
 
 double SearchWorld::exhaustiveSeconds() const

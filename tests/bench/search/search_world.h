@@ -15,6 +15,8 @@ struct SearchTask
     std::string strategy = "posterior";
     std::string family;
     std::uint64_t seed = 1;
+    /// One of restlessWorlds(), or empty for the calm one.
+    std::string world = {};
     /// Only divisors of a per-device batch are allowed, as in the setting `auto`.
     bool divisorsOnly = false;
     batchpeak::search::Objective objective = batchpeak::search::Objective::Micro;
@@ -38,6 +40,8 @@ public:
 
     /// True samples/s of what the search maximises.
     double speed(std::int64_t size) const;
+    /// The same as it is in the long run, with what the device's restlessness takes.
+    double longRunSpeed(std::int64_t size) const;
     /// The size with the highest speed among those that are allowed and fit. Thrashing ones count as slow as
     /// they are.
     std::int64_t bestSize() const { return m_bestSize; }

@@ -301,11 +301,17 @@ std::vector<DeviceGroup> deviceGroups()
             {.title = "recorded", .families = recordedFamilies()}};
 }
 
-ReplayDevice::Truth deviceOf(const std::string& family, std::uint64_t seed)
+ReplayDevice::Truth deviceOf(const std::string& family, std::uint64_t seed, const std::string& world)
 {
-    if (!std::filesystem::exists(sweepPath(family)))
-        return simulatedDevice(family, seed);
-    ReplayDevice::Truth truth = recordedDevice(readSweep(sweepPath(family)));
+    const bool isRecorded = std::filesystem::exists(sweepPath(family));
+    ReplayDevice::Truth truth =
+        isRecorded ? recordedDevice(readSweep(sweepPath(family))) : simulatedDevice(family, seed);
     truth.family = family;
+    truth.restlessness = restlessnessOf(world, seed);
+    if (truth.restlessness.roughness > 0.0) {
+        truth.seconds = [=, smooth = truth.seconds, restlessness = truth.restlessness](std::int64_t size) {
+            return smooth(size) * std::exp(roughnessAt(restlessness, seed, size));
+        };
+    }
     return truth;
 }

@@ -30,7 +30,8 @@ struct DeviceGroup
 /// Those for fitting, those held out, and those recorded, where each sweep is a family.
 std::vector<DeviceGroup> deviceGroups();
 
-/// One device of a family of any group. Of a recorded one the seed changes nothing.
+/// One device of a family of any group, in one of the restlessWorlds() or, with an empty name, in the calm
+/// one. Of a recorded device the seed changes nothing but the restlessness.
 ///
-/// \throws std::invalid_argument where there is no such family
-ReplayDevice::Truth deviceOf(const std::string& family, std::uint64_t seed);
+/// \throws std::invalid_argument where there is no such family or world
+ReplayDevice::Truth deviceOf(const std::string& family, std::uint64_t seed, const std::string& world = {});

@@ -20,10 +20,17 @@ double usualSteps(double seconds)
     return std::clamp(std::ceil(0.4 / seconds), 5.0, 24.0);
 }
 
+/// Mean 0, standard deviation 1.
+double laplace(RandomSource& random)
+{
+    const double sign = random.uniform() < 0.5 ? -1.0 : 1.0;
+    return -sign * std::sqrt(0.5) * std::log(1.0 - random.uniform());
+}
+
 } // namespace
 
 ReplayDevice::ReplayDevice(Truth truth, std::uint64_t seed)
-    : m_truth(std::move(truth)), m_seed(seed), m_random(seed * 2 + 1)
+    : m_truth(std::move(truth)), m_seed(seed), m_random(seed * 2 + 1), m_speed(m_truth.restlessness, seed)
 {
     while (m_largestFit < m_truth.maximum && m_truth.peakBytes(m_largestFit + 1) <= m_truth.limitBytes)
         ++m_largestFit;
@@ -44,10 +51,21 @@ SearchSpace ReplayDevice::space() const
 
 double ReplayDevice::driftNow()
 {
-    const double keeps = std::exp(-(m_clock - m_driftClock) / driftSeconds);
+    const double keeps = std::exp(-(m_speed.clock() - m_driftClock) / driftSeconds);
     m_drift = keeps * m_drift + std::sqrt(1.0 - keeps * keeps) * m_random.normal();
-    m_driftClock = m_clock;
+    m_driftClock = m_speed.clock();
     return m_truth.drift * m_drift;
+}
+
+double ReplayDevice::stepSeconds(double typical)
+{
+    double seconds = typical * std::exp(m_truth.stepNoise * m_random.normal());
+    if (m_random.uniform() < m_truth.outlierShare)
+        seconds *= 1.2 + m_random.uniform();
+    const double stalls = m_truth.restlessness.stallShare;
+    if (stalls > 0.0 && m_random.uniform() < stalls)
+        seconds *= 2.0 + 2.0 * m_random.uniform();
+    return m_speed.work(seconds);
 }
 
 Measurement ReplayDevice::run(const Proposal& proposal)
@@ -58,19 +76,23 @@ Measurement ReplayDevice::run(const Proposal& proposal)
         trial.outcome = batchpeak::trial::Outcome::OutOfMemory;
         trial.peakReservedBytes = static_cast<std::int64_t>(m_truth.limitBytes);
         trial.wallSeconds = failureSeconds + m_truth.setupSeconds + 0.5 * calm;
+        m_speed.restUntil(m_speed.clock() + trial.wallSeconds);
     } else {
         trial.outcome = batchpeak::trial::Outcome::Ok;
         trial.peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(proposal.size));
         trial.peakAllocatedBytes = trial.peakReservedBytes;
         trial.optimizerSeconds = m_truth.optimizerSeconds;
-        const double typical = calm * std::exp(m_truth.runNoise * m_random.normal() + driftNow());
+        const Restlessness& restlessness = m_truth.restlessness;
+        double typical = calm * std::exp(m_truth.runNoise * m_random.normal() + driftNow());
+        if (restlessness.trialNoise > 0.0)
+            typical *= 1.0 + restlessness.trialNoise * laplace(m_random);
+        m_speed.restUntil(m_speed.clock() + m_truth.setupSeconds);
+        const double warmup = m_speed.work(warmupSteps * typical);
         double sum = 0.0;
         for (int step = 0; step < proposal.maxSteps; ++step) {
             if (step >= proposal.minSteps && sum >= proposal.minSeconds)
                 break;
-            double seconds = typical * std::exp(m_truth.stepNoise * m_random.normal());
-            if (m_random.uniform() < m_truth.outlierShare)
-                seconds *= 1.2 + m_random.uniform();
+            const double seconds = stepSeconds(typical);
             trial.stepSeconds.push_back(seconds);
             sum += seconds;
             if (proposal.abandonAboveSeconds > 0.0 && step + 1 == stepsUntilAbandoned &&
@@ -88,10 +110,9 @@ Measurement ReplayDevice::run(const Proposal& proposal)
         trial.secondsPerStep = middle / static_cast<double>(sorted.size() - 2 * dropped);
         trial.thrashes = m_truth.thrashesFrom > 0 && proposal.size >= m_truth.thrashesFrom &&
                          m_random.uniform() < m_truth.thrashSeen;
-        trial.wallSeconds = m_truth.setupSeconds + warmupSteps * typical + sum;
+        trial.wallSeconds = m_truth.setupSeconds + warmup + sum;
     }
-    m_clock += trial.wallSeconds;
-    trial.clockSeconds = m_clock;
+    trial.clockSeconds = m_speed.clock();
     return trial;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "restlessness.h"
 #include "search/random_source.h"
 #include "search/strategy.h"
 
@@ -38,6 +39,7 @@ public:
         double setupSeconds = 0.5;
         /// Of the optimizer step, which is no part of a micro-batch.
         double optimizerSeconds = 0.0;
+        Restlessness restlessness;
     };
 
     ReplayDevice(Truth truth, std::uint64_t seed);
@@ -46,9 +48,9 @@ public:
     /// What a search on it would be asked.
     batchpeak::search::SearchSpace space() const;
     batchpeak::search::Measurement run(const batchpeak::search::Proposal& proposal);
-    double clockSeconds() const { return m_clock; }
+    double clockSeconds() const { return m_speed.clock(); }
     /// Lets time pass without a trial, where another device has one; never backwards.
-    void waitUntil(double clockSeconds) { m_clock = std::max(m_clock, clockSeconds); }
+    void waitUntil(double clockSeconds) { m_speed.restUntil(clockSeconds); }
 
     bool fits(std::int64_t size) const;
     /// Largest size up to which all fit.
@@ -63,12 +65,14 @@ public:
 
 private:
     double driftNow();
+    /// One step from now on, whose typical time is this [s].
+    double stepSeconds(double typical);
 
     Truth m_truth;
     std::uint64_t m_seed;
     batchpeak::search::RandomSource m_random;
     std::int64_t m_largestFit = 0;
-    double m_clock = 0.0;
+    DeviceSpeed m_speed;
     double m_drift = 0.0;
     double m_driftClock = -1e9;
 };

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "search/random_source.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Why the same work takes longer at one moment than at another, or at one size than at its neighbours: all
+/// that a calm simulated device lacks. Shares are of the calm time; 0 turns a part off.
+///
+/// The parts are events in continuous time and none is normal, so that the search, which takes the speed of a
+/// device for a Gaussian process, does not meet its own assumptions.
+struct Restlessness
+{
+    /// The clock of the device steps between two speeds and keeps each for exponential times.
+    double slowdown = 0.0;
+    double fastSeconds = 0.0;
+    double slowSeconds = 0.0;
+    /// Other programs come, stay for exponential times, and go.
+    double burstSlowdown = 0.0;
+    double secondsBetweenBursts = 0.0;
+    double burstSeconds = 0.0;
+    /// Heat builds up under load and the clock falls: the slowdown of a hot device, and the time in which it
+    /// comes near it.
+    double heatSlowdown = 0.0;
+    double heatSeconds = 0.0;
+    /// Standard deviation from one trial to the next however long they are, as of another layout of memory.
+    double trialNoise = 0.0;
+    /// Share of steps that stall, for one to three times their own time.
+    double stallShare = 0.0;
+    /// Standard deviation from each size to the next, the same whenever the size is run.
+    double roughness = 0.0;
+};
+
+/// Names of the worlds that searches are judged in beside the calm one: each a kind of restlessness.
+std::vector<std::string> restlessWorlds();
+
+/// One device's restlessness in a world; the same for the same seed. The calm world has the empty name.
+///
+/// \throws std::invalid_argument where there is no such world
+Restlessness restlessnessOf(const std::string& world, std::uint64_t seed);
+
+/// By what share a size takes longer because of the roughness.
+double roughnessAt(const Restlessness& restlessness, std::uint64_t seed, std::int64_t size);
+
+/// The speed of one restless device as time goes on.
+class DeviceSpeed
+{
+public:
+    DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed);
+
+    /// Lets the device rest until then [s], never backwards.
+    void restUntil(double clock);
+    /// Works from now on. \param calmSeconds  what it takes on the calm device [s]
+    /// \return seconds that it takes now
+    double work(double calmSeconds);
+    /// Now [s].
+    double clock() const { return m_clock; }
+
+private:
+    double slowdownNow() const;
+    /// Until something may change at the most [s].
+    double calmFor() const;
+    void pass(double seconds, double load);
+    double exponential(double mean);
+
+    Restlessness m_restlessness;
+    batchpeak::search::RandomSource m_random;
+    double m_clock = 0.0;
+    bool m_isSlow = false;
+    double m_speedChange = 0.0;
+    bool m_isBurst = false;
+    double m_burstChange = 0.0;
+    /// 0 cold, 1 as hot as constant load makes it.
+    double m_heat = 0.0;
+};
+
+/// Time that constant work takes in the long run over what it takes on the calm device, the noise of single
+/// trials left out.
+double longRunSlowdown(const Restlessness& restlessness);
