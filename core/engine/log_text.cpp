@@ -52,7 +52,7 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
     const QString name = device.name.isEmpty() ? device.id : device.name;
     if (device.limitBytes == 0)
         return Translated::tr("%1 is ready: %2, of unknown memory.").arg(device.id, name);
-    const QString text = Translated::tr("%1 is ready: %2, %3 of %4 may be used.")
+    QString text = Translated::tr("%1 is ready: %2, %3 of %4 may be used.")
                              .arg(device.id, name, bytesText(device.usableBytes, locale),
                                   bytesText(std::max(device.totalBytes, device.limitBytes), locale));
     if (device.heldByOthersBytes < worthSaying * static_cast<double>(device.totalBytes))

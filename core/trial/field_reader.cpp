@@ -14,7 +14,7 @@ namespace {
 
 // The deepest message of the protocol has three levels; a program may put more into fields that are ignored.
 constexpr int deepestNesting = 32;
-constexpr std::size_t longestText = 16 * 1024;
+constexpr std::size_t longestText = std::size_t{16} * 1024;
 constexpr std::size_t longestQuote = 80;
 
 bool refuseDeepNesting(int depth, Json::parse_event_t, Json&)

@@ -15,7 +15,7 @@ namespace batchpeak::test {
 inline QStringList fieldsOfEvent(const QString& event)
 {
     static const QMap<QString, QStringList> fields = [] {
-        static const QRegularExpression row(QStringLiteral("^\\| `(\\w+)` \\| (.*) \\|$"));
+        static const QRegularExpression row(QStringLiteral("^\\| `(\\w+)` \\|(.*) \\|$"));
         static const QRegularExpression remark(QStringLiteral("\\([^)]*\\)"));
         static const QRegularExpression field(QStringLiteral("`(\\w+)`"));
         QMap<QString, QStringList> table;
