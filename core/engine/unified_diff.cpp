@@ -3,7 +3,6 @@
 #include "unified_diff.h"
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -87,12 +86,11 @@ std::vector<KeptLine> keptLines(Lines before, Lines after)
     return kept;
 }
 
-/// How many lines are the same in both from their front on.
-template<typename LinesView>
-std::size_t sameAtFront(const LinesView& before, const LinesView& after)
+/// How many lines are the same in both from there on.
+template<typename Line>
+std::size_t sameFrom(Line before, Line beforeEnd, Line after, Line afterEnd)
 {
-    const auto [end, other] = std::ranges::mismatch(before, after);
-    return static_cast<std::size_t>(end - before.begin());
+    return static_cast<std::size_t>(std::mismatch(before, beforeEnd, after, afterEnd).first - before);
 }
 
 /// A name as git writes it: with a tab after it where it has spaces, else patch would take the first word
@@ -174,10 +172,10 @@ std::vector<std::string_view> linesOf(std::string_view text)
 
 std::vector<LineChange> lineChanges(Lines before, Lines after)
 {
-    const std::size_t head = sameAtFront(before, after);
+    const std::size_t head = sameFrom(before.begin(), before.end(), after.begin(), after.end());
     before = before.subspan(head);
     after = after.subspan(head);
-    const std::size_t tail = sameAtFront(before | std::views::reverse, after | std::views::reverse);
+    const std::size_t tail = sameFrom(before.rbegin(), before.rend(), after.rbegin(), after.rend());
     before = before.first(before.size() - tail);
     after = after.first(after.size() - tail);
 
