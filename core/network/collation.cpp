@@ -111,7 +111,7 @@ at::Tensor normalNoise(std::span<const SampleRow> rows, const std::vector<std::i
 {
     std::vector<std::int64_t> whole{static_cast<std::int64_t>(rows.size())};
     whole.insert(whole.end(), shape.begin(), shape.end());
-    const at::Tensor noise = at::empty(whole, options);
+    at::Tensor noise = at::empty(whole, options);
     at::Generator generator = newGenerator(noise.device());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         generator.set_current_seed(rows[i].key);

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 namespace batchpeak::network {
 
@@ -50,7 +49,7 @@ std::vector<std::int64_t> DecoderNetwork::bufferBytes(const model::DecoderSpec& 
 
 DecoderNetwork::DecoderNetwork(model::DecoderSpec spec, const FlatParameters& parameters,
                                const NetworkOptions& options)
-    : Network(options), m_spec(std::move(spec))
+    : Network(options), m_spec(spec)
 {
     if (options.sequenceLength < 1 || options.sequenceLength > m_spec.maxPositions) {
         throw std::invalid_argument("The sequence length is " + std::to_string(options.sequenceLength) +

@@ -18,7 +18,6 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 namespace batchpeak::network {
 
@@ -34,7 +33,7 @@ at::Tensor intoHeads(const at::Tensor& input, std::int64_t size)
 
 EncoderDecoderNetwork::EncoderDecoderNetwork(model::EncoderDecoderSpec spec, const FlatParameters& parameters,
                                              const NetworkOptions& options)
-    : Network(options), m_spec(std::move(spec)), m_tokenEmbedding(affineOf(parameters, "embed_tokens"))
+    : Network(options), m_spec(spec), m_tokenEmbedding(affineOf(parameters, "embed_tokens"))
 {
     if (options.sequenceLength < 1 || options.targetLength < 1) {
         throw std::invalid_argument(

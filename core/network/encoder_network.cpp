@@ -129,7 +129,7 @@ std::vector<std::int64_t> EncoderNetwork::bufferBytes(const model::EncoderSpec& 
 
 EncoderNetwork::EncoderNetwork(model::EncoderSpec spec, const FlatParameters& parameters,
                                const NetworkOptions& options)
-    : Network(options), m_spec(std::move(spec))
+    : Network(options), m_spec(spec)
 {
     const auto longest = model::longestSequence(m_spec);
     if (options.sequenceLength < 1 || (longest && options.sequenceLength > *longest)) {
@@ -247,7 +247,7 @@ at::Tensor EncoderNetwork::loss(const Batch& batch, double normalizer) const
     const at::Tensor hidden = encoded(batch);
     if (!m_spec.nextSentenceHead)
         return maskedLanguageLoss(hidden, batch, normalizer);
-    const at::Tensor sentences = nextSentenceLoss(hidden, batch, normalizer);
+    at::Tensor sentences = nextSentenceLoss(hidden, batch, normalizer);
     if (!m_spec.maskedLanguageHead)
         return sentences;
     return maskedLanguageLoss(hidden, batch, normalizer).add(sentences);

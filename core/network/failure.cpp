@@ -220,11 +220,10 @@ Failure classifyFailure(const std::exception& error, const DeviceMemory& memory,
     Failure failure = classifyFailureText(text);
     if (const auto* accelerator = dynamic_cast<const c10::AcceleratorError*>(&error))
         failure = classifyCudaError(accelerator->get_error_code(), text);
-    else if (dynamic_cast<const UnsupportedStep*>(&error))
-        failure.outcome = Outcome::Unsupported;
     else if (dynamic_cast<const c10::DistError*>(&error))
         failure = {.sticky = true, .text = text};
-    else if (failure.outcome == Outcome::Failed && !failure.sticky && blamesTheInput(error))
+    else if (dynamic_cast<const UnsupportedStep*>(&error) ||
+             (failure.outcome == Outcome::Failed && !failure.sticky && blamesTheInput(error)))
         failure.outcome = Outcome::Unsupported;
     if (failure.sticky)
         return failure;

@@ -75,7 +75,7 @@ AcceleratorLibrary loadAcceleratorLibrary()
                           "). Install torch " TORCH_VERSION " with all its packages to use the GPU.";
         return library;
     }
-    library.devices = at::accelerator::deviceCount();
+    library.devices = static_cast<int>(at::accelerator::deviceCount());
     if (library.devices == 0)
         library.problem = "An NVIDIA driver is here, but it offers no device to this process. Check "
                           "nvidia-smi and CUDA_VISIBLE_DEVICES.";

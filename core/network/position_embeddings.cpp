@@ -32,7 +32,7 @@ at::Tensor turned(const at::Tensor& heads, const at::Tensor& cosines, const at::
 {
     const std::int64_t half = cosines.size(-1);
     const std::int64_t rest = heads.size(-1) - 2 * half;
-    const at::Tensor result = at::empty(heads.sizes(), heads.options());
+    at::Tensor result = at::empty(heads.sizes(), heads.options());
     const at::Tensor first = heads.narrow(-1, 0, half);
     const at::Tensor second = heads.narrow(-1, half, half);
     at::Tensor turnedFirst = result.narrow(-1, 0, half);
