@@ -184,7 +184,7 @@ QString CheckpointFolder::begin(std::int64_t step)
 
 QString CheckpointFolder::commit(const CheckpointState& state)
 {
-    const QString finished = finishedPath(m_path, state.step);
+    QString finished = finishedPath(m_path, state.step);
     const QString unfinished = finished + unfinishedEnding;
     if (!QFileInfo(tensorsIn(unfinished)).isFile())
         fail(unfinished,
@@ -238,14 +238,14 @@ bool TrainingCheckpoints::isDue(std::int64_t step) const
 QString TrainingCheckpoints::commit(const DataPosition& position, const MicroBatchSizes& sizes,
                                     std::int64_t batchSize)
 {
-    const QString path = m_folder.commit({.step = position.step,
-                                          .epoch = position.epoch,
-                                          .samplesDone = position.samplesDone,
-                                          .microBatchSize = sizes.of(model::Phase::Train),
-                                          .evaluationMicroBatchSize = sizes.of(model::Phase::Eval),
-                                          .batchSize = batchSize,
-                                          .thrashingInARow = sizes.thrashingInARow(),
-                                          .fingerprint = m_fingerprint});
+    QString path = m_folder.commit({.step = position.step,
+                                    .epoch = position.epoch,
+                                    .samplesDone = position.samplesDone,
+                                    .microBatchSize = sizes.of(model::Phase::Train),
+                                    .evaluationMicroBatchSize = sizes.of(model::Phase::Eval),
+                                    .batchSize = batchSize,
+                                    .thrashingInARow = sizes.thrashingInARow(),
+                                    .fingerprint = m_fingerprint});
     m_savedStep = position.step;
     return path;
 }

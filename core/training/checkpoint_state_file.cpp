@@ -105,7 +105,7 @@ QByteArray readText(const QString& path)
 {
     QFile file(path);
     if (file.open(QIODevice::ReadOnly)) {
-        const QByteArray text = file.read(mostBytes);
+        QByteArray text = file.read(mostBytes);
         if (file.error() == QFileDevice::NoError)
             return text;
     }

@@ -18,7 +18,7 @@ namespace batchpeak::training {
 namespace {
 
 /// Our runner keeps its answers far shorter.
-constexpr qsizetype longestAnswerBytes = 64 * 1024;
+constexpr qsizetype longestAnswerBytes = qsizetype{64} * 1024;
 /// Enough for the last line of what a Python that does not start has to say.
 constexpr qsizetype keptErrorBytes = 1000;
 

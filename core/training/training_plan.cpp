@@ -89,7 +89,7 @@ QString growthOf(const QString& filePath, const config::ConfigContents& contents
 {
     if (!options.growth.isEmpty())
         return options.growth;
-    const QString text = QString::fromStdString(contents.training.batchIncreaseFunction);
+    QString text = QString::fromStdString(contents.training.batchIncreaseFunction);
     if (!text.endsWith(QLatin1String(".py")))
         return text;
     return QFileInfo(filePath).dir().filePath(text);

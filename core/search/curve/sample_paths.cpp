@@ -131,6 +131,7 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
     const Eigen::VectorXd logSize = size.array().log();
 
     std::vector<double> logWeights;
+    logWeights.reserve(models.size());
     for (const CurveModel& model : models)
         logWeights.push_back(model.logWeight);
     std::vector<std::size_t> chosen = resampleSystematically(logWeights, pathCount, random);

@@ -27,7 +27,6 @@ constexpr double leastWeight = 1e-12;
 constexpr double negativeGain = 0.001;
 
 constexpr int trialsBeforeLengths = 5;
-constexpr int longFactor = 3;
 constexpr int shortSteps = 3;
 /// Steps noisier than this are worth timing for longer, quieter ones than the second for less long.
 constexpr double noisyStep = 0.015;
