@@ -53,8 +53,8 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
     if (device.limitBytes == 0)
         return Translated::tr("%1 is ready: %2, of unknown memory.").arg(device.id, name);
     QString text = Translated::tr("%1 is ready: %2, %3 of %4 may be used.")
-                             .arg(device.id, name, bytesText(device.usableBytes, locale),
-                                  bytesText(std::max(device.totalBytes, device.limitBytes), locale));
+                       .arg(device.id, name, bytesText(device.usableBytes, locale),
+                            bytesText(std::max(device.totalBytes, device.limitBytes), locale));
     if (device.heldByOthersBytes < worthSaying * static_cast<double>(device.totalBytes))
         return text;
     return text + QLatin1Char(' ') +

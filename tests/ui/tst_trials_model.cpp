@@ -70,8 +70,8 @@ private slots:
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.display(test::everyOutcomeSnapshot(), gibibytes);
         const auto toolTipOf = [&](const QString& number) {
-            const QModelIndexList found =
-                model.match(model.index(0, TrialsModel::Number), Qt::DisplayRole, number, 1, Qt::MatchExactly);
+            const QModelIndexList found = model.match(model.index(0, TrialsModel::Number), Qt::DisplayRole,
+                                                      number, 1, Qt::MatchExactly);
             return found.isEmpty() ? QString() : found.front().data(Qt::ToolTipRole).toString();
         };
         QCOMPARE(toolTipOf(QStringLiteral("5")),

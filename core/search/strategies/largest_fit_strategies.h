@@ -52,8 +52,8 @@ private:
 /// (pull request 2199), and runs it to see; where it fails, it halves until one fits.
 ///
 /// Of a range the prediction is rounded down to a power of two, unless the space wants it exact, of a list to
-/// an allowed size. Allocators round small peaks, so that the two smallest sizes may tell nothing of the slope;
-/// where they are equal, the prediction is the largest allowed size.
+/// an allowed size. Allocators round small peaks, so that the two smallest sizes may tell nothing of the
+/// slope; where they are equal, the prediction is the largest allowed size.
 class PredictStrategy final : public SearchingStrategy
 {
 public:
