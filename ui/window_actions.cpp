@@ -14,7 +14,6 @@
 
 namespace batchpeak::ui {
 
-using engine::FinishStatus;
 using engine::Snapshot;
 using engine::State;
 

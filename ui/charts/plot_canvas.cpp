@@ -9,6 +9,7 @@
 
 #include <QFontMetricsF>
 #include <QGraphicsLayout>
+#include <QLocale>
 #include <QMouseEvent>
 
 #include <algorithm>

@@ -20,9 +20,9 @@ using training::TrainingSnapshot;
 
 QString sizeFact(const TrainingSnapshot& snapshot)
 {
-    const QString way = !snapshot.run->growth.isEmpty()     ? TrainingFacts::tr("growing")
-                        : snapshot.run->halvesAutomatically ? TrainingFacts::tr("halved when memory runs out")
-                                                            : TrainingFacts::tr("fixed");
+    QString way = !snapshot.run->growth.isEmpty()     ? TrainingFacts::tr("growing")
+                  : snapshot.run->halvesAutomatically ? TrainingFacts::tr("halved when memory runs out")
+                                                      : TrainingFacts::tr("fixed");
     if (snapshot.microBatchSize <= 0)
         return way;
     return TrainingFacts::tr("%1, %2").arg(numberText(snapshot.microBatchSize), way);
