@@ -37,7 +37,8 @@ std::string fractionText(double fraction)
 
 AcceleratorDeviceMemory::AcceleratorDeviceMemory(DeviceId device) : m_device(device)
 {
-    const auto devices = static_cast<int>(at::accelerator::deviceCount());
+    // libtorch counts devices in a signed char. NOLINTNEXTLINE(bugprone-signed-char-misuse)
+    const int devices = at::accelerator::deviceCount();
     if (device.index < 0 || device.index >= devices) {
         throw std::runtime_error("There is no CUDA device " + std::to_string(device.index) +
                                  ": libtorch sees " + std::to_string(devices) +

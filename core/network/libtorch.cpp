@@ -75,7 +75,8 @@ AcceleratorLibrary loadAcceleratorLibrary()
                           "). Install torch " TORCH_VERSION " with all its packages to use the GPU.";
         return library;
     }
-    library.devices = static_cast<int>(at::accelerator::deviceCount());
+    // libtorch counts devices in a signed char. NOLINTNEXTLINE(bugprone-signed-char-misuse)
+    library.devices = at::accelerator::deviceCount();
     if (library.devices == 0)
         library.problem = "An NVIDIA driver is here, but it offers no device to this process. Check "
                           "nvidia-smi and CUDA_VISIBLE_DEVICES.";
