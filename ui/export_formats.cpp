@@ -72,11 +72,10 @@ QString lineOf(const QStringList& fields)
 
 QStringList fieldsOf(const TrialRecord& trial)
 {
-    const std::string_view outcome = trial::toText(*trial.outcome);
     return {QString::number(trial.number),
             QString::fromStdString(trial.device),
             number(trial.microBatchSize),
-            QString::fromUtf8(outcome.data(), static_cast<qsizetype>(outcome.size())),
+            QString::fromUtf8(trial::toText(*trial.outcome)),
             numberIfKnown(trial.secondsPerStep),
             numberIfKnown(trial.samplesPerSecond),
             numberIfKnown(trial.relativeError),

@@ -3,6 +3,7 @@
 #include "predicted_sizes.h"
 
 #include "accumulation/micro_batches.h"
+#include "search/measurement.h"
 #include "search/step_time_draws.h"
 #include "search/throughput.h"
 #include "trial/step_statistics.h"
@@ -31,19 +32,8 @@ struct Question
 /// A size that did not run, or not well, is no candidate; what says nothing of its size does not count.
 bool doesNotFit(const trial::TrialRecord& trial)
 {
-    switch (trial.outcome.value_or(trial::Outcome::Failed)) {
-    case trial::Outcome::Ok:
-        return !trial.ranWell();
-    case trial::Outcome::OutOfMemory:
-    case trial::Outcome::Unsupported:
-    case trial::Outcome::Timeout:
-        return true;
-    case trial::Outcome::Failed:
-    case trial::Outcome::Cancelled:
-    case trial::Outcome::Crashed:
-        break;
-    }
-    return false;
+    const trial::Outcome outcome = trial.outcome.value_or(trial::Outcome::Failed);
+    return outcome == trial::Outcome::Ok ? !trial.ranWell() : search::doesNotFit(outcome);
 }
 
 /// By their sizes the trials whose time is sound, but for a size that did not fit in another trial.

@@ -118,7 +118,7 @@ QString headerName(const QString& name)
 void appendLines(QString& diff, char mark, std::span<const std::string_view> lines)
 {
     for (const std::string_view line : lines) {
-        diff += QLatin1Char(mark) + QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size()));
+        diff += QLatin1Char(mark) + QString::fromUtf8(line);
         if (!line.ends_with('\n'))
             diff += QStringLiteral("\n\\ No newline at end of file\n");
     }

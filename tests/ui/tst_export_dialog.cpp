@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/diff_view.h"
@@ -129,8 +130,8 @@ private slots:
         dialog.setPath(target);
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
-        QCOMPARE(contentsOf(target), QByteArray(own).replace("\n" + old, "\n" + fresh));
-        QCOMPARE(contentsOf(m_file->path()), own);
+        QCOMPARE(test::readFile(target), QByteArray(own).replace("\n" + old, "\n" + fresh));
+        QCOMPARE(test::readFile(m_file->path()), own);
     }
 
     void saysThatNothingChanges()
@@ -186,7 +187,7 @@ private slots:
                  qPrintable(dialog.preview()));
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
-        QCOMPARE(contentsOf(m_file->path()), trainingArguments);
+        QCOMPARE(test::readFile(m_file->path()), trainingArguments);
     }
 
     void followsTheBatchThatIsChosen()
@@ -200,9 +201,9 @@ private slots:
         QVERIFY(dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 5")));
         QVERIFY(!dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 6")));
         dialog.accept();
-        QCOMPARE(contentsOf(m_file->path()), QByteArray(trainingArguments)
-                                                 .replace("train_batch_size: 8", "train_batch_size: 12")
-                                                 .replace("steps: 8", "steps: 5"));
+        QCOMPARE(test::readFile(m_file->path()), QByteArray(trainingArguments)
+                                                     .replace("train_batch_size: 8", "train_batch_size: 12")
+                                                     .replace("steps: 8", "steps: 5"));
     }
 
     void offersOnlyMoreWhereOneMicroBatchIsTooMuch()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration.h"
+#include "support/files.h"
 #include "support/test_main.h"
 #include "ui/export_dialog.h"
 #include "ui/message_banner.h"
@@ -75,8 +76,8 @@ private slots:
             dialog->accept();
         });
         click("Export…");
-        QCOMPARE(contentsOf(target), QByteArray(m_config).replace("explore #", size + " #"));
-        QCOMPARE(contentsOf(m_path), m_config);
+        QCOMPARE(test::readFile(target), QByteArray(m_config).replace("explore #", size + " #"));
+        QCOMPARE(test::readFile(m_path), m_config);
         QVERIFY2(banner().text().contains(target), qPrintable(banner().text()));
     }
 
@@ -102,7 +103,7 @@ private slots:
         const QString target = pathOf("trials.csv");
         chooseInTheNextDialog(target);
         actionOf(window(), "Save trials")->trigger();
-        QCOMPARE(contentsOf(target).count('\n'), static_cast<int>(snapshot().trials.size()) + 1);
+        QCOMPARE(test::readFile(target).count('\n'), static_cast<int>(snapshot().trials.size()) + 1);
     }
 
     void writesTheChartsWithTwiceThePixels()

@@ -80,12 +80,6 @@ QString WindowFixture::fileWith(const char* name, const QByteArray& text) const
     return file.fileName();
 }
 
-QByteArray WindowFixture::contentsOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 MainWindow& WindowFixture::window()
 {
     if (!m_window) {

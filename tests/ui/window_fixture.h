@@ -36,7 +36,6 @@ protected:
     QString pathOf(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
     /// Writes a file into the folder. \return its path
     QString fileWith(const char* name, const QByteArray& text) const;
-    static QByteArray contentsOf(const QString& path);
 
     /// Shown from the first call on.
     ui::MainWindow& window();

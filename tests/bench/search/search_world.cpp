@@ -79,9 +79,7 @@ double SearchWorld::speed(std::int64_t size) const
 
 double SearchWorld::longRunSpeed(std::int64_t size) const
 {
-    const double slowdown = longRunSlowdown(truth().restlessness);
-    return Throughput(m_space, slowdown * truth().optimizerSeconds)
-        .samplesPerSecond(size, [&](std::int64_t of) { return slowdown * truth().seconds(of); });
+    return speed(size) / longRunSlowdown(truth().restlessness);
 }
 
 double SearchWorld::exhaustiveSeconds() const

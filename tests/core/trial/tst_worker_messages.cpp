@@ -111,22 +111,17 @@ private slots:
         add("error",
             {R"({"type":"error","text":"...","fatal":true})", WorkerError{.text = "...", .fatal = true}});
         add("bare hello", {R"({"type":"hello","protocol":1})", WorkerHello{}});
-        add("required fields alone", {resultWith(""), TrialResult{.id = 7,
-                                                                  .microBatchSize = 96,
-                                                                  .outcome = Outcome::Ok,
-                                                                  .steps = 12,
-                                                                  .samples = 1152,
-                                                                  .secondsPerStep = 0.2,
-                                                                  .peakReservedBytes = 5}});
+        const TrialResult required{.id = 7,
+                                   .microBatchSize = 96,
+                                   .outcome = Outcome::Ok,
+                                   .steps = 12,
+                                   .samples = 1152,
+                                   .secondsPerStep = 0.2,
+                                   .peakReservedBytes = 5};
+        add("required fields alone", {resultWith(""), required});
         add("gauges that read nothing",
             {resultWith(R"(,"energy_joules":"low","temperature_celsius":-1,"processor_share":null)"),
-             TrialResult{.id = 7,
-                         .microBatchSize = 96,
-                         .outcome = Outcome::Ok,
-                         .steps = 12,
-                         .samples = 1152,
-                         .secondsPerStep = 0.2,
-                         .peakReservedBytes = 5}});
+             required});
         add("a failure need not say times",
             {R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"failed"})",
              TrialResult{.id = 7, .microBatchSize = 96}});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_families.h"
 
+#include "random_draws.h"
 #include "recorded_sweep.h"
 
 #include <algorithm>
@@ -23,11 +24,6 @@ constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double segmentBytes = 2.0 * mebibyte;
 
-double logUniform(RandomSource& random, double low, double high)
-{
-    return low * std::pow(high / low, random.uniform());
-}
-
 /// FNV-1a (Fowler, Noll, Vo), which unlike std::hash is the same on every library.
 std::uint64_t fingerprint(std::string_view text)
 {
@@ -35,11 +31,6 @@ std::uint64_t fingerprint(std::string_view text)
     for (const char letter : text)
         hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
     return hash;
-}
-
-double uniform(RandomSource& random, double low, double high)
-{
-    return low + (high - low) * random.uniform();
 }
 
 /// Matrix products of a step: each takes whole waves of tiles over the multiprocessors.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "restlessness.h"
 
+#include "random_draws.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,16 +26,6 @@ constexpr double restLoad = 0.15;
 constexpr double heatStep = 0.02;
 /// Sums of times are no more exact [s].
 constexpr double clockTick = 1e-9;
-
-double uniform(RandomSource& random, double low, double high)
-{
-    return low + (high - low) * random.uniform();
-}
-
-double logUniform(RandomSource& random, double low, double high)
-{
-    return low * std::pow(high / low, random.uniform());
-}
 
 void addTwoSpeeds(Restlessness& restlessness, RandomSource& random, double least, double most)
 {

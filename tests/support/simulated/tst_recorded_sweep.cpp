@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recorded_sweep.h"
 #include "replay_device.h"
+#include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -16,12 +17,6 @@ namespace {
 QString goodSweep()
 {
     return QStringLiteral(BATCHPEAK_TEST_DATA "/sweep-reader/three-sizes.csv");
-}
-
-QByteArray contentsOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 /// What is replaced in a good sweep, and the place that is named for it.
@@ -78,7 +73,7 @@ private slots:
     void namesTheLineThatIsWrong()
     {
         const auto& [before, after, place] = row<Mistake>();
-        QByteArray text = contentsOf(goodSweep());
+        QByteArray text = batchpeak::test::readFile(goodSweep());
         QVERIFY(text.contains(before));
         text.replace(text.indexOf(before), before.size(), after);
         const QTemporaryDir folder;
