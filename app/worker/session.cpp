@@ -56,6 +56,11 @@ std::optional<int> Session::handle(const trial::TrialRequest& request)
     return send(m_load.run(request, contextOf(request.id)), m_load);
 }
 
+std::optional<int> Session::handle(const trial::CompareRequest&)
+{
+    return complain("A comparison is not of the version of the trial protocol that was agreed upon.");
+}
+
 std::optional<int> Session::handle(const trial::TrainingRequest& request)
 {
     const auto network = m_load.handOver();

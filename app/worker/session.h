@@ -38,6 +38,7 @@ private:
     std::optional<int> handle(const trial::Hello& hello);
     std::optional<int> handle(const trial::LoadRequest& request);
     std::optional<int> handle(const trial::TrialRequest& request);
+    std::optional<int> handle(const trial::CompareRequest& request);
     std::optional<int> handle(const trial::TrainingRequest& request);
     std::optional<int> handle(const trial::BatchRequest& request);
     std::optional<int> handle(const trial::SaveRequest& request);

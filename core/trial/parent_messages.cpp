@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparison_messages.h"
 #include "field_reader.h"
 #include "model/architecture_fields.h"
 #include "model/model_spec.h"
@@ -207,6 +208,8 @@ ParentMessage messageFrom(const Json& object)
         return loadFrom(fields);
     if (type == "trial")
         return trialFrom(fields);
+    if (type == "compare")
+        return comparisonFrom(fields);
     if (type == "training")
         return trainingFrom(fields);
     if (type == "batch")
@@ -218,7 +221,8 @@ ParentMessage messageFrom(const Json& object)
     if (type == "bye")
         return Bye{};
     throw MessageError("The message type " + inQuotes(type) +
-                       " is unknown; hello, load, trial, training, batch, save, cancel and bye are known.");
+                       " is unknown; hello, load, trial, compare, training, batch, save, cancel and bye "
+                       "are known.");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "comparison.h"
 #include "model/word_table.h"
 #include "training.h"
 #include "trial_request.h"
@@ -38,8 +39,8 @@ struct Bye
 {
     bool operator==(const Bye&) const = default;
 };
-using ParentMessage =
-    std::variant<Hello, LoadRequest, TrialRequest, TrainingRequest, BatchRequest, SaveRequest, Cancel, Bye>;
+using ParentMessage = std::variant<Hello, LoadRequest, TrialRequest, CompareRequest, TrainingRequest,
+                                   BatchRequest, SaveRequest, Cancel, Bye>;
 
 // Worker to parent
 struct DeviceDescription
@@ -122,7 +123,7 @@ std::string toLine(const WorkerMessage& message);
 std::variant<ParentMessage, ProtocolError> parseParentMessage(std::string_view line);
 
 /// Refuses also what no measurement can be: an Ok result with zero steps, or a time that is not a
-/// positive number.
+/// positive number, or an Ok comparison that lacks visits.
 std::variant<WorkerMessage, ProtocolError> parseWorkerMessage(std::string_view line);
 
 } // namespace batchpeak::trial

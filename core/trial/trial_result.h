@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "comparison.h"
 #include "outcome.h"
 
 #include <cstdint>
@@ -34,6 +35,9 @@ struct TrialReadings
 };
 
 /// What one trial measured. Times are of one micro-batch, in seconds; memory is the device's, in bytes.
+///
+/// Of a comparison that ended well the measurements are in `compared`, and microBatchSize is 0; of one that
+/// did not, microBatchSize is the size that ended it, and what is in `compared` was measured before.
 struct TrialResult
 {
     std::int64_t id = 0;
@@ -47,6 +51,9 @@ struct TrialResult
     double secondsPerStep = 0.0;
     /// Every timed step, as secondsPerStep; empty where a program does not send them.
     std::vector<double> stepSeconds;
+    /// When the timed steps began: on the program's own monotonic clock, since its hello. Only a program
+    /// that speaks version 2 tells.
+    std::optional<double> clockSeconds;
     /// Relative standard error of secondsPerStep; stands in where there are no stepSeconds.
     std::optional<double> relativeError;
     std::optional<double> forwardSeconds;
@@ -62,6 +69,8 @@ struct TrialResult
     /// Times that the allocator had to flush its cache after warm-up: above 0 the size fits but thrashes.
     std::int64_t allocationRetries = 0;
     double wallSeconds = 0.0;
+    /// Of a comparison; empty in every other trial.
+    std::vector<ComparedSize> compared;
     TrialReadings readings;
     /// What disturbed or cut the trial short: words of trial_flags.h, "disturbed: ..." with the reason.
     std::vector<std::string> flags;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparison_messages.h"
 #include "field_reader.h"
 #include "protocol.h"
 #include "training_messages.h"
@@ -55,22 +56,36 @@ Json toJson(const Step& step)
             {"seconds", step.seconds}};
 }
 
+/// What a trial measured of its size, or a comparison of all of its sizes.
+void addMeasurements(const TrialResult& result, Json& object)
+{
+    if (result.microBatchSize > 0)
+        object["micro_batch_size"] = result.microBatchSize;
+    if (!result.compared.empty()) {
+        Json& sizes = object["compared"] = Json::array();
+        for (const ComparedSize& size : result.compared)
+            sizes.push_back(toJson(size));
+        return;
+    }
+    object["steps"] = result.steps;
+    object["samples"] = result.samples;
+    object["seconds_per_step"] = result.secondsPerStep;
+    object["step_seconds"] = result.stepSeconds;
+    object["peak_allocated_bytes"] = result.peakAllocatedBytes;
+}
+
 Json toJson(const TrialResult& result)
 {
     Json object = {{"type", "result"},
                    {"id", result.id},
-                   {"micro_batch_size", result.microBatchSize},
                    {"outcome", toText(result.outcome)},
-                   {"steps", result.steps},
-                   {"samples", result.samples},
-                   {"seconds_per_step", result.secondsPerStep},
-                   {"step_seconds", result.stepSeconds},
-                   {"peak_allocated_bytes", result.peakAllocatedBytes},
                    {"peak_reserved_bytes", result.peakReservedBytes},
                    {"alloc_retries", result.allocationRetries},
                    {"wall_seconds", result.wallSeconds},
                    {"flags", result.flags}};
+    addMeasurements(result, object);
     const std::pair<const char*, std::optional<double>> measuredApart[] = {
+        {"clock", result.clockSeconds},
         {"relative_error", result.relativeError},
         {"forward_seconds", result.forwardSeconds},
         {"backward_seconds", result.backwardSeconds},
@@ -137,14 +152,17 @@ Step stepFrom(const FieldReader& fields)
 
 TrialResult resultFrom(const FieldReader& fields)
 {
-    TrialResult result{.id = fields.integer("id"),
-                       .microBatchSize = fields.integerFrom(1, "micro_batch_size"),
-                       .outcome = fields.word<Outcome>("outcome")};
+    TrialResult result{.id = fields.integer("id"), .outcome = fields.word<Outcome>("outcome")};
     if (result.outcome == Outcome::Crashed)
         fields.refuse("outcome", "is \"crashed\", which a program cannot say of itself");
+    result.compared = comparedSizesFrom(fields, result.outcome == Outcome::Ok);
 
-    // What an Ok result must say, another one may leave out.
-    const bool isOk = result.outcome == Outcome::Ok;
+    const bool isWholeComparison = result.outcome == Outcome::Ok && !result.compared.empty();
+    if (!isWholeComparison)
+        result.microBatchSize = fields.integerFrom(1, "micro_batch_size");
+
+    // What an Ok result of one size must say, another one may leave out.
+    const bool isOk = result.outcome == Outcome::Ok && !isWholeComparison;
     const auto unlessOk = [isOk](auto value) { return isOk ? std::nullopt : std::optional(value); };
     result.steps = fields.smallInteger(0, "steps", unlessOk(0));
     result.secondsPerStep = fields.duration("seconds_per_step", unlessOk(0.0));
@@ -160,6 +178,7 @@ TrialResult resultFrom(const FieldReader& fields)
         fields.refuse("micro_batch_size", "is too large: " + std::to_string(result.microBatchSize));
     result.samples = fields.integerFrom(0, "samples", samples);
     result.stepSeconds = fields.durations("step_seconds");
+    result.clockSeconds = fields.optionalDuration("clock");
     result.relativeError = fields.optionalDuration("relative_error");
     result.forwardSeconds = fields.optionalDuration("forward_seconds");
     result.backwardSeconds = fields.optionalDuration("backward_seconds");

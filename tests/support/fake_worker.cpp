@@ -122,6 +122,12 @@ private:
         return true;
     }
 
+    static bool answer(const trial::CompareRequest&)
+    {
+        say(trial::WorkerError{.text = "The fake worker speaks version 1, which knows no comparison."});
+        return true;
+    }
+
     bool answer(const trial::TrainingRequest& request) { return m_training.answer(request); }
     bool answer(const trial::BatchRequest& request) { return m_training.answer(request); }
     bool answer(const trial::SaveRequest& request) { return m_training.answer(request); }

@@ -96,6 +96,7 @@ inline TrialResult fullResult()
             .samples = 192,
             .secondsPerStep = 0.1 + 0.2,
             .stepSeconds = {0.3, 0.30000000000000004},
+            .clockSeconds = 12.31,
             .relativeError = 0.004,
             .forwardSeconds = 0.07,
             .backwardSeconds = 0.13,
@@ -117,12 +118,53 @@ inline TrialResult fullResult()
             .text = "Größe \"96\"\n"};
 }
 
+inline TrialResult fullComparison()
+{
+    const auto size = [](std::int64_t microBatchSize, double clock) {
+        return ComparedSize{
+            .microBatchSize = microBatchSize,
+            .peakReservedBytes = (std::int64_t{1} << 53) + 1,
+            .allocationRetries = 2,
+            .visits = {{.clockSeconds = clock, .seconds = 0.64, .stepSeconds = {0.1 + 0.2, 0.2}},
+                       {.clockSeconds = 9.5, .seconds = 1e-9, .stepSeconds = {1e-9}}}};
+    };
+    return {.id = 8,
+            .outcome = Outcome::Ok,
+            .optimizerSeconds = 0.01,
+            .wallSeconds = 9.8,
+            .compared = {size(24, 0.0), size(28, 1.5), size(32, 3.25)},
+            .readings = {.temperatureCelsius = 71.0},
+            .flags = {"disturbed"}};
+}
+
+// A comparison that a size ended.
+inline TrialResult cutComparison()
+{
+    return {.id = 8,
+            .microBatchSize = 32,
+            .outcome = Outcome::OutOfMemory,
+            .peakReservedBytes = 4096,
+            .compared = {{.microBatchSize = 24,
+                          .visits = {{.clockSeconds = 1.0, .seconds = 0.5, .stepSeconds = {0.4}}}},
+                         {.microBatchSize = 32}},
+            .text = "It did not fit."};
+}
+
 // A message of the worker with one field changed or added.
 inline QByteArray resultWith(const char* fields)
 {
     return QByteArray(R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"ok","steps":12,)"
                       R"("seconds_per_step":0.2,"peak_reserved_bytes":5)") +
            fields + '}';
+}
+
+// The result of a comparison of two sizes, the second of which has these fields beside its own size.
+inline QByteArray comparisonWith(const char* fields, const char* outcome = "ok")
+{
+    return QByteArray(R"({"type":"result","id":8,"micro_batch_size":28,"outcome":")") + outcome +
+           R"(","compared":[{"micro_batch_size":24,"visits":[{"clock":1,"seconds":0.6,"step_seconds":[0.2]}]},)"
+           R"({"micro_batch_size":28)" +
+           fields + "}]}";
 }
 
 inline QByteArray nested(int levels)

@@ -47,6 +47,12 @@ private slots:
                                     .minSeconds = 0.0,
                                     .timeLimitSeconds = 1e-3,
                                     .abandonAboveSeconds = 0.213}},
+             {"comparison", CompareRequest{.id = 8,
+                                           .microBatchSizes = {32, 24, 65536, 1},
+                                           .visits = 1,
+                                           .steps = 7,
+                                           .untimedSteps = 0,
+                                           .timeLimitSeconds = 1e-3}},
              {"cancel", Cancel{.id = 7}},
              {"bye", Bye{}},
              {"training, all fields",
@@ -86,6 +92,11 @@ private slots:
         add("trial",
             {R"({"type":"trial","id":7,"micro_batch_size":96,"min_steps":5,"max_steps":24,"min_seconds":0.4,"time_limit":60.0,"abandon_above":0.0})",
              TrialRequest{.id = 7, .microBatchSize = 96}});
+        add("comparison",
+            {R"({"type":"compare","id":8,"micro_batch_sizes":[24,28,32],"visits":4,"steps":3,"untimed_steps":1,"time_limit":60.0})",
+             CompareRequest{.id = 8, .microBatchSizes = {24, 28, 32}}});
+        add("comparison, defaults", {R"({"type":"compare","id":8,"micro_batch_sizes":[1,2]})",
+                                     CompareRequest{.id = 8, .microBatchSizes = {1, 2}}});
         add("cancel", {R"({"type":"cancel","id":7})", Cancel{.id = 7}});
         add("bye", {R"({"type":"bye"})", Bye{}});
         add("carriage return and an unknown field",
@@ -109,8 +120,23 @@ private slots:
         const auto loadWith = [](const char* fields) {
             return QByteArray(R"({"type":"load","sequence_length":8,)") + fields + '}';
         };
+        const auto comparisonOf = [](const char* sizes, const char* fields = "") {
+            return QByteArray(R"({"type":"compare","id":8,"micro_batch_sizes":)") + sizes + fields + '}';
+        };
         rows<QByteArray, Text>(
-            {{"unknown type", {R"({"type":"dance"})", "\"dance\""}},
+            {{"comparison of no sizes", {R"({"type":"compare","id":8})", "sizes, but holds 0"}},
+             {"comparison of one size", {comparisonOf("[24]"), "sizes, but holds 1"}},
+             {"comparison of five sizes", {comparisonOf("[1,2,3,4,5]"), "2 to 4"}},
+             {"comparison with itself", {comparisonOf("[24,28,24]"), "twice"}},
+             {"comparison with nothing", {comparisonOf("[24,0]"), "at least 1"}},
+             {"comparison of half a sample", {comparisonOf("[24,0.5]"), "whole numbers"}},
+             {"comparison of a number", {comparisonOf("24"), "a list"}},
+             {"comparison without visits", {comparisonOf("[1,2]", R"(,"visits":0)"), "visits"}},
+             {"comparison without steps", {comparisonOf("[1,2]", R"(,"steps":0)"), "steps"}},
+             {"comparison with -1 steps", {comparisonOf("[1,2]", R"(,"untimed_steps":-1)"), "untimed_steps"}},
+             {"comparison in no time", {comparisonOf("[1,2]", R"(,"time_limit":0)"), "time_limit"}},
+             {"comparison without id", {R"({"type":"compare","micro_batch_sizes":[1,2]})", "\"id\""}},
+             {"unknown type", {R"({"type":"dance"})", "\"dance\""}},
              {"a worker's type", {R"({"type":"loaded"})", "\"loaded\""}},
              {"no type", {"{}", "\"type\""}},
              {"type is a number", {R"({"type":3})", "a text"}},

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_messages.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "trial/protocol.h"
 
@@ -24,9 +25,15 @@ private slots:
     }
 
     // A pipe may end anywhere: no start of a line is taken for the whole.
+    void refusesEveryCutLine_data()
+    {
+        rows<TrialResult>({{"of a trial", fullResult()},
+                           {"of a comparison", fullComparison()},
+                           {"of a comparison that was cut short", cutComparison()}});
+    }
     void refusesEveryCutLine()
     {
-        std::string line = toLine(WorkerMessage(fullResult()));
+        std::string line = toLine(WorkerMessage(row<TrialResult>()));
         line.pop_back();
         for (std::size_t length = 0; length < line.size(); ++length) {
             const auto parsed = parseWorkerMessage(std::string_view(line).substr(0, length));
