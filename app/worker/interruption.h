@@ -22,6 +22,8 @@ struct RequestContext
     std::function<void(const trial::Step&)> report;
     /// The parent has cancelled it; asked from any thread.
     std::function<bool()> cancelled;
+    /// When the parent was greeted, on the worker's clock [s].
+    double helloSeconds = 0.0;
 };
 
 /// A question whether to go on was answered with no.

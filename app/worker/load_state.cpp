@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_state.h"
 
+#include "comparison_runner.h"
 #include "model/parameter_table.h"
 #include "trial/trial_record.h"
 #include "trial_runner.h"
@@ -35,6 +36,11 @@ public:
             m_memory.resetPeaks();
             m_runner.prepare(microBatchSize);
         });
+    }
+
+    std::optional<Interruption> changeTo(std::int64_t microBatchSize) override
+    {
+        return interruptionOf(m_memory, [&] { m_runner.prepare(microBatchSize); });
     }
 
     void resetPeaks() override
@@ -134,17 +140,29 @@ void LoadState::drop()
 
 Answer<trial::TrialResult> LoadState::run(const trial::TrialRequest& request, const RequestContext& context)
 {
-    if (!m_runner) {
-        return {.result = {.id = request.id,
-                           .microBatchSize = request.microBatchSize,
-                           .outcome = trial::Outcome::OutOfMemory,
-                           .peakReservedBytes = m_loaded->baselineBytes,
-                           .text = "Not even the network without any sample fits."}};
-    }
+    if (!m_runner)
+        return notEvenRun(request.id, request.microBatchSize);
     NetworkSteps steps(*m_runner, m_memory);
     Answer<trial::TrialResult> answer = runTrial(request, steps, m_clock, m_gates, context);
     addError(answer.result);
     return answer;
+}
+
+Answer<trial::TrialResult> LoadState::run(const trial::CompareRequest& request, const RequestContext& context)
+{
+    if (!m_runner)
+        return notEvenRun(request.id, request.microBatchSizes.front());
+    NetworkSteps steps(*m_runner, m_memory);
+    return runComparison(request, steps, m_clock, m_gates, context);
+}
+
+Answer<trial::TrialResult> LoadState::notEvenRun(std::int64_t id, std::int64_t microBatchSize) const
+{
+    return {.result = {.id = id,
+                       .microBatchSize = microBatchSize,
+                       .outcome = trial::Outcome::OutOfMemory,
+                       .peakReservedBytes = m_loaded->baselineBytes,
+                       .text = "Not even the network without any sample fits."}};
 }
 
 void LoadState::addError(trial::TrialResult& result)

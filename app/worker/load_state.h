@@ -56,12 +56,14 @@ public:
     /// \return nothing where nothing was
     std::optional<LoadedNetworkRequest> handOver();
 
-    /// Runs a trial; where not even the parameters fit, it answers so at once.
+    /// Runs a trial or a comparison; where not even the parameters fit, it answers so at once.
     Answer<trial::TrialResult> run(const trial::TrialRequest& request, const RequestContext& context);
+    Answer<trial::TrialResult> run(const trial::CompareRequest& request, const RequestContext& context);
     /// \return false if only a fresh process helps
     bool recover();
 
 private:
+    Answer<trial::TrialResult> notEvenRun(std::int64_t id, std::int64_t microBatchSize) const;
     void addError(trial::TrialResult& result);
     void drop();
     trial::Loaded notEvenLoaded(std::int64_t neededBytes);

@@ -27,6 +27,9 @@ public:
 
     void begin() override;
     void look() override;
+    /// It sees moments, and none of them lies in a pause; the energy is that of the whole time.
+    void pause() override {}
+    void resume() override {}
     void end(int steps, GateReport& report) override;
 
 private:

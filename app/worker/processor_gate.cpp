@@ -3,6 +3,7 @@
 #include "processor_gate.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace batchpeak::worker {
 
@@ -26,51 +27,73 @@ ProcessorGate::Reading ProcessorGate::read() const
             .load = device::processorLoad(m_root)};
 }
 
-void ProcessorGate::end(int steps, GateReport& report)
+void ProcessorGate::begin()
 {
-    const Reading after = read();
-    if (after.wallSeconds <= m_before.wallSeconds)
-        return;
-    judgeTime(after, report);
-    judgePages(after, steps, report);
+    m_use = {};
+    resume();
 }
 
-void ProcessorGate::judgeTime(const Reading& after, GateReport& report) const
+void ProcessorGate::pause()
 {
-    const double wall = after.wallSeconds - m_before.wallSeconds;
-    const double own = (after.own.processorSeconds - m_before.own.processorSeconds) / wall;
+    const Reading after = read();
+    m_use.wallSeconds += after.wallSeconds - m_before->wallSeconds;
+    m_use.own.processorSeconds += after.own.processorSeconds - m_before->own.processorSeconds;
+    m_use.own.minorPageFaults += after.own.minorPageFaults - m_before->own.minorPageFaults;
+    m_use.own.majorPageFaults += after.own.majorPageFaults - m_before->own.majorPageFaults;
+    if (after.load && m_before->load && m_use.busySeconds) {
+        *m_use.busySeconds += after.load->busySeconds - m_before->load->busySeconds;
+        // What is counted in whole ticks may be one off on each processor, each time anew.
+        m_use.processors = after.load->processors;
+        m_use.busyVariance += std::pow(m_use.processors * after.load->resolutionSeconds, 2);
+    } else {
+        m_use.busySeconds.reset();
+    }
+    m_before.reset();
+}
+
+void ProcessorGate::end(int steps, GateReport& report)
+{
+    if (m_before)
+        pause();
+    if (m_use.wallSeconds <= 0)
+        return;
+    judgeTime(report);
+    judgePages(steps, report);
+}
+
+void ProcessorGate::judgeTime(GateReport& report) const
+{
+    const double wall = m_use.wallSeconds;
+    const double own = m_use.own.processorSeconds / wall;
     const double share = std::min(1.0, own / m_threads);
     report.readings.processorShare = share;
     const double lacking = m_threads * (1.0 - share);
     const double mostLacking = m_threads * (1.0 - undisturbedShare);
-    if (!after.load || !m_before.load) {
+    if (!m_use.busySeconds) {
         if (lacking > mostLacking)
             report.disturbances.push_back(roundedText(100 * share, 0) +
                                           " % of the processor was given to the trial");
         return;
     }
-    const double busy = (after.load->busySeconds - m_before.load->busySeconds) / wall;
-    const double foreign = std::max(0.0, busy - own);
+    const double foreign = std::max(0.0, *m_use.busySeconds / wall - own);
     report.readings.foreignProcessors = foreign;
-    // What is counted in whole ticks may be one off on each processor.
-    const int processors = after.load->processors;
-    const double surelyForeign = foreign - processors * after.load->resolutionSeconds / wall;
+    const double surelyForeign = foreign - std::sqrt(m_use.busyVariance) / wall;
     // Others take from the trial only where both together want more than there is.
-    const double taken = std::min(lacking, m_threads + surelyForeign - processors);
+    const double taken = std::min(lacking, m_threads + surelyForeign - m_use.processors);
     if (taken > mostLacking)
         report.disturbances.push_back("other programs used " + roundedText(foreign, 1) + " of " +
-                                      std::to_string(processors) + " processors");
+                                      std::to_string(m_use.processors) + " processors");
 }
 
-void ProcessorGate::judgePages(const Reading& after, int steps, GateReport& report) const
+void ProcessorGate::judgePages(int steps, GateReport& report) const
 {
-    const auto minor = static_cast<double>(after.own.minorPageFaults - m_before.own.minorPageFaults);
-    const auto major = static_cast<double>(after.own.majorPageFaults - m_before.own.majorPageFaults);
+    const auto minor = static_cast<double>(m_use.own.minorPageFaults);
+    const auto major = static_cast<double>(m_use.own.majorPageFaults);
     report.readings.minorPageFaultsPerStep = minor / steps;
     report.readings.majorPageFaultsPerStep = major / steps;
     if (major / steps >= mostMajorPageFaultsPerStep)
         report.disturbances.push_back(roundedText(major, 0) + " pages of memory were read from a disk");
-    if (minor / (after.wallSeconds - m_before.wallSeconds) > mostMinorPageFaultsPerSecond)
+    if (minor / m_use.wallSeconds > mostMinorPageFaultsPerSecond)
         report.disturbances.push_back("the kernel handed out " + roundedText(minor / steps, 0) +
                                       " pages of memory in each step");
 }

@@ -26,8 +26,10 @@ public:
         : m_threads(threads), m_clock(clock), m_root(std::move(root))
     {}
 
-    void begin() override { m_before = read(); }
+    void begin() override;
     void look() override {}
+    void pause() override;
+    void resume() override { m_before = read(); }
     void end(int steps, GateReport& report) override;
 
 private:
@@ -38,14 +40,28 @@ private:
         std::optional<device::ProcessorLoad> load;
     };
 
+    /// What was used in all times between begin() or resume() and the pause behind it.
+    struct Use
+    {
+        double wallSeconds = 0.0;
+        ProcessUse own;
+        /// Of everybody together; nothing where the kernel does not tell.
+        std::optional<double> busySeconds = 0.0;
+        /// Squared, what busySeconds may be off by.
+        double busyVariance = 0.0;
+        int processors = 0;
+    };
+
     Reading read() const;
-    void judgeTime(const Reading& after, GateReport& report) const;
-    void judgePages(const Reading& after, int steps, GateReport& report) const;
+    void judgeTime(GateReport& report) const;
+    void judgePages(int steps, GateReport& report) const;
 
     int m_threads;
     const TrialClock& m_clock;
     std::filesystem::path m_root;
-    Reading m_before;
+    /// Nothing in a pause.
+    std::optional<Reading> m_before;
+    Use m_use;
 };
 
 } // namespace batchpeak::worker

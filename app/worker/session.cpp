@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "session.h"
 
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace batchpeak::worker {
@@ -26,13 +28,9 @@ std::optional<int> Session::handle(const trial::ProtocolError& error)
 
 std::optional<int> Session::handle(const trial::Hello& hello)
 {
-    if (hello.protocol != trial::protocolVersion) {
-        return endWith(ExitCode::CannotWork, "The parent speaks version " + std::to_string(hello.protocol) +
-                                                 " of the trial protocol, but this worker version " +
-                                                 std::to_string(trial::protocolVersion) +
-                                                 "; use programs of the same release.");
-    }
     m_greeted = true;
+    m_helloSeconds = m_clock.wallSeconds();
+    m_hello.protocol = std::min(hello.protocol, trial::protocolVersion);
     m_channel.send(m_hello);
     return std::nullopt;
 }
@@ -53,12 +51,19 @@ std::optional<int> Session::handle(const trial::TrialRequest& request)
 {
     if (!m_load.isLoaded())
         return complain("A trial must come after a load that succeeded.");
-    return send(m_load.run(request, contextOf(request.id)), m_load);
+    Answer<trial::TrialResult> answer = m_load.run(request, contextOf(request.id));
+    if (m_hello.protocol == trial::firstProtocolVersion)
+        answer.result.clockSeconds.reset();
+    return send(std::move(answer), m_load);
 }
 
-std::optional<int> Session::handle(const trial::CompareRequest&)
+std::optional<int> Session::handle(const trial::CompareRequest& request)
 {
-    return complain("A comparison is not of the version of the trial protocol that was agreed upon.");
+    if (!m_greeted || !trial::knowsComparisons(m_hello.protocol))
+        return complain("A comparison needs version 2 of the trial protocol; say so in the hello.");
+    if (!m_load.isLoaded())
+        return complain("A comparison must come after a load that succeeded.");
+    return send(m_load.run(request, contextOf(request.id)), m_load);
 }
 
 std::optional<int> Session::handle(const trial::TrainingRequest& request)
@@ -94,7 +99,8 @@ std::optional<int> Session::handle(const trial::SaveRequest& request)
 RequestContext Session::contextOf(std::int64_t id)
 {
     return {.report = [this](const trial::Step& step) { m_channel.send(step); },
-            .cancelled = [this, id] { return m_channel.isCancelled(id); }};
+            .cancelled = [this, id] { return m_channel.isCancelled(id); },
+            .helloSeconds = m_helloSeconds};
 }
 
 template<typename Result, typename State>

@@ -14,8 +14,8 @@
 
 namespace batchpeak::worker {
 
-/// The conversation with the parent: hello, load, trials or a training with its batches, bye, in that order;
-/// whatever else is said is answered by an error line and nothing more.
+/// The conversation with the parent: hello, load, trials and comparisons or a training with its batches, bye,
+/// in that order; whatever else is said is answered by an error line and nothing more.
 class Session
 {
 public:
@@ -24,6 +24,7 @@ public:
     Session(ProtocolChannel& channel, network::DeviceMemory& memory, trial::WorkerHello hello,
             const TrialClock& clock, TrialGates gates)
         : m_channel(channel),
+          m_clock(clock),
           m_load(memory, clock, gates),
           m_training(memory, clock),
           m_hello(std::move(hello))
@@ -54,9 +55,11 @@ private:
     int endWith(int exitCode, std::string text);
 
     ProtocolChannel& m_channel;
+    const TrialClock& m_clock;
     LoadState m_load;
     TrainingState m_training;
     trial::WorkerHello m_hello;
+    double m_helloSeconds = 0.0;
     bool m_greeted = false;
 };
 

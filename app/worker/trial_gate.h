@@ -35,7 +35,11 @@ public:
     virtual void begin() = 0;
     /// Some of them have been taken, and the device has nothing to do just now.
     virtual void look() = 0;
-    /// They have ended; what was seen since begin() is added to the report.
+    /// Other steps come in between; nothing counts that happens before resume(). The device has nothing to
+    /// do.
+    virtual void pause() = 0;
+    virtual void resume() = 0;
+    /// They have ended, be it in a pause; what was seen since begin() is added to the report.
     /// \param steps  how many they were, at least one
     virtual void end(int steps, GateReport& report) = 0;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_runner.h"
 
+#include "running_request.h"
 #include "trial/step_statistics.h"
 #include "trial/trial_record.h"
 
@@ -32,49 +33,32 @@ struct Timed
         forward.push_back(times.forwardSeconds);
         backward.push_back(times.backwardSeconds);
         optimizer.push_back(times.optimizerSeconds);
-        step.push_back(times.forwardSeconds + times.backwardSeconds);
+        step.push_back(times.microBatchSeconds());
         totalSeconds += step.back() + times.optimizerSeconds;
     }
     int count() const { return static_cast<int>(step.size()); }
 };
 
-// One trial while it runs. Each stage returns whether the next one is to follow.
-class RunningTrial
+class RunningTrial : RunningRequest
 {
 public:
     RunningTrial(const trial::TrialRequest& request, TrialSteps& steps, const TrialClock& clock,
                  TrialGates gates, const RequestContext& context)
-        : m_request(request),
-          m_steps(steps),
-          m_clock(clock),
-          m_gates(gates),
-          m_context(context),
-          m_start(clock.wallSeconds())
+        : RunningRequest(request.id, request.timeLimitSeconds, steps, clock, gates, context),
+          m_request(request)
     {
-        m_result.id = request.id;
         m_result.microBatchSize = request.microBatchSize;
     }
 
     Answer<trial::TrialResult> run()
     {
-        m_steps.setInterrupted([this] { return m_context.cancelled() || timeIsUp(); });
-        if (prepare() && warmUp() && measure())
+        if (proceeds(m_steps.prepare(m_request.microBatchSize)) && warmUp() && measure())
             m_result.outcome = trial::Outcome::Ok;
-        m_steps.setInterrupted([] { return false; });
         summarise();
-        return {.result = std::move(m_result), .interruption = std::move(m_interruption)};
+        return answer();
     }
 
 private:
-    bool timeIsUp() const { return m_clock.wallSeconds() - m_start >= m_request.timeLimitSeconds; }
-
-    bool prepare()
-    {
-        if (auto interruption = m_steps.prepare(m_request.microBatchSize))
-            return interrupt(std::move(*interruption));
-        return true;
-    }
-
     bool warmUp()
     {
         std::vector<double> seconds;
@@ -95,11 +79,10 @@ private:
     {
         const std::int64_t retriesBefore = m_steps.memory().allocationRetries;
         m_steps.resetPeaks();
-        for (const auto& gate : m_gates)
-            gate->begin();
+        beginGates();
         const bool complete = takeTimedSteps();
         if (complete)
-            askGates();
+            askGates(m_timed.count());
 
         const MemoryReading memory = m_steps.memory();
         m_result.peakAllocatedBytes = memory.peakAllocatedBytes;
@@ -107,12 +90,8 @@ private:
         m_result.allocationRetries = memory.allocationRetries - retriesBefore;
         if (m_result.allocationRetries > 0)
             m_result.flags.emplace_back(trial::flag::thrashes);
-        if (complete && memory.spilled) {
-            m_result.outcome = trial::Outcome::OutOfMemory;
-            m_result.text = "The step took more memory than the device has; its driver moved data to main "
-                            "memory instead of refusing it.";
-            return false;
-        }
+        if (complete && memory.spilled)
+            return endSpilled();
         return complete;
     }
 
@@ -122,9 +101,10 @@ private:
             const auto chain = take(next);
             if (!chain)
                 return false;
+            if (!m_result.clockSeconds)
+                m_result.clockSeconds = beginOf(*chain);
             m_microBatchesPerStep = chain->microBatchesPerStep;
-            for (const auto& gate : m_gates)
-                gate->look();
+            lookAround();
             for (const network::StepTimes& times : chain->steps) {
                 m_timed.add(times);
                 report(trial::StepPhase::Timed, m_timed.count() - 1, m_timed.step.back());
@@ -136,9 +116,9 @@ private:
             }
             if (m_timed.count() < m_request.minSteps && endedBetweenSteps())
                 return false;
-            if (m_context.cancelled())
+            if (isCancelled())
                 return end(trial::Outcome::Cancelled);
-            if (timeIsUp())
+            if (isTimeUp())
                 break;
         }
         return true;
@@ -163,69 +143,10 @@ private:
                std::ranges::min(m_timed.step) > m_request.abandonAboveSeconds;
     }
 
-    std::optional<network::StepChain> take(int steps)
-    {
-        ChainOrInterruption taken = m_steps.run(steps);
-        if (auto* interruption = std::get_if<Interruption>(&taken)) {
-            interrupt(std::move(*interruption));
-            return std::nullopt;
-        }
-        return std::get<network::StepChain>(std::move(taken));
-    }
-
-    bool interrupt(Interruption interruption)
-    {
-        if (const auto* failure = std::get_if<network::Failure>(&interruption)) {
-            m_result.outcome = failure->outcome;
-            m_result.text = failure->text;
-            m_result.refusedHostBytes = failure->refusedHostBytes;
-            m_result.peakReservedBytes = std::max(failure->neededBytes, m_steps.memory().peakReservedBytes);
-        } else {
-            m_result.outcome = m_context.cancelled() ? trial::Outcome::Cancelled : trial::Outcome::Timeout;
-        }
-        m_interruption = std::move(interruption);
-        return false;
-    }
-
-    bool endedBetweenSteps()
-    {
-        if (m_context.cancelled()) {
-            end(trial::Outcome::Cancelled);
-            return true;
-        }
-        if (timeIsUp()) {
-            end(trial::Outcome::Timeout);
-            return true;
-        }
-        return false;
-    }
-
-    bool end(trial::Outcome outcome)
-    {
-        m_result.outcome = outcome;
-        return false;
-    }
-
-    void report(trial::StepPhase phase, int index, double seconds)
-    {
-        m_context.report({.id = m_request.id, .phase = phase, .index = index, .seconds = seconds});
-    }
-
-    void askGates()
-    {
-        GateReport report;
-        for (const auto& gate : m_gates)
-            gate->end(m_timed.count(), report);
-        m_result.readings = report.readings;
-        for (const std::string& reason : report.disturbances)
-            m_result.flags.push_back(trial::disturbedBy(reason));
-    }
-
     void summarise()
     {
         m_result.steps = m_timed.count();
         m_result.samples = m_request.microBatchSize * m_timed.count() * m_microBatchesPerStep;
-        m_result.wallSeconds = m_clock.wallSeconds() - m_start;
         m_result.stepSeconds = m_timed.step;
         m_result.relativeError = trial::relativeStandardError(m_timed.step);
         m_result.forwardSeconds = trial::typicalStepSeconds(m_timed.forward);
@@ -243,16 +164,9 @@ private:
     }
 
     const trial::TrialRequest& m_request;
-    TrialSteps& m_steps;
-    const TrialClock& m_clock;
-    const TrialGates m_gates;
-    const RequestContext& m_context;
-    const double m_start;
     double m_expectedSeconds = 0.0;
     int m_microBatchesPerStep = 1;
     Timed m_timed;
-    trial::TrialResult m_result;
-    std::optional<Interruption> m_interruption;
 };
 
 } // namespace

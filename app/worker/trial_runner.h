@@ -3,50 +3,13 @@
 #pragma once
 
 #include "interruption.h"
-#include "network/step_runner.h"
-#include "trial/protocol.h"
+#include "trial/trial_request.h"
+#include "trial/trial_result.h"
 #include "trial_clock.h"
 #include "trial_gate.h"
-
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <variant>
+#include "trial_steps.h"
 
 namespace batchpeak::worker {
-
-/// The memory of a device since the last reset of its peaks [bytes].
-struct MemoryReading
-{
-    std::int64_t peakAllocatedBytes = 0;
-    std::int64_t peakReservedBytes = 0;
-    /// Since the process started.
-    std::int64_t allocationRetries = 0;
-    /// The driver moved data to main memory instead of refusing it.
-    bool spilled = false;
-};
-
-using ChainOrInterruption = std::variant<network::StepChain, Interruption>;
-
-/// What a trial times: steps of one micro-batch size, of a network on a device or of a test's script.
-///
-/// Failures are values here, since an exception that lives on keeps tensors alive.
-class TrialSteps
-{
-public:
-    TrialSteps() = default;
-    TrialSteps(const TrialSteps&) = delete;
-    TrialSteps& operator=(const TrialSteps&) = delete;
-    virtual ~TrialSteps() = default;
-
-    /// Asked between layers, on any thread.
-    virtual void setInterrupted(std::function<bool()> interrupted) = 0;
-    /// Empties the cache and makes the inputs.
-    virtual std::optional<Interruption> prepare(std::int64_t microBatchSize) = 0;
-    virtual void resetPeaks() = 0;
-    virtual ChainOrInterruption run(int steps) = 0;
-    virtual MemoryReading memory() const = 0;
-};
 
 /// Runs one trial: warm-up, then timed steps, as the request says.
 ///

@@ -38,9 +38,20 @@ void DeviceRunner::launch()
 
 void DeviceRunner::runTrial(const trial::TrialRequest& request)
 {
-    if (!isFree())
-        return;
-    m_trial = request;
+    if (isFree())
+        ask({.id = request.id, .microBatchSize = request.microBatchSize}, request);
+}
+
+void DeviceRunner::compare(const trial::CompareRequest& request)
+{
+    if (isFree() && canCompare())
+        ask({.id = request.id}, request);
+}
+
+template<typename Request>
+void DeviceRunner::ask(const Running& running, const Request& request)
+{
+    m_trial = running;
     ++m_trialsOfWorker;
     m_worker.ask(request);
 }
@@ -124,9 +135,9 @@ void DeviceRunner::giveUpOrRelaunch()
 
 void DeviceRunner::finishTrial(trial::TrialResult result, bool workerLost)
 {
-    const trial::TrialRequest request = *std::exchange(m_trial, std::nullopt);
-    result.id = request.id;
-    result.microBatchSize = request.microBatchSize;
+    const Running trial = *std::exchange(m_trial, std::nullopt);
+    result.id = trial.id;
+    result.microBatchSize = trial.microBatchSize.value_or(result.microBatchSize);
     emit trialEnded(result, workerLost);
 }
 

@@ -12,7 +12,7 @@
 namespace batchpeak::engine {
 
 /// One device of an exploration: keeps a worker with the loaded network on it and runs one trial at a
-/// time there.
+/// time there, of one size or of some that are compared.
 ///
 /// It makes a result of everything that can happen to a trial: an answer, a crash, silence, nonsense. A
 /// lost worker is replaced by a fresh one; when that fails twice in a row the device is given up.
@@ -27,12 +27,17 @@ public:
     void start();
     /// Runs a trial; only while isFree().
     void runTrial(const trial::TrialRequest& request);
+    /// Compares sizes; only while isFree() and where canCompare(). It ends as a trial does, with
+    /// trialEnded().
+    void compare(const trial::CompareRequest& request);
+    /// What the worker speaks knows comparisons; not before it was ready().
+    bool canCompare() const { return trial::knowsComparisons(m_worker.protocol()); }
     /// Puts a fresh worker in the place of the present one; only while isFree(). ready() follows.
     void renew();
     /// Cancels what runs and ends the worker; trialEnded() where a trial ran, then ended().
     void end();
 
-    /// Trials that the present worker was asked for.
+    /// Trials that the present worker was asked for, comparisons included.
     int trialsOfWorker() const { return m_trialsOfWorker; }
     bool isFree() const { return m_worker.isFree(); }
     bool isGivenUp() const { return m_stage == Stage::GivenUp; }
@@ -48,9 +53,11 @@ signals:
     /// A worker holds the network: the first time and after each restart.
     void ready();
     void stepTaken(const batchpeak::trial::Step& step);
+    /// \param result  that of a comparison has `compared`; its microBatchSize is 0 where no size ended it,
+    /// nor
+    ///        a lost worker's can be told
     /// \param workerLost  the worker went away, fell silent or spoke nonsense. That need not be the size's
-    /// fault,
-    ///        so the trial may be repeated.
+    ///        fault, so the trial may be repeated.
     void trialEnded(const batchpeak::trial::TrialResult& result, bool workerLost);
     /// No more trials will run here; problem() says why.
     void gaveUp();
@@ -60,8 +67,16 @@ signals:
 
 private:
     enum class Stage { Off, Running, Renewing, GivenUp, Ended };
+    struct Running
+    {
+        std::int64_t id = 0;
+        /// Nothing in a comparison.
+        std::optional<std::int64_t> microBatchSize;
+    };
 
     void launch();
+    template<typename Request>
+    void ask(const Running& running, const Request& request);
     void takeResult(const trial::TrialResult& result);
     void takeLoss(const WorkerLoss& loss);
     void finishTrial(trial::TrialResult result, bool workerLost);
@@ -70,7 +85,7 @@ private:
 
     WorkerConversation m_worker;
     Stage m_stage = Stage::Off;
-    std::optional<trial::TrialRequest> m_trial;
+    std::optional<Running> m_trial;
     bool m_endRequested = false;
     int m_failuresInARow = 0;
     int m_trialsOfWorker = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "worker_conversation.h"
 
+#include "comparison_answer.h"
 #include "readable_text.h"
 
 #include <algorithm>
@@ -76,7 +77,13 @@ void WorkerConversation::start()
 {
     if (m_stage != Stage::Off)
         return;
+    launch(m_protocol > 0 ? m_protocol : trial::protocolVersion);
+}
+
+void WorkerConversation::launch(int protocol)
+{
     m_stage = Stage::Greeting;
+    m_offered = protocol;
     m_loss.clear();
     m_fellSilent = false;
     m_heldNetwork = false;
@@ -93,15 +100,19 @@ void WorkerConversation::start()
          tr("The worker did not say hello within %1.").arg(durationText(m_setup.timeouts.startUp)));
     process->start(m_setup.command);
     m_device.workerPid = process->pid();
-    process->send(trial::Hello{});
+    process->send(trial::Hello{.protocol = protocol});
 }
 
 void WorkerConversation::ask(const trial::TrialRequest& request)
 {
-    const auto limit = std::chrono::milliseconds(static_cast<qint64>(request.timeLimitSeconds * 1000)) +
-                       m_setup.timeouts.trialGrace;
-    wait(limit, tr("The worker gave no answer within %1.").arg(durationText(limit)));
+    waitForTrial(request.timeLimitSeconds);
     send({.kind = Kind::Trial, .id = request.id, .microBatchSize = request.microBatchSize}, request);
+}
+
+void WorkerConversation::ask(const trial::CompareRequest& request)
+{
+    waitForTrial(request.timeLimitSeconds);
+    send({.kind = Kind::Comparison, .id = request.id, .comparison = request}, request);
 }
 
 void WorkerConversation::ask(const trial::TrainingRequest& request)
@@ -133,7 +144,7 @@ void WorkerConversation::send(const Asked& asked, const trial::ParentMessage& re
 
 void WorkerConversation::cancel()
 {
-    const bool canBeCancelled = m_asked && (m_asked->kind == Kind::Trial || m_asked->kind == Kind::Batch);
+    const bool canBeCancelled = m_asked && m_asked->kind != Kind::Training && m_asked->kind != Kind::Save;
     if (m_stage != Stage::Open || !canBeCancelled || std::exchange(m_asked->isCancelled, true))
         return;
     wait(m_setup.timeouts.cancel, tr("The worker was killed, since it did not heed a cancel."));
@@ -159,10 +170,45 @@ void WorkerConversation::wait(std::chrono::milliseconds limit, const QString& se
     m_wait.start(limit);
 }
 
+void WorkerConversation::waitForTrial(double timeLimitSeconds)
+{
+    const auto limit =
+        std::chrono::milliseconds(static_cast<qint64>(timeLimitSeconds * 1000)) + m_setup.timeouts.trialGrace;
+    wait(limit, tr("The worker gave no answer within %1.").arg(durationText(limit)));
+}
+
 void WorkerConversation::waitForBatch()
 {
     wait(m_setup.timeouts.batch, tr("The worker gave no sign of life in the middle of a batch for %1.")
                                      .arg(durationText(m_setup.timeouts.batch)));
+}
+
+/// Whether an older version is worth a try: a program that has answered once does not end for the version.
+bool WorkerConversation::mayOfferLess() const
+{
+    return m_protocol == 0 && m_offered > trial::firstProtocolVersion;
+}
+
+/// Ends a program that does not take the version it was offered; a fresh process is offered the first.
+void WorkerConversation::refuse(const QString& why)
+{
+    if (!mayOfferLess())
+        return lose(why);
+    m_wait.stop();
+    m_stage = Stage::Refused;
+    m_process->end();
+    logRefusal(why);
+}
+
+void WorkerConversation::logRefusal(const QString& why)
+{
+    emit logged(LogLevel::Info,
+                tr("%1: the worker did not say hello in version %2 of the trial protocol; a fresh "
+                   "one is asked for version %3. %4")
+                    .arg(m_setup.id)
+                    .arg(trial::protocolVersion)
+                    .arg(trial::firstProtocolVersion)
+                    .arg(why));
 }
 
 void WorkerConversation::lose(const QString& sentence)
@@ -177,6 +223,12 @@ void WorkerConversation::processEnded(const WorkerEnd& end)
 {
     m_wait.stop();
     m_device.workerPid = 0;
+    if (m_stage == Stage::Refused)
+        return launch(trial::firstProtocolVersion);
+    if (m_stage == Stage::Greeting && end.hasExited && mayOfferLess()) {
+        launch(trial::firstProtocolVersion);
+        return logRefusal(end.sentence);
+    }
     m_stage = Stage::Off;
     if (m_asked)
         m_earlier.insert(m_asked->id);
@@ -191,12 +243,14 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
 {
     if (m_stage != Stage::Greeting)
         return lose(tr("The worker said hello a second time."));
-    if (hello.protocol != trial::protocolVersion)
-        return lose(tr("The worker speaks version %1 of the trial protocol, and this program version %2; "
-                       "install versions that belong together.")
-                        .arg(hello.protocol)
-                        .arg(trial::protocolVersion));
+    if (hello.protocol > m_offered)
+        return refuse(
+            tr("The worker speaks version %1 of the trial protocol, and this program versions up to "
+               "%2; install versions that belong together.")
+                .arg(hello.protocol)
+                .arg(trial::protocolVersion));
     m_stage = Stage::Loading;
+    m_protocol = hello.protocol;
     takeHello(m_device, hello, m_setup.memoryLimitBytes, m_setup.headroom);
     m_setup.load.memoryLimitBytes = m_device.usableBytes;
     wait(m_setup.timeouts.load,
@@ -220,7 +274,7 @@ void WorkerConversation::receive(const trial::Step& step)
     if (m_earlier.contains(step.id))
         return;
     const bool isBatch = m_asked && m_asked->kind == Kind::Batch;
-    const bool isTrial = m_asked && m_asked->kind == Kind::Trial;
+    const bool isTrial = m_asked && (m_asked->kind == Kind::Trial || m_asked->kind == Kind::Comparison);
     if ((!isBatch && !isTrial) || step.id != m_asked->id)
         return lose((m_trains ? tr("The worker reported a step of batch %1, which it was not asked for.")
                               : tr("The worker reported a step of trial %1, which it was not asked for."))
@@ -234,8 +288,16 @@ void WorkerConversation::receive(const trial::TrialResult& result)
 {
     if (m_trains)
         return lose(tr("The worker spoke of a trial that it was not asked for."));
-    if (isAnswer(Kind::Trial, result.id))
-        takeResult(result.microBatchSize, result);
+    const bool isCompared = m_asked && m_asked->kind == Kind::Comparison;
+    if (!isAnswer(isCompared ? Kind::Comparison : Kind::Trial, result.id))
+        return;
+    if (!isCompared && !result.compared.empty())
+        return lose(tr("The worker answered with a comparison where one size was asked for."));
+    if (!isCompared)
+        return takeResult(result.microBatchSize, result);
+    if (const QString problem = problemWith(result, *m_asked->comparison); !problem.isEmpty())
+        return lose(problem);
+    takeAnswer(result);
 }
 
 void WorkerConversation::receive(const trial::TrainingReady& ready)
@@ -314,7 +376,9 @@ void WorkerConversation::receive(const trial::WorkerError& error)
     // Before it is ready there is no other answer to wait for.
     if (m_asked && m_asked->kind == Kind::Training)
         return lose(cannotTrainText(text));
-    if (error.fatal || m_stage == Stage::Greeting || m_stage == Stage::Loading)
+    if (m_stage == Stage::Greeting)
+        return refuse(text);
+    if (error.fatal || m_stage == Stage::Loading)
         return lose(text);
     emit logged(LogLevel::Warning, text);
 }

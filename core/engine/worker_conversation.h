@@ -51,8 +51,9 @@ struct WorkerLoss
 /// its answer at a time, until the process has certainly ended.
 ///
 /// It decides how long each answer is waited for, and which message is none: an answer to an earlier request
-/// is late and left out, any other that was not asked for ends the worker. What is asked, and what the loss
-/// of a worker means, is its owner's decision.
+/// is late and left out, any other that was not asked for ends the worker. It also finds the version of the
+/// protocol that both sides speak, where a program refuses the newest by starting it a second time. What is
+/// asked, and what the loss of a worker means, is its owner's decision.
 class WorkerConversation : public QObject
 {
     Q_OBJECT
@@ -65,16 +66,21 @@ public:
 
     /// The requests: only while isFree(), with a number that none had before; answered() follows, or ended().
     void ask(const trial::TrialRequest& request);
+    /// Only where trial::knowsComparisons(protocol()).
+    void ask(const trial::CompareRequest& request);
     void ask(const trial::TrainingRequest& request);
     void ask(const trial::BatchRequest& request);
     void ask(const trial::SaveRequest& request);
-    /// Asks for an early answer to a trial or a batch; a worker that gives none is killed.
+    /// Asks for an early answer to a trial, a comparison or a batch; a worker that gives none is killed.
     void cancel();
     /// Ends the process, whatever it does; ended() follows.
     void end();
 
     /// The network is loaded, and no answer is waited for.
     bool isFree() const { return m_stage == Stage::Open && !m_asked; }
+
+    /// The version of the protocol that the worker speaks; 0 before the first hello.
+    int protocol() const { return m_protocol; }
 
     /// What the worker has told of its device. Telemetry and the number of restarts are filled in by the
     /// owner of the conversation.
@@ -83,28 +89,36 @@ public:
 
 signals:
     void loaded(const batchpeak::trial::Loaded& loaded);
-    /// Of the trial or the batch that was asked for.
+    /// Of the trial, the comparison or the batch that was asked for.
     void stepTaken(const batchpeak::trial::Step& step);
-    /// The result of a trial or of a batch, "training ready" or "saved": whichever belongs to the request.
+    /// The result of a trial, a comparison or a batch, "training ready" or "saved": whichever belongs to the
+    /// request.
     void answered(const batchpeak::trial::WorkerMessage& answer);
-    /// Once for each start(): no process is left.
+    /// Once for each start(): no process is left, and none will be started.
     void ended(const batchpeak::engine::WorkerLoss& loss);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
-    enum class Stage { Off, Greeting, Loading, Open, Closing };
-    enum class Kind { Trial, Training, Batch, Save };
+    // Refused: the program does not take the version that was offered, and is started again when it is gone.
+    enum class Stage { Off, Greeting, Refused, Loading, Open, Closing };
+    enum class Kind { Trial, Comparison, Training, Batch, Save };
     struct Asked
     {
         Kind kind = Kind::Trial;
         std::int64_t id = 0;
         std::int64_t microBatchSize = 0;
+        std::optional<trial::CompareRequest> comparison = {};
         bool isCancelled = false;
     };
 
     void send(const Asked& asked, const trial::ParentMessage& request);
     void wait(std::chrono::milliseconds limit, const QString& sentenceWhenOver);
+    void waitForTrial(double timeLimitSeconds);
     void waitForBatch();
+    void launch(int protocol);
+    bool mayOfferLess() const;
+    void refuse(const QString& why);
+    void logRefusal(const QString& why);
     void lose(const QString& sentence);
     void processEnded(const WorkerEnd& end);
 
@@ -126,6 +140,9 @@ private:
     DeviceSetup m_setup;
     DeviceSnapshot m_device;
     Stage m_stage = Stage::Off;
+    /// What the program was last offered; and what it answered, in this process or an earlier one.
+    int m_offered = trial::protocolVersion;
+    int m_protocol = 0;
     std::unique_ptr<WorkerProcess, void (*)(WorkerProcess*)> m_process;
     QTimer m_wait;
     QString m_sentenceWhenOver;

@@ -36,12 +36,13 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         // Every other error is followed by finished().
         if (error == QProcess::FailedToStart)
-            reportEnd(tr("%1 could not be started: %2.").arg(m_text, m_process.errorString()));
+            reportEnd(tr("%1 could not be started: %2.").arg(m_text, m_process.errorString()), false);
     });
     connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         readMessages();
         readErrorLines();
-        reportEnd(status == QProcess::NormalExit ? exitSentence(code) : signalSentence(code));
+        const bool hasExited = status == QProcess::NormalExit;
+        reportEnd(hasExited ? exitSentence(code) : signalSentence(code), hasExited);
     });
 }
 
@@ -163,7 +164,7 @@ QString WorkerProcess::signalSentence(int signal) const
         .arg(QString::fromLocal8Bit(strsignal(signal)));
 }
 
-void WorkerProcess::reportEnd(const QString& sentence)
+void WorkerProcess::reportEnd(const QString& sentence, bool hasExited)
 {
     if (std::exchange(m_reported, true))
         return;
@@ -172,7 +173,7 @@ void WorkerProcess::reportEnd(const QString& sentence)
     // A launcher may be gone while what it launched still runs.
     signalGroup(m_process, m_group, SIGKILL);
     m_group = 0;
-    emit ended({.sentence = sentence, .lastLines = m_lastLines});
+    emit ended({.sentence = sentence, .lastLines = m_lastLines, .hasExited = hasExited});
 }
 
 } // namespace batchpeak::engine

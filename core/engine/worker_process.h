@@ -64,6 +64,8 @@ struct WorkerEnd
     QString sentence;
     /// The last lines that it wrote on stderr.
     QStringList lastLines;
+    /// It ended by itself, with an exit code: no signal ended it, and it could be started.
+    bool hasExited = false;
 };
 
 /// One process that speaks the trial protocol, from its start to its certain end.
@@ -109,7 +111,7 @@ private:
     void endNextWay();
     QString exitSentence(int code) const;
     QString signalSentence(int signal) const;
-    void reportEnd(const QString& sentence);
+    void reportEnd(const QString& sentence, bool hasExited);
 
     QProcess m_process;
     WorkerTimeouts m_timeouts;

@@ -20,6 +20,9 @@ struct StepTimes
     double forwardSeconds = 0.0;
     double backwardSeconds = 0.0;
     double optimizerSeconds = 0.0;
+
+    /// Of the micro-batch alone.
+    double microBatchSeconds() const { return forwardSeconds + backwardSeconds; }
 };
 
 /// Steps that ran without a wait in between.
@@ -30,6 +33,8 @@ struct StepChain
     double wallSeconds = 0.0;
     /// A step's times are the mean over so many micro-batches: above 1 where lengths of samples vary.
     int microBatchesPerStep = 1;
+
+    double totalSeconds() const { return wallSeconds * microBatchesPerStep; }
 };
 
 /// What StepRunner would hold before its first step, without allocating anything [bytes].

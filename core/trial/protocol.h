@@ -15,18 +15,26 @@
 
 namespace batchpeak::trial {
 
-/// The trial protocol, version 1: JSON Lines between an exploration and the program that runs its
+/// The trial protocol, version 2: JSON Lines between an exploration and the program that runs its
 /// trials, whoever wrote that program.
 ///
 /// Here lines become values and values become lines; nothing is read or written, no process known.
 /// Unknown fields are ignored, an unknown type is an error. Times are in seconds, sizes in bytes.
-inline constexpr int protocolVersion = 1;
+inline constexpr int protocolVersion = 2;
+/// A program may speak this one instead: without comparisons, and without the clock of a result.
+inline constexpr int firstProtocolVersion = 1;
+/// Whether a conversation of that version knows comparisons.
+constexpr bool knowsComparisons(int version)
+{
+    return version >= 2;
+}
 /// A longer line is an error: a worker that forgets its line ends must not fill the memory.
 inline constexpr std::size_t maxLineBytes = std::size_t{1} << 20;
 
 // Parent to worker
 struct Hello
 {
+    /// The highest that the parent speaks; a program answers with the highest of its own up to that.
     int protocol = protocolVersion;
     bool operator==(const Hello&) const = default;
 };

@@ -24,7 +24,8 @@ An example with torch:
 
     serve(step, parameters=sum(p.numel() for p in model.parameters()))
 
-A step is forward, backward and optimizer together, and must wait for the device before it returns.
+A step is forward, backward and optimizer together, and must wait for the device before it returns. It
+is called with one size again and again in a trial, and with a few in turn where sizes are compared.
 Standard output belongs to the protocol: whatever the script prints goes to standard error.
 """
 
@@ -37,13 +38,14 @@ import sys
 import threading
 import time
 
-PROTOCOL = 1
+PROTOCOL = 2
 STICKY_DEVICE_ERROR = 42
 MAX_LINE_BYTES = 1 << 20
 
 # Warm-up and the middle of the steps, as batchpeak-worker has them.
 _FEWEST_WARMUP, _MOST_WARMUP, _STEADY_WITHIN, _WARMUP_SHARE = 2, 5, 0.03, 0.2
 _STEPS_BEFORE_ABANDONING = 3
+_STEPS_BEFORE_COMPARING = 3
 _OUT_OF_MEMORY_TEXTS = (
     "out of memory",
     "cublas_status_alloc_failed",
@@ -62,36 +64,45 @@ def serve(step_fn, load=None, recover=None, peak_bytes=None, reset_peaks=None, p
     recover()                   called after a failed step, when its exception is gone
     peak_bytes()                highest memory use [bytes] since reset_peaks(); without it that of
                                 torch.cuda where the script has imported torch, else 0
-    reset_peaks()               called after warm-up
+    reset_peaks()               called after warm-up, and before the first steps of a size in a comparison
     parameters                  how many the network has, for the window to show
     """
     channel = _Channel()
     inbox = _Inbox()
     torch_cuda = _TorchCuda()
-    peak_bytes = peak_bytes or torch_cuda.peak_bytes
-    reset_peaks = reset_peaks or torch_cuda.reset_peaks
-    greeted = loaded = False
+    runner = _Runner(
+        step_fn,
+        recover or torch_cuda.empty_cache,
+        peak_bytes or torch_cuda.peak_bytes,
+        reset_peaks or torch_cuda.reset_peaks,
+        channel,
+        inbox,
+        torch_cuda,
+    )
+    protocol, loaded = 0, False
     while True:
         message = inbox.next()
         kind = message.get("type")
         if kind == "problem":
             channel.send({"type": "error", "text": message["text"], "fatal": False})
         elif kind == "hello":
-            if message.get("protocol") != PROTOCOL:
-                text = "This script speaks version %d of the trial protocol alone." % PROTOCOL
+            offered = message.get("protocol")
+            if not isinstance(offered, int) or offered < 1:
+                text = "A hello must say which version of the trial protocol it offers, 1 or above."
                 channel.send({"type": "error", "text": text, "fatal": True})
                 return 1
-            greeted = True
+            protocol = min(offered, PROTOCOL)
+            runner.greet()
             channel.send(
                 {
                     "type": "hello",
-                    "protocol": PROTOCOL,
+                    "protocol": protocol,
                     "program": program or os.path.basename(sys.argv[0] or "python"),
                     "framework": torch_cuda.framework(),
                     "device": torch_cuda.device(),
                 }
             )
-        elif kind == "load" and greeted:
+        elif kind == "load" and protocol:
             if load is not None:
                 try:
                     load(message)
@@ -103,10 +114,12 @@ def serve(step_fn, load=None, recover=None, peak_bytes=None, reset_peaks=None, p
             channel.send(
                 {"type": "loaded", "parameters": parameters, "baseline_bytes": 0, "limit_bytes": limit}
             )
-        elif kind == "trial" and loaded:
-            result = _trial(message, step_fn, recover, peak_bytes, reset_peaks, channel, inbox, torch_cuda)
+        elif (kind == "trial" or (kind == "compare" and protocol > 1)) and loaded:
+            result = runner.trial(message) if kind == "trial" else runner.compare(message)
             if result is None:
                 return STICKY_DEVICE_ERROR
+            if protocol == 1:
+                result.pop("clock")
             channel.send(result)
         elif kind == "bye":
             return 0
@@ -115,77 +128,159 @@ def serve(step_fn, load=None, recover=None, peak_bytes=None, reset_peaks=None, p
             channel.send({"type": "error", "text": text, "fatal": False})
 
 
-def _trial(request, step_fn, recover, peak_bytes, reset_peaks, channel, inbox, torch_cuda):
-    """The result message of one trial; None when only a fresh process can go on."""
-    trial, size = request.get("id"), request.get("micro_batch_size")
-    fewest, most = request.get("min_steps", 5), request.get("max_steps", 24)
-    least_seconds = request.get("min_seconds", 0.4)
-    limit = request.get("time_limit", 60.0)
-    abandon_above = request.get("abandon_above", 0.0)
-    start = time.perf_counter()
-    warmup, timed, flags = [], [], []
-    outcome, text, failed, sticky = "ok", "", False, False
+class _Runner:
+    """Runs trials and comparisons of the script's steps."""
 
-    def timed_step():
+    def __init__(self, step_fn, recover, peak_bytes, reset_peaks, channel, inbox, torch_cuda):
+        self._step_fn, self._recover = step_fn, recover
+        self._peak_bytes, self._reset_peaks = peak_bytes, reset_peaks
+        self._channel, self._inbox, self._torch_cuda = channel, inbox, torch_cuda
+        self._hello = 0.0
+
+    def greet(self):
+        """Clocks of results count from now on."""
+        self._hello = time.perf_counter()
+
+    def trial(self, request):
+        """The result message of one trial; None when only a fresh process can go on."""
+        size = request.get("micro_batch_size")
+        fewest, most = request.get("min_steps", 5), request.get("max_steps", 24)
+        least_seconds = request.get("min_seconds", 0.4)
+        abandon_above = request.get("abandon_above", 0.0)
+        warmup, timed, flags, clock = [], [], [], None
+
+        def work():
+            nonlocal clock
+            while not _is_warm(warmup, self._limit):
+                warmup.append(self._step(size, "warmup", len(warmup)))
+                self._go_on()
+            self._reset_peaks()
+            clock = time.perf_counter() - self._hello
+            while len(timed) < most and (len(timed) < fewest or sum(timed) < least_seconds):
+                timed.append(self._step(size, "timed", len(timed)))
+                if len(timed) >= _STEPS_BEFORE_ABANDONING and 0 < abandon_above < min(timed):
+                    flags.append("abandoned")
+                    break
+                if self._time_is_up() and len(timed) >= fewest and not self._is_cancelled():
+                    break
+                self._go_on()
+
+        result = self._result_of(request, work)
+        if result is not None:
+            result.update(
+                micro_batch_size=size,
+                steps=len(timed),
+                samples=size * len(timed),
+                seconds_per_step=_midmean(timed) if timed else 0.0,
+                step_seconds=timed,
+                clock=clock,
+                flags=flags,
+            )
+        return result
+
+    def compare(self, request):
+        """The result message of one comparison; None when only a fresh process can go on."""
+        visits, steps = request.get("visits", 4), request.get("steps", 3)
+        untimed_steps = request.get("untimed_steps", 1)
+        compared = [
+            {"micro_batch_size": size, "peak_reserved_bytes": 0, "alloc_retries": 0, "visits": []}
+            for size in request.get("micro_batch_sizes")
+        ]
+        present, taken = None, 0
+
+        def take(count, phase):
+            nonlocal taken
+            seconds = []
+            for _ in range(count):
+                self._go_on()
+                seconds.append(self._step(present["micro_batch_size"], phase, taken))
+                taken += 1
+            return seconds
+
+        def visit():
+            retries = self._torch_cuda.retries()
+            take(untimed_steps, "warmup")
+            begin = time.perf_counter()
+            seconds = take(steps, "timed")
+            end = time.perf_counter()
+            present["visits"].append(
+                {"clock": begin - self._hello, "seconds": end - begin, "step_seconds": seconds}
+            )
+            present["alloc_retries"] += self._torch_cuda.retries() - retries
+
+        def work():
+            nonlocal present
+            for present in compared:
+                # Each with a cache of its own, so that its peak is not another's.
+                self._torch_cuda.empty_cache()
+                self._reset_peaks()
+                take(_STEPS_BEFORE_COMPARING, "warmup")
+                present["peak_reserved_bytes"] = int(self._peak_bytes())
+            for turn in range(visits):
+                for present in compared if turn % 2 == 0 else reversed(compared):
+                    visit()
+
+        result = self._result_of(request, work)
+        if result is not None:
+            thrashes = any(size["alloc_retries"] for size in compared)
+            result.update(compared=compared, flags=["thrashes"] if thrashes else [])
+            if result["outcome"] != "ok":
+                result["micro_batch_size"] = present["micro_batch_size"]
+        return result
+
+    def _result_of(self, request, work):
+        """What is the same in the results of trials and comparisons, once work() has taken their steps."""
+        self._id, self._limit = request.get("id"), request.get("time_limit", 60.0)
+        self._start = time.perf_counter()
+        outcome, text, failed, sticky = "ok", "", False, False
+        try:
+            work()
+        except _Ended as end:
+            outcome = str(end)
+        except Exception as error:
+            failed = True
+            text = _text_of(error)
+            outcome, sticky = _judge(error, text)
+        if sticky:
+            self._channel.send({"type": "error", "text": text, "fatal": True})
+            return None
+        result = {
+            "type": "result",
+            "id": self._id,
+            "outcome": outcome,
+            "peak_reserved_bytes": int(self._peak_bytes()),
+            "wall_seconds": time.perf_counter() - self._start,
+        }
+        if failed:
+            # The exception is gone here, and with it what its traceback held.
+            self._recover()
+            result["text"] = text
+        return result
+
+    def _step(self, size, phase, index):
         before = time.perf_counter()
-        step_fn(size)
-        return max(time.perf_counter() - before, 1e-9)
+        self._step_fn(size)
+        seconds = max(time.perf_counter() - before, 1e-9)
+        self._channel.send(
+            {"type": "step", "id": self._id, "phase": phase, "index": index, "seconds": seconds}
+        )
+        return seconds
 
-    def report(phase, seconds):
-        index = len(seconds) - 1
-        channel.send({"type": "step", "id": trial, "phase": phase, "index": index, "seconds": seconds[-1]})
+    def _is_cancelled(self):
+        return self._inbox.is_cancelled(self._id)
 
-    def ended():
-        if inbox.is_cancelled(trial):
-            return "cancelled"
-        return "timeout" if time.perf_counter() - start >= limit else ""
+    def _time_is_up(self):
+        return time.perf_counter() - self._start >= self._limit
 
-    try:
-        while outcome == "ok" and not _is_warm(warmup, limit):
-            warmup.append(timed_step())
-            report("warmup", warmup)
-            outcome = ended() or "ok"
-        reset_peaks()
-        while outcome == "ok" and len(timed) < most:
-            if len(timed) >= fewest and sum(timed) >= least_seconds:
-                break
-            timed.append(timed_step())
-            report("timed", timed)
-            if abandon_above > 0 and len(timed) >= _STEPS_BEFORE_ABANDONING and min(timed) > abandon_above:
-                flags.append("abandoned")
-                break
-            end = ended()
-            if end == "cancelled" or (end == "timeout" and len(timed) < fewest):
-                outcome = end
-            elif end == "timeout":
-                break
-    except Exception as error:
-        failed = True
-        text = _text_of(error)
-        outcome, sticky = _judge(error, text)
-    if sticky:
-        channel.send({"type": "error", "text": text, "fatal": True})
-        return None
-    peak = int(peak_bytes())
-    if failed:
-        # The exception is gone here, and with it what its traceback held.
-        (recover or torch_cuda.empty_cache)()
-    result = {
-        "type": "result",
-        "id": trial,
-        "micro_batch_size": size,
-        "outcome": outcome,
-        "steps": len(timed),
-        "samples": size * len(timed),
-        "seconds_per_step": _midmean(timed) if timed else 0.0,
-        "step_seconds": timed,
-        "peak_reserved_bytes": peak,
-        "wall_seconds": time.perf_counter() - start,
-        "flags": flags,
-    }
-    if text:
-        result["text"] = text
-    return result
+    def _go_on(self):
+        if self._is_cancelled():
+            raise _Ended("cancelled")
+        if self._time_is_up():
+            raise _Ended("timeout")
+
+
+class _Ended(Exception):
+    """What ends a trial or a comparison that has not failed: the word of the outcome."""
 
 
 def _is_warm(seconds, limit):
@@ -295,6 +390,10 @@ class _TorchCuda:
         cuda = self._cuda()
         if cuda:
             cuda.reset_peak_memory_stats()
+
+    def retries(self):
+        cuda = self._cuda()
+        return cuda.memory_stats().get("num_alloc_retries", 0) if cuda else 0
 
     def empty_cache(self):
         cuda = self._cuda()

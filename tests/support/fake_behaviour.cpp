@@ -39,6 +39,10 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.load = value;
         else if (key == "trial")
             behaviour.faults.push_back(faultFrom(value));
+        else if (key == "compare")
+            behaviour.comparisonFaults.push_back(faultFrom(value));
+        else if (key == "protocol")
+            behaviour.protocol = value;
         else if (key == "batch")
             behaviour.batchFaults.push_back(faultFrom(value));
         else if (key == "evaluation")
@@ -91,6 +95,7 @@ void FakeBehaviour::countStart()
         return;
     start = load = training = save = "ok";
     faults.clear();
+    comparisonFaults.clear();
     batchFaults.clear();
     evaluationFaults.clear();
 }

@@ -14,9 +14,13 @@ struct Fault
 {
     /// Of a trial: exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id,
     /// wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
-    /// over-headroom, thrash, slow, fast, disturbed, disturbed-slow, energy. Of a batch: exit, abort, kill,
-    /// exit42, hang, endless (steps go on for ever), garbage, wrong-id, wrong-size, late, failed,
-    /// unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result
+    /// over-headroom, thrash, slow, fast, disturbed, disturbed-slow, energy, comparison. Of a batch: exit,
+    /// abort, kill, exit42, hang, endless (steps go on for ever), garbage, wrong-id, wrong-size, late,
+    /// failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result. Of a
+    /// comparison: exit, abort, kill, exit42, hang, garbage, wrong-id, wrong-size (compares one that was not
+    /// asked for), wrong-end (ends with such a one), missing-size, missing-visit (of the last size),
+    /// missing-visits (one of each), late, failed, unsupported, timeout, oom, lost-memory, thrash, disturbed,
+    /// trial
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;
@@ -29,12 +33,16 @@ struct Fault
 /// How the fake worker behaves, as the words "key=value" of its command line say.
 struct FakeBehaviour
 {
-    /// ok, silent, late, refuse, new-version, garbage, exit, no-device
+    /// ok, silent, late, refuse, new-version, garbage, exit, kill, no-device
     std::string start = "ok";
+    /// How it takes version 2 of the protocol: ok, older (it answers with 1); or it refuses: complain (an
+    /// error line), exit, newer (it answers with 3). Those speak version 1, and know no comparison.
+    std::string protocol = "ok";
     /// ok, error, silent, exit
     std::string load = "ok";
-    /// Of trials, of batches in training, of batches in evaluation.
+    /// Of trials, of comparisons, of batches in training, of batches in evaluation.
     std::vector<Fault> faults;
+    std::vector<Fault> comparisonFaults;
     std::vector<Fault> batchFaults;
     std::vector<Fault> evaluationFaults;
     /// ok, unknown (the program knows no training), error, silent, exit
@@ -62,6 +70,9 @@ struct FakeBehaviour
     std::int64_t base = 100'000'000;
     std::int64_t slope = 10'000'000;
     static constexpr std::int64_t totalBytes = 2'000'000'000;
+    static constexpr double optimizerSeconds = 0.002;
+    double secondsOf(std::int64_t size) const { return alpha + beta * static_cast<double>(size); }
+    std::int64_t bytesOf(std::int64_t size) const { return base + slope * size; }
     /// Lines written on stderr at the start.
     std::vector<std::string> complaints;
 

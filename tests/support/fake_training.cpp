@@ -16,7 +16,7 @@ namespace batchpeak::test {
 
 namespace {
 
-constexpr double optimizerSeconds = 0.002;
+constexpr double optimizerSeconds = FakeBehaviour::optimizerSeconds;
 
 accumulation::EvenSpread spreadOf(const trial::BatchRequest& request)
 {

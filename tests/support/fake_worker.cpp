@@ -5,10 +5,12 @@
 // (fake_behaviour.h lists the words). It speaks through the same protocol room as the real one.
 
 #include "fake_behaviour.h"
+#include "fake_comparison.h"
 #include "fake_training.h"
 #include "trial/protocol.h"
 #include "trial/trial_record.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -57,13 +59,22 @@ private:
             pause();
     }
 
-    bool answer(const trial::Hello&)
+    bool answer(const trial::Hello& said)
     {
+        m_protocol = m_behaviour.protocol == "ok" ? std::min(said.protocol, trial::protocolVersion)
+                                                  : trial::firstProtocolVersion;
+        if (said.protocol > m_protocol && m_behaviour.protocol == "exit")
+            std::exit(1);
+        if (said.protocol > m_protocol && m_behaviour.protocol == "complain") {
+            say(trial::WorkerError{.text = "The fake worker speaks version 1 alone."});
+            return true;
+        }
         const std::string& start = m_behaviour.start;
         if (start == "silent")
             return true;
         if (start == "exit")
             std::exit(7);
+        test::endProcess(start);
         if (start == "late")
             std::this_thread::sleep_for(std::chrono::seconds(2));
         if (start == "garbage") {
@@ -75,14 +86,15 @@ private:
                                    .fatal = true});
             return false;
         }
-        trial::WorkerHello hello{.program = "fake-worker 1", .framework = "none"};
+        trial::WorkerHello hello{.protocol = m_protocol, .program = "fake-worker 1", .framework = "none"};
         if (start != "no-device")
             hello.device = {.kind = "cpu",
                             .name = "Fake device",
                             .totalBytes = FakeBehaviour::totalBytes,
                             .freeBytes = FakeBehaviour::totalBytes};
-        if (start == "new-version")
-            hello.protocol = 2;
+        const bool isNewer = said.protocol > m_protocol && m_behaviour.protocol == "newer";
+        if (start == "new-version" || isNewer)
+            hello.protocol = trial::protocolVersion + 1;
         say(hello);
         return true;
     }
@@ -122,9 +134,13 @@ private:
         return true;
     }
 
-    static bool answer(const trial::CompareRequest&)
+    bool answer(const trial::CompareRequest& request)
     {
-        say(trial::WorkerError{.text = "The fake worker speaks version 1, which knows no comparison."});
+        if (!trial::knowsComparisons(m_protocol)) {
+            std::cerr << "A comparison is no message of the version that was agreed upon." << std::endl;
+            std::exit(3);
+        }
+        m_comparison.answer(request, m_limit, m_clock);
         return true;
     }
 
@@ -141,17 +157,17 @@ private:
             say(trial::TrialResult{.id = cancel.id,
                                    .microBatchSize = m_hanging->microBatchSize,
                                    .outcome = trial::Outcome::Cancelled});
+        m_comparison.cancel(cancel.id);
         m_training.cancel(cancel.id);
         return true;
     }
 
     static bool answer(const trial::Bye&) { return false; }
 
-    trial::TrialResult measured(const trial::TrialRequest& request) const
+    trial::TrialResult measured(const trial::TrialRequest& request)
     {
-        const auto size = static_cast<double>(request.microBatchSize);
-        const double seconds = m_behaviour.alpha + m_behaviour.beta * size;
-        const std::int64_t bytes = m_behaviour.base + m_behaviour.slope * request.microBatchSize;
+        const double seconds = m_behaviour.secondsOf(request.microBatchSize);
+        const std::int64_t bytes = m_behaviour.bytesOf(request.microBatchSize);
         trial::TrialResult result{.id = request.id,
                                   .microBatchSize = request.microBatchSize,
                                   .peakAllocatedBytes = bytes,
@@ -166,8 +182,11 @@ private:
         result.secondsPerStep = seconds;
         result.stepSeconds.assign(static_cast<std::size_t>(request.minSteps), seconds);
         result.relativeError = 0.001;
-        result.optimizerSeconds = 0.002;
+        result.optimizerSeconds = FakeBehaviour::optimizerSeconds;
         result.wallSeconds = 1.0 + request.minSteps * seconds;
+        if (m_protocol > trial::firstProtocolVersion)
+            result.clockSeconds = m_clock + 1.0;
+        m_clock += result.wallSeconds;
         return result;
     }
 
@@ -208,6 +227,7 @@ private:
             return;
         if (fault == "bare") {
             result.stepSeconds.clear();
+            result.clockSeconds.reset();
             result.relativeError.reset();
             result.optimizerSeconds.reset();
             result.peakAllocatedBytes = 0;
@@ -226,6 +246,10 @@ private:
         } else if (fault == "disturbed-slow") {
             result.secondsPerStep *= 2.0;
             result.flags.emplace_back(trial::flag::disturbed);
+        } else if (fault == "comparison") {
+            const trial::Visit visit{.seconds = 1.0, .stepSeconds = {1.0}};
+            result.compared = {{.microBatchSize = 1, .visits = {visit}},
+                               {.microBatchSize = 2, .visits = {visit}}};
         } else if (fault == "energy") {
             result.readings.energyJoules = 2.0 * static_cast<double>(result.samples);
         }
@@ -233,6 +257,10 @@ private:
 
     FakeBehaviour m_behaviour;
     test::FakeTraining m_training{m_behaviour};
+    test::FakeComparison m_comparison{m_behaviour};
+    int m_protocol = trial::firstProtocolVersion;
+    /// Since the hello, by the formulas [s].
+    double m_clock = 0.0;
     std::int64_t m_limit = 0;
     std::int64_t m_trials = 0;
     std::optional<trial::TrialRequest> m_hanging;

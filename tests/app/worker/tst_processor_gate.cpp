@@ -100,6 +100,58 @@ private slots:
         QCOMPARE(*report.readings.majorPageFaultsPerStep, static_cast<double>(major) / 10);
     }
 
+    // Half of the time is another program's in a pause, and three quarters of the pages are handed out there.
+    void pausesDoNotCount()
+    {
+        const batchpeak::test::FakeRoot root;
+        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
+        ScriptedClock clock;
+        double busy = 500.0;
+        const auto pass = [&](double own, double foreign, qint64 pages) {
+            clock.wall += 1.0;
+            clock.use.processorSeconds += own;
+            clock.use.minorPageFaults += pages;
+            busy += own + foreign;
+            return root.write(QStringLiteral("proc/stat"), statOf(busy));
+        };
+        QVERIFY(pass(0.0, 0.0, 0));
+        ProcessorGate gate(2, clock, root.path());
+        gate.begin();
+        gate.pause();
+        for (int visit = 0; visit < 4; ++visit) {
+            QVERIFY(pass(1.0, 1.0, 300'000));
+            gate.resume();
+            QVERIFY(pass(2.0, 0.0, 100));
+            gate.pause();
+        }
+        GateReport report;
+        gate.end(8, report);
+        QCOMPARE(report.disturbances, std::vector<std::string>{});
+        QCOMPARE(*report.readings.processorShare, 1.0);
+        QCOMPARE(qRound(100 * *report.readings.foreignProcessors), 0);
+        QCOMPARE(*report.readings.minorPageFaultsPerStep, 50.0);
+    }
+
+    void disturbancesOfAllTimesCount()
+    {
+        const batchpeak::test::FakeRoot root;
+        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
+        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
+        ScriptedClock clock;
+        ProcessorGate gate(2, clock, root.path());
+        gate.begin();
+        for (int visit = 1; visit <= 2; ++visit) {
+            clock.wall += 1.0;
+            clock.use.processorSeconds += 1.2;
+            QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0 + 2.0 * visit)));
+            gate.pause();
+            gate.resume();
+        }
+        GateReport report;
+        gate.end(2, report);
+        QCOMPARE(report.disturbances, std::vector<std::string>{"other programs used 0.8 of 2 processors"});
+    }
+
     void readsThisProcess()
     {
         const SystemClock clock;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scripted_clock.h"
+#include "scripted_steps.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "worker/trial_runner.h"
@@ -14,88 +15,6 @@ using namespace batchpeak::trial;
 using namespace batchpeak::worker;
 
 namespace {
-
-// Steps of known length; whatever is scripted happens at the step of that number, counted from 0.
-class ScriptedSteps : public TrialSteps
-{
-public:
-    explicit ScriptedSteps(ScriptedClock& clock) : m_clock(clock) {}
-
-    void setInterrupted(std::function<bool()> interrupted) override
-    {
-        m_interrupted = std::move(interrupted);
-    }
-
-    std::optional<Interruption> prepare(std::int64_t) override
-    {
-        if (failsToPrepare)
-            return network::Failure{.outcome = Outcome::OutOfMemory, .neededBytes = 77, .text = "inputs"};
-        return std::nullopt;
-    }
-
-    void resetPeaks() override { stepsBeforeReset = m_taken; }
-    ChainOrInterruption run(int steps) override
-    {
-        chains.push_back(steps);
-        network::StepChain chain;
-        for (int i = 0; i < steps; ++i, ++m_taken) {
-            if (m_taken == failingStep)
-                return failure;
-            const double seconds = m_taken < static_cast<int>(first.size()) ? first[m_taken] : usual;
-            m_clock.wall += seconds;
-            if (m_interrupted())
-                return Interrupted{};
-            chain.steps.push_back({.forwardSeconds = 0.3 * seconds,
-                                   .backwardSeconds = 0.6 * seconds,
-                                   .optimizerSeconds = 0.1 * seconds});
-            chain.wallSeconds += seconds;
-        }
-        return chain;
-    }
-
-    MemoryReading memory() const override
-    {
-        return {.peakAllocatedBytes = 900,
-                .peakReservedBytes = 1000,
-                .allocationRetries = 5 + (m_taken > retryingStep ? 1 : 0),
-                .spilled = spills};
-    }
-
-    /// The first steps [s], and all others.
-    std::vector<double> first = {1.0, 0.2};
-    double usual = 0.2;
-    bool failsToPrepare = false;
-    bool spills = false;
-    int failingStep = -1;
-    int retryingStep = 1000;
-    network::Failure failure{.outcome = Outcome::OutOfMemory, .neededBytes = 5000, .text = "refused"};
-
-    std::vector<int> chains;
-    int stepsBeforeReset = -1;
-
-private:
-    ScriptedClock& m_clock;
-    std::function<bool()> m_interrupted;
-    int m_taken = 0;
-};
-
-class ScriptedGate : public TrialGate
-{
-public:
-    explicit ScriptedGate(QByteArray& heard) : m_heard(heard) {}
-
-    void begin() override { m_heard += "begin"; }
-    void look() override { m_heard += " look"; }
-    void end(int steps, GateReport& report) override
-    {
-        m_heard += " end:" + QByteArray::number(steps);
-        report.readings.energyJoules = 12.0;
-        report.disturbances = {"heat", "noise"};
-    }
-
-private:
-    QByteArray& m_heard;
-};
 
 using Change = std::function<void(ScriptedSteps&, TrialRequest&)>;
 
@@ -116,8 +35,8 @@ class TrialRunnerTest : public QObject
         return runTrial(
             request, steps, m_clock, m_gates,
             {.report = [this](const Step& step) { m_reported.push_back(step); },
-             .cancelled = [this,
-                           cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; }});
+             .cancelled = [this, cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; },
+             .helloSeconds = 90.0});
     }
 
 private slots:
@@ -150,6 +69,8 @@ private slots:
         QCOMPARE(result.allocationRetries, 0);
         QCOMPARE(result.wallSeconds, 2.4);
         QVERIFY(result.flags.empty());
+        // The hello was said ten seconds before, and warm-up took 1.4 s.
+        QCOMPARE(*result.clockSeconds, 11.4);
         QCOMPARE(m_reported.size(), std::size_t{8});
         QCOMPARE(m_reported[2].phase, StepPhase::Warmup);
         QCOMPARE(m_reported[3].phase, StepPhase::Timed);
@@ -198,7 +119,7 @@ private slots:
         add("out of memory by the inputs",
             {[](ScriptedSteps& s, auto&) { s.failsToPrepare = true; }, never, Outcome::OutOfMemory, 0, true});
         add("spilled",
-            {[](ScriptedSteps& s, auto&) { s.spills = true; }, never, Outcome::OutOfMemory, 5, false});
+            {[](ScriptedSteps& s, auto&) { s.spillingStep = -1; }, never, Outcome::OutOfMemory, 5, false});
         add("time is up within the first step",
             {[](auto&, TrialRequest& r) { r.timeLimitSeconds = 0.5; }, never, Outcome::Timeout, 0, true});
         add("time is up within a timed step",

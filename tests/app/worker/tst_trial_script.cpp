@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "worker_talk.h"
 
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <memory>
 
 using namespace batchpeak;
 using namespace batchpeak::trial;
@@ -44,10 +47,10 @@ class TrialScriptTest : public QObject
         return new WorkerTalk(m_python, {m_folder.filePath(QStringLiteral("train.py")),
                                          QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/python")});
     }
-    std::unique_ptr<WorkerTalk> startLoaded()
+    std::unique_ptr<WorkerTalk> startLoaded(int protocol = protocolVersion)
     {
         std::unique_ptr<WorkerTalk> talk(start());
-        talk->say(Hello{});
+        talk->say(Hello{.protocol = protocol});
         talk->say(LoadRequest{.model = {.family = "own"}, .sequenceLength = 1});
         return talk->hear<Loaded>() ? std::move(talk) : nullptr;
     }
@@ -82,6 +85,7 @@ private slots:
         QCOMPARE(good.steps, 4);
         QCOMPARE(good.stepSeconds.size(), std::size_t{4});
         QCOMPARE(good.peakReservedBytes, 4096);
+        QVERIFY(good.clockSeconds);
 
         const TrialResult tooLarge = talk->resultOf(TrialRequest{.id = 4, .microBatchSize = 9});
         QCOMPARE(toText(tooLarge.outcome), toText(Outcome::OutOfMemory));
@@ -90,25 +94,112 @@ private slots:
         QCOMPARE(talk->exitCode(), 0);
     }
 
+    void compares()
+    {
+        const auto talk = startLoaded();
+        QVERIFY(talk);
+        const CompareRequest request{
+            .id = 5, .microBatchSizes = {8, 2, 4}, .visits = 3, .steps = 2, .untimedSteps = 1};
+        const TrialResult result = talk->resultOf(request);
+        QCOMPARE(toText(result.outcome), toText(Outcome::Ok));
+        QCOMPARE(result.id, 5);
+        QCOMPARE(result.compared.size(), std::size_t{3});
+        for (std::size_t place = 0; place < 3; ++place) {
+            const ComparedSize& size = result.compared[place];
+            QCOMPARE(size.microBatchSize, request.microBatchSizes[place]);
+            QCOMPARE(size.peakReservedBytes, 4096);
+            QCOMPARE(size.visits.size(), std::size_t{3});
+            for (const Visit& visit : size.visits) {
+                QCOMPARE(visit.stepSeconds.size(), std::size_t{2});
+                QVERIFY(visit.seconds >= visit.stepSeconds[0] + visit.stepSeconds[1]);
+            }
+        }
+        const TrialResult after = talk->resultOf(TrialRequest{.id = 6, .microBatchSize = 8});
+        const Visit& last = result.compared[2].visits.back();
+        QVERIFY(*after.clockSeconds >= last.clockSeconds + last.seconds);
+
+        talk->say(Bye{});
+        QCOMPARE(talk->exitCode(), 0);
+        // Three steps of each size, then there, back and there again in visits of three steps.
+        QByteArray steps = talk->process.readAllStandardError();
+        steps.replace("step of ", "")
+            .replace("\n", "")
+            .replace("888", "8")
+            .replace("222", "2")
+            .replace("444", "4");
+        QVERIFY2(steps.startsWith("824824428824"), steps.constData());
+    }
+
+    void aComparisonEndsWithASizeThatDoesNotFit()
+    {
+        const auto talk = startLoaded();
+        QVERIFY(talk);
+        const TrialResult result = talk->resultOf(CompareRequest{.id = 5, .microBatchSizes = {8, 9}});
+        QCOMPARE(toText(result.outcome), toText(Outcome::OutOfMemory));
+        QCOMPARE(result.microBatchSize, 9);
+        QCOMPARE(result.compared.size(), std::size_t{2});
+        const TrialResult next = talk->resultOf(CompareRequest{.id = 6, .microBatchSizes = {8, 7}});
+        QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
+    }
+
+    void answersWithTheHighestThatBothSpeak_data()
+    {
+        rows<int, int>({{"the first", {1, 1}}, {"its own", {2, 2}}, {"a newer one", {3, 2}}});
+    }
+    void answersWithTheHighestThatBothSpeak()
+    {
+        const auto& [greeted, spoken] = row<int, int>();
+        const std::unique_ptr<WorkerTalk> talk(start());
+        talk->say(Hello{.protocol = greeted});
+        const auto hello = talk->hear<WorkerHello>();
+        QVERIFY(hello);
+        QCOMPARE(hello->protocol, spoken);
+    }
+
+    void isSilentOfVersion2WhereTheParentSpeaks1()
+    {
+        const auto talk = startLoaded(1);
+        QVERIFY(talk);
+        const TrialResult result = talk->resultOf(TrialRequest{.id = 1, .microBatchSize = 8});
+        QCOMPARE(toText(result.outcome), toText(Outcome::Ok));
+        QVERIFY(!result.clockSeconds);
+        talk->say(CompareRequest{.id = 2, .microBatchSizes = {1, 2}});
+        const auto error = talk->hear<WorkerError>();
+        QVERIFY(error && !error->fatal);
+    }
+
+    void leavesALostDeviceToAFreshProcess_data()
+    {
+        rows<ParentMessage>({{"trial", TrialRequest{.id = 1, .microBatchSize = 13}},
+                             {"comparison", CompareRequest{.id = 1, .microBatchSizes = {8, 13}}}});
+    }
     void leavesALostDeviceToAFreshProcess()
     {
         const auto talk = startLoaded();
         QVERIFY(talk);
-        talk->say(TrialRequest{.id = 1, .microBatchSize = 13});
+        talk->say(row<ParentMessage>());
         const auto error = talk->hear<WorkerError>();
         QVERIFY(error && error->fatal);
         QCOMPARE(talk->exitCode(), 42);
     }
 
+    void cancels_data()
+    {
+        rows<ParentMessage>(
+            {{"a trial", TrialRequest{.id = 1,
+                                      .microBatchSize = 1,
+                                      .minSteps = 1'000'000,
+                                      .maxSteps = 1'000'000,
+                                      .timeLimitSeconds = 3600}},
+             {"a comparison",
+              CompareRequest{
+                  .id = 1, .microBatchSizes = {1, 2}, .visits = 1'000'000, .timeLimitSeconds = 3600}}});
+    }
     void cancels()
     {
         const auto talk = startLoaded();
         QVERIFY(talk);
-        talk->say(TrialRequest{.id = 1,
-                               .microBatchSize = 1,
-                               .minSteps = 1'000'000,
-                               .maxSteps = 1'000'000,
-                               .timeLimitSeconds = 3600});
+        talk->say(row<ParentMessage>());
         QVERIFY(talk->hear<Step>());
         talk->say(Cancel{.id = 1});
         const auto result = talk->hear<TrialResult>();

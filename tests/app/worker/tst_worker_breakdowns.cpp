@@ -69,6 +69,26 @@ private slots:
         QCOMPARE(worker.exitCode(), 42);
     }
 
+    void endsInTheMidstOfAComparison()
+    {
+        BreakingWorker worker(QStringLiteral("illegal-access"));
+        QVERIFY(worker.hear<Loaded>());
+        worker.say(CompareRequest{.id = 1, .microBatchSizes = {1, 2}});
+        const auto error = worker.hear<WorkerError>();
+        QVERIFY(error && error->fatal);
+        QCOMPARE(worker.exitCode(), 42);
+    }
+
+    void comparesNoMoreWhereMemoryStaysLost()
+    {
+        BreakingWorker worker(QStringLiteral("lost-memory"));
+        QVERIFY(worker.hear<Loaded>());
+        const TrialResult result = worker.resultOf(CompareRequest{.id = 1, .microBatchSizes = {1, 2}});
+        QCOMPARE(toText(result.outcome), toText(Outcome::OutOfMemory));
+        QVERIFY(result.isLast);
+        QCOMPARE(worker.exitCode(), 43);
+    }
+
     void endsAfterItsResultWhereMemoryStaysLost()
     {
         BreakingWorker worker(QStringLiteral("lost-memory"));

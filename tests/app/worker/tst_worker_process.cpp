@@ -102,6 +102,104 @@ private slots:
         QCOMPARE(worker.exitCode(), 0);
     }
 
+    void compares_data() { runsATrial_data(); }
+    void compares()
+    {
+        const auto& phase = row<model::Phase>();
+        CpuWorker worker;
+        QVERIFY(worker.load(tinyGpt(phase)));
+        const CompareRequest request{.id = 8, .microBatchSizes = {3, 1, 2}, .visits = 2, .steps = 2};
+        worker.say(request);
+        int timed = 0;
+        std::optional<TrialResult> result;
+        while (!result) {
+            const auto message = worker.hear();
+            QVERIFY(message);
+            if (const auto* step = std::get_if<Step>(&*message))
+                timed += step->phase == StepPhase::Timed ? 1 : 0;
+            else if (const auto* end = std::get_if<TrialResult>(&*message))
+                result = *end;
+        }
+        QCOMPARE(toText(result->outcome), toText(Outcome::Ok));
+        QCOMPARE(result->id, 8);
+        QCOMPARE(timed, 3 * 2 * 2);
+        QCOMPARE(result->optimizerSeconds.has_value(), phase == model::Phase::Train);
+        QVERIFY(result->readings.processorShare);
+        QCOMPARE(result->compared.size(), std::size_t{3});
+        std::vector<Visit> visits;
+        for (std::size_t place = 0; place < 3; ++place) {
+            const ComparedSize& size = result->compared[place];
+            QCOMPARE(size.microBatchSize, request.microBatchSizes[place]);
+            QCOMPARE(size.allocationRetries, 0);
+            QCOMPARE(size.visits.size(), std::size_t{2});
+            for (const Visit& visit : size.visits)
+                QCOMPARE(visit.stepSeconds.size(), std::size_t{2});
+            visits.push_back(size.visits[0]);
+        }
+        for (std::size_t place = 3; place-- > 0;)
+            visits.push_back(result->compared[place].visits[1]);
+        for (std::size_t i = 1; i < visits.size(); ++i)
+            QVERIFY(visits[i].clockSeconds >= visits[i - 1].clockSeconds + visits[i - 1].seconds);
+
+        const TrialResult after = worker.resultOf(quick(9, 2));
+        QVERIFY(*after.clockSeconds >= visits.back().clockSeconds + visits.back().seconds);
+        // Each size's peak is its own, whatever ran before.
+        QVERIFY(result->compared[0].peakReservedBytes > result->compared[2].peakReservedBytes);
+        QCOMPARE(result->compared[2].peakReservedBytes, after.peakReservedBytes);
+    }
+
+    void aComparisonEndsWithASizeThatDoesNotFit()
+    {
+        CpuWorker worker;
+        QVERIFY(worker.load(tinyGpt(model::Phase::Train, std::int64_t{8} << 20)));
+        const TrialResult result = worker.resultOf(CompareRequest{.id = 8, .microBatchSizes = {2, 4096}});
+        QCOMPARE(toText(result.outcome), toText(Outcome::OutOfMemory));
+        QCOMPARE(result.microBatchSize, 4096);
+        QVERIFY(result.peakReservedBytes > std::int64_t{8} << 20);
+        QVERIFY(result.compared.front().peakReservedBytes > 0);
+        QVERIFY(!result.isLast);
+        const TrialResult next = worker.resultOf(CompareRequest{.id = 9, .microBatchSizes = {1, 2}});
+        QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
+    }
+
+    void aComparisonCanBeCancelled()
+    {
+        CpuWorker worker;
+        QVERIFY(worker.load(tinyGpt()));
+        worker.say(CompareRequest{
+            .id = 1, .microBatchSizes = {4, 2}, .visits = 1'000'000, .timeLimitSeconds = 3600});
+        QVERIFY(worker.hear<Step>());
+        worker.say(Cancel{.id = 1});
+        const auto cancelled = worker.hear<TrialResult>();
+        QVERIFY(cancelled);
+        QCOMPARE(toText(cancelled->outcome), toText(Outcome::Cancelled));
+        const TrialResult next = worker.resultOf(quick(2, 2));
+        QCOMPARE(toText(next.outcome), toText(Outcome::Ok));
+    }
+
+    void speaksTheVersionThatItIsGreetedIn_data()
+    {
+        rows<int, int>({{"the first", {1, 1}}, {"its own", {2, 2}}, {"a newer one", {3, 2}}});
+    }
+    void speaksTheVersionThatItIsGreetedIn()
+    {
+        const auto& [greeted, spoken] = row<int, int>();
+        CpuWorker worker;
+        worker.say(Hello{.protocol = greeted});
+        const auto hello = worker.hear<WorkerHello>();
+        QVERIFY(hello);
+        QCOMPARE(hello->protocol, spoken);
+        worker.say(tinyGpt());
+        QCOMPARE(worker.resultOf(quick(1, 2)).clockSeconds.has_value(), spoken >= 2);
+        worker.say(CompareRequest{.id = 2, .microBatchSizes = {1, 2}});
+        std::optional<WorkerMessage> answer = worker.hear();
+        while (answer && std::holds_alternative<Step>(*answer))
+            answer = worker.hear();
+        QVERIFY(answer);
+        QCOMPARE(std::holds_alternative<TrialResult>(*answer), spoken >= 2);
+        QCOMPARE(std::holds_alternative<WorkerError>(*answer), spoken < 2);
+    }
+
     void goesOnAfterOutOfMemory()
     {
         std::int64_t limit = 0;
@@ -132,6 +230,10 @@ private slots:
         const TrialResult result = worker.resultOf(quick(1, 1));
         QCOMPARE(toText(result.outcome), toText(Outcome::OutOfMemory));
         QCOMPARE(result.peakReservedBytes, loaded->baselineBytes);
+        const TrialResult compared = worker.resultOf(CompareRequest{.id = 2, .microBatchSizes = {1, 2}});
+        QCOMPARE(toText(compared.outcome), toText(Outcome::OutOfMemory));
+        QCOMPARE(compared.microBatchSize, 1);
+        QCOMPARE(compared.peakReservedBytes, loaded->baselineBytes);
         worker.say(tinyGpt());
         const auto fits = worker.hear<Loaded>();
         QVERIFY(fits);
@@ -209,6 +311,12 @@ private slots:
               {QByteArray::fromStdString(toLine(ParentMessage(tinyGpt()))), "after hello"}},
              {"trial before load",
               {QByteArray::fromStdString(toLine(ParentMessage(quick(1, 1)))), "after a load"}},
+             {"comparison before hello",
+              {"{\"type\":\"compare\",\"id\":1,\"micro_batch_sizes\":[1,2]}\n", "version 2"}},
+             {"comparison before load",
+              {"{\"type\":\"hello\",\"protocol\":2}\n"
+               "{\"type\":\"compare\",\"id\":1,\"micro_batch_sizes\":[1,2]}\n",
+               "after a load"}},
              {"impossible network",
               {"{\"type\":\"hello\",\"protocol\":1}\n"
                "{\"type\":\"load\",\"model\":{\"family\":\"gpt2\"},\"sequence_length\":8}\n",
@@ -239,18 +347,14 @@ private slots:
 
     void endsWhereItCannotWork_data()
     {
-        rows<Text, QByteArray>({{"another protocol", {"", "{\"type\":\"hello\",\"protocol\":2}\n"}},
-                                {"unknown device", {"--device tpu", ""}},
-                                {"unknown option", {"--fast", ""}},
-                                {"no such GPU", {"--device=cuda:99", ""}}});
+        rows<Text>({{"unknown device", "--device tpu"},
+                    {"unknown option", "--fast"},
+                    {"no such GPU", "--device=cuda:99"}});
     }
     void endsWhereItCannotWork()
     {
-        const auto& [arguments, line] = row<Text, QByteArray>();
         WorkerTalk worker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
-                          arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
-        if (!line.isEmpty())
-            worker.sayLine(line);
+                          row<Text>().split(QLatin1Char(' '), Qt::SkipEmptyParts));
         const auto error = worker.hear<WorkerError>();
         QVERIFY(error && error->fatal);
         QVERIFY(QString::fromStdString(error->text).endsWith(QLatin1Char('.')));

@@ -55,6 +55,12 @@ TrialResult WorkerTalk::resultOf(const TrialRequest& request)
     return hear<TrialResult>().value_or(TrialResult{.text = "no result"});
 }
 
+TrialResult WorkerTalk::resultOf(const CompareRequest& request)
+{
+    say(request);
+    return hear<TrialResult>().value_or(TrialResult{.text = "no result"});
+}
+
 BatchResult WorkerTalk::resultOf(const BatchRequest& request)
 {
     say(request);

@@ -31,8 +31,9 @@ public:
         return std::nullopt;
     }
 
-    /// What comes of a trial or a batch; "no result" where the worker does not tell.
+    /// What comes of a trial, a comparison or a batch; "no result" where the worker does not tell.
     batchpeak::trial::TrialResult resultOf(const batchpeak::trial::TrialRequest& request);
+    batchpeak::trial::TrialResult resultOf(const batchpeak::trial::CompareRequest& request);
     batchpeak::trial::BatchResult resultOf(const batchpeak::trial::BatchRequest& request);
 
     /// Waits for its end; -1 where a signal ended it, or it goes on.

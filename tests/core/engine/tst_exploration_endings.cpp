@@ -73,7 +73,7 @@ private slots:
                            "for a size of 3 where 2 was asked"});
         add("refuses to start", {"start=refuse", FinishStatus::Failed, "", 0, "refuses to start"});
         add("another protocol",
-            {"start=new-version", FinishStatus::Failed, "", 0, "version 2 of the trial protocol"});
+            {"start=new-version", FinishStatus::Failed, "", 0, "version 3 of the trial protocol"});
         add("greets like a library", {"start=garbage", FinishStatus::Failed, "", 0, "trial protocol"});
         add("dies at once",
             {"start=exit complain=no_driver_here", FinishStatus::Failed, "", 0, "no_driver_here"});

@@ -84,7 +84,7 @@ private slots:
     void readsTheDescribedParentLines_data()
     {
         const auto add = rows<QByteArray, ParentMessage>();
-        add("hello", {R"({"type":"hello","protocol":1})", Hello{}});
+        add("hello", {R"({"type":"hello","protocol":2})", Hello{}});
         add("load",
             {R"({"type":"load","model":{"family":"gpt2"},"phase":"train","sequence_length":1024,"precision":"bf16","optimizer":"adamw","memory_limit_bytes":0,"seed":1})",
              LoadRequest{
@@ -93,8 +93,8 @@ private slots:
             {R"({"type":"trial","id":7,"micro_batch_size":96,"min_steps":5,"max_steps":24,"min_seconds":0.4,"time_limit":60.0,"abandon_above":0.0})",
              TrialRequest{.id = 7, .microBatchSize = 96}});
         add("comparison",
-            {R"({"type":"compare","id":8,"micro_batch_sizes":[24,28,32],"visits":4,"steps":3,"untimed_steps":1,"time_limit":60.0})",
-             CompareRequest{.id = 8, .microBatchSizes = {24, 28, 32}}});
+            {R"({"type":"compare","id":8,"micro_batch_sizes":[24,28],"visits":2,"steps":3,"untimed_steps":1,"time_limit":60.0})",
+             CompareRequest{.id = 8, .microBatchSizes = {24, 28}, .visits = 2}});
         add("comparison, defaults", {R"({"type":"compare","id":8,"micro_batch_sizes":[1,2]})",
                                      CompareRequest{.id = 8, .microBatchSizes = {1, 2}}});
         add("cancel", {R"({"type":"cancel","id":7})", Cancel{.id = 7}});

@@ -85,7 +85,7 @@ private slots:
     {
         const auto add = rows<QByteArray, WorkerMessage>();
         add("hello",
-            {R"({"type":"hello","protocol":1,"program":"batchpeak-worker 0.1.0","framework":"libtorch 2.11.0","device":{"kind":"cuda","name":"NVIDIA H200","uuid":"GPU-...","total_bytes":0,"free_bytes":0}})",
+            {R"({"type":"hello","protocol":2,"program":"batchpeak-worker 0.1.0","framework":"libtorch 2.11.0","device":{"kind":"cuda","name":"NVIDIA H200","uuid":"GPU-...","total_bytes":0,"free_bytes":0}})",
              WorkerHello{.program = "batchpeak-worker 0.1.0",
                          .framework = "libtorch 2.11.0",
                          .device = {.kind = "cuda", .name = "NVIDIA H200", .uuid = "GPU-..."}}});
@@ -94,7 +94,7 @@ private slots:
         add("step", {R"({"type":"step","id":7,"phase":"warmup","index":0,"seconds":0.213})",
                      Step{.id = 7, .phase = StepPhase::Warmup, .seconds = 0.213}});
         add("result",
-            {R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"ok","steps":12,"samples":1152,"seconds_per_step":0.213,"step_seconds":[0.212,0.213],"relative_error":0.004,
+            {R"({"type":"result","id":7,"micro_batch_size":96,"outcome":"ok","steps":12,"samples":1152,"seconds_per_step":0.213,"step_seconds":[0.212,0.213],"clock":12.31,"relative_error":0.004,
  "forward_seconds":0.07,"backward_seconds":0.13,"optimizer_seconds":0.01,"peak_allocated_bytes":0,"peak_reserved_bytes":0,"alloc_retries":0,"wall_seconds":3.1,"flags":[]})",
              TrialResult{.id = 7,
                          .microBatchSize = 96,
@@ -103,6 +103,7 @@ private slots:
                          .samples = 1152,
                          .secondsPerStep = 0.213,
                          .stepSeconds = {0.212, 0.213},
+                         .clockSeconds = 12.31,
                          .relativeError = 0.004,
                          .forwardSeconds = 0.07,
                          .backwardSeconds = 0.13,
@@ -113,22 +114,38 @@ private slots:
         add("error",
             {R"({"type":"error","text":"...","fatal":true})", WorkerError{.text = "...", .fatal = true}});
         add("comparison",
-            {R"({"type":"result","id":8,"outcome":"ok","compared":[{"micro_batch_size":24,"peak_reserved_bytes":0,"alloc_retries":0,"visits":[{"clock":12.31,"seconds":0.64,"step_seconds":[0.213,0.212,0.214]}]},{"micro_batch_size":28,"visits":[{"clock":12.95,"seconds":0.7,"step_seconds":[0.23]}]}],"optimizer_seconds":0.01,"wall_seconds":9.8,"flags":[]})",
-             TrialResult{.id = 8,
-                         .outcome = Outcome::Ok,
-                         .optimizerSeconds = 0.01,
-                         .wallSeconds = 9.8,
-                         .compared = {
-                             {.microBatchSize = 24,
-                              .visits = {{.clockSeconds = 12.31,
-                                          .seconds = 0.64,
-                                          .stepSeconds = {0.213, 0.212, 0.214}}}},
-                             {.microBatchSize = 28,
-                              .visits = {{.clockSeconds = 12.95, .seconds = 0.7, .stepSeconds = {0.23}}}}}}});
+            {R"({"type":"result","id":8,"outcome":"ok","compared":[{"micro_batch_size":24,"peak_reserved_bytes":0,"alloc_retries":0,"visits":[{"clock":12.31,"seconds":0.64,"step_seconds":[0.213,0.212,0.214]},{"clock":15.47,"seconds":0.65,"step_seconds":[0.215,0.214,0.213]}]},{"micro_batch_size":28,"peak_reserved_bytes":0,"alloc_retries":0,"visits":[{"clock":13.21,"seconds":0.73,"step_seconds":[0.242,0.243,0.241]},{"clock":14.22,"seconds":0.73,"step_seconds":[0.241,0.242,0.244]}]}],"optimizer_seconds":0.01,"wall_seconds":6.1,"flags":[]})",
+             TrialResult{
+                 .id = 8,
+                 .outcome = Outcome::Ok,
+                 .optimizerSeconds = 0.01,
+                 .wallSeconds = 6.1,
+                 .compared = {
+                     {.microBatchSize = 24,
+                      .visits =
+                          {{.clockSeconds = 12.31, .seconds = 0.64, .stepSeconds = {0.213, 0.212, 0.214}},
+                           {.clockSeconds = 15.47, .seconds = 0.65, .stepSeconds = {0.215, 0.214, 0.213}}}},
+                     {.microBatchSize = 28,
+                      .visits = {
+                          {.clockSeconds = 13.21, .seconds = 0.73, .stepSeconds = {0.242, 0.243, 0.241}},
+                          {.clockSeconds = 14.22,
+                           .seconds = 0.73,
+                           .stepSeconds = {0.241, 0.242, 0.244}}}}}}});
+        add("step of a comparison", {R"({"type":"step","id":8,"phase":"timed","index":10,"seconds":0.213})",
+                                     Step{.id = 8, .index = 10, .seconds = 0.213}});
+        add("comparison without optional fields",
+            {R"({"type":"result","id":8,"outcome":"ok","compared":[{"micro_batch_size":1,"visits":[{"clock":1,"seconds":1,"step_seconds":[1]}]},{"micro_batch_size":2,"visits":[{"clock":1,"seconds":1,"step_seconds":[1]}]}]})",
+             TrialResult{
+                 .id = 8,
+                 .outcome = Outcome::Ok,
+                 .compared = {{.microBatchSize = 1,
+                               .visits = {{.clockSeconds = 1.0, .seconds = 1.0, .stepSeconds = {1.0}}}},
+                              {.microBatchSize = 2,
+                               .visits = {{.clockSeconds = 1.0, .seconds = 1.0, .stepSeconds = {1.0}}}}}}});
         add("comparison that failed at once",
             {R"({"type":"result","id":8,"micro_batch_size":24,"outcome":"oom","compared":[]})",
              TrialResult{.id = 8, .microBatchSize = 24, .outcome = Outcome::OutOfMemory}});
-        add("bare hello", {R"({"type":"hello","protocol":1})", WorkerHello{}});
+        add("bare hello", {R"({"type":"hello","protocol":1})", WorkerHello{.protocol = 1}});
         const TrialResult required{.id = 7,
                                    .microBatchSize = 96,
                                    .outcome = Outcome::Ok,

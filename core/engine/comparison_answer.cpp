@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparison_answer.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ComparisonAnswer)
+};
+
+} // namespace
+
+QString problemWith(const trial::TrialResult& result, const trial::CompareRequest& request)
+{
+    const auto notAsked = [&request](std::int64_t size) {
+        return std::ranges::find(request.microBatchSizes, size) == request.microBatchSizes.end();
+    };
+    const bool isOk = result.outcome == trial::Outcome::Ok;
+    if (isOk && result.compared.size() != request.microBatchSizes.size())
+        return Translated::tr("The worker compared %1 sizes where %2 were asked for.")
+            .arg(result.compared.size())
+            .arg(request.microBatchSizes.size());
+    if (!isOk && notAsked(result.microBatchSize))
+        return Translated::tr("The worker ended a comparison with a size of %1, which is none of its sizes.")
+            .arg(result.microBatchSize);
+    for (const trial::ComparedSize& size : result.compared) {
+        if (notAsked(size.microBatchSize))
+            return Translated::tr("The worker compared a size of %1, which it was not asked for.")
+                .arg(size.microBatchSize);
+        const auto visits = static_cast<qint64>(size.visits.size());
+        if (isOk ? visits != request.visits : visits > request.visits)
+            return Translated::tr("The worker visited size %1 %2 times where %3 were asked for.")
+                .arg(size.microBatchSize)
+                .arg(visits)
+                .arg(request.visits);
+    }
+    return {};
+}
+
+} // namespace batchpeak::engine

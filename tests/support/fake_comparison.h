@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "fake_behaviour.h"
+#include "trial/protocol.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace batchpeak::test {
+
+/// The comparisons of the fake worker: times and memory by the formulas of its trials.
+///
+/// A fault of a size is committed when the size is to be visited for the first time; those that falsify the
+/// answer, when it is given.
+class FakeComparison
+{
+public:
+    /// \param behaviour  outlives this object; its faults are used up
+    explicit FakeComparison(FakeBehaviour& behaviour) : m_behaviour(behaviour) {}
+
+    /// \param limit  of memory [bytes]
+    /// \param clock  since the hello [s]; what the steps take is added
+    void answer(const trial::CompareRequest& request, std::int64_t limit, double& clock);
+    void cancel(std::int64_t id);
+
+private:
+    bool visitAll(const trial::CompareRequest& request, std::int64_t limit, double& clock);
+    bool mayBeginWith(std::int64_t size, std::int64_t limit);
+    void visit(const trial::CompareRequest& request, trial::ComparedSize& size, double& clock);
+    trial::TrialResult endedBy(trial::Outcome outcome, std::int64_t size) const;
+    void falsify();
+
+    FakeBehaviour& m_behaviour;
+    std::int64_t m_comparisons = 0;
+    /// Of the present comparison.
+    trial::TrialResult m_result;
+    std::string m_falsification;
+    int m_steps = 0;
+    std::optional<trial::TrialResult> m_hanging;
+    std::optional<trial::TrialResult> m_last;
+};
+
+} // namespace batchpeak::test
