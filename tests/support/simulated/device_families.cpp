@@ -126,6 +126,64 @@ void addCrookedMemory(Truth& truth, RandomSource& random, double largest)
     };
 }
 
+/// Bytes above the baseline in proportion to a function of the size that is 0 at 0 and grows with it.
+void addMemoryLike(Truth& truth, RandomSource& random, double largest,
+                   const std::function<double(double)>& shape)
+{
+    const double limit = logUniform(random, 6.0, 80.0) * gibibyte;
+    const double base = limit * uniform(random, 0.03, 0.4);
+    const double scale = (limit - base) / shape(largest + 0.5);
+    truth.baselineBytes = base;
+    truth.limitBytes = limit;
+    truth.peakBytes = [=](std::int64_t size) {
+        const double bytes = base + scale * shape(static_cast<double>(size));
+        return std::ceil(bytes / segmentBytes) * segmentBytes;
+    };
+}
+
+/// A loss that compares each sample with each (CLIP, arXiv 2103.00020): a matrix of size x size beside what
+/// each sample takes.
+std::function<double(double)> pairwiseMemory(RandomSource& random, double largest)
+{
+    const double share = uniform(random, 0.05, 0.6);
+    return [=](double size) { return size * (1.0 + share / (1.0 - share) * size / largest); };
+}
+
+/// A step needs most at one of two moments: at one of them up to some size, at the other, whose need rises
+/// faster, beyond it.
+std::function<double(double)> memoryOfTwoMoments(RandomSource& random, double largest)
+{
+    const double changesAt = logUniform(random, 2.0, std::max(largest, 3.0));
+    const double earlierSlope = uniform(random, 0.0, 0.7);
+    const double constant = uniform(random, 0.0, 0.3) * largest;
+    return
+        [=](double size) { return constant + std::max(size, changesAt + earlierSlope * (size - changesAt)); };
+}
+
+/// What lies between tensors of an allocator's segments and fits none, which grows with their number.
+std::function<double(double)> fragmentedMemory(RandomSource& random, double largest)
+{
+    const double share = uniform(random, 0.05, 0.4);
+    return [=](double size) { return size * (1.0 + share * std::log(size) / std::log(largest)); };
+}
+
+/// An allocator that rounds each tensor up to a quarter of a power of two (roundup_power2_divisions:4 of
+/// PyTorch's caching allocator).
+std::function<double(double)> roundedUpMemory(RandomSource& random)
+{
+    auto tensors = std::make_shared<std::vector<double>>();
+    for (int i = 0; i < 5; ++i)
+        tensors->push_back(uniform(random, 1.0, 4.0));
+    return [=](double size) {
+        double elements = 0.0;
+        for (const double perSample : *tensors) {
+            const double quarter = std::exp2(std::floor(std::log2(perSample * size)) - 2.0);
+            elements += quarter * std::ceil(perSample * size / quarter);
+        }
+        return elements;
+    };
+}
+
 const std::filesystem::path sweepFolder = BATCHPEAK_RECORDED_SWEEPS;
 
 std::filesystem::path sweepPath(const std::string& family)
@@ -155,6 +213,11 @@ std::vector<std::string> calibrationFamilies()
 std::vector<std::string> heldOutFamilies()
 {
     return {"clocked", "ripples", "jittered tiles"};
+}
+
+std::vector<std::string> curvedMemoryFamilies()
+{
+    return {"pairwise", "two moments", "fragmented", "rounded up"};
 }
 
 Truth simulatedDevice(const std::string& family, std::uint64_t seed)
@@ -279,6 +342,14 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
         truth.stepNoise = uniform(random, 0.01, 0.05);
         truth.outlierShare = uniform(random, 0.0, 0.1);
         addCrookedMemory(truth, random, largest);
+    } else if (family == "pairwise") {
+        addMemoryLike(truth, random, largest, pairwiseMemory(random, largest));
+    } else if (family == "two moments") {
+        addMemoryLike(truth, random, largest, memoryOfTwoMoments(random, largest));
+    } else if (family == "fragmented") {
+        addMemoryLike(truth, random, largest, fragmentedMemory(random, largest));
+    } else if (family == "rounded up") {
+        addMemoryLike(truth, random, largest, roundedUpMemory(random));
     } else {
         throw std::invalid_argument("There is no family of simulated devices called " + family + ".");
     }
@@ -289,6 +360,7 @@ std::vector<DeviceGroup> deviceGroups()
 {
     return {{.title = "calibration", .families = calibrationFamilies()},
             {.title = "held out", .families = heldOutFamilies()},
+            {.title = "curved memory", .families = curvedMemoryFamilies()},
             {.title = "recorded", .families = recordedFamilies()}};
 }
 

@@ -13,9 +13,11 @@
 /// that fit reach from 8 to 6000.
 ///
 /// The families of calibration are for fitting; those held out share neither formulas nor memory laws with
-/// them, and are for reporting.
+/// them, and are for reporting. Those of curved memory are held out too: their time is a straight line, and
+/// their memory bends in ways that core/search has no formula for.
 std::vector<std::string> calibrationFamilies();
 std::vector<std::string> heldOutFamilies();
+std::vector<std::string> curvedMemoryFamilies();
 
 /// One device of a family; the same for the same seed.
 ReplayDevice::Truth simulatedDevice(const std::string& family, std::uint64_t seed);
@@ -27,7 +29,8 @@ struct DeviceGroup
     std::vector<std::string> families;
 };
 
-/// Those for fitting, those held out, and those recorded, where each sweep is a family.
+/// Those for fitting, those held out, those of curved memory, and those recorded, where each sweep is a
+/// family.
 std::vector<DeviceGroup> deviceGroups();
 
 /// One device of a family of any group, in one of the restlessWorlds() or, with an empty name, in the calm

@@ -47,6 +47,7 @@ private slots:
         const auto add = rows<World>();
         std::vector<std::string> families = calibrationFamilies();
         std::ranges::copy(heldOutFamilies(), std::back_inserter(families));
+        std::ranges::copy(curvedMemoryFamilies(), std::back_inserter(families));
         for (const std::string_view view : strategyNames()) {
             const std::string name(view);
             for (const std::string& family : families)
