@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace batchpeak::search {
 
@@ -24,61 +25,104 @@ constexpr double stepShares[] = {0.005, 0.015, 0.025, 0.035, 0.045};
 // Few curves are a power of the size and not affine.
 constexpr double powerProbability = 0.12;
 constexpr double powers[] = {0.94, 0.97, 1.03, 1.06, 1.09, 1.12};
+// Fewer still compare each sample with each, or have an allocator that rounds coarsely.
+constexpr double squareProbability = 0.02;
+constexpr double squareShares[] = {0.015, 0.04, 0.1, 0.25, 0.5};
+constexpr double roughProbability = 0.08;
+constexpr double roughShares[] = {0.015, 0.035};
 // A slope that falls or a constant this far below nothing is no memory; as a share of the device.
 constexpr double negativeConstantShare = -0.05;
 constexpr double absurdLogWeight = -8.0;
 
-struct WeightedPeak
+double deviationOf(const MemoryLaw& law, const MemoryPeak& peak)
 {
-    double growth = 1.0;
-    double mebibytes = 0.0;
-    double weight = 1.0;
-};
+    return std::hypot(roundingMebibytes, std::max(roundingShare, law.roughness) * peak.mebibytes) *
+           (1.0 + distancePenalty * std::log2(law.largestSize / peak.size));
+}
 
-/// Fills in constant, slope and deviation; \return the sum of squared residuals over their variances.
-double fit(MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
+double stepAt(const MemoryLaw& law, double size)
 {
-    std::vector<WeightedPeak> points;
-    for (const MemoryPeak& peak : peaks) {
-        const double deviation = std::hypot(roundingMebibytes, roundingShare * peak.mebibytes) *
-                                 (1.0 + distancePenalty * std::log2(law.largestSize / peak.size));
-        const double step = law.stepAfter > 0.0 && peak.size > law.stepAfter ? law.stepMebibytes : 0.0;
-        points.push_back({.growth = law.growth(peak.size),
-                          .mebibytes = peak.mebibytes - step,
-                          .weight = 1.0 / (deviation * deviation)});
-    }
-    // Weighted normal equations; the ridge keeps them solvable.
+    return law.stepAfter > 0.0 && size > law.stepAfter ? law.stepMebibytes : 0.0;
+}
+
+/// Sums of the weighted normal equations; the ridge keeps them solvable.
+struct NormalSums
+{
     double weights = 0.0;
     double growths = 0.0;
     double squares = 1e-9;
     double values = 0.0;
     double products = 0.0;
-    for (const WeightedPeak& point : points) {
-        weights += point.weight;
-        growths += point.weight * point.growth;
-        squares += point.weight * point.growth * point.growth;
-        values += point.weight * point.mebibytes;
-        products += point.weight * point.growth * point.mebibytes;
+};
+
+NormalSums normalSums(const MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
+{
+    NormalSums sums;
+    for (const MemoryPeak& peak : peaks) {
+        if (peak.size <= law.holdsAfter)
+            continue;
+        const double weight = std::pow(deviationOf(law, peak), -2.0);
+        const double growth = law.growth(peak.size);
+        const double value = peak.mebibytes - stepAt(law, peak.size);
+        sums.weights += weight;
+        sums.growths += weight * growth;
+        sums.squares += weight * growth * growth;
+        sums.values += weight * value;
+        sums.products += weight * growth * value;
     }
-    const double determinant = weights * squares - growths * growths;
-    law.perSample = (weights * products - growths * values) / determinant;
-    law.constantMebibytes = (squares * values - growths * products) / determinant;
-    law.deviation = std::sqrt(weights / determinant);
-    double residuals = 0.0;
-    for (const WeightedPeak& point : points) {
-        const double residual = point.mebibytes - law.constantMebibytes - law.perSample * point.growth;
-        residuals += point.weight * residual * residual;
-    }
-    return residuals;
+    return sums;
 }
 
-double logWeightOf(MemoryLaw& law, const std::vector<MemoryPeak>& peaks, double prior, double limitMebibytes)
+/// Constant, slope and deviation.
+void fit(MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
 {
-    double logWeight = std::log(prior) - 0.5 * fit(law, peaks);
+    const NormalSums sums = normalSums(law, peaks);
+    const double determinant = sums.weights * sums.squares - sums.growths * sums.growths;
+    law.perSample = (sums.weights * sums.products - sums.growths * sums.values) / determinant;
+    law.constantMebibytes = (sums.squares * sums.values - sums.growths * sums.products) / determinant;
+    law.deviation = std::sqrt(sums.weights / determinant);
+}
+
+/// Slope and deviation; the constant is known.
+void fitSlope(MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
+{
+    const NormalSums sums = normalSums(law, peaks);
+    law.perSample = (sums.products - law.constantMebibytes * sums.growths) / sums.squares;
+    law.deviation = 1.0 / std::sqrt(sums.squares);
+}
+
+/// What another moment of the step needs, by the trials that \p law does not hold for: a line, of one size
+/// only the peak itself.
+std::function<double(double)> earlierNeed(const MemoryLaw& law, std::vector<MemoryPeak> peaks)
+{
+    std::erase_if(peaks, [&](const MemoryPeak& peak) { return peak.size > law.holdsAfter; });
+    if (const auto line = affineMemoryLaw(peaks))
+        return [line](double size) { return line->mebibytesAt(size); };
+    const double need = peaks.empty() ? 0.0 : peaks.front().mebibytes;
+    return [need](double) { return need; };
+}
+
+double logLikelihood(const MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
+{
+    const auto earlier = earlierNeed(law, peaks);
+    double sum = 0.0;
+    for (const MemoryPeak& peak : peaks) {
+        double expected = law.mebibytesAt(peak.size);
+        if (peak.size <= law.holdsAfter)
+            expected = std::max(expected, earlier(peak.size));
+        const double deviation = deviationOf(law, peak);
+        const double residual = (peak.mebibytes - expected) / deviation;
+        sum -= 0.5 * residual * residual + std::log(deviation);
+    }
+    return sum;
+}
+
+void weigh(MemoryLaw& law, const std::vector<MemoryPeak>& peaks, double prior, double limitMebibytes)
+{
+    law.logWeight = std::log(prior) + logLikelihood(law, peaks);
     if (law.perSample <= 0.0 || law.constantMebibytes < negativeConstantShare * limitMebibytes)
-        logWeight += absurdLogWeight;
+        law.logWeight += absurdLogWeight;
     law.perSample = std::max(law.perSample, smallestSlope);
-    return logWeight;
 }
 
 double largestSize(const std::vector<MemoryPeak>& peaks)
@@ -86,24 +130,65 @@ double largestSize(const std::vector<MemoryPeak>& peaks)
     return std::ranges::max_element(peaks, {}, &MemoryPeak::size)->size;
 }
 
+/// Ascending, each once.
+std::vector<double> sizesOf(const std::vector<MemoryPeak>& peaks)
+{
+    std::vector<double> sizes(peaks.size());
+    std::ranges::transform(peaks, sizes.begin(), &MemoryPeak::size);
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
+
+/// Laws of some kind, each with what it is taken for before the trials.
+struct Hypothesis
+{
+    MemoryLaw law;
+    double prior = 0.0;
+};
+
+void addSteps(std::vector<Hypothesis>& hypotheses, const std::vector<double>& sizes, double largestFit,
+              double limitMebibytes)
+{
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        const double share = (sizes[i + 1] - sizes[i]) / largestFit;
+        for (const double step : stepShares)
+            hypotheses.push_back(
+                {.law = {.stepAfter = sizes[i], .stepMebibytes = step * limitMebibytes},
+                 .prior = stepProbability * share / static_cast<double>(std::size(stepShares))});
+    }
+}
+
+void addCurves(std::vector<Hypothesis>& hypotheses)
+{
+    for (const double power : powers)
+        hypotheses.push_back(
+            {.law = {.power = power}, .prior = powerProbability / static_cast<double>(std::size(powers))});
+    for (const double share : squareShares)
+        hypotheses.push_back({.law = {.squareShare = share},
+                              .prior = squareProbability / static_cast<double>(std::size(squareShares))});
+    for (const double share : roughShares)
+        hypotheses.push_back({.law = {.roughness = share},
+                              .prior = roughProbability / static_cast<double>(std::size(roughShares))});
+}
+
 } // namespace
 
 double MemoryLaw::growth(double size) const
 {
-    return power == 1.0 ? size : largestSize * std::pow(size / largestSize, power);
+    if (power != 1.0)
+        return largestSize * std::pow(size / largestSize, power);
+    return size * (1.0 - squareShare + squareShare * size / largestSize);
 }
 
 double MemoryLaw::mebibytesAt(double size) const
 {
-    const double step = stepAfter > 0.0 && size > stepAfter ? stepMebibytes : 0.0;
-    return constantMebibytes + perSample * growth(size) + step;
+    return constantMebibytes + perSample * growth(size) + stepAt(*this, size);
 }
 
 std::optional<MemoryLaw> affineMemoryLaw(const std::vector<MemoryPeak>& peaks)
 {
-    const bool isOneSize =
-        std::ranges::all_of(peaks, [&](const MemoryPeak& peak) { return peak.size == peaks.front().size; });
-    if (isOneSize)
+    if (sizesOf(peaks).size() < 2)
         return std::nullopt;
     MemoryLaw law{.largestSize = largestSize(peaks)};
     fit(law, peaks);
@@ -111,38 +196,36 @@ std::optional<MemoryLaw> affineMemoryLaw(const std::vector<MemoryPeak>& peaks)
     return law;
 }
 
-std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, double limitMebibytes)
+std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, double limitMebibytes,
+                                       double heldMebibytes)
 {
-    std::optional<MemoryLaw> affine = affineMemoryLaw(peaks);
+    const std::optional<MemoryLaw> affine = affineMemoryLaw(peaks);
     if (!affine)
         return {};
-    std::vector<double> sizes(peaks.size());
-    std::ranges::transform(peaks, sizes.begin(), &MemoryPeak::size);
-    std::ranges::sort(sizes);
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    const std::vector<double> sizes = sizesOf(peaks);
     const double last = sizes.back();
     const double room = (limitMebibytes - affine->mebibytesAt(last)) / affine->perSample;
-    const double limit = last + std::max(room, 0.0);
+    const double largestFit = last + std::max(room, 0.0);
+
+    std::vector<Hypothesis> hypotheses;
+    addSteps(hypotheses, sizes, largestFit, limitMebibytes);
+    addCurves(hypotheses);
+    double others = 0.0;
+    for (const Hypothesis& hypothesis : hypotheses)
+        others += hypothesis.prior;
+    hypotheses.push_back({.law = {}, .prior = 1.0 - others});
 
     std::vector<MemoryLaw> laws;
-    const double seen = (last - sizes.front()) / limit;
-    affine->logWeight =
-        logWeightOf(*affine, peaks, 1.0 - powerProbability - stepProbability * seen, limitMebibytes);
-    laws.push_back(*affine);
-    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
-        const double prior =
-            stepProbability * (sizes[i + 1] - sizes[i]) / limit / static_cast<double>(std::size(stepShares));
-        for (const double share : stepShares) {
-            MemoryLaw law{
-                .stepAfter = sizes[i], .stepMebibytes = share * limitMebibytes, .largestSize = last};
-            law.logWeight = logWeightOf(law, peaks, prior, limitMebibytes);
-            laws.push_back(law);
-        }
+    for (auto& [law, prior] : hypotheses) {
+        law.largestSize = last;
+        fit(law, peaks);
+        weigh(law, peaks, prior, limitMebibytes);
+        laws.push_back(law);
     }
-    for (const double power : powers) {
-        MemoryLaw law{.power = power, .largestSize = last};
-        law.logWeight = logWeightOf(law, peaks, powerProbability / static_cast<double>(std::size(powers)),
-                                    limitMebibytes);
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        MemoryLaw law{.holdsAfter = sizes[i], .constantMebibytes = heldMebibytes, .largestSize = last};
+        fitSlope(law, peaks);
+        weigh(law, peaks, changeOfMomentPerDoubling * std::log2(sizes[i + 1] / sizes[i]), limitMebibytes);
         laws.push_back(law);
     }
     return laws;

@@ -22,9 +22,16 @@ struct MemoryLaw
 {
     /// growth(m) = m for a power of 1; other powers are scaled to agree at the largest trial.
     double power = 1.0;
+    /// Part of the growth at the largest trial that rises with the square of the size.
+    double squareShare = 0.0;
     /// A workspace of stepMebibytes appears between this measured size and the next; 0 where there is none.
     double stepAfter = 0.0;
     double stepMebibytes = 0.0;
+    /// Up to this measured size another moment of the step needs more than this law says; 0 where it holds
+    /// for all.
+    double holdsAfter = 0.0;
+    /// By what share of itself a peak may lie off the law, as standard deviation.
+    double roughness = 0.0;
 
     double constantMebibytes = 0.0;
     /// [MiB per sample], and its standard deviation.
@@ -39,13 +46,21 @@ struct MemoryLaw
     double mebibytesAt(double size) const;
 };
 
+/// What a step needs most at may change to another of its moments, whose need grows faster: probability for
+/// each doubling of the size.
+inline constexpr double changeOfMomentPerDoubling = 0.02;
+
 /// Peaks are affine in the size: by weighted least squares, the largest trials counting for most, since an
 /// allocator rounds small ones up. Nothing where they are of one size only.
 std::optional<MemoryLaw> affineMemoryLaw(const std::vector<MemoryPeak>& peaks);
 
 /// The affine law, and the others that may explain the peaks as well: a workspace that appeared between two
-/// sizes that were tried, and powers of the size. \param limitMebibytes  what the device allows: workspaces
-/// are shares of it
-std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, double limitMebibytes);
+/// sizes that were tried, powers of the size, a square beside what is affine, a need that the smaller trials
+/// hide, and an allocator that rounds coarsely. Of one size only nothing.
+///
+/// \param limitMebibytes  what the device allows: workspaces are shares of it
+/// \param heldMebibytes  what is held before the first forward pass, and so at every moment of a step
+std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, double limitMebibytes,
+                                       double heldMebibytes);
 
 } // namespace batchpeak::search

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numbers>
 
 namespace batchpeak::search {
 
@@ -22,7 +24,7 @@ constexpr double anchorErrorShare = 0.002;
 constexpr double growthErrorShare = 0.012;
 /// Memory may be a power of the size, so that the growth errs by more the farther it is extrapolated:
 /// standard deviation of the power.
-constexpr double powerDeviation = 0.03;
+constexpr double powerDeviation = 0.01;
 
 // A workspace may appear above all that was tried, too.
 constexpr double futureStepProbability = 0.35;
@@ -31,20 +33,37 @@ constexpr double largestStepShare = 0.05;
 constexpr double smallestSlope = 1e-9;
 /// However unlikely the draw, memory grows with the size.
 constexpr double smallestFactor = 0.1;
-/// Draws that contradict a failure are dropped, so that there must be more of them; and where hardly one is
-/// left, the laws err by more than they claim.
-constexpr int attemptsPerDraw = 4;
+/// A risk of half a percent is told by more draws than there are paths.
+constexpr int attempts = 4 * MemoryModel::drawCount;
+/// Draws that contradict a failure are dropped; where hardly one is left, the laws err by more than they
+/// claim.
 constexpr std::size_t fewestDraws = 32;
-constexpr int bisections = 30;
+/// Sizes are whole.
+constexpr double sizePrecision = 0.01;
+constexpr int mostIterations = 40;
 
-/// The largest number in low..high at which the predicate, true up to some point, holds; low where it never
-/// does.
-template<typename Predicate>
-double bisect(double low, double high, const Predicate& holds)
+/// Where a rising function passes nothing, from below, between low and high; low where it is above it
+/// already, high where it never is. By the Illinois method, which meets a line at once (Dowell and Jarratt
+/// 1971, doi 10.1007/BF01934364).
+template<typename Rising>
+double rootBetween(double low, double high, const Rising& rising)
 {
-    for (int step = 0; step < bisections; ++step) {
-        const double middle = 0.5 * (low + high);
-        (holds(middle) ? low : high) = middle;
+    double below = rising(low);
+    double above = rising(high);
+    if (below > 0.0)
+        return low;
+    if (above <= 0.0)
+        return high;
+    bool movedLow = false;
+    for (int i = 0; i < mostIterations && high - low > sizePrecision; ++i) {
+        const double middle = (low * above - high * below) / (above - below);
+        const double value = rising(middle);
+        const bool movesLow = value <= 0.0;
+        (movesLow ? low : high) = middle;
+        (movesLow ? below : above) = value;
+        if (i > 0 && movesLow == movedLow)
+            (movesLow ? above : below) *= 0.5;
+        movedLow = movesLow;
     }
     return low;
 }
@@ -78,21 +97,26 @@ std::optional<MemoryLine> lineOf(const std::vector<MemoryPeak>& peaks)
 MemoryModel::MemoryModel(const SearchSpace& space, const CandidateSet& candidates,
                          const TrialHistory& history, RandomSource& random)
     : m_limitMebibytes(static_cast<double>(space.memoryLimitBytes) / bytesPerMebibyte),
+      m_heldMebibytes(static_cast<double>(space.baselineBytes) / bytesPerMebibyte),
       m_largestGood(history.largestGood()),
       m_largestInMemory(candidates.largest()),
       m_largestPossible(candidates.largest())
 {
     noteFailures(history);
     const std::vector<MemoryPeak> peaks = peaksOf(history, &Measurement::peakReservedBytes);
-    if (peaks.empty() || m_limitMebibytes <= 0.0 || m_largestGood >= m_largestInMemory) {
-        for (int draw = 0; draw < drawCount; ++draw)
-            m_largestFits.push_back(drawWithoutLaw(random));
-    } else {
-        drawFrom(peaks, static_cast<double>(space.baselineBytes) / bytesPerMebibyte, random);
-    }
+    if (!peaks.empty() && m_limitMebibytes > 0.0 && m_largestGood < m_largestInMemory)
+        drawFrom(peaks, random);
+    if (m_ascendingFits.empty())
+        std::ranges::generate_n(std::back_inserter(m_ascendingFits), drawCount,
+                                [&] { return drawWithoutLaw(random); });
     if (m_smallestThrash > 0)
         boundByThrashing(random);
-    m_ascendingFits = m_largestFits;
+    // In no order: those of the step times have one, and the two must not go together.
+    while (m_largestFits.size() < drawCount) {
+        const auto any =
+            static_cast<std::size_t>(random.uniform() * static_cast<double>(m_ascendingFits.size()));
+        m_largestFits.push_back(m_ascendingFits[any]);
+    }
     std::ranges::sort(m_ascendingFits);
 
     if (m_limitMebibytes > 0.0 && !peaks.empty())
@@ -125,33 +149,31 @@ void MemoryModel::noteFailures(const TrialHistory& history)
         m_largestPossible = std::max<std::int64_t>(std::min(m_largestPossible, m_smallestThrash - 1), 1);
 }
 
-void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, double baselineMebibytes,
-                           RandomSource& random)
+void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, RandomSource& random)
 {
     const MemoryPeak last = *std::ranges::max_element(peaks, {}, &MemoryPeak::size);
-    std::vector<MemoryLaw> laws = weighMemoryLaws(peaks, m_limitMebibytes);
+    std::vector<MemoryLaw> laws = weighMemoryLaws(peaks, m_limitMebibytes, heldBelow(peaks));
     if (laws.empty()) {
         // One size alone: everything above the baseline, workspaces and gradients too, belongs to the samples
         // at worst, and any smaller part is as likely.
-        const double above =
-            last.mebibytes > baselineMebibytes ? last.mebibytes - baselineMebibytes : last.mebibytes;
+        const double above = last.mebibytes - heldBelow(peaks);
         for (int part = 1; part <= drawCount; ++part) {
             const double share = (static_cast<double>(part) - 0.5) / drawCount;
             laws.push_back(
                 {.perSample = std::max(share * above / last.size, smallestSlope), .largestSize = last.size});
         }
     }
-    std::vector<std::int64_t> draws;
     for (const double errorFactor : {1.0, 3.0, 9.0}) {
-        draws = drawAlong(laws, last, errorFactor, random);
-        if (draws.size() >= fewestDraws)
+        m_ascendingFits = drawAlong(laws, last, errorFactor, random);
+        if (m_ascendingFits.size() >= fewestDraws)
             break;
     }
-    while (m_largestFits.size() < drawCount) {
-        // In no order: those of the step times have one, and the two must not go together.
-        const auto any = static_cast<std::size_t>(random.uniform() * static_cast<double>(draws.size()));
-        m_largestFits.push_back(draws.empty() ? drawWithoutLaw(random) : draws[any]);
-    }
+}
+
+double MemoryModel::heldBelow(const std::vector<MemoryPeak>& peaks) const
+{
+    const double least = std::ranges::min_element(peaks, {}, &MemoryPeak::mebibytes)->mebibytes;
+    return m_heldMebibytes < least ? m_heldMebibytes : 0.0;
 }
 
 std::vector<std::int64_t> MemoryModel::drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
@@ -159,9 +181,8 @@ std::vector<std::int64_t> MemoryModel::drawAlong(const std::vector<MemoryLaw>& l
 {
     std::vector<double> logWeights;
     std::ranges::transform(laws, std::back_inserter(logWeights), &MemoryLaw::logWeight);
-    const int count = m_hasFailure ? attemptsPerDraw * drawCount : drawCount;
     std::vector<std::int64_t> draws;
-    for (const std::size_t law : resampleSystematically(logWeights, count, random)) {
+    for (const std::size_t law : resampleSystematically(logWeights, attempts, random)) {
         const double drawn = drawLimitAlong(laws[law], last, errorFactor, random);
         // Above m_largestInMemory either a trial has failed, and the draw contradicts it, or nothing is
         // allowed, and the draw is as good as that.
@@ -180,26 +201,32 @@ double MemoryModel::drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last,
     const double perSample = std::max(law.perSample + law.deviation * random.normal(), smallestSlope);
     const double limitError = errorFactor * m_limitMebibytes * random.normal();
     const double growthError = errorFactor * random.normal();
+    const double roughError = errorFactor * std::numbers::sqrt2 * law.roughness * random.normal();
     const double growthAtLast = law.growth(last.size);
+    const double beyondHeld = last.mebibytes - perSample * growthAtLast - m_heldMebibytes;
+    const double changesAt =
+        last.size * std::exp2(-std::log(1.0 - random.uniform()) / changeOfMomentPerDoubling);
     const auto peakAt = [&](double size) {
-        const double doublings = std::clamp(std::log2(size / last.size), 0.0, 1.0);
-        const double share = growthErrorShare + powerDeviation * std::log(std::max(size / last.size, 1.0));
+        const double logRatio = std::log(std::max(size / last.size, 1.0));
+        const double doublings = std::min(logRatio / std::numbers::ln2, 1.0);
+        const double share = growthErrorShare + powerDeviation * logRatio;
         const double factor = std::max(1.0 + growthError * share, smallestFactor);
-        return last.mebibytes + perSample * factor * (law.growth(size) - growthAtLast) +
-               limitError * (doublingErrorShare * doublings + anchorErrorShare);
+        const double growth = law.growth(size);
+        return last.mebibytes + perSample * (factor * (growth - growthAtLast) + roughError * growth) +
+               limitError * (doublingErrorShare * doublings + anchorErrorShare) +
+               std::max(beyondHeld, 0.0) * std::max(size / changesAt - 1.0, 0.0);
     };
-    const auto fitsBeside = [&](double workspace) {
-        return [&, workspace](double size) { return peakAt(size) + workspace <= m_limitMebibytes; };
+    const auto largestBeside = [&](double workspace, double from, double to) {
+        return rootBetween(from, to,
+                           [&](double size) { return peakAt(size) + workspace - m_limitMebibytes; });
     };
-    const double withoutStep = fitsBeside(0.0)(highest) ? highest : bisect(lowest, highest, fitsBeside(0.0));
-
+    const double withoutStep = largestBeside(0.0, lowest, highest);
     const double position = last.size + (withoutStep - last.size) * random.uniform();
     const double step = largestStepShare * m_limitMebibytes * random.uniform();
     if (withoutStep <= last.size ||
         random.uniform() >= futureStepProbability * (1.0 - last.size / withoutStep))
         return withoutStep;
-    return fitsBeside(step)(position) ? bisect(position, withoutStep, fitsBeside(step))
-                                      : std::max(position, lowest);
+    return std::max(largestBeside(step, position, withoutStep), lowest);
 }
 
 std::int64_t MemoryModel::drawWithoutLaw(RandomSource& random) const
@@ -216,7 +243,7 @@ void MemoryModel::boundByThrashing(RandomSource& random)
 {
     // Thrashing begins somewhere above what ran well; no law tells where.
     const auto room = static_cast<double>(m_smallestThrash - m_largestGood);
-    for (std::int64_t& fit : m_largestFits) {
+    for (std::int64_t& fit : m_ascendingFits) {
         const auto bound = m_largestGood + static_cast<std::int64_t>(room * random.uniform());
         fit = std::max<std::int64_t>(std::min(fit, bound), 1);
     }

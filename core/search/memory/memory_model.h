@@ -51,7 +51,9 @@ public:
 
 private:
     void noteFailures(const TrialHistory& history);
-    void drawFrom(const std::vector<MemoryPeak>& peaks, double baselineMebibytes, RandomSource& random);
+    void drawFrom(const std::vector<MemoryPeak>& peaks, RandomSource& random);
+    /// What is held before the first forward pass, where the peaks agree with it.
+    double heldBelow(const std::vector<MemoryPeak>& peaks) const;
     /// Draws that agree with the failure, if there is one, from laws weighted as they are; perhaps none.
     std::vector<std::int64_t> drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
                                         double errorFactor, RandomSource& random) const;
@@ -64,6 +66,7 @@ private:
     void predictAlongLine(const CandidateSet& candidates);
 
     double m_limitMebibytes = 0.0;
+    double m_heldMebibytes = 0.0;
     std::int64_t m_largestGood = 0;
     /// The largest allowed size that is below the smallest that ran out of memory.
     std::int64_t m_largestInMemory = 1;

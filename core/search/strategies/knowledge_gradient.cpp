@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "knowledge_gradient.h"
 
-#include "memory/memory_model.h"
 #include "random_source.h"
 
 #include <algorithm>
@@ -57,8 +56,7 @@ KnowledgeGradient::KnowledgeGradient(const Posterior& posterior, const TrialCost
     m_presentLoss = posterior.recommended() > 0 ? posterior.expectedLoss(posterior.recommended()) : 0.0;
 }
 
-std::vector<std::int64_t> KnowledgeGradient::candidates(const MemoryModel& memory,
-                                                        std::int64_t verified) const
+std::vector<std::int64_t> KnowledgeGradient::candidates(std::int64_t largestSafe, std::int64_t verified) const
 {
     const std::vector<std::int64_t>& sizes = m_posterior.sizes();
     std::vector<std::int64_t> chosen;
@@ -107,11 +105,8 @@ std::vector<std::int64_t> KnowledgeGradient::candidates(const MemoryModel& memor
         add(sizes[static_cast<std::size_t>(index)]);
     }
 
-    const auto sure = static_cast<double>(memory.largestWithFit(0.97));
-    addAtMost(sure);
-    addAtMost(static_cast<double>(memory.largestWithFit(0.7)));
-    for (const double share : {0.35, 0.6, 0.8, 0.93})
-        addAtMost(share * sure);
+    for (const double share : {1.0, 0.35, 0.6, 0.8, 0.93})
+        addAtMost(share * static_cast<double>(largestSafe));
     for (const double factor : {16.0, 4.0, 8.0})
         addAtMost(factor * static_cast<double>(verified));
     return chosen;

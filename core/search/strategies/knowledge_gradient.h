@@ -10,8 +10,6 @@
 
 namespace batchpeak::search {
 
-class MemoryModel;
-
 /// Which trial is worth its time most: the drop in expected loss that its result brings on average, per
 /// second that it costs. Knowledge gradient: Frazier, Powell and Dayanik, SIAM Journal on Control and
 /// Optimization 47 (2008); per cost: arXiv 2003.10870.
@@ -32,8 +30,10 @@ public:
     KnowledgeGradient(const Posterior& posterior, const TrialCost& cost, int trials, RandomSource& random);
 
     /// Sizes worth asking about: the recommended one and its rival, where paths have their best, the largest
-    /// that surely or probably fit, and some on the way there. The first named first, none twice.
-    std::vector<std::int64_t> candidates(const MemoryModel& memory, std::int64_t verified) const;
+    /// that may be tried, and some on the way there. The first named first, none twice.
+    ///
+    /// \param verified  the largest that ran
+    std::vector<std::int64_t> candidates(std::int64_t largestSafe, std::int64_t verified) const;
 
     /// \param sizes  at least one, of the posterior's grid
     Choice best(const std::vector<std::int64_t>& sizes) const;

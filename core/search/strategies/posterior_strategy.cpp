@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::int64_t probeFactor = 8;
 constexpr std::size_t probes = 3;
-constexpr double probeFit = 0.97;
-/// The first trial's whole memory above the baseline is taken for one sample's, and this part of the limit
-/// may be used.
-constexpr double firstProbeShare = 0.97;
 
 /// Where only what cannot be tried could still be better, or every size is known, none is measured more
 /// often.
@@ -69,24 +65,12 @@ std::optional<std::int64_t> PosteriorStrategy::probe() const
     }
     const std::int64_t last = history().largestGood();
     std::int64_t wanted = probeFactor * last;
-    if (history().timed().size() == 1 && space().memoryLimitBytes > 0) {
-        const Measurement& first = history().timed().front();
-        const auto limit = firstProbeShare * static_cast<double>(space().memoryLimitBytes);
-        const auto held = static_cast<double>(space().baselineBytes);
-        const double perSample =
-            (static_cast<double>(first.peakReservedBytes) - held) / static_cast<double>(last);
-        if (perSample > 0.0) {
-            const double room = std::clamp((limit - held) / perSample, static_cast<double>(last + 1),
-                                           static_cast<double>(wanted));
-            wanted = static_cast<std::int64_t>(room);
-        }
-    } else {
-        if (space().startingHint && *space().startingHint > last)
-            wanted = std::min(wanted, *space().startingHint);
-        wanted = std::min(wanted, std::max(last + 1, memory().largestWithFit(probeFit)));
-    }
+    if (space().startingHint && *space().startingHint > last)
+        wanted = std::min(wanted, *space().startingHint);
+    const TrialSafety rules = safety();
+    wanted = std::min(wanted, std::max(last + 1, rules.largestSafe()));
     const std::optional<std::int64_t> size = candidates().atMost(wanted);
-    if (!size || history().timedTrials(*size) > 0 || !safety().mayBeTried(*size))
+    if (!size || history().timedTrials(*size) > 0 || !rules.mayBeTried(*size))
         return std::nullopt;
     return size;
 }
@@ -104,7 +88,7 @@ std::optional<KnowledgeGradient::Choice> PosteriorStrategy::chooseByGain() const
                                      static_cast<int>(history().all().size()), random);
 
     const TrialSafety rules = safety();
-    std::vector<std::int64_t> sizes = gradient.candidates(memory(), history().largestRun());
+    std::vector<std::int64_t> sizes = gradient.candidates(rules.largestSafe(), history().largestRun());
     // The next size of a list may lie beyond all of these.
     const std::optional<std::int64_t> above = candidates().above(history().largestGood());
     if (!space().candidates.empty() && above && posterior()->contains(*above) &&

@@ -76,7 +76,7 @@ std::optional<SearchingStrategy::Choice> RampStrategy::climb() const
     if (rules.mayBeTried(*size))
         return trialFor(Purpose::Climb, *size);
 
-    size = candidates().atMost(memory().largestWithFit(rules.demandedFit()));
+    size = candidates().atMost(rules.largestSafe());
     if (size && ratio(*size, top) >= leastClimbRatio && rules.mayBeTried(*size))
         return trialFor(Purpose::Climb, *size);
     return std::nullopt;

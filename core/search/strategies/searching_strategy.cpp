@@ -28,7 +28,6 @@ constexpr double convincingProbability = 0.985;
 constexpr int passagesNeeded = 2;
 /// Fewer sizes say nothing about the curve between them.
 constexpr std::size_t fewestSizes = 3;
-constexpr double likelyFit = 0.5;
 
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
                           const TrialHistory& history)
@@ -150,12 +149,11 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
     }
 
     const std::optional<std::int64_t> above = m_candidates.above(best.size);
-    const bool largerFits = above && m_memory.probabilityOfFit(*above) >= likelyFit;
     if (next && next->isClimbing && next->size > best.size)
         reason.kind = Reason::Kind::Climbing;
     else if (next && m_history.goodSizes().size() < fewestSizes)
         reason.kind = Reason::Kind::TooEarly;
-    else if (above && !largerFits)
+    else if (above && !safety().isSafe(*above))
         reason.kind = Reason::Kind::MemoryEnds;
     else if (!next && allTried())
         reason.kind = Reason::Kind::AllTried;

@@ -13,17 +13,16 @@ namespace batchpeak::search {
 
 namespace {
 
-// How probable a fit must be: at first, once a size has run out of memory, and while a size larger than any
-// that ran is still under way; found on simulated memory curves.
-constexpr double demandedAtFirst = 0.8;
-constexpr double demandedAfterFailure = 0.97;
-constexpr double demandedBesideUnknown = 0.985;
+/// How probable a fit must be. A search takes two or three steps beyond what ran whose risk is that large, so
+/// that hardly one in a hundred runs out of memory.
+constexpr double demandedFit = 0.995;
 
-/// A line through small sizes is not trusted further up than this.
+/// Where programs tell no peaks, nothing but this bounds a step beyond what ran.
 constexpr std::int64_t farthestRatio = 16;
 
-/// A size on the way is there to learn, not to fail.
+/// A size on the way is there to learn, not to fail; at first, and once a size has run out of memory.
 constexpr double probeFit = 0.9;
+constexpr double probeFitAfterFailure = 0.97;
 /// One that is closer to what ran tells nothing new.
 constexpr double leastProbeRatio = 1.02;
 /// A single size says next to nothing of the slope, and its neighbour would almost always fit.
@@ -62,7 +61,7 @@ bool TrialSafety::isSafe(std::int64_t size) const
     const bool isNext = m_situation.candidates.above(m_largestRun) == size;
     if (m_largestRun > 0 && size > farthestRatio * m_largestRun && !isNext)
         return false;
-    return m_situation.memory.probabilityOfFit(size) >= demandedFit();
+    return m_situation.memory.probabilityOfFit(size) >= demandedFit;
 }
 
 bool TrialSafety::mayBeTried(std::int64_t size) const
@@ -75,11 +74,9 @@ double TrialSafety::predictedFit(std::int64_t size) const
     return size <= m_largestRun && isSafe(size) ? 1.0 : m_situation.memory.probabilityOfFit(size);
 }
 
-double TrialSafety::demandedFit() const
+std::int64_t TrialSafety::largestSafe() const
 {
-    if (m_isBesideUnknown)
-        return demandedBesideUnknown;
-    return m_situation.history.outOfMemoryTrials() > 0 ? demandedAfterFailure : demandedAtFirst;
+    return m_situation.memory.largestWithFit(demandedFit);
 }
 
 BoundaryProbe::BoundaryProbe(const TrialSafety::Situation& situation, const PosteriorSummary& summary)
@@ -125,11 +122,11 @@ bool BoundaryProbe::isWorthIt() const
 
 std::optional<std::int64_t> BoundaryProbe::onTheWayTo(std::int64_t size) const
 {
-    const double demanded = std::max(m_safety.demandedFit(), probeFit);
-    const std::int64_t probe = std::min(m_situation.memory.largestWithFit(demanded), size - 1);
+    const double fit = m_situation.history.outOfMemoryTrials() > 0 ? probeFitAfterFailure : probeFit;
+    const std::int64_t probe = std::min(m_situation.memory.largestWithFit(fit), size - 1);
     const auto least = leastProbeRatio * static_cast<double>(m_situation.history.largestRun());
     if (static_cast<double>(probe) < least || probe <= m_situation.history.largestRun() ||
-        !m_safety.mayBeTried(probe))
+        !m_safety.isUsable(probe) || m_safety.isInFlight(probe))
         return std::nullopt;
     return probe;
 }

@@ -43,8 +43,8 @@ public:
 
     /// That it fits, 0..1: what MemoryModel thinks of sizes above the largest one that ran.
     double predictedFit(std::int64_t size) const;
-    /// The probability of a fit that a size above the largest one that ran must have.
-    double demandedFit() const;
+    /// The largest size that memory makes safe, whether or not it is allowed; 0 where there is none.
+    std::int64_t largestSafe() const;
 
 private:
     Situation m_situation;

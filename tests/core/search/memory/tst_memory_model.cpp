@@ -31,6 +31,14 @@ Measurement ran(std::int64_t size)
             .peakReservedBytes = baselineBytes + size * bytesPerSample};
 }
 
+/// Beside the samples' own, bytes that every two of them share.
+Measurement ranPairwise(std::int64_t size)
+{
+    Measurement trial = ran(size);
+    trial.peakReservedBytes += size * size * mebibyte / 2;
+    return trial;
+}
+
 Measurement failed(std::int64_t size)
 {
     return {.size = size, .outcome = Outcome::OutOfMemory};
@@ -185,6 +193,49 @@ private slots:
         const double near = modelOf({ran(1), ran(8), ran(80)}).probabilityOfFit(95);
         QVERIFY2(far < near, std::to_string(far).c_str());
         QVERIFY2(near < 1.0, std::to_string(near).c_str());
+    }
+
+    void twoSizesLeaveTheCurvatureOpenAndThreeCloseIt()
+    {
+        SearchSpace large;
+        large.memoryLimitBytes = baselineBytes + 1100 * bytesPerSample;
+        const double open = modelOf({ran(8), ran(64)}, large).probabilityOfFit(800);
+        const double closed = modelOf({ran(1), ran(8), ran(64), ran(128)}, large).probabilityOfFit(800);
+        QVERIFY2(open < 0.99, std::to_string(open).c_str());
+        QVERIFY2(closed > open, std::to_string(closed).c_str());
+    }
+
+    void farBelowTheLimitEvenACurveFits()
+    {
+        SearchSpace larger;
+        larger.memoryLimitBytes = baselineBytes + 20000 * bytesPerSample;
+        QVERIFY(modelOf({ran(8), ran(64)}, larger).probabilityOfFit(1024) > 0.995);
+    }
+
+    void aSquareBoundsTheSizeThatALineWouldAllow()
+    {
+        // By the line through 64 and 128 samples 190 fit, by the square 171.
+        SearchSpace space;
+        space.memoryLimitBytes = ranPairwise(171).peakReservedBytes;
+        const MemoryModel model =
+            modelOf({ranPairwise(1), ranPairwise(8), ranPairwise(64), ranPairwise(128)}, space);
+        QVERIFY(model.probabilityOfFit(150) > 0.99);
+        QVERIFY2(model.probabilityOfFit(180) < 0.2, std::to_string(model.probabilityOfFit(180)).c_str());
+    }
+
+    void anotherMomentMayNeedMoreAtLargerSizes()
+    {
+        // What does not belong to the samples at one moment of a step may be in the way of theirs at another.
+        const auto ranBeside = [](std::int64_t size) {
+            Measurement trial = ran(size);
+            trial.peakReservedBytes += 40 * bytesPerSample;
+            return trial;
+        };
+        SearchSpace space;
+        space.memoryLimitBytes = baselineBytes + 1000 * bytesPerSample;
+        const std::vector<Measurement> beside{ranBeside(1), ranBeside(8), ranBeside(64), ranBeside(128)};
+        const std::vector<Measurement> alone{ran(1), ran(8), ran(64), ran(128)};
+        QVERIFY(modelOf(beside, space).probabilityOfFit(850) < modelOf(alone, space).probabilityOfFit(890));
     }
 
     void reservedDecidesAndAllocatedIsKeptApart()

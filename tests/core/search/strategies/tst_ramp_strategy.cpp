@@ -29,7 +29,7 @@ private slots:
             {"all sizes", {exact::spaceFor(1000), Sizes{1, 2, 4, 8, 16}}},
             {"from a minimum", {fromFive, Sizes{5, 8, 16, 32}}},
             {"divisors", {divisors, Sizes{1, 3, 5, 9, 15, 45}}},
-            {"up to what memory holds", {exact::spaceFor(11), Sizes{1, 2, 4, 8}}},
+            {"up to what memory holds", {exact::spaceFor(11), Sizes{1, 2, 4, 7, 8, 9}}},
         });
     }
     void climbsByPowersOfTwo()

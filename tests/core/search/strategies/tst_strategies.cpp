@@ -42,7 +42,7 @@ private slots:
         SearchSpace two = exact::spaceFor(1000);
         two.maximum = 2;
         two.targetConfidence = 1.0;
-        const TrialOf runs = exact::deviceWith(plain, 4.0);
+        const TrialOf runs = exact::deviceWith(plain, 8.0);
         const TrialOf neverFits = [](const Proposal& p) { return exact::outOfMemory(p.size); };
         const TrialOf needsTooMuch = [](const Proposal& p) {
             Measurement trial = exact::trial(p.size, 4.0);
@@ -144,6 +144,7 @@ private slots:
         // A program need not tell what it held before the first pass.
         const auto& [name, candidates] = row<std::string, Sizes>();
         SearchSpace space = exact::spaceFor(4);
+        space.memoryLimitBytes += std::int64_t{25} << 20;
         space.baselineBytes = 0;
         space.candidates = candidates;
         const auto strategy = makeStrategy(name, space);
