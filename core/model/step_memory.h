@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model_spec.h"
+#include "run_kind.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace batchpeak::model {
+
+/// What belongs to a run and not to its network, as far as memory hangs on it.
+struct StepSettings
+{
+    Phase phase = Phase::Train;
+    /// Tokens of the longest sample; without meaning where samples are no sequences.
+    std::int64_t sequenceLength = 0;
+    /// Of the decoder's sequence, where it reads one of its own.
+    std::int64_t targetLength = 0;
+    Precision precision = Precision::Fp32;
+    Optimizer optimizer = Optimizer::AdamW;
+    StepOptions options;
+};
+
+/// Peak bytes of a step, affine in the micro-batch size.
+struct StepMemory
+{
+    /// Parameters, gradients, optimizer state and what else does not grow with the size.
+    double constantBytes = 0.0;
+    double bytesPerSample = 0.0;
+    /// Standard deviation of the logarithm of what bytesPerSample is over the estimate.
+    double deviation = 0.0;
+};
+
+/// What a step takes by the description alone, before anything was measured; nothing for a module from a
+/// file, which no description tells of.
+///
+/// Parameters and optimizer are counted, the activations that backward keeps and the largest that live for a
+/// moment are estimated operation by operation, after the networks of core/network. What an allocator rounds,
+/// what libraries take as workspaces and which kernel a device has is not known here: attention is taken for
+/// a fused one wherever some device has that. The deviation is what measured peaks on the CPU device scatter
+/// by (tests/core/network/tst_step_memory.cpp), and more where kernels differ.
+std::optional<StepMemory> stepMemory(const ModelSpec& spec, const StepSettings& settings);
+
+} // namespace batchpeak::model

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/step_memory.h"
+#include "network/cpu_device_memory.h"
+#include "network/step_runner.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "tiny_networks.h"
+
+#include <QTest>
+
+#include <cmath>
+#include <vector>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using trial::LoadRequest;
+
+namespace {
+
+/// Both beyond what the loss and the weights' gradients need for themselves.
+constexpr std::int64_t fewSamples = 8;
+constexpr std::int64_t manySamples = 24;
+
+/// The tiny networks with layers that weigh more than what surrounds them.
+model::Architecture deeper(model::Architecture architecture)
+{
+    std::visit(
+        [](auto& spec) {
+            if constexpr (requires { spec.layers; })
+                spec.layers = 6;
+            if constexpr (requires { spec.encoderLayers; })
+                spec.encoderLayers = spec.decoderLayers = 3;
+            if constexpr (requires { spec.vocabularySize; })
+                spec.vocabularySize = 300;
+        },
+        architecture);
+    return architecture;
+}
+
+LoadRequest requestOf(const model::Architecture& architecture, const model::StepSettings& settings)
+{
+    LoadRequest request = tinyRequest(architecture, settings.phase, settings.precision);
+    request.optimizer = settings.optimizer;
+    request.step = settings.options;
+    return request;
+}
+
+LoadRequest requestFor(const model::Architecture& architecture, const model::StepSettings& settings = {})
+{
+    return requestOf(deeper(architecture), settings);
+}
+
+model::StepMemory estimateOf(const LoadRequest& request)
+{
+    return *model::stepMemory(request.model, {.phase = request.phase,
+                                              .sequenceLength = request.sequenceLength,
+                                              .targetLength = request.targetLength.value_or(0),
+                                              .precision = request.precision,
+                                              .optimizer = request.optimizer,
+                                              .options = request.step});
+}
+
+double peakOf(StepRunner& runner, DeviceMemory& memory, std::int64_t samples)
+{
+    runner.prepare(samples);
+    runner.run(1);
+    memory.resetPeaks();
+    runner.run(1);
+    return static_cast<double>(memory.peakReservedBytes());
+}
+
+} // namespace
+
+/// What is told of a step's memory before it runs, against what the CPU device counts.
+class StepMemoryTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void foretellsWhatASampleTakes_data()
+    {
+        using model::Phase;
+        using model::Precision;
+        const auto add = rows<LoadRequest>();
+        for (const NamedNetwork& network : tinyNetworks()) {
+            add(network.name, requestFor(network.architecture));
+            add(std::string(network.name) + ", evaluated",
+                requestFor(network.architecture, {.phase = Phase::Eval}));
+            add(std::string(network.name) + ", checkpointed",
+                requestFor(network.architecture, {.options = {.activationCheckpointing = true}}));
+            for (const Precision precision : {Precision::Bf16, Precision::PureBf16})
+                add(std::string(network.name) + ", " + std::string(toText(precision)),
+                    requestFor(network.architecture, {.precision = precision}));
+        }
+        model::DecoderSpec dropping = tinyGpt();
+        dropping.dropout = 0.1;
+        add("GPT, dropout", requestFor(dropping));
+        dropping.attentionDropout = 0.1;
+        add("GPT, dropout of attention", requestFor(dropping));
+        model::EncoderDecoderSpec droppingT5 = tinyT5();
+        droppingT5.dropout = 0.1;
+        add("T5, dropout", requestFor(droppingT5));
+    }
+    void foretellsWhatASampleTakes()
+    {
+        const LoadRequest& request = row<LoadRequest>();
+        CpuDeviceMemory memory;
+        StepRunner runner(request, memory);
+        const double measured = (peakOf(runner, memory, manySamples) - peakOf(runner, memory, fewSamples)) /
+                                static_cast<double>(manySamples - fewSamples);
+        const model::StepMemory estimate = estimateOf(request);
+        const double error = std::log(measured / estimate.bytesPerSample) / estimate.deviation;
+        qInfo("measured %.0f, foretold %.0f bytes a sample: %.2f deviations", measured,
+              estimate.bytesPerSample, error);
+        QVERIFY(std::abs(error) < 2.0);
+    }
+
+    void countsWhatIsHeld_data()
+    {
+        const auto add = rows<LoadRequest>();
+        for (const NamedNetwork& network : tinyNetworks())
+            add(network.name, requestFor(network.architecture));
+        add("SGD", requestFor(tinyGpt(), {.optimizer = model::Optimizer::Sgd}));
+        add("evaluated", requestFor(tinyGpt(), {.phase = model::Phase::Eval}));
+        add("pure bf16", requestFor(tinyGpt(), {.precision = model::Precision::PureBf16}));
+    }
+    void countsWhatIsHeld()
+    {
+        const LoadRequest& request = row<LoadRequest>();
+        const auto held = static_cast<double>(requiredBaselineBytes(request));
+        const double error = estimateOf(request).constantBytes / held - 1.0;
+        QVERIFY2(std::abs(error) < 0.05, std::to_string(error).c_str());
+    }
+
+    void chunksOfTheLossDoNotGrowWithTheSize()
+    {
+        const auto foretold = [](std::int64_t rows) {
+            model::DecoderSpec wide = tinyGpt();
+            wide.vocabularySize = 20000;
+            return estimateOf(requestOf(wide, {.options = {.lossChunkRows = rows}}));
+        };
+        QVERIFY(foretold(64).bytesPerSample < 0.1 * foretold(0).bytesPerSample);
+        QVERIFY(foretold(64).constantBytes > foretold(0).constantBytes + 64 * 20000 * 12);
+    }
+
+    void saysNothingOfAModuleFromAFile()
+    {
+        model::ModelSpec spec;
+        spec.architecture.emplace<model::ScriptSpec>();
+        QVERIFY(!model::stepMemory(spec, {}));
+    }
+};
+
+BATCHPEAK_TEST(StepMemoryTest)
+#include "tst_step_memory.moc"
