@@ -7,6 +7,7 @@
 #include "config/cerebras/known_sizes.h"
 #include "errors.h"
 #include "model/parameter_table.h"
+#include "model/step_memory.h"
 
 #include <QCoreApplication>
 
@@ -169,6 +170,29 @@ std::optional<std::int64_t> startingHint(const model::ModelSpec& spec, model::Ph
     return known ? std::optional(known->microBatchSize) : std::nullopt;
 }
 
+/// What the description tells; samples of several lengths take what the longest does. Nothing of a program in
+/// the worker's place, which may run another network, or run it otherwise.
+std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
+                                               const ExplorationOptions& options)
+{
+    if (!options.workerCommand.isEmpty())
+        return std::nullopt;
+    std::int64_t length = load.sequenceLength;
+    if (!load.sampleLengths.empty())
+        length = std::min(length, std::ranges::max(load.sampleLengths));
+    const auto memory = model::stepMemory(load.model, {.phase = load.phase,
+                                                       .sequenceLength = length,
+                                                       .targetLength = load.targetLength.value_or(0),
+                                                       .precision = load.precision,
+                                                       .optimizer = load.optimizer,
+                                                       .options = load.step});
+    if (!memory)
+        return std::nullopt;
+    return search::MemoryPrior{.constantBytes = memory->constantBytes,
+                               .bytesPerSample = memory->bytesPerSample,
+                               .deviation = memory->deviation};
+}
+
 void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const ExplorationOptions& options)
 {
     if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
@@ -263,7 +287,8 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     plan.run.hasBatch = !contents.isNetworkAlone();
     plan.run.objective =
         options.objective.value_or(isAuto ? search::Objective::Effective : search::Objective::Micro);
-    plan.space = {.objective = plan.run.objective,
+    plan.space = {.memoryPrior = memoryPrior(plan.load, options),
+                  .objective = plan.run.objective,
                   .perDeviceBatch = batch.perDeviceBatch(),
                   .startingHint = startingHint(plan.load.model, options.phase),
                   .tolerance = options.tolerance,

@@ -17,6 +17,16 @@ namespace batchpeak::search {
 /// is the per-device batch over the time of a whole optimizer step, its micro-batches spread evenly.
 enum class Objective { Micro, Effective };
 
+/// Peak bytes of a trial by a description of the network, before any was run: constantBytes + bytesPerSample
+/// * size.
+struct MemoryPrior
+{
+    double constantBytes = 0.0;
+    double bytesPerSample = 0.0;
+    /// Relative standard deviation of bytesPerSample; the constant is counted.
+    double deviation = 0.0;
+};
+
 /// What a search is asked. Plain numbers, so that a search can be repeated anywhere.
 struct SearchSpace
 {
@@ -29,6 +39,8 @@ struct SearchSpace
     std::int64_t memoryLimitBytes = 0;
     /// Held before the first forward pass.
     std::int64_t baselineBytes = 0;
+    /// Nothing where no description tells of the network's memory: steps beyond what ran are smaller then.
+    std::optional<MemoryPrior> memoryPrior;
     Objective objective = Objective::Micro;
     /// Samples per optimizer step on one device, for Objective::Effective.
     std::int64_t perDeviceBatch = 1;

@@ -30,6 +30,8 @@ constexpr double squareProbability = 0.02;
 constexpr double squareShares[] = {0.015, 0.04, 0.1, 0.25, 0.5};
 constexpr double roughProbability = 0.08;
 constexpr double roughShares[] = {0.015, 0.035};
+/// So many deviations off, the description is not believed, and counts no further.
+constexpr double mostDescriptionError = 2.5;
 // A slope that falls or a constant this far below nothing is no memory; as a share of the device.
 constexpr double negativeConstantShare = -0.05;
 constexpr double absurdLogWeight = -8.0;
@@ -54,6 +56,27 @@ struct NormalSums
     double values = 0.0;
     double products = 0.0;
 };
+
+double descriptionError(const MemoryLaw& law, const MemoryBackground& background)
+{
+    const double deviation = std::hypot(law.deviation, background.perSampleDeviation);
+    return background.isDescribed() ? (law.perSample - background.perSample) / deviation : 0.0;
+}
+
+/// The slope's mean and deviation, once the description is taken for a measurement of it; the law goes
+/// through the same largest trials as before.
+void agreeWith(const MemoryBackground& background, MemoryLaw& law)
+{
+    if (!background.isDescribed() || std::abs(descriptionError(law, background)) > mostDescriptionError)
+        return;
+    const double measured = std::pow(law.deviation, -2.0);
+    const double described = std::pow(background.perSampleDeviation, -2.0);
+    const double slope =
+        (measured * law.perSample + described * background.perSample) / (measured + described);
+    law.constantMebibytes += (law.perSample - slope) * law.growth(law.largestSize);
+    law.perSample = slope;
+    law.deviation = 1.0 / std::sqrt(measured + described);
+}
 
 NormalSums normalSums(const MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
 {
@@ -117,10 +140,13 @@ double logLikelihood(const MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
     return sum;
 }
 
-void weigh(MemoryLaw& law, const std::vector<MemoryPeak>& peaks, double prior, double limitMebibytes)
+void weigh(MemoryLaw& law, const std::vector<MemoryPeak>& peaks, double prior,
+           const MemoryBackground& background)
 {
-    law.logWeight = std::log(prior) + logLikelihood(law, peaks);
-    if (law.perSample <= 0.0 || law.constantMebibytes < negativeConstantShare * limitMebibytes)
+    const double error = std::min(std::abs(descriptionError(law, background)), mostDescriptionError);
+    law.logWeight = std::log(prior) + logLikelihood(law, peaks) - 0.5 * error * error;
+    agreeWith(background, law);
+    if (law.perSample <= 0.0 || law.constantMebibytes < negativeConstantShare * background.limitMebibytes)
         law.logWeight += absurdLogWeight;
     law.perSample = std::max(law.perSample, smallestSlope);
 }
@@ -196,19 +222,19 @@ std::optional<MemoryLaw> affineMemoryLaw(const std::vector<MemoryPeak>& peaks)
     return law;
 }
 
-std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, double limitMebibytes,
-                                       double heldMebibytes)
+std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks,
+                                       const MemoryBackground& background)
 {
     const std::optional<MemoryLaw> affine = affineMemoryLaw(peaks);
     if (!affine)
         return {};
     const std::vector<double> sizes = sizesOf(peaks);
     const double last = sizes.back();
-    const double room = (limitMebibytes - affine->mebibytesAt(last)) / affine->perSample;
+    const double room = (background.limitMebibytes - affine->mebibytesAt(last)) / affine->perSample;
     const double largestFit = last + std::max(room, 0.0);
 
     std::vector<Hypothesis> hypotheses;
-    addSteps(hypotheses, sizes, largestFit, limitMebibytes);
+    addSteps(hypotheses, sizes, largestFit, background.limitMebibytes);
     addCurves(hypotheses);
     double others = 0.0;
     for (const Hypothesis& hypothesis : hypotheses)
@@ -219,13 +245,14 @@ std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, dou
     for (auto& [law, prior] : hypotheses) {
         law.largestSize = last;
         fit(law, peaks);
-        weigh(law, peaks, prior, limitMebibytes);
+        weigh(law, peaks, prior, background);
         laws.push_back(law);
     }
     for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
-        MemoryLaw law{.holdsAfter = sizes[i], .constantMebibytes = heldMebibytes, .largestSize = last};
+        MemoryLaw law{
+            .holdsAfter = sizes[i], .constantMebibytes = background.heldMebibytes, .largestSize = last};
         fitSlope(law, peaks);
-        weigh(law, peaks, changeOfMomentPerDoubling * std::log2(sizes[i + 1] / sizes[i]), limitMebibytes);
+        weigh(law, peaks, changeOfMomentPerDoubling * std::log2(sizes[i + 1] / sizes[i]), background);
         laws.push_back(law);
     }
     return laws;

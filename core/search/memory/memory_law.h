@@ -14,6 +14,20 @@ struct MemoryPeak
     double mebibytes = 0.0;
 };
 
+/// What is known of a law before any trial.
+struct MemoryBackground
+{
+    /// What the device allows: workspaces are shares of it.
+    double limitMebibytes = 0.0;
+    /// Held before the first forward pass, and so at every moment of a step.
+    double heldMebibytes = 0.0;
+    /// By the network's description [MiB per sample], and its standard deviation; 0 where there is none.
+    double perSample = 0.0;
+    double perSampleDeviation = 0.0;
+
+    bool isDescribed() const { return perSample > 0.0; }
+};
+
 /// One way in which peak memory may follow from the size, as far as the trials tell it: constant + perSample
 /// * growth(size), and a workspace on top that appears at once above some size.
 ///
@@ -58,9 +72,9 @@ std::optional<MemoryLaw> affineMemoryLaw(const std::vector<MemoryPeak>& peaks);
 /// sizes that were tried, powers of the size, a square beside what is affine, a need that the smaller trials
 /// hide, and an allocator that rounds coarsely. Of one size only nothing.
 ///
-/// \param limitMebibytes  what the device allows: workspaces are shares of it
-/// \param heldMebibytes  what is held before the first forward pass, and so at every moment of a step
-std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks, double limitMebibytes,
-                                       double heldMebibytes);
+/// A description of the network makes laws that contradict it less likely, as far as it may be wrong itself,
+/// and slopes of small sizes surer.
+std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks,
+                                       const MemoryBackground& background);
 
 } // namespace batchpeak::search

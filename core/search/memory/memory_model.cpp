@@ -31,6 +31,8 @@ constexpr double futureStepProbability = 0.35;
 constexpr double largestStepShare = 0.05;
 
 constexpr double smallestSlope = 1e-9;
+/// A description may be wrong by far, so that any slope is possible again.
+constexpr double wrongDescription = 0.05;
 /// However unlikely the draw, memory grows with the size.
 constexpr double smallestFactor = 0.1;
 /// A risk of half a percent is told by more draws than there are paths.
@@ -92,19 +94,35 @@ std::optional<MemoryLine> lineOf(const std::vector<MemoryPeak>& peaks)
                       .bytesPerSample = law->perSample * bytesPerMebibyte};
 }
 
+MemoryBackground backgroundOf(const SearchSpace& space)
+{
+    MemoryBackground background{.limitMebibytes =
+                                    static_cast<double>(space.memoryLimitBytes) / bytesPerMebibyte,
+                                .heldMebibytes = static_cast<double>(space.baselineBytes) / bytesPerMebibyte};
+    if (space.memoryPrior) {
+        background.perSample = space.memoryPrior->bytesPerSample / bytesPerMebibyte;
+        background.perSampleDeviation = space.memoryPrior->deviation * background.perSample;
+        if (space.baselineBytes == 0)
+            background.heldMebibytes = space.memoryPrior->constantBytes / bytesPerMebibyte;
+    }
+    return background;
+}
+
 } // namespace
 
 MemoryModel::MemoryModel(const SearchSpace& space, const CandidateSet& candidates,
                          const TrialHistory& history, RandomSource& random)
-    : m_limitMebibytes(static_cast<double>(space.memoryLimitBytes) / bytesPerMebibyte),
-      m_heldMebibytes(static_cast<double>(space.baselineBytes) / bytesPerMebibyte),
+    : m_background(backgroundOf(space)),
       m_largestGood(history.largestGood()),
       m_largestInMemory(candidates.largest()),
       m_largestPossible(candidates.largest())
 {
     noteFailures(history);
     const std::vector<MemoryPeak> peaks = peaksOf(history, &Measurement::peakReservedBytes);
-    if (!peaks.empty() && m_limitMebibytes > 0.0 && m_largestGood < m_largestInMemory)
+    if (std::ranges::any_of(
+            peaks, [&](const MemoryPeak& peak) { return peak.mebibytes <= m_background.heldMebibytes; }))
+        m_background.heldMebibytes = 0.0;
+    if (!peaks.empty() && m_background.limitMebibytes > 0.0 && m_largestGood < m_largestInMemory)
         drawFrom(peaks, random);
     if (m_ascendingFits.empty())
         std::ranges::generate_n(std::back_inserter(m_ascendingFits), drawCount,
@@ -119,7 +137,7 @@ MemoryModel::MemoryModel(const SearchSpace& space, const CandidateSet& candidate
     }
     std::ranges::sort(m_ascendingFits);
 
-    if (m_limitMebibytes > 0.0 && !peaks.empty())
+    if (m_background.limitMebibytes > 0.0 && !peaks.empty())
         m_line = lineOf(peaks);
     if (m_line)
         predictAlongLine(candidates);
@@ -152,17 +170,9 @@ void MemoryModel::noteFailures(const TrialHistory& history)
 void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, RandomSource& random)
 {
     const MemoryPeak last = *std::ranges::max_element(peaks, {}, &MemoryPeak::size);
-    std::vector<MemoryLaw> laws = weighMemoryLaws(peaks, m_limitMebibytes, heldBelow(peaks));
-    if (laws.empty()) {
-        // One size alone: everything above the baseline, workspaces and gradients too, belongs to the samples
-        // at worst, and any smaller part is as likely.
-        const double above = last.mebibytes - heldBelow(peaks);
-        for (int part = 1; part <= drawCount; ++part) {
-            const double share = (static_cast<double>(part) - 0.5) / drawCount;
-            laws.push_back(
-                {.perSample = std::max(share * above / last.size, smallestSlope), .largestSize = last.size});
-        }
-    }
+    std::vector<MemoryLaw> laws = weighMemoryLaws(peaks, m_background);
+    if (laws.empty())
+        laws = lawsOfOneSize(last);
     for (const double errorFactor : {1.0, 3.0, 9.0}) {
         m_ascendingFits = drawAlong(laws, last, errorFactor, random);
         if (m_ascendingFits.size() >= fewestDraws)
@@ -170,10 +180,27 @@ void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, RandomSource& r
     }
 }
 
-double MemoryModel::heldBelow(const std::vector<MemoryPeak>& peaks) const
+double MemoryModel::describedDensity(double perSample, double most) const
 {
-    const double least = std::ranges::min_element(peaks, {}, &MemoryPeak::mebibytes)->mebibytes;
-    return m_heldMebibytes < least ? m_heldMebibytes : 0.0;
+    const double deviation = m_background.perSampleDeviation;
+    const double error = (perSample - m_background.perSample) / deviation;
+    const double normal = std::exp(-0.5 * error * error) / (deviation * std::sqrt(2.0 * std::numbers::pi));
+    return (1.0 - wrongDescription) * normal + wrongDescription / most;
+}
+
+std::vector<MemoryLaw> MemoryModel::lawsOfOneSize(const MemoryPeak& last) const
+{
+    // Everything above the baseline, workspaces and gradients too, belongs to the samples at worst; any
+    // smaller part is as likely, but for what the description says.
+    const double most = (last.mebibytes - m_background.heldMebibytes) / last.size;
+    std::vector<MemoryLaw> laws;
+    for (int part = 1; part <= drawCount; ++part) {
+        const double share = (static_cast<double>(part) - 0.5) / drawCount;
+        laws.push_back({.perSample = std::max(share * most, smallestSlope), .largestSize = last.size});
+        if (m_background.isDescribed())
+            laws.back().logWeight = std::log(describedDensity(laws.back().perSample, most));
+    }
+    return laws;
 }
 
 std::vector<std::int64_t> MemoryModel::drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
@@ -199,13 +226,14 @@ double MemoryModel::drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last,
     const double lowest = static_cast<double>(std::max<std::int64_t>(m_largestGood, 1));
     const double highest = static_cast<double>(m_largestInMemory) + 1.0;
     const double perSample = std::max(law.perSample + law.deviation * random.normal(), smallestSlope);
-    const double limitError = errorFactor * m_limitMebibytes * random.normal();
+    const double limitError = errorFactor * m_background.limitMebibytes * random.normal();
     const double growthError = errorFactor * random.normal();
     const double roughError = errorFactor * std::numbers::sqrt2 * law.roughness * random.normal();
     const double growthAtLast = law.growth(last.size);
-    const double beyondHeld = last.mebibytes - perSample * growthAtLast - m_heldMebibytes;
     const double changesAt =
         last.size * std::exp2(-std::log(1.0 - random.uniform()) / changeOfMomentPerDoubling);
+    const double steeperBy =
+        steeperAfterChange(changesAt, last.mebibytes - perSample * growthAtLast, perSample, random.normal());
     const auto peakAt = [&](double size) {
         const double logRatio = std::log(std::max(size / last.size, 1.0));
         const double doublings = std::min(logRatio / std::numbers::ln2, 1.0);
@@ -214,19 +242,30 @@ double MemoryModel::drawLimitAlong(const MemoryLaw& law, const MemoryPeak& last,
         const double growth = law.growth(size);
         return last.mebibytes + perSample * (factor * (growth - growthAtLast) + roughError * growth) +
                limitError * (doublingErrorShare * doublings + anchorErrorShare) +
-               std::max(beyondHeld, 0.0) * std::max(size / changesAt - 1.0, 0.0);
+               steeperBy * std::max(size - changesAt, 0.0);
     };
     const auto largestBeside = [&](double workspace, double from, double to) {
-        return rootBetween(from, to,
-                           [&](double size) { return peakAt(size) + workspace - m_limitMebibytes; });
+        return rootBetween(
+            from, to, [&](double size) { return peakAt(size) + workspace - m_background.limitMebibytes; });
     };
     const double withoutStep = largestBeside(0.0, lowest, highest);
     const double position = last.size + (withoutStep - last.size) * random.uniform();
-    const double step = largestStepShare * m_limitMebibytes * random.uniform();
+    const double step = largestStepShare * m_background.limitMebibytes * random.uniform();
     if (withoutStep <= last.size ||
         random.uniform() >= futureStepProbability * (1.0 - last.size / withoutStep))
         return withoutStep;
     return std::max(largestBeside(step, position, withoutStep), lowest);
+}
+
+double MemoryModel::steeperAfterChange(double changesAt, double constantMebibytes, double perSample,
+                                       double normal) const
+{
+    const double beyondHeld = std::max(constantMebibytes - m_background.heldMebibytes, 0.0);
+    const double most = beyondHeld / changesAt;
+    if (!m_background.isDescribed())
+        return most;
+    const double described = m_background.perSample + m_background.perSampleDeviation * normal;
+    return std::clamp(described - perSample, 0.0, most);
 }
 
 std::int64_t MemoryModel::drawWithoutLaw(RandomSource& random) const
@@ -251,7 +290,7 @@ void MemoryModel::boundByThrashing(RandomSource& random)
 
 void MemoryModel::predictAlongLine(const CandidateSet& candidates)
 {
-    const double room = m_limitMebibytes * bytesPerMebibyte - m_line->constantBytes;
+    const double room = m_background.limitMebibytes * bytesPerMebibyte - m_line->constantBytes;
     const auto possible = static_cast<double>(m_largestPossible);
     const double bounded = std::clamp(std::floor(room / m_line->bytesPerSample),
                                       std::min(static_cast<double>(m_largestGood), possible), possible);

@@ -52,8 +52,13 @@ public:
 private:
     void noteFailures(const TrialHistory& history);
     void drawFrom(const std::vector<MemoryPeak>& peaks, RandomSource& random);
-    /// What is held before the first forward pass, where the peaks agree with it.
-    double heldBelow(const std::vector<MemoryPeak>& peaks) const;
+    std::vector<MemoryLaw> lawsOfOneSize(const MemoryPeak& last) const;
+    /// Of a slope [MiB per sample] from nothing to \p most, by the description.
+    double describedDensity(double perSample, double most) const;
+    /// By how much a sample takes more [MiB] from the size on at which another moment of the step needs most:
+    /// at most until all but what is held belongs to the samples.
+    double steeperAfterChange(double changesAt, double constantMebibytes, double perSample,
+                              double normal) const;
     /// Draws that agree with the failure, if there is one, from laws weighted as they are; perhaps none.
     std::vector<std::int64_t> drawAlong(const std::vector<MemoryLaw>& laws, const MemoryPeak& last,
                                         double errorFactor, RandomSource& random) const;
@@ -65,8 +70,7 @@ private:
     void boundByThrashing(RandomSource& random);
     void predictAlongLine(const CandidateSet& candidates);
 
-    double m_limitMebibytes = 0.0;
-    double m_heldMebibytes = 0.0;
+    MemoryBackground m_background;
     std::int64_t m_largestGood = 0;
     /// The largest allowed size that is below the smallest that ran out of memory.
     std::int64_t m_largestInMemory = 1;

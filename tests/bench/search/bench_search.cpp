@@ -38,6 +38,7 @@ struct Question
     std::string objective;
     double tolerancePercent = 2.0;
     int devices = 1;
+    bool isDescribed = false;
 };
 
 struct Options
@@ -64,7 +65,8 @@ const std::vector<std::pair<std::string, Question>> otherQuestions{
     {"tolerance 5 %", {.tolerancePercent = 5.0}},
     {"2 devices", {.devices = 2}},
     {"4 devices", {.devices = 4}},
-    {"8 devices", {.devices = 8}}};
+    {"8 devices", {.devices = 8}},
+    {"a description tells what a sample takes, to 20 %", {.isDescribed = true}}};
 
 /// On no family yet.
 SearchTask taskOf(const Options& options, const std::string& strategy)
@@ -79,7 +81,8 @@ SearchTask taskOf(const Options& options, const std::string& strategy)
                     .divisorsOnly = isAuto,
                     .objective = isEffective ? Objective::Effective : Objective::Micro,
                     .tolerance = question.tolerancePercent / 100.0,
-                    .devices = question.devices};
+                    .devices = question.devices,
+                    .isDescribed = question.isDescribed};
     if (options.neverStops)
         task.targetConfidence = 2.0;
     return task;
@@ -165,7 +168,8 @@ int main(int argc, char** argv)
     Options options;
     CLI::App app(
         "Searches on simulated and recorded devices: what each strategy costs and how right it is. "
-        "Without a strategy, setting, objective, tolerance or number of devices all of them are shown.");
+        "Without a strategy, setting, objective, tolerance, number of devices or description all of them are "
+        "shown.");
     app.add_option("--searches", options.searches, "searches on each family")->capture_default_str();
     app.add_option("--seed", options.seed, "of the first search; the next ones follow")
         ->capture_default_str();
@@ -181,6 +185,8 @@ int main(int argc, char** argv)
     app.add_option("--objective", options.question.objective, "default: micro in explore, effective in auto")
         ->check(CLI::IsMember({"micro", "effective"}));
     app.add_option("--devices", options.question.devices, "equal ones, side by side")->capture_default_str();
+    app.add_flag("--described", options.question.isDescribed,
+                 "a description of the network tells the memory of a sample, to 20 %");
     app.add_option("--tolerance", options.question.tolerancePercent, "percent")->capture_default_str();
     app.add_flag("--to-the-end", options.neverStops, "do not stop at any confidence");
     app.add_option("--worst", options.worst, "name so many searches with the largest regret");
@@ -199,7 +205,7 @@ int main(int argc, char** argv)
         }
         printTable(options);
         const bool asksForOne = std::ranges::any_of(
-            std::array{"--strategy", "--setting", "--objective", "--devices", "--tolerance"},
+            std::array{"--strategy", "--setting", "--objective", "--devices", "--tolerance", "--described"},
             [&](const char* option) { return app.count(option) > 0; });
         if (!asksForOne)
             printOtherQuestions(options);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 using namespace batchpeak::search;
@@ -24,6 +25,20 @@ constexpr std::array<std::int64_t, 30> typicalBatches{32,  48,  60,  64,  96,  1
 constexpr std::uint64_t deviceSeedStep = 15485863;
 constexpr std::uint64_t batchSeedStep = 32452843;
 constexpr int mostDraws = 4;
+constexpr std::uint64_t descriptionSeedStep = 49979687;
+/// Of the bytes of a sample, relative.
+constexpr double descriptionDeviation = 0.2;
+
+MemoryPrior descriptionOf(const ReplayDevice& device, std::uint64_t seed)
+{
+    RandomSource random(seed * descriptionSeedStep);
+    const ReplayDevice::Truth& truth = device.truth();
+    const auto largest = std::max<std::int64_t>(device.largestFit(), 1);
+    const double perSample = (truth.peakBytes(largest) - truth.baselineBytes) / static_cast<double>(largest);
+    return {.constantBytes = truth.baselineBytes,
+            .bytesPerSample = perSample * std::exp(descriptionDeviation * random.normal()),
+            .deviation = descriptionDeviation};
+}
 
 /// Mostly one that does not fit as a whole: else there is little to be searched.
 std::int64_t typicalBatch(std::uint64_t seed, std::int64_t largestFit)
@@ -62,6 +77,8 @@ SearchWorld::SearchWorld(const SearchTask& task)
     m_space.tolerance = task.tolerance;
     m_space.devices = task.devices;
     m_space.targetConfidence = task.targetConfidence;
+    if (task.isDescribed)
+        m_space.memoryPrior = descriptionOf(m_devices.front(), task.seed);
 
     double bestSpeed = 0.0;
     for (const std::int64_t size : answers()) {

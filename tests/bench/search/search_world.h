@@ -22,6 +22,8 @@ struct SearchTask
     batchpeak::search::Objective objective = batchpeak::search::Objective::Micro;
     double tolerance = 0.02;
     int devices = 1;
+    /// A description of the network tells what a sample takes, as well as it says.
+    bool isDescribed = false;
     /// Above 1: the search goes on until its trials are used up.
     double targetConfidence = 0.95;
 };

@@ -36,6 +36,19 @@ class ExplorationPlanTest : public QObject
     Q_OBJECT
 
 private slots:
+    void tellsTheSearchWhatTheDescriptionTellsOfMemory()
+    {
+        const config::ConfigContents contents = test::smallConfig();
+        const auto prior = engine::planExploration({}, contents, {}).space.memoryPrior;
+        QVERIFY(prior && prior->bytesPerSample > 0.0 && prior->constantBytes > 0.0 && prior->deviation > 0.0);
+        const auto shorter = engine::planExploration({}, contents, {.sampleLengths = {1, 4}});
+        QVERIFY(shorter.space.memoryPrior->bytesPerSample < prior->bytesPerSample);
+        // Another program may run another network.
+        ExplorationOptions other;
+        other.workerCommand = QStringLiteral("trainer");
+        QVERIFY(!engine::planExploration({}, contents, other).space.memoryPrior);
+    }
+
     void startsWhereCerebrasFoundItGood()
     {
         config::ConfigContents contents = test::smallConfig();

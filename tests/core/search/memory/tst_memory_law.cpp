@@ -18,6 +18,7 @@ namespace {
 
 constexpr double limitMebibytes = 40000.0;
 constexpr double heldMebibytes = 2000.0;
+constexpr MemoryBackground background{.limitMebibytes = limitMebibytes, .heldMebibytes = heldMebibytes};
 
 Peaks peaksOf(const std::function<double(double)>& mebibytes, const std::vector<double>& sizes)
 {
@@ -80,37 +81,31 @@ private slots:
         QVERIFY(std::abs(law->perSample - 30.0) < 1e-6);
         QVERIFY(std::abs(law->constantMebibytes - 2000.0) < 1e-3);
         QVERIFY(!affineMemoryLaw({{8, 100.0}, {8, 101.0}}));
-        QVERIFY(weighMemoryLaws({{8, 100.0}}, limitMebibytes, heldMebibytes).empty());
+        QVERIFY(weighMemoryLaws({{8, 100.0}}, background).empty());
     }
 
     void namesTheLawThatMadeThePeaks()
     {
-        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), limitMebibytes, heldMebibytes)).power, 1.0);
-        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), limitMebibytes, heldMebibytes)).stepAfter,
-                 0.0);
+        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), background)).power, 1.0);
+        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(affine, sizes), background)).stepAfter, 0.0);
 
-        const MemoryLaw step =
-            heaviest(weighMemoryLaws(peaksOf(stepped, sizes), limitMebibytes, heldMebibytes));
+        const MemoryLaw step = heaviest(weighMemoryLaws(peaksOf(stepped, sizes), background));
         QCOMPARE(step.stepAfter, 64.0);
         QCOMPARE(step.stepMebibytes, 0.045 * limitMebibytes);
         QVERIFY(std::abs(step.perSample - 30.0) < 0.3);
 
-        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(curved, sizes), limitMebibytes, heldMebibytes)).power,
-                 1.12);
+        QCOMPARE(heaviest(weighMemoryLaws(peaksOf(curved, sizes), background)).power, 1.12);
         // The square takes half of what the largest trial has above the constant.
-        const MemoryLaw square =
-            heaviest(weighMemoryLaws(peaksOf(pairwise, sizes), limitMebibytes, heldMebibytes));
+        const MemoryLaw square = heaviest(weighMemoryLaws(peaksOf(pairwise, sizes), background));
         QCOMPARE(square.squareShare, 0.5);
         const std::vector<double> many{64, 129, 160, 201, 250, 300, 350, 402, 500, 600};
-        const MemoryLaw coarse =
-            heaviest(weighMemoryLaws(peaksOf(rough, many), limitMebibytes, heldMebibytes));
+        const MemoryLaw coarse = heaviest(weighMemoryLaws(peaksOf(rough, many), background));
         QVERIFY(coarse.roughness > 0.0);
     }
 
     void seesTheNeedThatSmallTrialsHide()
     {
-        const MemoryLaw law =
-            heaviest(weighMemoryLaws(peaksOf(ofTwoMoments, sizes), limitMebibytes, heldMebibytes));
+        const MemoryLaw law = heaviest(weighMemoryLaws(peaksOf(ofTwoMoments, sizes), background));
         QCOMPARE(law.holdsAfter, 64.0);
         QCOMPARE(law.constantMebibytes, heldMebibytes);
         QVERIFY(std::abs(law.perSample - 31.0) < 0.01);
@@ -127,15 +122,14 @@ private slots:
     void everyLawMeetsItsOwnPeaks()
     {
         const Peaks& peaks = row<Peaks>();
-        const MemoryLaw law = heaviest(weighMemoryLaws(peaks, limitMebibytes, heldMebibytes));
+        const MemoryLaw law = heaviest(weighMemoryLaws(peaks, background));
         for (const MemoryPeak& peak : peaks)
             QVERIFY(std::abs(law.mebibytesAt(peak.size) - peak.mebibytes) < 24.0);
     }
 
     void fallingMemoryIsUnlikelyAndNeverASlope()
     {
-        const auto laws =
-            weighMemoryLaws({{1, 900.0}, {8, 500.0}, {64, 400.0}}, limitMebibytes, heldMebibytes);
+        const auto laws = weighMemoryLaws({{1, 900.0}, {8, 500.0}, {64, 400.0}}, background);
         QVERIFY(std::ranges::all_of(laws, [](const MemoryLaw& law) { return law.perSample > 0.0; }));
     }
 };

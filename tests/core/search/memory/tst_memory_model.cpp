@@ -238,6 +238,53 @@ private slots:
         QVERIFY(modelOf(beside, space).probabilityOfFit(850) < modelOf(alone, space).probabilityOfFit(890));
     }
 
+    void aDescriptionTellsWhatOneSizeCannot()
+    {
+        // Nine tenths of what the first trial took belong to the network's weights.
+        const auto ranBeside = [](std::int64_t size) {
+            Measurement trial = ran(size);
+            trial.peakReservedBytes += 9 * bytesPerSample;
+            return trial;
+        };
+        SearchSpace described;
+        described.memoryLimitBytes = baselineBytes + 50 * bytesPerSample;
+        const double before = modelOf({ranBeside(1)}, described).probabilityOfFit(20);
+        described.memoryPrior = MemoryPrior{.constantBytes = static_cast<double>(baselineBytes),
+                                            .bytesPerSample = static_cast<double>(bytesPerSample),
+                                            .deviation = 0.1};
+        const double after = modelOf({ranBeside(1)}, described).probabilityOfFit(20);
+        QVERIFY2(before < 0.6 && after > 0.9, (std::to_string(before) + ' ' + std::to_string(after)).c_str());
+    }
+
+    void aDescriptionBoundsWhatAnotherMomentMayNeed()
+    {
+        const auto ranBeside = [](std::int64_t size) {
+            Measurement trial = ran(size);
+            trial.peakReservedBytes += 40 * bytesPerSample;
+            return trial;
+        };
+        SearchSpace described;
+        described.memoryLimitBytes = baselineBytes + 1000 * bytesPerSample;
+        const std::vector<Measurement> trials{ranBeside(1), ranBeside(8), ranBeside(64)};
+        const double before = modelOf(trials, described).probabilityOfFit(800);
+        described.memoryPrior =
+            MemoryPrior{.bytesPerSample = static_cast<double>(bytesPerSample), .deviation = 0.05};
+        QVERIFY(modelOf(trials, described).probabilityOfFit(800) > before);
+    }
+
+    void aDescriptionThatIsWrongIsNotBelieved()
+    {
+        SearchSpace described;
+        described.memoryPrior =
+            MemoryPrior{.bytesPerSample = static_cast<double>(bytesPerSample) / 4.0, .deviation = 0.05};
+        const std::vector<Measurement> trials{ran(1), ran(8), ran(64)};
+        for (const std::int64_t size : {80, 99, 110, 150}) {
+            const double difference =
+                modelOf(trials, described).probabilityOfFit(size) - modelOf(trials).probabilityOfFit(size);
+            QVERIFY2(std::abs(difference) < 0.05, std::to_string(difference).c_str());
+        }
+    }
+
     void reservedDecidesAndAllocatedIsKeptApart()
     {
         std::vector<Measurement> trials{ran(1), ran(8), ran(64)};

@@ -54,7 +54,7 @@ private slots:
             {"from a minimum", {fromFive, {5, 40, 320}}},
             {"a hint", {hinted, {1, 8, 64, 253}}},
             {"a hint below the probes", {hintedLow, {1, 8, 35}}},
-            {"a hint beyond memory", {hintedTooHigh, {1, 8, 44}}},
+            {"a hint beyond memory", {hintedTooHigh, {1, 8, 48}}},
             {"divisors", {divisors, {1, 5, 15}}},
             {"one sample takes a fifth of the memory", {exact::spaceFor(5), {1, 4}}},
         });
