@@ -61,6 +61,19 @@ function(_batchpeak_use_precompiled target header)
   endif()
 endfunction()
 
+# Lets moc look at a new file of the target: CMake 3.25 has its step depend on the files alone that it saw before.
+function(_batchpeak_moc_new_files target)
+  set(list "${CMAKE_CURRENT_BINARY_DIR}/${target}_files.txt")
+  set(before "")
+  if(EXISTS "${list}")
+    file(READ "${list}" before)
+  endif()
+  if(NOT before STREQUAL "${ARGN}")
+    file(REMOVE "${CMAKE_CURRENT_BINARY_DIR}/${target}_autogen/timestamp")
+    file(WRITE "${list}" "${ARGN}")
+  endif()
+endfunction()
+
 # batchpeak_room(<name> [DOOR <header>...] [LINKS <target>...] [PRIVATE_LINKS <target>...] [PRECOMPILED <name>] [QT])
 #
 # A static library batchpeak_<name> of every .cpp below the folder of the caller, but for folders that are rooms of
@@ -76,6 +89,9 @@ function(batchpeak_room name)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(batchpeak_${name} STATIC ${sources})
   set_target_properties(batchpeak_${name} PROPERTIES LINKER_LANGUAGE CXX AUTOMOC ${ROOM_QT})
+  if(ROOM_QT)
+    _batchpeak_moc_new_files(batchpeak_${name} ${sources})
+  endif()
 
   # The door is a folder of headers that lead to the real ones.
   set(door "${CMAKE_BINARY_DIR}/doors/${name}")
@@ -126,6 +142,7 @@ function(batchpeak_tests name)
     add_dependencies(${name} ${CMAKE_MATCH_2})
   endforeach()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  _batchpeak_moc_new_files(${name} ${files})
   _batchpeak_use_precompiled(${name} "${TEST_PRECOMPILED}")
   foreach(file IN LISTS files)
     get_filename_component(test "${file}" NAME_WE)
