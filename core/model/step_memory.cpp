@@ -373,9 +373,10 @@ double heldBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     constexpr std::int64_t alignment = 256;
     const double width = widthsOf(settings.precision).state;
     const std::int64_t step = alignment / static_cast<std::int64_t>(width);
-    double elements = 0.0;
+    std::int64_t count = 0;
     for (const Parameter& parameter : parameters)
-        elements += static_cast<double>((parameter.elements() + step - 1) / step * step);
+        count += (parameter.elements() + step - 1) / step * step;
+    const auto elements = static_cast<double>(count);
     if (settings.phase == Phase::Eval)
         return elements * width;
     double bytes = elements * (2.0 * width + optimizerStateCopies(settings.optimizer) * floatBytes);
