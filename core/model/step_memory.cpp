@@ -62,7 +62,7 @@ struct Parts
 {
     /// Of a sample as it comes from the data, which stays for the whole step.
     double inputBytes = 0.0;
-    /// Before the layers, the sample among it.
+    /// Before the layers, beside the sample.
     PartBytes inputs;
     /// In their order, and what activation checkpointing keeps of each.
     std::vector<PartBytes> layers;
@@ -196,10 +196,7 @@ Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
                            .experts = hasExperts(spec) ? static_cast<double>(spec.expertsPerToken) : 0.0,
                            .dropout = spec.dropout};
     const auto choices = static_cast<double>(spec.vocabularySize);
-    const double inputBytes = tokens * 2.0 * tokenBytes;
-    Parts parts{.inputBytes = inputBytes,
-                .inputs = {.kept = inputBytes},
-                .layerInput = tokens * hidden * widths.state};
+    Parts parts{.inputBytes = tokens * 2.0 * tokenBytes, .layerInput = tokens * hidden * widths.state};
     if (spec.embeddingNormalization)
         parts.inputs.kept += tokens * hidden * widths.state;
     parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, widths));
@@ -230,10 +227,7 @@ Parts partsOf(const EncoderSpec& spec, const StepSettings& settings)
     const auto choices = static_cast<double>(spec.vocabularySize);
     const double predicted =
         spec.predictedTokens > 0 ? std::min(static_cast<double>(spec.predictedTokens), tokens) : tokens;
-    const double inputBytes = tokens * 3.0 * tokenBytes;
-    Parts parts{.inputBytes = inputBytes,
-                .inputs = {.kept = inputBytes},
-                .layerInput = tokens * hidden * widths.state};
+    Parts parts{.inputBytes = tokens * 3.0 * tokenBytes, .layerInput = tokens * hidden * widths.state};
     if (spec.embeddingNormalization)
         parts.inputs.kept += tokens * hidden * widths.state;
     parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, widths));
@@ -277,9 +271,7 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
     }
 
     const auto choices = static_cast<double>(spec.vocabularySize);
-    const double inputBytes = (tokens + 2.0 * targets) * tokenBytes;
-    Parts parts{.inputBytes = inputBytes,
-                .inputs = {.kept = inputBytes},
+    Parts parts{.inputBytes = (tokens + 2.0 * targets) * tokenBytes,
                 .layerInput = 0.5 * (tokens + targets) * hidden * widths.state};
     parts.layers.assign(static_cast<std::size_t>(spec.encoderLayers), encoderLayer);
     parts.layers.insert(parts.layers.end(), static_cast<std::size_t>(spec.decoderLayers), decoderLayer);
@@ -305,10 +297,8 @@ Parts partsOf(const VisionTransformerSpec& spec, const StepSettings& settings)
                            .activation = spec.activation,
                            .keepsAttention = spec.attentionDropout > 0.0,
                            .dropout = spec.dropout};
-    const double inputBytes =
-        static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state;
-    Parts parts{.inputBytes = inputBytes,
-                .inputs = {.kept = inputBytes},
+    Parts parts{.inputBytes =
+                    static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state,
                 .layerInput = tokens * hidden * widths.state};
     parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, widths));
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths),
@@ -346,9 +336,8 @@ Parts partsOf(const ResNetSpec& spec, const StepSettings& settings)
     const auto half = [](std::int64_t size) { return (size + 1) / 2; };
     std::int64_t size = half(spec.imageSize);
     const auto elements = [&](std::int64_t channels) { return static_cast<double>(channels * size * size); };
-    const double inputBytes =
-        static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state;
-    Parts parts{.inputBytes = inputBytes, .inputs = {.kept = inputBytes}};
+    Parts parts{.inputBytes =
+                    static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state};
     parts.inputs += convolution(elements(spec.width), widths);
     size = half(size);
     // The pool remembers where each of its results comes from.
@@ -403,7 +392,7 @@ double castBytes(const std::vector<Parameter>& parameters, Precision precision)
 double sampleBytes(const Parts& parts, const StepSettings& settings)
 {
     const bool checkpoints = settings.options.activationCheckpointing;
-    double kept = parts.inputs.kept;
+    double kept = parts.inputBytes + parts.inputs.kept;
     double most = kept + parts.inputs.backward;
     for (const PartBytes& layer : parts.layers) {
         kept += checkpoints ? parts.layerInput : layer.kept;
