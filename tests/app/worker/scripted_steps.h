@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scripted_clock.h"
+#include "worker/interruption.h"
 #include "worker/trial_gate.h"
 #include "worker/trial_steps.h"
 
@@ -10,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -113,6 +115,24 @@ public:
 
 private:
     QByteArray& m_heard;
+};
+
+/// What stands around a trial or a comparison that a test runs, and what it reports.
+struct ScriptedSurroundings
+{
+    /// \param cancelAfter  so many reports
+    RequestContext context(int cancelAfter)
+    {
+        m_reported.clear();
+        return {
+            .report = [this](const trial::Step& step) { m_reported.push_back(step); },
+            .cancelled = [this, cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; },
+            .helloSeconds = 90.0};
+    }
+
+    ScriptedClock m_clock;
+    std::vector<trial::Step> m_reported;
+    std::vector<std::unique_ptr<TrialGate>> m_gates;
 };
 
 } // namespace batchpeak::worker

@@ -27,23 +27,14 @@ using Change = std::function<void(ScriptedSteps&, CompareRequest&)>;
 
 } // namespace
 
-class ComparisonRunnerTest : public QObject
+class ComparisonRunnerTest : public QObject, ScriptedSurroundings
 {
     Q_OBJECT
-
-    ScriptedClock m_clock;
-    std::vector<Step> m_reported;
-    std::vector<std::unique_ptr<TrialGate>> m_gates;
 
     Answer<TrialResult> answerOf(ScriptedSteps& steps, const CompareRequest& request,
                                  int cancelAfter = 1'000'000)
     {
-        m_reported.clear();
-        return runComparison(
-            request, steps, m_clock, m_gates,
-            {.report = [this](const Step& step) { m_reported.push_back(step); },
-             .cancelled = [this, cancelAfter] { return static_cast<int>(m_reported.size()) >= cancelAfter; },
-             .helloSeconds = 90.0});
+        return runComparison(request, steps, m_clock, m_gates, context(cancelAfter));
     }
 
 private slots:
