@@ -23,12 +23,13 @@ constexpr std::int64_t bytesPerSample = 50 * mebibyte;
 /// 100 samples fit.
 constexpr std::int64_t limitBytes = baselineBytes + 100 * bytesPerSample;
 
-Measurement ran(std::int64_t size)
+/// \param beside  as many samples' bytes that no sample takes
+Measurement ran(std::int64_t size, std::int64_t beside = 0)
 {
     return {.size = size,
             .outcome = Outcome::Ok,
             .secondsPerStep = 0.1,
-            .peakReservedBytes = baselineBytes + size * bytesPerSample};
+            .peakReservedBytes = baselineBytes + (size + beside) * bytesPerSample};
 }
 
 /// Beside the samples' own, bytes that every two of them share.
@@ -226,11 +227,7 @@ private slots:
     void anotherMomentMayNeedMoreAtLargerSizes()
     {
         // What does not belong to the samples at one moment of a step may be in the way of theirs at another.
-        const auto ranBeside = [](std::int64_t size) {
-            Measurement trial = ran(size);
-            trial.peakReservedBytes += 40 * bytesPerSample;
-            return trial;
-        };
+        const auto ranBeside = [](std::int64_t size) { return ran(size, 40); };
         SearchSpace space;
         space.memoryLimitBytes = baselineBytes + 1000 * bytesPerSample;
         const std::vector<Measurement> beside{ranBeside(1), ranBeside(8), ranBeside(64), ranBeside(128)};
@@ -241,11 +238,7 @@ private slots:
     void aDescriptionTellsWhatOneSizeCannot()
     {
         // Nine tenths of what the first trial took belong to the network's weights.
-        const auto ranBeside = [](std::int64_t size) {
-            Measurement trial = ran(size);
-            trial.peakReservedBytes += 9 * bytesPerSample;
-            return trial;
-        };
+        const auto ranBeside = [](std::int64_t size) { return ran(size, 9); };
         SearchSpace described;
         described.memoryLimitBytes = baselineBytes + 50 * bytesPerSample;
         const double before = modelOf({ranBeside(1)}, described).probabilityOfFit(20);
@@ -258,11 +251,7 @@ private slots:
 
     void aDescriptionBoundsWhatAnotherMomentMayNeed()
     {
-        const auto ranBeside = [](std::int64_t size) {
-            Measurement trial = ran(size);
-            trial.peakReservedBytes += 40 * bytesPerSample;
-            return trial;
-        };
+        const auto ranBeside = [](std::int64_t size) { return ran(size, 40); };
         SearchSpace described;
         described.memoryLimitBytes = baselineBytes + 1000 * bytesPerSample;
         const std::vector<Measurement> trials{ranBeside(1), ranBeside(8), ranBeside(64)};
