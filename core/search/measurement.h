@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "trial/comparison.h"
 #include "trial/outcome.h"
 
 #include <cstdint>
@@ -46,6 +47,12 @@ struct Measurement
     bool isVerification = false;
     /// Other trials of the same proposal that this one stands for, since something disturbed them.
     int discardedTrials = 0;
+    /// Of a trial that compares, all its sizes; size is then the first, or the one that the outcome is of.
+    /// Empty for an ordinary trial.
+    std::vector<trial::ComparedSize> compared;
+    /// Of one size of a comparison, when it was visited; empty for an ordinary trial, which is one visit that
+    /// ended at clockSeconds.
+    std::vector<trial::Visit> visits;
     /// Whole trial, set-up and warm-up included [s].
     double wallSeconds = 0.0;
     /// End of the trial, since the start of the exploration [s].

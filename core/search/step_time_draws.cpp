@@ -26,7 +26,7 @@ StepTimeDraws::StepTimeDraws(const std::vector<Measurement>& timed, std::span<co
         all.insert(trial.size);
     m_sizes.assign(all.begin(), all.end());
 
-    const Observations trials(timed);
+    Observations trials(timed);
     RandomSource random(seed);
     const SamplePaths paths = drawSamplePaths(
         trials, weighCurveModels(trials, static_cast<double>(m_sizes.back())), m_sizes, draws, random);

@@ -49,7 +49,7 @@ struct SearchSpace
     std::optional<std::int64_t> startingHint;
     /// A size is good when it is within this share of the best.
     double tolerance = 0.02;
-    /// The search ends when its confidence is at least this, 0..1.
+    /// The search ends when its confidence is at least this, 0..1; above 1 only when nothing is left to try.
     double targetConfidence = 0.95;
     int maxTrials = 40;
     /// Trials that may run at the same time.
@@ -57,6 +57,8 @@ struct SearchSpace
     /// Whether a size of a range that is predicted is rounded down to a power of two before it is run, as the
     /// torchtune RFC has it (pull request 2199).
     bool predictsPowersOfTwo = true;
+    /// Whether trials may compare sizes: not with programs that speak version 1 of the protocol.
+    bool comparesSizes = true;
     std::uint64_t seed = 1;
 };
 
@@ -67,6 +69,11 @@ struct Proposal
     int minSteps = 5;
     int maxSteps = 24;
     double minSeconds = 0.4;
+    /// Two to four sizes that are visited in turn, in mirrored order; empty for an ordinary trial. Steps and
+    /// seconds below are of no account then.
+    std::vector<std::int64_t> comparedSizes;
+    int visits = 0;
+    int stepsPerVisit = 0;
     /// 0: never give up. Else a bound on the seconds of one step.
     double abandonAboveSeconds = 0.0;
     /// Probability that the size fits, 0..1.
@@ -134,6 +141,8 @@ struct Recommendation
     double relativePerformance = 1.0;
     /// Probability in percent that the size is within tolerance of the best that fits: 1..99.
     int confidence = 1;
+    /// By what share the best size that fits is expected to be faster: what believing this may cost.
+    double expectedLoss = 0.0;
     Reason reason;
     /// The smallest good measured size whose expected regret is within the tolerance, and which so leaves
     /// most memory; 0 where none is smaller than the recommended one.
@@ -191,7 +200,8 @@ struct SearchState
         Searching,
         /// The target confidence is reached.
         Confident,
-        /// No allowed size is left to try.
+        /// No allowed size is left to try, or the trials that are left would not make it as sure as asked
+        /// for.
         Exhausted,
         /// maxTrials is reached.
         Budget,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_history.h"
 
+#include "trial/step_statistics.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -32,6 +34,26 @@ void insertOnce(std::vector<std::int64_t>& ascending, std::int64_t size)
         ascending.insert(place, size);
 }
 
+/// The measurement that one size of a comparison amounts to: its time is the typical one of its visits'
+/// typical times, so that neither a step nor a visit that something disturbed decides.
+Measurement rowOf(const Measurement& comparison, const trial::ComparedSize& compared)
+{
+    Measurement row = comparison;
+    row.compared.clear();
+    row.outcome = trial::Outcome::Ok;
+    row.size = compared.microBatchSize;
+    row.peakReservedBytes = compared.peakReservedBytes;
+    row.visits = compared.visits;
+    row.stepSeconds.clear();
+    std::vector<double> typical;
+    for (const trial::Visit& visit : compared.visits) {
+        typical.push_back(*trial::typicalStepSeconds(visit.stepSeconds));
+        row.stepSeconds.insert(row.stepSeconds.end(), visit.stepSeconds.begin(), visit.stepSeconds.end());
+    }
+    row.secondsPerStep = *trial::typicalStepSeconds(typical);
+    return row;
+}
+
 } // namespace
 
 TrialHistory::TrialHistory(std::int64_t memoryLimitBytes) : m_memoryLimitBytes(memoryLimitBytes) {}
@@ -43,8 +65,13 @@ void TrialHistory::record(Measurement measurement)
 
     const bool ran = measurement.ran();
     const bool aboveLimit = m_memoryLimitBytes > 0 && measurement.peakReservedBytes > m_memoryLimitBytes;
-    if (ran && !measurement.thrashes)
+    if (ran && !measurement.thrashes && measurement.compared.empty())
         m_timed.push_back(measurement);
+    // What was measured before a size failed stands.
+    for (const trial::ComparedSize& compared : measurement.compared) {
+        if (!compared.visits.empty())
+            m_timed.push_back(rowOf(measurement, compared));
+    }
 
     m_outOfMemoryTrials += measurement.doesNotFit() ? 1 : 0;
     if (measurement.doesNotFit() || (ran && (measurement.thrashes || aboveLimit))) {

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "curve_model.h"
 
+#include "in_parts.h"
+
 #include <Eigen/Cholesky>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 
 namespace batchpeak::search {
@@ -26,25 +30,43 @@ constexpr std::size_t alignmentsWithWaves = 2;
 constexpr Eigen::Index fewestForCliffs = 4;
 constexpr Eigen::Index fewestForWaves = 5;
 
-/// The marginal likelihood of every trend under one set of hyper-parameters. The trials are linearised about
-/// their times and multiplied by the inverse Cholesky factor of their covariance, so that a trend adds two
-/// columns only.
+/// Of the grid, so many points apart are looked at to find what explains the trials about best.
+constexpr std::size_t coarseStride = 7;
+
+/// The logarithms of times, linearised: overhead and work per sample in units of their prior deviation, and
+/// what they leave unexplained at their prior means. About the median of each size, since about a trial's own
+/// time a trend of next to nothing would explain trials of one size however far apart they are.
+Eigen::MatrixXd linearised(const Observations& trials)
+{
+    const CoefficientPrior prior(trials, {});
+    Eigen::MatrixXd columns(trials.count(), 3);
+    columns.col(0) = prior.deviation[0] * trials.medianSeconds.cwiseInverse();
+    columns.col(1) = prior.deviation[1] * trials.size.cwiseQuotient(trials.medianSeconds);
+    columns.col(2) = 1.0 + (trials.seconds.array() / trials.medianSeconds.array()).log();
+    columns.col(2) -= prior.mean[0] / prior.deviation[0] * columns.col(0);
+    columns.col(2) -= prior.mean[1] / prior.deviation[1] * columns.col(1);
+    return columns;
+}
+
+/// The marginal likelihood of every trend under one set of hyper-parameters. The trials are linearised and
+/// multiplied by the inverse Cholesky factor of their covariance, so that a trend adds two columns only.
 class GridPoint
 {
 public:
-    GridPoint(const Observations& trials, const Hyperparameters& hyperparameters)
+    GridPoint(const Observations& trials, const Hyperparameters& hyperparameters, double visitEvidence)
         : m_trials(trials), m_hyperparameters(hyperparameters), m_factor(trials.covariance(hyperparameters))
     {
-        const CoefficientPrior prior(trials, {});
-        m_logDeterminant = m_factor.matrixL().toDenseMatrix().diagonal().array().log().sum();
-        Eigen::MatrixXd columns(trials.count(), 3);
-        columns.col(0) = prior.deviation[0] * trials.seconds.cwiseInverse();
-        columns.col(1) = prior.deviation[1] * trials.size.cwiseQuotient(trials.seconds);
-        columns.col(2).setOnes();
-        columns.col(2) -= prior.mean[0] / prior.deviation[0] * columns.col(0);
-        columns.col(2) -= prior.mean[1] / prior.deviation[1] * columns.col(1);
-        m_factor.matrixL().solveInPlace(columns);
-        m_base = columns;
+        m_logDeterminant = m_factor.matrixLLT().diagonal().array().log().sum();
+        m_logDeterminant -= visitEvidence;
+        m_base = linearised(trials);
+        m_factor.matrixL().solveInPlace(m_base);
+    }
+
+    /// Logarithm of evidence times prior of the plain trend.
+    double weightOfPlain() const
+    {
+        const Eigen::VectorXd none = Eigen::VectorXd::Zero(m_trials.count());
+        return logEvidence(none, none) + m_hyperparameters.logPrior;
     }
 
     /// Columns of one feature alone, in units of its prior deviation.
@@ -85,7 +107,7 @@ private:
     {
         Eigen::VectorXd values(m_trials.count());
         for (Eigen::Index i = 0; i < values.size(); ++i)
-            values[i] = trend.features(m_trials.size[i])[feature] / m_trials.seconds[i];
+            values[i] = trend.features(m_trials.size[i])[feature] / m_trials.medianSeconds[i];
         values *= CoefficientPrior(m_trials, trend).deviation[feature];
         m_factor.matrixL().solveInPlace(values);
         return values;
@@ -99,6 +121,24 @@ private:
     Eigen::MatrixXd m_base;
 };
 
+/// What visits say, once for all grid points that share what it depends on.
+class VisitEvidence
+{
+public:
+    explicit VisitEvidence(const Observations& trials) : m_trials(trials) {}
+    double operator()(const Hyperparameters& scales)
+    {
+        const auto [place, isNew] = m_known.try_emplace({scales.speed, scales.speedTime, scales.trial});
+        if (isNew)
+            place->second = m_trials.logEvidenceOfVisits(scales);
+        return place->second;
+    }
+
+private:
+    const Observations& m_trials;
+    std::map<std::array<double, 3>, double> m_known;
+};
+
 std::vector<std::size_t> heaviest(const std::vector<double>& logWeights, std::size_t count)
 {
     std::vector<std::size_t> order(logWeights.size());
@@ -108,36 +148,65 @@ std::vector<std::size_t> heaviest(const std::vector<double>& logWeights, std::si
     return order;
 }
 
+void weighTrials(Observations& trials)
+{
+    VisitEvidence evidence(trials);
+    double heaviest = -std::numeric_limits<double>::infinity();
+    Hyperparameters best;
+    for (std::size_t i = 0; i < hyperparameterGrid().size(); i += coarseStride) {
+        const Hyperparameters& hyperparameters = hyperparameterGrid()[i];
+        if (const double weight =
+                GridPoint(trials, hyperparameters, evidence(hyperparameters)).weightOfPlain();
+            weight > heaviest) {
+            heaviest = weight;
+            best = hyperparameters;
+        }
+    }
+    const Eigen::MatrixXd columns = linearised(trials);
+    trials.weighTails(best, columns.leftCols(2), columns.col(2));
+}
+
 } // namespace
 
-std::vector<CurveModel> weighCurveModels(const Observations& trials, double largestFit)
+std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit)
 {
+    weighTrials(trials);
+    VisitEvidence evidence(trials);
     constexpr double none = -std::numeric_limits<double>::infinity();
     const std::vector<CandidateTrend> alignments = alignedTrends(largestFit);
     std::vector<double> weightsOfAlignments(alignments.size(), none);
     std::vector<CurveModel> models;
-    const auto addAligned = [&](const GridPoint& point, std::size_t a) {
-        models.push_back(point.weigh(alignments[a], {}, point.misaligned(alignments[a].trend)));
-        weightsOfAlignments[a] = std::max(weightsOfAlignments[a], models.back().logWeight);
-        return models.back().logWeight;
-    };
-
-    std::vector<double> weightsOfPoints;
-    for (const Hyperparameters& hyperparameters : hyperparameterGrid()) {
-        const GridPoint point(trials, hyperparameters);
-        double& weight = weightsOfPoints.emplace_back(none);
-        for (std::size_t a = 0; a < alignmentsOnWholeGrid; ++a)
-            weight = std::max(weight, addAligned(point, a));
+    const std::vector<Hyperparameters>& grid = hyperparameterGrid();
+    std::vector<double> evidences;
+    for (const Hyperparameters& hyperparameters : grid)
+        evidences.push_back(evidence(hyperparameters));
+    models.resize(alignmentsOnWholeGrid * grid.size());
+    inParts(grid.size(), [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const GridPoint point(trials, grid[i], evidences[i]);
+            for (std::size_t a = 0; a < alignmentsOnWholeGrid; ++a)
+                models[alignmentsOnWholeGrid * i + a] =
+                    point.weigh(alignments[a], {}, point.misaligned(alignments[a].trend));
+        }
+    });
+    std::vector<double> weightsOfPoints(grid.size(), none);
+    for (std::size_t model = 0; model < models.size(); ++model) {
+        double& ofPoint = weightsOfPoints[model / alignmentsOnWholeGrid];
+        double& ofAlignment = weightsOfAlignments[model % alignmentsOnWholeGrid];
+        ofPoint = std::max(ofPoint, models[model].logWeight);
+        ofAlignment = std::max(ofAlignment, models[model].logWeight);
     }
     std::vector<GridPoint> best;
     for (const std::size_t point : heaviest(weightsOfPoints, gridPointsWithCommonAlignments))
-        best.emplace_back(trials, hyperparameterGrid()[point]);
+        best.emplace_back(trials, grid[point], evidences[point]);
 
     for (std::size_t a = alignmentsOnWholeGrid; a < alignments.size(); ++a) {
         const bool isRare = a >= commonAlignments;
         const std::size_t points = isRare ? gridPointsWithRareAlignments : gridPointsWithCommonAlignments;
-        for (std::size_t i = 0; i < std::min(best.size(), points); ++i)
-            addAligned(best[i], a);
+        for (std::size_t i = 0; i < std::min(best.size(), points); ++i) {
+            models.push_back(best[i].weigh(alignments[a], {}, best[i].misaligned(alignments[a].trend)));
+            weightsOfAlignments[a] = std::max(weightsOfAlignments[a], models.back().logWeight);
+        }
     }
 
     std::vector<CandidateTrend> bestAligned;

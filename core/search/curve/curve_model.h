@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gaussian_process.h"
+#include "observations.h"
 #include "trend.h"
 
 #include <vector>
@@ -22,7 +22,8 @@ struct CurveModel
 /// hyper-parameters, the best of those with other alignments, and from some trials on the best with each wave
 /// and each cliff that could be seen.
 ///
+/// \param trials  are weighed against each other first, under what explains them best
 /// \param largestFit  largest size that may fit: longer waves than that are not seen
-std::vector<CurveModel> weighCurveModels(const Observations& trials, double largestFit);
+std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit);
 
 } // namespace batchpeak::search

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 
 namespace batchpeak::search {
 
@@ -15,16 +14,19 @@ namespace {
 
 constexpr double smoothValues[] = {0.003, 0.012, 0.04, 0.12};
 constexpr double roughValues[] = {0.001, 0.004, 0.012, 0.035, 0.1, 0.25};
-/// What changes from trial to trial: slowly, and at once. The last are of a computer that is not left alone.
-struct TrialVariation
+struct DeviceSpeed
 {
-    double drift;
-    double run;
-    double logPrior;
+    double deviation;
+    double time;
 };
-constexpr TrialVariation variations[] = {{0.002, 0.0015, 0.0}, {0.002, 0.005, 0.0}, {0.002, 0.015, 0.0},
-                                         {0.015, 0.0015, 0.0}, {0.015, 0.005, 0.0}, {0.015, 0.015, 0.0},
-                                         {0.002, 0.06, -2.5},  {0.08, 0.015, -4.0}};
+// All equally probable: searches that took a calm device for the likeliest were too sure on others and no
+// faster on calm ones.
+constexpr DeviceSpeed speeds[] = {{0.002, speedTimes[1]},
+                                  {0.012, speedTimes[1]},
+                                  {0.012, speedTimes[0]},
+                                  {0.03, speedTimes[0]},
+                                  {0.05, speedTimes[1]}};
+constexpr double trialValues[] = {0.0015, 0.005, 0.012, 0.025};
 
 // Curves that leave their trend by this much are rare.
 double smoothLogPrior(double smooth)
@@ -32,9 +34,12 @@ double smoothLogPrior(double smooth)
     return smooth > 0.1 ? -0.3 : 0.0;
 }
 
-double roughLogPrior(double rough)
+/// Sizes that differ from all their neighbours by more than half a percent are rarer still: the shortest
+/// length leaves nothing in common even to neighbours.
+double roughLogPrior(double rough, double length)
 {
-    return (rough > 0.05 ? -0.7 : 0.0) + (rough > 0.2 ? -0.7 : 0.0);
+    const double isLarge = (rough > 0.05 ? -0.7 : 0.0) + (rough > 0.2 ? -0.7 : 0.0);
+    return isLarge - (length == roughLengths[0] ? std::max(0.0, std::log(rough / 0.004)) : 0.0);
 }
 
 std::vector<Hyperparameters> makeGrid()
@@ -48,14 +53,18 @@ std::vector<Hyperparameters> makeGrid()
                 const bool isNone = rough == roughValues[0];
                 if (isNone && roughLength != Hyperparameters{}.roughLength)
                     continue;
-                for (const TrialVariation& variation : variations) {
-                    grid.push_back({.smooth = smooth,
-                                    .rough = rough,
-                                    .roughLength = roughLength,
-                                    .drift = variation.drift,
-                                    .run = variation.run,
-                                    .logPrior = smoothLogPrior(smooth) + roughLogPrior(rough) +
-                                                (isNone ? 0.0 : lengthLogPrior) + variation.logPrior});
+                for (const DeviceSpeed& speed : speeds) {
+                    for (const double trial : trialValues) {
+                        grid.push_back({.smooth = smooth,
+                                        .rough = rough,
+                                        .roughLength = roughLength,
+                                        .speed = speed.deviation,
+                                        .speedTime = speed.time,
+                                        .trial = trial,
+                                        .logPrior = smoothLogPrior(smooth) +
+                                                    roughLogPrior(rough, roughLength) +
+                                                    (isNone ? 0.0 : lengthLogPrior)});
+                    }
                 }
             }
         }
@@ -63,30 +72,9 @@ std::vector<Hyperparameters> makeGrid()
     return grid;
 }
 
-/// Keeps the covariance of repeated sizes positive definite.
-constexpr double jitter = 1e-9;
-/// Relative error that a disturbed trial has at least, whatever its steps say: whoever shares a processor
-/// evenly doubles the time, and takes some of it at the least.
-constexpr double disturbedError = 0.25;
 const double smoothRate = std::sqrt(3.0) / smoothLength;
 /// Of nodes between which the smooth part of a draw is interpolated, in the logarithm of the size.
 constexpr double nodeDistance = 0.08;
-
-template<typename Correlation>
-Eigen::MatrixXd pairwise(const Eigen::VectorXd& rows, const Eigen::VectorXd& columns, Correlation correlation)
-{
-    Eigen::MatrixXd matrix(rows.size(), columns.size());
-    for (Eigen::Index column = 0; column < columns.size(); ++column) {
-        for (Eigen::Index row = 0; row < rows.size(); ++row)
-            matrix(row, column) = correlation(std::abs(rows[row] - columns[column]));
-    }
-    return matrix;
-}
-
-std::size_t indexOf(double roughLength)
-{
-    return static_cast<std::size_t>(std::ranges::find(roughLengths, roughLength) - std::begin(roughLengths));
-}
 
 } // namespace
 
@@ -104,46 +92,6 @@ double smoothCorrelation(double distance)
 double roughCorrelation(double distance, double length)
 {
     return std::exp(-distance / length);
-}
-
-Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
-{
-    const auto count = static_cast<Eigen::Index>(timed.size());
-    for (Eigen::VectorXd* column : {&size, &logSize, &seconds, &error, &clock})
-        column->resize(count);
-    for (Eigen::Index i = 0; i < count; ++i) {
-        const Measurement& trial = timed[static_cast<std::size_t>(i)];
-        size[i] = static_cast<double>(trial.size);
-        logSize[i] = std::log(size[i]);
-        seconds[i] = trial.secondsPerStep;
-        error[i] = noise.standardError(static_cast<std::size_t>(i));
-        if (trial.disturbed)
-            error[i] = std::max(error[i], disturbedError);
-        clock[i] = trial.clockSeconds;
-    }
-    m_smooth = pairwise(logSize, logSize, smoothCorrelation);
-    for (std::size_t i = 0; i < std::size(roughLengths); ++i)
-        m_rough[i] = roughCovariance(logSize, roughLengths[i]);
-    m_drift = pairwise(clock, clock, [](double d) { return roughCorrelation(d, driftSeconds); });
-}
-
-Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters) const
-{
-    Eigen::MatrixXd matrix = hyperparameters.smooth * hyperparameters.smooth * m_smooth;
-    matrix += hyperparameters.rough * hyperparameters.rough * m_rough[indexOf(hyperparameters.roughLength)];
-    matrix += hyperparameters.drift * hyperparameters.drift * m_drift;
-    matrix.diagonal().array() += error.array().square() + hyperparameters.run * hyperparameters.run + jitter;
-    return matrix;
-}
-
-Eigen::MatrixXd Observations::smoothCovariance(const Eigen::VectorXd& logSizes) const
-{
-    return pairwise(logSizes, logSize, smoothCorrelation);
-}
-
-Eigen::MatrixXd Observations::roughCovariance(const Eigen::VectorXd& logSizes, double roughLength) const
-{
-    return pairwise(logSizes, logSize, [roughLength](double d) { return roughCorrelation(d, roughLength); });
 }
 
 PriorSampler::PriorSampler(std::span<const std::int64_t> sizes, std::span<const std::size_t> kept)
@@ -193,7 +141,7 @@ PriorSampler::PriorSampler(std::span<const std::int64_t> sizes, std::span<const 
     }
 }
 
-void PriorSampler::drawSmooth(RandomSource& random, Eigen::VectorXd& values)
+void PriorSampler::drawSmooth(RandomSource& random, Eigen::VectorXd& values) const
 {
     double value = 0.0;
     double slope = 0.0;
@@ -225,24 +173,6 @@ void PriorSampler::drawRough(RandomSource& random, double length, Eigen::VectorX
         value = step.keeps * value + step.isNew * random.normal();
         values[index++] = value;
     }
-}
-
-Eigen::VectorXd drawDrift(const Eigen::VectorXd& clock, RandomSource& random)
-{
-    std::vector<Eigen::Index> order(static_cast<std::size_t>(clock.size()));
-    std::iota(order.begin(), order.end(), Eigen::Index{0});
-    std::ranges::stable_sort(order, {}, [&](Eigen::Index i) { return clock[i]; });
-
-    Eigen::VectorXd values(clock.size());
-    double value = 0.0;
-    double keeps = 0.0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        if (i > 0)
-            keeps = roughCorrelation(clock[order[i]] - clock[order[i - 1]], driftSeconds);
-        value = keeps * value + std::sqrt(1.0 - keeps * keeps) * random.normal();
-        values[order[i]] = value;
-    }
-    return values;
 }
 
 } // namespace batchpeak::search

@@ -2,17 +2,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "noise_model.h"
-
 #include <Eigen/Core>
 
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
 namespace batchpeak::search {
 
 class RandomSource;
+
+inline constexpr double smoothLength = 1.2;
+/// Lengths that the rough part may have, in the logarithm of the size.
+inline constexpr double roughLengths[] = {0.004, 0.06, 0.35};
+/// Times over which the device's speed may change [s]: clocks and neighbours that come and go, and heat.
+/// Fitted to repeated sweeps of small networks, whose best single time was 6 to 18 s.
+inline constexpr double speedTimes[] = {7.0, 45.0};
 
 /// How far the logarithms of step times may lie off the trend, and why: standard deviations, that is, shares
 /// of the step time.
@@ -23,51 +29,19 @@ struct Hyperparameters
     /// Rough deviation, from one size to the next (Ornstein-Uhlenbeck), and its length in the logarithm of
     /// the size.
     double rough = 0.0;
-    double roughLength = 0.1;
-    /// Slow change over time, the same for all sizes (Ornstein-Uhlenbeck, driftSeconds).
-    double drift = 0.0;
-    /// Between two trials of one size, however many steps they have.
-    double run = 0.0;
+    double roughLength = roughLengths[1];
+    /// The device's speed, which changes with time and is the same for all sizes (Ornstein-Uhlenbeck), and
+    /// how fast: one of speedTimes [s].
+    double speed = 0.0;
+    double speedTime = speedTimes[1];
+    /// Between two trials of one size, however many steps they have and however close they are.
+    double trial = 0.0;
     double logPrior = 0.0;
 };
-
-inline constexpr double smoothLength = 1.2;
-inline constexpr double driftSeconds = 45.0;
-/// Lengths that the rough part may have; roughLength is one of them.
-inline constexpr double roughLengths[] = {0.03, 0.1, 0.35};
 
 /// Every combination that the curve is averaged over: a grid, which with three to eight trials is more
 /// robust than an optimum.
 const std::vector<Hyperparameters>& hyperparameterGrid();
-
-/// The timed trials as the curve model needs them, and the parts of their covariance that the
-/// hyper-parameters only scale.
-struct Observations
-{
-    explicit Observations(const std::vector<Measurement>& timed);
-
-    Eigen::Index count() const { return size.size(); }
-    /// Covariance of the logarithms of the trials' times, noise included.
-    Eigen::MatrixXd covariance(const Hyperparameters& hyperparameters) const;
-    /// Between the curve, without drift and noise, at these sizes (rows) and the trials.
-    /// \param logSizes  natural logarithms
-    Eigen::MatrixXd smoothCovariance(const Eigen::VectorXd& logSizes) const;
-    Eigen::MatrixXd roughCovariance(const Eigen::VectorXd& logSizes, double roughLength) const;
-
-    NoiseModel noise;
-    Eigen::VectorXd size;
-    Eigen::VectorXd logSize;
-    Eigen::VectorXd seconds;
-    /// Relative standard error of seconds.
-    Eigen::VectorXd error;
-    /// End of each trial [s].
-    Eigen::VectorXd clock;
-
-private:
-    Eigen::MatrixXd m_smooth;
-    Eigen::MatrixXd m_rough[std::size(roughLengths)];
-    Eigen::MatrixXd m_drift;
-};
 
 /// Correlation at a distance in the logarithm of the size, or in seconds.
 double smoothCorrelation(double distance);
@@ -84,7 +58,7 @@ public:
 
     /// Smooth part: between nodes 8 % apart it is interpolated, which errs by less than 1 % of its
     /// deviation, and saves nine of ten draws.
-    void drawSmooth(RandomSource& random, Eigen::VectorXd& values);
+    void drawSmooth(RandomSource& random, Eigen::VectorXd& values) const;
     /// \param length  one of roughLengths
     void drawRough(RandomSource& random, double length, Eigen::VectorXd& values) const;
 
@@ -106,8 +80,5 @@ private:
     std::vector<SmoothStep> m_smooth;
     std::vector<RoughStep> m_rough[std::size(roughLengths)];
 };
-
-/// Drift at the trials' ends, in their order of time, at standard deviation 1.
-Eigen::VectorXd drawDrift(const Eigen::VectorXd& clock, RandomSource& random);
 
 } // namespace batchpeak::search

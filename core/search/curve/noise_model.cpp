@@ -29,19 +29,41 @@ constexpr double outlierFactor = 3.0;
 constexpr std::size_t fewestForMedian = 3;
 constexpr double leastDegreesOfFreedom = 1.4;
 
+/// Steps over the typical one of their visit, whose own speed is no noise of steps.
+std::vector<double> stepsWithinVisits(const std::vector<trial::Visit>& visits)
+{
+    std::vector<double> steps;
+    for (const trial::Visit& visit : visits) {
+        const double typical = trial::typicalStepSeconds(visit.stepSeconds).value_or(1.0);
+        for (const double seconds : visit.stepSeconds)
+            steps.push_back(seconds / typical);
+    }
+    return steps;
+}
+
+std::optional<double> errorOfSteps(const Measurement& trial)
+{
+    if (!trial.visits.empty())
+        return trial::relativeStandardError(stepsWithinVisits(trial.visits));
+    return trial.stepSeconds.empty() ? trial.relativeError : trial::relativeStandardError(trial.stepSeconds);
+}
+
 } // namespace
 
 NoiseEstimate estimateNoise(const Measurement& trial)
 {
     const double steps = trial.timedSteps() > 0.0 ? trial.timedSteps() : assumedSteps;
-    if (steps <= 2.0)
+    const double locations = std::max(1.0, static_cast<double>(trial.visits.size()));
+    if (steps <= 2.0 * locations)
         return {};
-    const double degreesOfFreedom = std::max(leastDegreesOfFreedom, 0.5 * (steps - 1.0));
-    const std::optional<double> error =
-        trial.stepSeconds.empty() ? trial.relativeError : trial::relativeStandardError(trial.stepSeconds);
+    const double degreesOfFreedom = std::max(leastDegreesOfFreedom, 0.5 * (steps - locations));
+    const std::optional<double> error = errorOfSteps(trial);
     if (!error || !std::isfinite(*error) || *error < 0.0)
         return {};
-    return {.scale = *error * std::sqrt(steps / locationVariance), .degreesOfFreedom = degreesOfFreedom};
+    // Each visit's location is taken from its steps, so that they scatter less about it.
+    const double spread = std::sqrt((steps - 1.0) / (steps - locations));
+    return {.scale = spread * *error * std::sqrt(steps / locationVariance),
+            .degreesOfFreedom = degreesOfFreedom};
 }
 
 NoiseModel::NoiseModel(const std::vector<Measurement>& trials)

@@ -17,8 +17,8 @@ struct NoiseEstimate
     double degreesOfFreedom = 0.0;
 };
 
-/// From the relative standard error that the steps tell, or, where a program does not send them, from the one
-/// that it states.
+/// From the relative standard error that the steps tell, those of a comparison within each visit, or, where a
+/// program does not send them, from the one that it states.
 NoiseEstimate estimateNoise(const Measurement& trial);
 
 /// The noise of timed steps, pooled over trials of like step times: a trial of five steps cannot tell its

@@ -28,6 +28,9 @@ constexpr double toleranceLoss = 0.03;
 /// Sizes whose expected samples/s differ by less cannot be told apart, and the smaller leaves more memory.
 constexpr double indistinguishable = 0.002;
 
+/// Of the variance of a slowly changing speed, what trials close to each other do not share.
+constexpr double slowSpeedShare = 0.25;
+
 /// Uncertainty of what a trial in flight will show, as a share of the curve's deviation there.
 constexpr double beliefShare = 0.15;
 
@@ -87,15 +90,15 @@ Posterior::Posterior(const SearchSpace& space, const CandidateSet& candidates, c
     std::erase_if(m_measured, [&](std::int64_t size) { return !candidates.contains(size); });
 
     const auto largest = static_cast<double>(std::ranges::max(m_largestFit));
-    m_paths = drawSamplePaths(m_trials, weighCurveModels(m_trials, largest), m_sizes,
-                              static_cast<int>(m_largestFit.size()), random);
+    const std::vector<CurveModel> models = weighCurveModels(m_trials, largest);
+    m_paths = drawSamplePaths(m_trials, models, m_sizes, static_cast<int>(m_largestFit.size()), random);
     Eigen::VectorXd logSize(static_cast<Eigen::Index>(m_sizes.size()));
     for (Eigen::Index i = 0; i < logSize.size(); ++i)
         logSize[i] = std::log(static_cast<double>(m_sizes[static_cast<std::size_t>(i)]));
-    m_logSpeed = (-m_paths.logSeconds).colwise() + logSize;
-    if (space.objective == Objective::Micro)
-        m_objective = m_logSpeed;
-    else
+    // In place: these are megabytes.
+    m_logSpeed = std::move(m_paths.logSeconds);
+    m_logSpeed = (-m_logSpeed).colwise() + logSize;
+    if (space.objective == Objective::Effective)
         computeEffectiveObjective();
     findBest();
 }
@@ -103,15 +106,16 @@ Posterior::Posterior(const SearchSpace& space, const CandidateSet& candidates, c
 void Posterior::computeEffectiveObjective()
 {
     const Throughput throughput(*m_space, m_optimizerSeconds);
-    m_objective.resize(m_logSpeed.rows(), m_logSpeed.cols());
+    m_effective.resize(m_logSpeed.rows(), m_logSpeed.cols());
     std::vector<double> seconds(m_sizes.size());
     for (Eigen::Index path = 0; path < m_logSpeed.cols(); ++path) {
-        std::ranges::transform(m_paths.logSeconds.col(path), seconds.begin(),
-                               [](double logSeconds) { return std::exp(logSeconds); });
+        for (std::size_t i = 0; i < seconds.size(); ++i)
+            seconds[i] =
+                static_cast<double>(m_sizes[i]) / std::exp(m_logSpeed(static_cast<Eigen::Index>(i), path));
         const auto secondsAt = [&](std::int64_t size) { return interpolatedSeconds(m_sizes, seconds, size); };
         for (Eigen::Index i = 0; i < m_logSpeed.rows(); ++i) {
             const std::int64_t size = m_sizes[static_cast<std::size_t>(i)];
-            m_objective(i, path) = std::log(throughput.samplesPerSecond(size, secondsAt));
+            m_effective(i, path) = std::log(throughput.samplesPerSecond(size, secondsAt));
         }
     }
 }
@@ -125,6 +129,33 @@ Eigen::Index Posterior::indexAtMost(std::int64_t size) const
 {
     const auto above = std::ranges::upper_bound(m_sizes, size);
     return above == m_sizes.begin() ? 0 : above - m_sizes.begin() - 1;
+}
+
+double Posterior::trialDeviation() const
+{
+    double variance = 0.0;
+    for (const Hyperparameters& scale : m_paths.scales) {
+        const double seen = scale.speedTime == speedTimes[0] ? 1.0 : slowSpeedShare;
+        variance += scale.trial * scale.trial + seen * scale.speed * scale.speed;
+    }
+    return std::sqrt(variance / static_cast<double>(m_paths.scales.size()));
+}
+
+double Posterior::visitVariance(double seconds) const
+{
+    double variance = 0.0;
+    for (const Hyperparameters& scale : m_paths.scales)
+        variance +=
+            scale.trial * scale.trial - scale.speed * scale.speed * std::expm1(-seconds / scale.speedTime);
+    return variance / static_cast<double>(m_paths.scales.size());
+}
+
+double Posterior::speedDeviation() const
+{
+    double variance = 0.0;
+    for (const Hyperparameters& scale : m_paths.scales)
+        variance += scale.speed * scale.speed;
+    return std::sqrt(variance / static_cast<double>(m_paths.scales.size()));
 }
 
 double Posterior::loss(double gap) const
@@ -144,7 +175,7 @@ double Posterior::expectedLoss(std::int64_t size) const
 
 double Posterior::expectedRegret(std::int64_t size) const
 {
-    return (m_top - m_objective.row(indexOf(size)).transpose()).mean();
+    return (m_top - objective().row(indexOf(size)).transpose()).mean();
 }
 
 double Posterior::shareWithin(std::int64_t size) const
@@ -164,8 +195,8 @@ void Posterior::findBest()
     for (Eigen::Index path = 0; path < paths; ++path) {
         const Eigen::Index end = indexAtMost(largestFit(path)) + 1;
         for (Eigen::Index i = 0; i < end; ++i) {
-            if (isAllowed(i) && m_objective(i, path) > m_top[path]) {
-                m_top[path] = m_objective(i, path);
+            if (isAllowed(i) && objective(i, path) > m_top[path]) {
+                m_top[path] = objective(i, path);
                 m_best[static_cast<std::size_t>(path)] = i;
             }
         }
@@ -203,8 +234,8 @@ void Posterior::believe(std::span<const std::int64_t> inFlight, RandomSource& ra
     for (const std::int64_t size : inFlight) {
         const Eigen::Index index = indexAtMost(size);
         const double seconds = static_cast<double>(size) / std::exp(m_mean[index]);
-        const double deviation =
-            std::hypot(m_trials.noise.standardErrorAt(seconds, 5.0), beliefShare * m_deviation[index]);
+        const double deviation = std::hypot(m_trials.noise.standardErrorAt(seconds, 5.0), trialDeviation(),
+                                            beliefShare * m_deviation[index]);
         for (Eigen::Index path = 0; path < pathCount(); ++path) {
             double& logWeight = logWeights[static_cast<std::size_t>(path)];
             const double distance = (m_logSpeed(index, path) - m_mean[index]) / deviation;
@@ -217,13 +248,14 @@ void Posterior::believe(std::span<const std::int64_t> inFlight, RandomSource& ra
     const std::vector<std::size_t> kept =
         resampleSystematically(logWeights, static_cast<int>(logWeights.size()), random);
     const Eigen::MatrixXd logSpeed = m_logSpeed;
-    const Eigen::MatrixXd objective = m_objective;
+    const Eigen::MatrixXd effective = m_effective;
     const std::vector<std::int64_t> largestFit = m_largestFit;
     for (std::size_t path = 0; path < kept.size(); ++path) {
         const auto to = static_cast<Eigen::Index>(path);
         const auto from = static_cast<Eigen::Index>(kept[path]);
         m_logSpeed.col(to) = logSpeed.col(from);
-        m_objective.col(to) = objective.col(from);
+        if (effective.size() > 0)
+            m_effective.col(to) = effective.col(from);
         m_largestFit[path] = largestFit[kept[path]];
     }
     for (const std::int64_t size : inFlight) {

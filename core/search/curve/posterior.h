@@ -40,7 +40,7 @@ public:
     /// ln(samples/s) of the micro-batch alone: a row for each size, a column for each path.
     const Eigen::MatrixXd& logSpeed() const { return m_logSpeed; }
     /// How far below the path's best allowed size that fits, in ln of what is maximised.
-    double gap(Eigen::Index size, Eigen::Index path) const { return m_top[path] - m_objective(size, path); }
+    double gap(Eigen::Index size, Eigen::Index path) const { return m_top[path] - objective(size, path); }
     double logTolerance() const { return m_logTolerance; }
     std::int64_t largestFit(Eigen::Index path) const { return m_largestFit[static_cast<std::size_t>(path)]; }
     /// Index of each path's best size.
@@ -51,13 +51,20 @@ public:
     double meanLogSpeed(Eigen::Index size) const { return m_mean[size]; }
     double deviation(Eigen::Index size) const { return m_deviation[size]; }
     /// ln of what is maximised [ln samples/s].
-    double objective(Eigen::Index size, Eigen::Index path) const { return m_objective(size, path); }
+    double objective(Eigen::Index size, Eigen::Index path) const { return objective()(size, path); }
     /// Mean over the paths of objective.
-    double meanObjective(Eigen::Index size) const { return m_objective.row(size).mean(); }
+    double meanObjective(Eigen::Index size) const { return objective().row(size).mean(); }
     /// Typical time of an optimizer step [s]; 0 where none was reported.
     double optimizerSeconds() const { return m_optimizerSeconds; }
-    double meanRunNoise() const { return m_paths.runNoise.mean(); }
+    /// Relative standard deviation of a trial however many steps it has: from one to the next, and by the
+    /// device's speed as far as it changes until the next trial.
+    double trialDeviation() const;
+    /// Relative variance of one visit of a comparison beside the others that last as long [s].
+    double visitVariance(double seconds) const;
+    /// Relative standard deviation of the device's speed over time.
+    double speedDeviation() const;
     const Observations& trials() const { return m_trials; }
+    /// Without the curves themselves, which logSpeed() has.
     const SamplePaths& paths() const { return m_paths; }
 
     /// Good measured sizes that may be recommended, ascending.
@@ -77,6 +84,7 @@ public:
     void believe(std::span<const std::int64_t> inFlight, RandomSource& random);
 
 private:
+    const Eigen::MatrixXd& objective() const { return m_effective.size() > 0 ? m_effective : m_logSpeed; }
     void computeEffectiveObjective();
     void findBest();
     void chooseRecommended();
@@ -90,7 +98,8 @@ private:
     std::vector<bool> m_isAllowed;
     SamplePaths m_paths;
     Eigen::MatrixXd m_logSpeed;
-    Eigen::MatrixXd m_objective;
+    /// Of Objective::Effective; the other one is the speed itself.
+    Eigen::MatrixXd m_effective;
     std::vector<std::int64_t> m_largestFit;
     Eigen::VectorXd m_top;
     std::vector<Eigen::Index> m_best;

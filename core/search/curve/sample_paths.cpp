@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_paths.h"
 
+#include "in_parts.h"
 #include "random_source.h"
 
 #include <Eigen/Cholesky>
@@ -27,11 +28,12 @@ public:
           m_features(trials.count(), 4)
     {
         Eigen::MatrixXd u(trials.count(), 4);
-        Eigen::VectorXd q = Eigen::VectorXd::Ones(trials.count());
+        Eigen::VectorXd q = 1.0 + (trials.seconds.array() / trials.medianSeconds.array()).log();
         for (Eigen::Index i = 0; i < trials.count(); ++i) {
             m_features.row(i) = model.trend.features(trials.size[i]);
-            u.row(i) = m_features.row(i).cwiseProduct(m_prior.deviation.transpose()) / trials.seconds[i];
-            q[i] -= m_features.row(i).dot(m_prior.mean) / trials.seconds[i];
+            u.row(i) =
+                m_features.row(i).cwiseProduct(m_prior.deviation.transpose()) / trials.medianSeconds[i];
+            q[i] -= m_features.row(i).dot(m_prior.mean) / trials.medianSeconds[i];
         }
         m_factor.matrixL().solveInPlace(u);
         m_factor.matrixL().solveInPlace(q);
@@ -140,55 +142,57 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
                              [&](std::size_t model) { return models[model].hyperparameters.roughLength; });
 
     SamplePaths paths{.logSeconds = Eigen::MatrixXd(gridCount, pathCount),
-                      .runNoise = Eigen::VectorXd(pathCount),
-                      .drift = Eigen::VectorXd(pathCount),
-                      .trends = {},
+                      .scales = std::vector<Hyperparameters>(chosen.size()),
+                      .trends = std::vector<Trend>(chosen.size()),
                       .coefficients = Eigen::Matrix4Xd(4, pathCount)};
     Moves moves{.smooth = Eigen::MatrixXd(trials.count(), pathCount),
                 .rough = Eigen::MatrixXd(trials.count(), pathCount),
-                .roughLengths = {}};
-    moves.roughLengths.reserve(chosen.size());
-    PriorSampler draws(sizes, trialIndices);
-    Eigen::VectorXd smooth(gridCount);
-    Eigen::VectorXd rough(gridCount);
-    Eigen::VectorXd trendSeconds(gridCount);
+                .roughLengths = std::vector<double>(chosen.size())};
+    std::vector<std::uint64_t> seeds;
+    for (std::size_t path = 0; path < chosen.size(); ++path)
+        seeds.push_back(random.bits());
+    const PriorSampler draws(sizes, trialIndices);
     const Eigen::VectorXd logSeconds = trials.seconds.array().log();
-    std::optional<ModelPosterior> posterior;
-    for (int path = 0; path < pathCount; ++path) {
-        const std::size_t which = chosen[static_cast<std::size_t>(path)];
-        const CurveModel& model = models[which];
-        const Hyperparameters& scale = model.hyperparameters;
-        if (path == 0 || which != chosen[static_cast<std::size_t>(path) - 1])
-            posterior.emplace(trials, model);
+    inParts(chosen.size(), [&](std::size_t firstPath, std::size_t lastPath) {
+        Eigen::VectorXd smooth(gridCount);
+        Eigen::VectorXd rough(gridCount);
+        std::optional<ModelPosterior> posterior;
+        for (std::size_t which = firstPath; which < lastPath; ++which) {
+            const auto path = static_cast<Eigen::Index>(which);
+            const CurveModel& model = models[chosen[which]];
+            const Hyperparameters& scale = model.hyperparameters;
+            if (which == firstPath || chosen[which] != chosen[which - 1])
+                posterior.emplace(trials, model);
 
-        const Eigen::Vector4d coefficients = posterior->drawCoefficients(random);
-        draws.drawSmooth(random, smooth);
-        draws.drawRough(random, scale.roughLength, rough);
-        const Eigen::VectorXd drift = scale.drift * drawDrift(trials.clock, random);
-        smooth *= scale.smooth;
-        rough *= scale.rough;
+            RandomSource ofPath(seeds[which]);
+            const Eigen::Vector4d coefficients = posterior->drawCoefficients(ofPath);
+            draws.drawSmooth(ofPath, smooth);
+            draws.drawRough(ofPath, scale.roughLength, rough);
+            smooth *= scale.smooth;
+            rough *= scale.rough;
 
-        Eigen::VectorXd residual = logSeconds - drift;
-        residual.array() -= posterior->trendAtTrials(coefficients).array().log();
-        for (Eigen::Index i = 0; i < trials.count(); ++i) {
-            const auto index = static_cast<Eigen::Index>(trialIndices[static_cast<std::size_t>(i)]);
-            residual[i] -= smooth[index] + rough[index];
-            residual[i] -= std::hypot(trials.error[i], scale.run) * random.normal();
+            Eigen::VectorXd residual = logSeconds - scale.speed * trials.drawSpeed(scale.speedTime, ofPath);
+            residual.array() -= posterior->trendAtTrials(coefficients).array().log();
+            for (Eigen::Index i = 0; i < trials.count(); ++i) {
+                const auto index = static_cast<Eigen::Index>(trialIndices[static_cast<std::size_t>(i)]);
+                residual[i] -= smooth[index] + rough[index];
+                residual[i] -= trials.noiseDeviation(i, scale) * ofPath.normal();
+            }
+            const Eigen::VectorXd weights = posterior->factor().solve(residual);
+            moves.smooth.col(path) = scale.smooth * scale.smooth * weights;
+            moves.rough.col(path) = scale.rough * scale.rough * weights;
+            moves.roughLengths[which] = scale.roughLength;
+
+            const Trend trend = withCliffMoved(model.trend, trials, ofPath.uniform());
+            auto column = paths.logSeconds.col(path);
+            for (Eigen::Index i = 0; i < gridCount; ++i)
+                column[i] = trend.features(size[i]).dot(coefficients);
+            column = column.array().log() + smooth.array() + rough.array();
+            paths.scales[which] = scale;
+            paths.trends[which] = trend;
+            paths.coefficients.col(path) = coefficients;
         }
-        const Eigen::VectorXd weights = posterior->factor().solve(residual);
-        moves.smooth.col(path) = scale.smooth * scale.smooth * weights;
-        moves.rough.col(path) = scale.rough * scale.rough * weights;
-        moves.roughLengths.push_back(scale.roughLength);
-
-        const Trend trend = withCliffMoved(model.trend, trials, random.uniform());
-        for (Eigen::Index i = 0; i < gridCount; ++i)
-            trendSeconds[i] = trend.features(size[i]).dot(coefficients);
-        paths.logSeconds.col(path) = trendSeconds.array().log() + smooth.array() + rough.array();
-        paths.runNoise[path] = scale.run;
-        paths.drift[path] = scale.drift;
-        paths.trends.push_back(trend);
-        paths.coefficients.col(path) = coefficients;
-    }
+    });
 
     move(paths.logSeconds, trials, logSize, moves);
     return paths;

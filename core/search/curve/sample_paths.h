@@ -17,12 +17,11 @@ class RandomSource;
 /// Joint draws of the whole step-time curve, given the trials.
 struct SamplePaths
 {
-    /// Logarithm of the step time [ln s]: a row for each size of the grid, a column for each path. Drift
-    /// and noise are not in it: it is the curve that a long calm measurement would find.
+    /// Logarithm of the step time [ln s]: a row for each size of the grid, a column for each path. Neither
+    /// noise nor the device's changing speed are in it: it is the curve that a long measurement would find.
     Eigen::MatrixXd logSeconds;
-    /// Noise between runs under each path's model, and its drift.
-    Eigen::VectorXd runNoise;
-    Eigen::VectorXd drift;
+    /// The scales under each path's model.
+    std::vector<Hyperparameters> scales;
     /// Each path's trend.
     std::vector<Trend> trends;
     Eigen::Matrix4Xd coefficients;

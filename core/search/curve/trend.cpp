@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trend.h"
 
-#include "gaussian_process.h"
+#include "observations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +16,11 @@ constexpr std::int64_t usualAlignment = 8;
 constexpr double usualProbability = 0.6;
 constexpr std::int64_t powerAlignments[] = {4, 16, 32, 64};
 constexpr double powerProbability = 0.15;
-/// All other numbers together, and the largest of them: what goes well with a device can be any number, and a
-/// size with many divisors shows many of them at once.
+/// All other numbers together, and the largest of them: what goes well with a device can be any number, if
+/// hardly an odd one, and a size with many divisors shows many of them at once.
 constexpr double rareProbability = 0.25;
 constexpr std::int64_t largestRare = 128;
+constexpr double oddPlausibility = 0.1;
 
 // Sizes of waves that were seen on GPUs, beside those that divide the sizes measured.
 constexpr double usualWaves[] = {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.};
@@ -37,6 +38,15 @@ std::vector<double> measuredSizes(const Observations& trials)
     std::ranges::sort(sizes);
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     return sizes;
+}
+
+/// Of an alignment beside the others: vectors, tiles and caches come in powers of two and small multiples of
+/// them.
+double plausibility(std::int64_t alignment)
+{
+    const auto powerOfTwo = alignment & -alignment;
+    return (powerOfTwo > 1 ? 1.0 : oddPlausibility) * static_cast<double>(powerOfTwo) /
+           static_cast<double>(alignment);
 }
 
 } // namespace
@@ -60,14 +70,16 @@ std::vector<CandidateTrend> alignedTrends(double largestFit)
     for (const std::int64_t alignment : powerAlignments)
         trends.push_back({.trend = {.alignment = alignment}, .logPrior = std::log(powerProbability)});
     const std::size_t common = trends.size();
+    double plausibilities = 0.0;
     for (std::int64_t rare = 3; rare <= largestRare && 2.0 * static_cast<double>(rare) <= largestFit;
          ++rare) {
-        if (rare != usualAlignment && std::ranges::find(powerAlignments, rare) == std::end(powerAlignments))
-            trends.push_back({.trend = {.alignment = rare}});
+        if (rare == usualAlignment || std::ranges::find(powerAlignments, rare) != std::end(powerAlignments))
+            continue;
+        trends.push_back({.trend = {.alignment = rare}, .logPrior = std::log(plausibility(rare))});
+        plausibilities += plausibility(rare);
     }
-    const auto rares = static_cast<double>(trends.size() - common);
     for (std::size_t i = common; i < trends.size(); ++i)
-        trends[i].logPrior = std::log(rareProbability / rares);
+        trends[i].logPrior += std::log(rareProbability / plausibilities);
     return trends;
 }
 

@@ -2,25 +2,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 namespace batchpeak::search {
 
-/// What a calibration map belongs to: one way of choosing trials, one tolerance and one set of allowed sizes;
-/// a foreign map misleads.
+/// What speaks for a recommendation, and what was asked.
+///
+/// The number of trials is no part of it, nor what grows with it: searches that need many are those that are
+/// hard, and who counts them states what the evidence does not.
 struct CalibrationCase
 {
     double tolerance = 0.02;
-    /// Only the divisors of a batch are allowed.
-    bool divisorsOnly = false;
     bool severalDevices = false;
+    /// Of the paths in which the size is within the tolerance, 0..1.
+    double share = 0.0;
 };
 
-/// Turns the share of paths in which a size is within tolerance into a probability that holds: raw shares are
-/// too modest when low and too sure when high. Between tolerances the coefficients of the maps are
-/// interpolated in the tolerance's logarithm.
-///
-/// \param share  of the paths, 0..1
-/// \param trials  all of them so far, failures included
-double calibratedProbability(const CalibrationCase& situation, double share, int trials);
+/// What calibratedProbability() weighs, for those who fit its weights: "make calibrate-search".
+using CalibrationTerms = std::array<double, 5>;
+CalibrationTerms calibrationTerms(const CalibrationCase& situation);
+/// The weight of each term.
+CalibrationTerms calibrationWeights();
+
+/// Turns the share of paths in which a size is within tolerance into a probability that holds when it is
+/// first reached: raw shares are too modest when low and nearly true when high. A logistic regression, fitted
+/// on simulated searches in every restless world.
+double calibratedProbability(const CalibrationCase& situation);
+
+/// The mean over paths of what a size loses, as the loss to be expected.
+double calibratedLoss(double meanOverPaths);
 
 /// A probability as the confidence that a person reads: whole percent, 1..99, since neither certainty is
 /// ever reached.

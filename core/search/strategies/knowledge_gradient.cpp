@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 
 namespace batchpeak::search {
 
@@ -27,6 +29,7 @@ constexpr double negativeGain = 0.001;
 
 constexpr int trialsBeforeLengths = 5;
 constexpr int shortSteps = 3;
+constexpr int stepsPerVisit = 3;
 /// Steps noisier than this are worth timing for longer, quieter ones than the second for less long.
 constexpr double noisyStep = 0.015;
 constexpr double quietStep = 0.012;
@@ -41,6 +44,8 @@ KnowledgeGradient::KnowledgeGradient(const Posterior& posterior, const TrialCost
         const auto path =
             static_cast<Eigen::Index>(random.uniform() * static_cast<double>(posterior.pathCount()));
         m_draws.push_back({.path = path, .normal = random.normal()});
+        for (double& normal : m_draws.back().normals)
+            normal = random.normal();
     }
     std::vector<std::int64_t> measured = posterior.measured();
     std::ranges::stable_sort(measured, [&](std::int64_t a, std::int64_t b) {
@@ -132,7 +137,7 @@ KnowledgeGradient::Choice KnowledgeGradient::best(const std::vector<std::int64_t
             const TrialCost::Length steps = stepsOf(length, seconds);
             const double error =
                 std::hypot(m_posterior.trials().noise.standardErrorAt(seconds, steps.stepsAt(seconds)),
-                           m_posterior.meanRunNoise());
+                           m_posterior.trialDeviation());
             const double deviation = std::hypot(error, modelShare * m_posterior.deviation(index));
             double gain = m_presentLoss - expectedLossAfter(index, deviation);
             if (gain < 0.0)
@@ -143,6 +148,90 @@ KnowledgeGradient::Choice KnowledgeGradient::best(const std::vector<std::int64_t
         }
     }
     return choice;
+}
+
+std::optional<KnowledgeGradient::Comparison>
+KnowledgeGradient::bestComparison(std::span<const std::int64_t> sizes) const
+{
+    const std::int64_t recommended = m_posterior.recommended();
+    if (std::ranges::find(sizes, recommended) == sizes.end())
+        return std::nullopt;
+    // The sizes most often the best of these: what is to be told apart.
+    std::vector<int> wins(sizes.size());
+    for (Eigen::Index path = 0; path < m_posterior.pathCount(); ++path) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < sizes.size(); ++i) {
+            if (m_posterior.objective(m_posterior.indexOf(sizes[i]), path) >
+                m_posterior.objective(m_posterior.indexOf(sizes[best]), path))
+                best = i;
+        }
+        ++wins[best];
+    }
+    std::vector<std::size_t> order(sizes.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return wins[i]; });
+
+    std::optional<Comparison> best;
+    Comparison comparison{.sizes = {recommended}, .stepsPerVisit = stepsPerVisit};
+    for (const std::size_t i : order) {
+        if (sizes[i] == recommended || wins[i] == 0)
+            continue;
+        if (comparison.sizes.size() == mostCompared)
+            break;
+        comparison.sizes.push_back(sizes[i]);
+        std::vector<double> seconds;
+        for (const std::int64_t size : comparison.sizes)
+            seconds.push_back(stepSeconds(size));
+        for (const int visits : {4, 8}) {
+            comparison.visits = visits;
+            double gain = m_presentLoss - expectedLossAfter(comparison);
+            if (gain < 0.0)
+                gain *= negativeGain;
+            comparison.score = gain / m_cost.comparisonSeconds(seconds, visits, stepsPerVisit);
+            if (!best || comparison.score > best->score)
+                best = comparison;
+        }
+    }
+    return best;
+}
+
+double KnowledgeGradient::stepSeconds(std::int64_t size) const
+{
+    return static_cast<double>(size) / std::exp(m_posterior.meanLogSpeed(m_posterior.indexOf(size)));
+}
+
+double KnowledgeGradient::expectedLossAfter(const Comparison& comparison) const
+{
+    const Eigen::Index paths = m_posterior.pathCount();
+    const auto count = static_cast<Eigen::Index>(comparison.sizes.size());
+    Eigen::MatrixXd speed(count, paths);
+    Eigen::ArrayXd variance(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const std::int64_t size = comparison.sizes[static_cast<std::size_t>(i)];
+        speed.row(i) = m_posterior.logSpeed().row(m_posterior.indexOf(size));
+        const double seconds = stepSeconds(size);
+        const double steps =
+            m_posterior.trials().noise.standardErrorAt(seconds, comparison.visits * comparison.stepsPerVisit);
+        const double visit = (1.0 + comparison.stepsPerVisit) * seconds;
+        variance[i] = steps * steps + m_posterior.visitVariance(visit) / comparison.visits;
+    }
+    const Eigen::ArrayXd precision = variance.inverse();
+    double sum = 0.0;
+    Eigen::VectorXd weights(paths);
+    for (const Draw& draw : m_draws) {
+        Eigen::ArrayXd seen = speed.col(draw.path).array();
+        for (Eigen::Index i = 0; i < count; ++i)
+            seen[i] += std::sqrt(variance[i]) * draw.normals.at(static_cast<std::size_t>(i));
+        for (Eigen::Index path = 0; path < paths; ++path) {
+            // What the device did meanwhile is common to all sizes, and says nothing.
+            const Eigen::ArrayXd residual = seen - speed.col(path).array();
+            const double common = (residual * precision).sum() / precision.sum();
+            weights[path] = std::exp(-0.5 * ((residual - common).square() * precision).sum());
+        }
+        const double total = weights.sum();
+        sum += total < leastWeight ? m_presentLoss : (m_losses * weights).minCoeff() / total;
+    }
+    return sum / static_cast<double>(m_draws.size());
 }
 
 TrialCost::Length KnowledgeGradient::stepsOf(Length length, double stepSeconds)

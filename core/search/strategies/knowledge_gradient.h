@@ -5,7 +5,10 @@
 #include "curve/posterior.h"
 #include "trial_cost.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace batchpeak::search {
@@ -18,6 +21,7 @@ namespace batchpeak::search {
 class KnowledgeGradient
 {
 public:
+    static constexpr std::size_t mostCompared = 4;
     enum class Length { Normal, Long, Short };
     struct Choice
     {
@@ -38,6 +42,17 @@ public:
     /// \param sizes  at least one, of the posterior's grid
     Choice best(const std::vector<std::int64_t>& sizes) const;
 
+    /// Sizes that have run, compared in turn: what the device's speed does meanwhile cancels.
+    struct Comparison
+    {
+        std::vector<std::int64_t> sizes;
+        int visits = 0;
+        int stepsPerVisit = 0;
+        double score = 0.0;
+    };
+    /// \param sizes  that may be compared; nothing where the recommended one and another are not among them
+    std::optional<Comparison> bestComparison(std::span<const std::int64_t> sizes) const;
+
     static TrialCost::Length stepsOf(Length length, double stepSeconds);
 
 private:
@@ -45,8 +60,11 @@ private:
     {
         Eigen::Index path = 0;
         double normal = 0.0;
+        std::array<double, mostCompared> normals{};
     };
+    double stepSeconds(std::int64_t size) const;
     double expectedLossAfter(Eigen::Index size, double deviation) const;
+    double expectedLossAfter(const Comparison& comparison) const;
 
     const Posterior& m_posterior;
     const TrialCost& m_cost;

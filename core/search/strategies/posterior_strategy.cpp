@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t probeFactor = 8;
 constexpr std::size_t probes = 3;
+/// Of the limit: sizes that need more may run out of memory beside what others left behind.
+constexpr double comparedShare = 0.95;
 
 /// Where only what cannot be tried could still be better, or every size is known, none is measured more
 /// often.
@@ -33,21 +35,14 @@ PosteriorStrategy::PosteriorStrategy(const SearchSpace& space)
 
 std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
 {
-    std::optional<KnowledgeGradient::Choice> wanted;
     if (isProbing()) {
         // The first sizes are worth most one after another: each bounds the next.
         if (!inFlight().empty())
             return std::nullopt;
         if (const auto size = probe())
-            wanted = KnowledgeGradient::Choice{.size = *size};
+            return trialOf(*size);
     }
-    if (!wanted)
-        wanted = chooseByGain();
-    if (!wanted)
-        return std::nullopt;
-    return Choice{.size = wanted->size,
-                  .length = KnowledgeGradient::stepsOf(wanted->length, summary().stepSecondsAt(wanted->size)),
-                  .isClimbing = climbsTo(wanted->size)};
+    return chooseByGain();
 }
 
 bool PosteriorStrategy::isProbing() const
@@ -75,7 +70,7 @@ std::optional<std::int64_t> PosteriorStrategy::probe() const
     return size;
 }
 
-std::optional<KnowledgeGradient::Choice> PosteriorStrategy::chooseByGain() const
+std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
 {
     if (!posterior() || posterior()->recommended() == 0)
         return std::nullopt;
@@ -103,15 +98,40 @@ std::optional<KnowledgeGradient::Choice> PosteriorStrategy::chooseByGain() const
         choice.size = *repeated;
     else
         return std::nullopt;
-    if (history().timedTrials(choice.size) == 0)
-        return choice;
+    const std::optional<KnowledgeGradient::Comparison> comparison =
+        space().comparesSizes ? gradient.bestComparison(comparableSizes()) : std::nullopt;
+    const bool compares = comparison && comparison->score > choice.score;
+    const Choice trial{.size = choice.size,
+                       .length =
+                           KnowledgeGradient::stepsOf(choice.length, summary().stepSecondsAt(choice.size)),
+                       .isClimbing = climbsTo(choice.size)};
+    if (!compares && history().timedTrials(choice.size) == 0)
+        return trial;
     // What is left to gain from safe sizes is little, or else none of them would be measured again.
     const BoundaryProbe probe = boundaryProbe();
     if (const auto size = probe.next())
-        return KnowledgeGradient::Choice{.size = *size};
+        return trialOf(*size);
+    if (compares)
+        return Choice{.size = comparison->sizes.front(),
+                      .comparedSizes = comparison->sizes,
+                      .visits = comparison->visits,
+                      .stepsPerVisit = comparison->stepsPerVisit};
     if (history().timedTrials(choice.size) > repeatsAllowed && (probe.isInVain() || allTried()))
         return std::nullopt;
-    return choice;
+    return trial;
+}
+
+std::vector<std::int64_t> PosteriorStrategy::comparableSizes() const
+{
+    std::vector<std::int64_t> sizes;
+    const double limit = comparedShare * static_cast<double>(space().memoryLimitBytes);
+    for (const Measurement& trial : history().timed()) {
+        const bool hasRoom = limit <= 0.0 || static_cast<double>(trial.peakReservedBytes) <= limit;
+        if (hasRoom && history().isGood(trial.size) && candidates().contains(trial.size) &&
+            std::ranges::find(sizes, trial.size) == sizes.end())
+            sizes.push_back(trial.size);
+    }
+    return sizes;
 }
 
 std::optional<std::int64_t> PosteriorStrategy::bestToRepeat() const

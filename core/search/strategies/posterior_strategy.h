@@ -24,7 +24,9 @@ private:
 
     bool isProbing() const;
     std::optional<std::int64_t> probe() const;
-    std::optional<KnowledgeGradient::Choice> chooseByGain() const;
+    std::optional<Choice> chooseByGain() const;
+    /// Good sizes that may be recommended and leave some room.
+    std::vector<std::int64_t> comparableSizes() const;
     std::optional<std::int64_t> bestToRepeat() const;
 };
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "posterior_summary.h"
 
-#include "calibration.h"
 #include "curve/posterior.h"
 #include "memory/memory_model.h"
 #include "speed_limit.h"
@@ -12,8 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
 
 namespace batchpeak::search {
 
@@ -25,14 +22,10 @@ using Cause = Instability::Cause;
 constexpr std::size_t fewestTrials = 4;
 constexpr std::size_t lastTrials = 9;
 constexpr double disturbedShare = 1.0 / 3.0;
-/// A device that drifts by less is as calm as those that the confidence was calibrated on.
-constexpr double calmDrift = 0.06;
-/// Trials of one size further apart than this differ by the device's drift too [s].
-constexpr double closeSeconds = 15.0;
-/// Drift must show so many times more in trials far apart than in those close to each other.
-constexpr double driftRatio = 2.0;
-/// Multiples of the tolerance that a trial's noise must exceed to be grave.
-constexpr double graveNoise = 4.0;
+/// Of deviations, as many as are within one standard deviation.
+constexpr double shareWithinDeviation = 0.68;
+/// Deviations that follow each other more than this change slowly.
+constexpr double memoryOfDrift = 0.5;
 
 double disturbedShareOfLast(const std::vector<Measurement>& trials)
 {
@@ -42,6 +35,13 @@ double disturbedShareOfLast(const std::vector<Measurement>& trials)
     return static_cast<double>(disturbed) / static_cast<double>(count);
 }
 
+double quantile(std::vector<double>& values, double share)
+{
+    const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::ranges::nth_element(values, values.begin() + place);
+    return values[static_cast<std::size_t>(place)];
+}
+
 /// Relative standard error of one more trial of the recommended size.
 double trialError(const Posterior& posterior)
 {
@@ -49,81 +49,67 @@ double trialError(const Posterior& posterior)
     const double seconds =
         size / std::exp(posterior.meanLogSpeed(posterior.indexOf(posterior.recommended())));
     const double steps = TrialCost::length(seconds, false).stepsAt(seconds);
-    return std::hypot(posterior.trials().noise.standardErrorAt(seconds, steps), posterior.meanRunNoise());
+    return std::hypot(posterior.trials().noise.standardErrorAt(seconds, steps), posterior.trialDeviation());
 }
 
-/// How much trials of the same size differ from each other, whatever the model makes of it: the standard
-/// deviation of one, relative; 0 where no size was measured twice.
-struct RepeatScatter
+/// What the trials were off the curve by, in the order of time: seen, where trialError() is what the model
+/// makes of it.
+struct Scatter
 {
-    double close = 0.0;
-    double far = 0.0;
+    /// Typical deviation, as a share of the step's time.
+    double size = 0.0;
+    /// Correlation of each deviation with the next one.
+    double memory = 0.0;
 };
 
-class MeanSquare
+Scatter scatterOf(const Posterior& posterior)
 {
-public:
-    void add(double difference)
-    {
-        m_sum += difference * difference;
-        ++m_count;
+    const Observations& trials = posterior.trials();
+    std::vector<double> deviations;
+    for (Eigen::Index i = 0; i < trials.count(); ++i) {
+        const Eigen::Index size = posterior.indexOf(static_cast<std::int64_t>(trials.size[i]));
+        deviations.push_back(std::log(trials.seconds[i]) - trials.logSize[i] + posterior.meanLogSpeed(size));
     }
-    /// Of one of the two that differ.
-    double deviation() const { return m_count > 0 ? std::sqrt(0.5 * m_sum / m_count) : 0.0; }
-
-private:
-    double m_sum = 0.0;
-    int m_count = 0;
-};
-
-RepeatScatter repeatScatter(const std::vector<Measurement>& trials)
-{
-    std::map<std::int64_t, const Measurement*> before;
-    MeanSquare close;
-    MeanSquare far;
-    for (const Measurement& trial : trials) {
-        if (const Measurement* last = std::exchange(before[trial.size], &trial)) {
-            const bool isClose = trial.clockSeconds - last->clockSeconds < closeSeconds;
-            (isClose ? close : far).add(std::log(trial.secondsPerStep / last->secondsPerStep));
-        }
+    std::vector<double> sorted = deviations;
+    const double middle = quantile(sorted, 0.5);
+    double together = 0.0;
+    double apart = 0.0;
+    std::vector<double> sizes;
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+        deviations[i] -= middle;
+        apart += deviations[i] * deviations[i];
+        together += i > 0 ? deviations[i] * deviations[i - 1] : 0.0;
+        sizes.push_back(std::abs(deviations[i]));
     }
-    return {.close = close.deviation(), .far = far.deviation()};
+    return {.size = quantile(sizes, shareWithinDeviation), .memory = apart > 0.0 ? together / apart : 0.0};
 }
 
-/// Other tenants before drift before noise, since the first two explain the third.
+/// Other tenants before a changing speed before noise, since the first two explain the third.
 Instability findInstability(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
 {
     if (history.timed().size() < fewestTrials)
         return {};
     if (const double share = disturbedShareOfLast(history.timed()); share >= disturbedShare)
         return {.cause = Cause::OtherTenants, .size = share};
-    const RepeatScatter scatter = repeatScatter(history.timed());
-    const bool isFarWorse = scatter.far > calmDrift && scatter.far > driftRatio * scatter.close;
-    const Eigen::VectorXd& drift = posterior.paths().drift;
-    if (isFarWorse || 2 * (drift.array() > calmDrift).count() > drift.size())
-        return {.cause = Cause::Drift, .size = std::max(drift.mean(), scatter.far)};
-    if (const double error = std::max(trialError(posterior), scatter.close); error > space.tolerance)
+    const Scatter scatter = scatterOf(posterior);
+    if (scatter.size > space.tolerance && scatter.memory > memoryOfDrift)
+        return {.cause = Cause::Drift, .size = scatter.size};
+    if (const double error = std::max(trialError(posterior), scatter.size); error > space.tolerance)
         return {.cause = Cause::Noise, .size = error};
     return {};
 }
 
 /// One trial knows nothing of the curve.
 constexpr double probabilityAtFirst = 0.02;
-/// Where the device itself changes, no more than this is stated of it.
-constexpr double mostOnUnstableDevice = 0.69;
 /// Part of the draws of the largest fitting size that the drawn curve leaves out at the top.
 constexpr double curveEndProbability = 0.05;
 constexpr double leastRivalProbability = 0.005;
+/// Of the error that trials as they scatter leave of their sum: those close to each other resemble each
+/// other.
+constexpr double scatterOfTrials = 1.5;
 constexpr Eigen::Index curvePoints = 200;
 constexpr double lowQuantile = 0.05;
 constexpr double highQuantile = 0.95;
-
-double quantile(std::vector<double>& values, double share)
-{
-    const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-    std::ranges::nth_element(values, values.begin() + place);
-    return values[static_cast<std::size_t>(place)];
-}
 
 /// About two hundred sizes, and every measured one, so that the curve that is drawn meets what was seen.
 std::vector<CurvePoint> curveOf(const Posterior& posterior, std::int64_t limit)
@@ -169,12 +155,40 @@ std::vector<PosteriorSummary::Rival> rivalsOf(const Posterior& posterior)
     return rivals;
 }
 
-PosteriorSummary::MeasuredSize measuredSize(const Posterior& posterior, std::int64_t size)
+/// What constant work takes in the long run over what the curve says, which leaves out what only some steps
+/// or trials suffered: stalls, and other programs that came and went.
+struct LongRun
+{
+    double slowdown = 1.0;
+    double relativeError = 0.0;
+};
+
+LongRun longRunOf(const Posterior& posterior)
+{
+    const Observations& trials = posterior.trials();
+    Eigen::VectorXd expected(trials.count());
+    for (Eigen::Index i = 0; i < trials.count(); ++i) {
+        const auto size = static_cast<std::int64_t>(trials.size[i]);
+        expected[i] =
+            trials.timedSteps[i] * trials.size[i] / std::exp(posterior.meanLogSpeed(posterior.indexOf(size)));
+    }
+    const double slowdown = trials.timedSeconds.sum() / expected.sum();
+    const double error = (trials.timedSeconds - slowdown * expected).norm() / expected.sum();
+    // A device that heats up goes on as it was of late.
+    const Eigen::Index late = (trials.count() + 1) / 2;
+    const double slowdownOfLate = trials.timedSeconds.tail(late).sum() / expected.tail(late).sum();
+    return {.slowdown = slowdownOfLate,
+            .relativeError = std::hypot(scatterOfTrials * error, posterior.speedDeviation(),
+                                        slowdownOfLate / slowdown - 1.0)};
+}
+
+PosteriorSummary::MeasuredSize measuredSize(const Posterior& posterior, const LongRun& longRun,
+                                            std::int64_t size)
 {
     const Eigen::Index index = posterior.indexOf(size);
     return {.size = size,
-            .samplesPerSecond = std::exp(posterior.meanObjective(index)),
-            .relativeError = posterior.deviation(index)};
+            .samplesPerSecond = std::exp(posterior.meanObjective(index)) / longRun.slowdown,
+            .relativeError = std::hypot(posterior.deviation(index), longRun.relativeError)};
 }
 
 std::int64_t smallestWithinTolerance(const Posterior& posterior)
@@ -188,27 +202,7 @@ std::int64_t smallestWithinTolerance(const Posterior& posterior)
     return 0;
 }
 
-double probabilityOf(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
-                     const Instability& instability)
-{
-    if (posterior.sizes().size() == 1 || history.timed().size() < 2)
-        return probabilityAtFirst;
-    const CalibrationCase situation{.tolerance = space.tolerance,
-                                    .divisorsOnly = !space.candidates.empty(),
-                                    .severalDevices = space.devices > 1};
-    const double probability = calibratedProbability(
-        situation, posterior.shareWithin(posterior.recommended()), static_cast<int>(history.all().size()));
-    // The calibration comes from devices that were calmer.
-    return isGrave(instability, space.tolerance) ? std::min(probability, mostOnUnstableDevice) : probability;
-}
-
 } // namespace
-
-bool isGrave(const Instability& instability, double tolerance)
-{
-    return instability.cause == Cause::Drift || instability.cause == Cause::OtherTenants ||
-           (instability.cause == Cause::Noise && instability.size > graveNoise * tolerance);
-}
 
 PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
                            const MemoryModel& memory)
@@ -222,10 +216,16 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
         return summary;
     summary.best = posterior.recommended();
     summary.instability = findInstability(space, posterior, history);
-    summary.probability = probabilityOf(space, posterior, history, summary.instability);
+    const LongRun longRun = longRunOf(posterior);
+    summary.evidence = {.tolerance = space.tolerance,
+                        .severalDevices = space.devices > 1,
+                        .share = posterior.shareWithin(summary.best)};
+    const bool knowsCurve = posterior.sizes().size() > 1 && history.timed().size() > 1;
+    summary.probability = knowsCurve ? calibratedProbability(summary.evidence) : probabilityAtFirst;
+    summary.expectedLoss = calibratedLoss(posterior.expectedRegret(posterior.recommended()));
     for (const std::int64_t size : posterior.measured())
-        summary.measured.push_back(measuredSize(posterior, size));
-    if (history.timed().size() < 2 || posterior.sizes().size() == 1)
+        summary.measured.push_back(measuredSize(posterior, longRun, size));
+    if (!knowsCurve)
         return summary;
     summary.rivals = rivalsOf(posterior);
     summary.smallestWithinTolerance = smallestWithinTolerance(posterior);

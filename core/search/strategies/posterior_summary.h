@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "calibration.h"
 #include "strategy.h"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct PosteriorSummary
     struct MeasuredSize
     {
         std::int64_t size = 0;
+        /// In the long run, with what stalls and other programs take.
         double samplesPerSecond = 0.0;
         /// Relative standard deviation of samplesPerSecond.
         double relativeError = 0.0;
@@ -35,6 +37,10 @@ struct PosteriorSummary
     std::int64_t best = 0;
     /// Probability that the best measured size is within the tolerance of the best one that fits, calibrated.
     double probability = 0.0;
+    /// What the probability rests on.
+    CalibrationCase evidence;
+    /// By what share the best of all sizes is expected to be faster than the best measured one, calibrated.
+    double expectedLoss = 0.0;
     /// Good sizes, ascending.
     std::vector<MeasuredSize> measured;
     /// The most probable first; sizes that cannot win are left out.
@@ -61,9 +67,5 @@ struct PosteriorSummary
 /// share of paths is no probability.
 PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
                            const MemoryModel& memory);
-
-/// Whether nothing certain can be said: always under drift and beside other tenants, and where a single trial
-/// is off by several times the tolerance.
-bool isGrave(const Instability& instability, double tolerance);
 
 } // namespace batchpeak::search

@@ -8,26 +8,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace batchpeak::search {
 
 namespace {
 
 // A trial is given up when even its fastest step is slower than the best size by this share and by so many
-// deviations of a step.
+// deviations of a step and of a trial.
 constexpr double abandonShare = 0.05;
 constexpr double abandonNoises = 3.0;
+constexpr double abandonTrialNoises = 2.0;
 constexpr double mostAbandonShare = 0.5;
 
 /// Doubt that even a target of 100 % is taken to accept.
 constexpr double leastDoubtAccepted = 0.01;
 
-/// Passed once by this much, or twice by the target itself, the confidence is believed: single passages
-/// pick lucky moments.
-constexpr double convincingProbability = 0.985;
-constexpr int passagesNeeded = 2;
 /// Fewer sizes say nothing about the curve between them.
 constexpr std::size_t fewestSizes = 3;
+
+// How fast a search becomes surer, by the logits of what it stated at the ends of this many trials, each a
+// mean over half as many. Short ones take a lull for the end of all progress.
+constexpr std::size_t trialsOfProgress = 12;
+constexpr int fewestForProgress = 24;
+
+double logitOf(double probability)
+{
+    return std::log(probability / (1.0 - probability));
+}
 
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
                           const TrialHistory& history)
@@ -60,8 +68,9 @@ void SearchingStrategy::record(const Measurement& measurement)
     }
     if (m_stoppingRule == StoppingRule::Confident) {
         const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
-        const bool reached = knowsEnough && m_summary.probability >= m_space.targetConfidence;
-        m_timesConfident = reached ? m_timesConfident + 1 : 0;
+        m_isConfident = knowsEnough && m_summary.probability >= m_space.targetConfidence;
+        if (m_summary.best > 0)
+            m_logits.push_back(logitOf(m_summary.probability));
     }
     plan();
 }
@@ -103,15 +112,33 @@ void SearchingStrategy::plan()
 SearchState::Status SearchingStrategy::status() const
 {
     using Status = SearchState::Status;
-    const bool isConfident = m_timesConfident >= passagesNeeded ||
-                             (m_timesConfident > 0 && m_summary.probability >= convincingProbability);
     if (m_history.goodSizes().empty() && m_history.hasFailed(m_candidates.smallest()))
         return Status::NothingFits;
-    if (isConfident)
+    if (m_isConfident)
         return Status::Confident;
     if (m_history.countedTrials() >= m_space.maxTrials)
         return Status::Budget;
+    if (isOutOfReach())
+        return Status::Exhausted;
     return m_next || !m_inFlight.empty() ? Status::Searching : Status::Exhausted;
+}
+
+bool SearchingStrategy::isOutOfReach() const
+{
+    const std::size_t half = trialsOfProgress / 2;
+    const int trials = m_history.countedTrials();
+    if (m_space.targetConfidence > 1.0 || trials < fewestForProgress ||
+        m_logits.size() < trialsOfProgress + half)
+        return false;
+    const auto meanUntil = [&](std::size_t trialsAgo) {
+        const auto end = m_logits.end() - static_cast<std::ptrdiff_t>(trialsAgo);
+        return std::reduce(end - static_cast<std::ptrdiff_t>(half), end) / static_cast<double>(half);
+    };
+    const double now = meanUntil(0);
+    const double progress = (now - meanUntil(trialsOfProgress)) / static_cast<double>(trialsOfProgress);
+    const double doubt = std::max(1.0 - m_space.targetConfidence, leastDoubtAccepted);
+    const double missing = logitOf(1.0 - doubt) - now;
+    return missing > std::max(progress, 0.0) * (m_space.maxTrials - trials);
 }
 
 Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& next)
@@ -125,6 +152,7 @@ Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& ne
             .relativeError = best.relativeError,
             .relativePerformance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0,
             .confidence = confidencePercent(m_summary.probability),
+            .expectedLoss = m_summary.expectedLoss,
             .reason = reason(next),
             .smallestWithinTolerance = m_summary.smallestWithinTolerance};
 }
@@ -196,6 +224,9 @@ Proposal SearchingStrategy::proposalFor(const Choice& choice) const
                       .minSteps = choice.length.minSteps,
                       .maxSteps = choice.length.maxSteps,
                       .minSeconds = choice.length.minSeconds,
+                      .comparedSizes = choice.comparedSizes,
+                      .visits = choice.visits,
+                      .stepsPerVisit = choice.stepsPerVisit,
                       .abandonAboveSeconds = abandonAbove(choice.size),
                       .predictedFit = safety().predictedFit(choice.size)};
     if (const double seconds = m_summary.stepSecondsAt(choice.size); seconds > 0.0)
@@ -212,7 +243,9 @@ double SearchingStrategy::abandonAbove(std::int64_t size) const
     const double seconds = throughput.secondsFor(size, best->samplesPerSecond);
     if (seconds <= 0.0)
         return 0.0;
-    const double margin = abandonShare + abandonNoises * m_posterior->trials().noise.pooledDeviation(seconds);
+    const double margin = abandonShare +
+                          abandonNoises * m_posterior->trials().noise.pooledDeviation(seconds) +
+                          abandonTrialNoises * m_posterior->trialDeviation();
     return throughput.secondsFor(size, best->samplesPerSecond * (1.0 - std::min(margin, mostAbandonShare)));
 }
 

@@ -35,6 +35,7 @@ public:
     /// What the trials so far leave possible, also for those who fit the calibration of its shares; nothing
     /// before a trial was timed.
     const std::optional<Posterior>& posterior() const { return m_posterior; }
+    const PosteriorSummary& summary() const { return m_summary; }
 
 protected:
     struct Choice
@@ -43,6 +44,10 @@ protected:
         TrialCost::Length length;
         /// Towards larger sizes that are likely to be faster.
         bool isClimbing = false;
+        /// As in Proposal.
+        std::vector<std::int64_t> comparedSizes;
+        int visits = 0;
+        int stepsPerVisit = 0;
     };
     enum class StoppingRule {
         /// As soon as the confidence asked for is reached, or else when no size is left to try.
@@ -62,7 +67,6 @@ protected:
     const CandidateSet& candidates() const { return m_candidates; }
     const TrialHistory& history() const { return m_history; }
     const MemoryModel& memory() const { return m_memory; }
-    const PosteriorSummary& summary() const { return m_summary; }
     const TrialCost& cost() const { return m_cost; }
     /// Proposed and not yet recorded, as far as the last call of next() knew.
     const std::vector<std::int64_t>& inFlight() const { return m_inFlight; }
@@ -93,6 +97,8 @@ private:
     double abandonAbove(std::int64_t size) const;
 
     SearchState::Status status() const;
+    /// Whether, as slowly as it becomes surer, the budget will end before it is as sure as asked for.
+    bool isOutOfReach() const;
     Recommendation recommendation(const std::optional<Choice>& next);
     Reason reason(const std::optional<Choice>& next) const;
 
@@ -107,8 +113,9 @@ private:
     SearchState m_searchState;
     /// The first size recommended, to which others are compared; 0 before it.
     std::int64_t m_baseSize = 0;
-    /// Recommendations in a row that reached the target confidence.
-    int m_timesConfident = 0;
+    bool m_isConfident = false;
+    /// Of what was stated after each trial.
+    std::vector<double> m_logits;
     std::vector<std::int64_t> m_inFlight;
     /// What is best beside the trials in flight, once it is planned: proposing it makes a new plan necessary.
     std::optional<Choice> m_next;

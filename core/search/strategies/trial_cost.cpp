@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace batchpeak::search {
 
@@ -17,6 +18,9 @@ constexpr double slowStepSeconds = 2.0;
 constexpr int slowSteps = 3;
 /// Warm-up in steps: three, the first of which takes as long as two and a half.
 constexpr double warmupSteps = 4.5;
+// Of a comparison, a size.
+constexpr double comparedWarmupSteps = 3.0;
+constexpr int untimedStepsPerVisit = 1;
 constexpr double leastSetupSeconds = 0.05;
 /// Weight of the newest trial's set-up time.
 constexpr double setupMemory = 0.3;
@@ -44,7 +48,7 @@ TrialCost::Length TrialCost::length(double predictedStepSeconds, bool isRepeat)
 
 void TrialCost::record(const Measurement& measurement)
 {
-    if (!measurement.ran() || !std::isfinite(measurement.wallSeconds))
+    if (!measurement.ran() || !measurement.compared.empty() || !std::isfinite(measurement.wallSeconds))
         return;
     const double steps = warmupSteps + measurement.timedSteps();
     const double setup =
@@ -56,6 +60,13 @@ void TrialCost::record(const Measurement& measurement)
 double TrialCost::predictedWallSeconds(double predictedStepSeconds, const Length& length) const
 {
     return m_setupSeconds + (warmupSteps + length.stepsAt(predictedStepSeconds)) * predictedStepSeconds;
+}
+
+double TrialCost::comparisonSeconds(std::span<const double> predictedStepSeconds, int visits,
+                                    int stepsPerVisit) const
+{
+    const double steps = comparedWarmupSteps + visits * (untimedStepsPerVisit + stepsPerVisit);
+    return m_setupSeconds + steps * std::reduce(predictedStepSeconds.begin(), predictedStepSeconds.end());
 }
 
 } // namespace batchpeak::search

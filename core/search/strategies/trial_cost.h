@@ -4,6 +4,8 @@
 
 #include "measurement.h"
 
+#include <span>
+
 namespace batchpeak::search {
 
 /// How many steps a trial takes and how long it lasts, learnt from the trials so far.
@@ -29,6 +31,10 @@ public:
 
     /// Wall time of a whole trial [s]: set-up, warm-up steps of which the first is slow, timed steps.
     double predictedWallSeconds(double predictedStepSeconds, const Length& length) const;
+
+    /// The same of a trial that compares sizes whose steps take so long [s].
+    double comparisonSeconds(std::span<const double> predictedStepSeconds, int visits,
+                             int stepsPerVisit) const;
 
 private:
     /// What a trial costs beside its steps [s]; the first trial replaces it, later ones are averaged in.

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Fits the maps from shares of paths to confidences on searches that run to the end, on the families of
-// calibration alone, and checks them on those held out:
+// Fits the weights behind the stated confidence on searches that run to the end, on the families of
+// calibration and in every restless world, and checks them where nothing was fitted: in each world by weights
+// fitted without it, and on the families held out:
 //     batchpeak-calibrate-search --help
 
 #include "calibration_fit.h"
 #include "device_families.h"
+#include "restlessness.h"
 #include "search/strategies/calibration.h"
 #include "search_runner.h"
 #include "table_text.h"
@@ -25,70 +27,82 @@ using batchpeak::search::Objective;
 
 namespace {
 
+/// Above any probability: no search stops for it.
+constexpr double unreachable = 2.0;
+/// Sizes that differ at random from all their neighbours can be told from noise by no number of trials that
+/// one would spend; they are reported, and not fitted.
+const std::string unfittedWorld = "rough";
+
 struct Options
 {
     int searches = 10;
     /// Away from the seeds of the tests and of the bench.
     std::uint64_t seed = 500000;
-    std::vector<std::string> settings{"explore", "auto", "devices"};
-    std::vector<double> tolerancePercents{0.5, 1.0, 2.0, 5.0};
-    int devices = 4;
 };
 
-/// Above any probability: no search stops for it.
-constexpr double unreachable = 2.0;
-
-std::vector<CalibrationReports> reportsOf(const Options& options, const std::string& setting,
-                                          double tolerance, const std::vector<std::string>& families)
+/// What searches were asked, and in which world.
+struct Situation
 {
-    const SearchTask search{.seed = options.seed,
-                            .divisorsOnly = setting == "auto",
-                            .objective = setting == "auto" ? Objective::Effective : Objective::Micro,
-                            .tolerance = tolerance,
-                            .devices = setting == "devices" ? options.devices : 1,
-                            .targetConfidence = unreachable};
+    std::string name;
+    std::string world;
+    SearchTask search;
+    /// Nothing but the world differs from what most people ask.
+    bool isUsual = false;
     std::vector<CalibrationReports> reports;
-    for (const SearchRecord& record : runSearches(tasksOn(families, options.searches, search)))
+    std::vector<CalibrationReports> heldOut;
+};
+
+std::vector<Situation> situations()
+{
+    std::vector<Situation> all;
+    std::vector<std::string> worlds = restlessWorlds();
+    worlds.insert(worlds.begin(), std::string());
+    for (const std::string& world : worlds) {
+        const std::string name = world.empty() ? "calm" : world;
+        all.push_back({.name = name, .world = world, .search = {}, .isUsual = true});
+        if (world == unfittedWorld)
+            continue;
+        for (const double percent : {0.5, 1.0, 5.0}) {
+            all.push_back({.name = name + ", " + cell(percent, 0, 1) + " %",
+                           .world = world,
+                           .search = {.tolerance = percent / 100.0}});
+        }
+        all.push_back({.name = name + ", divisors",
+                       .world = world,
+                       .search = {.divisorsOnly = true, .objective = Objective::Effective}});
+        all.push_back({.name = name + ", 4 devices", .world = world, .search = {.devices = 4}});
+    }
+    return all;
+}
+
+std::vector<CalibrationReports> reportsOf(const SearchTask& search, int searches,
+                                          const std::vector<std::string>& families)
+{
+    std::vector<CalibrationReports> reports;
+    for (const SearchRecord& record : runSearches(tasksOn(families, searches, search)))
         reports.push_back(calibrationReports(record));
-    std::erase_if(reports, [](const CalibrationReports& search) { return search.empty(); });
+    std::erase_if(reports, [](const CalibrationReports& ofOne) { return ofOne.empty(); });
     return reports;
 }
 
-/// The map in use, as three numbers: it is a straight line in logit(share) and ln(trials).
-CalibrationMap presentMap(const std::string& setting, double tolerance)
+/// Fitted on all situations but those of one world.
+batchpeak::search::CalibrationTerms fitWithout(const std::string& name, const std::vector<Situation>& all)
 {
-    const auto at = [&](double share, int trials) {
-        const double probability =
-            batchpeak::search::calibratedProbability({.tolerance = tolerance,
-                                                      .divisorsOnly = setting == "auto",
-                                                      .severalDevices = setting == "devices"},
-                                                     share, trials);
-        return std::log(probability / (1.0 - probability));
-    };
-    const double intercept = at(0.5, 8);
-    return {.intercept = intercept,
-            .slope = (at(0.9, 8) - intercept) / std::log(9.0),
-            .growth = (at(0.5, 16) - intercept) / std::log(2.0)};
+    std::vector<CalibrationReports> reports;
+    for (const Situation& situation : all) {
+        const bool isLeftOut = situation.name.starts_with(name) && !name.empty();
+        if (situation.world != unfittedWorld && !isLeftOut)
+            reports.insert(reports.end(), situation.reports.begin(), situation.reports.end());
+    }
+    return fitCalibration(reports);
 }
 
-std::string fitOne(const Options& options, const std::string& setting, double tolerance)
+void print(const Situation& situation, const char* what, const batchpeak::search::CalibrationTerms& weights,
+           const std::vector<CalibrationReports>& reports)
 {
-    const auto fitted = reportsOf(options, setting, tolerance, calibrationFamilies());
-    const auto heldOut = reportsOf(options, setting, tolerance, heldOutFamilies());
-    const CalibrationMap map = fitCalibration(fitted);
-    const CalibrationMap present = presentMap(setting, tolerance);
-    const auto print = [&](const char* what, const CalibrationMap& checked, const auto& searches) {
-        std::printf("%s %4.1f %%  %s %s\n", nameCell(setting, 8).c_str(), 100.0 * tolerance, what,
-                    calibrationCheck(checked, searches).c_str());
-    };
-    print("new map, fitted on       ", map, fitted);
-    print("new map, held out        ", map, heldOut);
-    print("present map, calibration ", present, fitted);
-    print("present map, held out    ", present, heldOut);
+    std::printf("%s %-24s %s\n", nameCell(situation.name, 22).c_str(), what,
+                calibrationCheck(weights, reports).c_str());
     std::fflush(stdout);
-    return "    {" + cell(tolerance, 0, 3) + ", " + cell(map.intercept, 0, 3) + ", " + cell(map.slope, 0, 3) +
-           ", " + cell(map.growth, 0, 3) + "}, // " + setting + ", " + std::to_string(fitted.size()) +
-           " searches\n";
 }
 
 } // namespace
@@ -96,32 +110,44 @@ std::string fitOne(const Options& options, const std::string& setting, double to
 int main(int argc, char** argv)
 {
     Options options;
-    CLI::App app("Fits the maps from shares of paths to confidences.");
-    app.add_option("--searches", options.searches, "searches on each family")->capture_default_str();
+    CLI::App app("Fits the weights behind the stated confidence.");
+    app.add_option("--searches", options.searches,
+                   "searches on each family; half as many where more is asked than usual")
+        ->capture_default_str();
     app.add_option("--seed", options.seed, "of the first search; the next ones follow")
-        ->capture_default_str();
-    app.add_option("--setting", options.settings, "one of these alone; may be given again")
-        ->check(CLI::IsMember({"explore", "auto", "devices"}))
-        ->capture_default_str();
-    app.add_option("--tolerance", options.tolerancePercents, "percent; may be given again")
-        ->capture_default_str();
-    app.add_option("--devices", options.devices, "how many there are in the setting 'devices'")
         ->capture_default_str();
     CLI11_PARSE(app, argc, argv);
 
-    std::puts("Percent: ece, right at the first passage of p, and at the stop that the map would make: "
-              "within the\ntolerance, stated, regret (mean; 95th percentile). Medians: trials and ramps. "
+    std::puts("Percent: ece, right less stated at the first passage of p, and at the stop that the weights "
+              "would make: "
+              "within\nthe tolerance, stated, regret (mean; 95th percentile). Medians: trials and ramps. "
               "Every search counts the same.");
-    std::printf("%s%s\n", nameCell("", 42).c_str(), calibrationCheckHeading().c_str());
+    std::printf("%s%s\n", nameCell("", 48).c_str(), calibrationCheckHeading().c_str());
     try {
-        std::string rows;
-        for (const std::string& setting : options.settings) {
-            for (const double percent : options.tolerancePercents)
-                rows += fitOne(options, setting, percent / 100.0);
+        std::vector<Situation> all = situations();
+        for (Situation& situation : all) {
+            SearchTask search = situation.search;
+            search.seed = options.seed;
+            search.world = situation.world;
+            search.targetConfidence = unreachable;
+            const int searches = situation.isUsual ? options.searches : (options.searches + 1) / 2;
+            situation.reports = reportsOf(search, searches, calibrationFamilies());
+            if (situation.isUsual)
+                situation.heldOut = reportsOf(search, searches, heldOutFamilies());
+            print(situation, "present weights", batchpeak::search::calibrationWeights(), situation.reports);
         }
-        std::printf(
-            "\nRows for core/search/strategies/calibration.cpp (tolerance, intercept, slope, growth):\n%s",
-            rows.c_str());
+        const batchpeak::search::CalibrationTerms weights = fitWithout({}, all);
+        for (const Situation& situation : all) {
+            const std::string world = situation.world.empty() ? "calm" : situation.world;
+            print(situation, "fitted", weights, situation.reports);
+            print(situation, "fitted without the world", fitWithout(world, all), situation.reports);
+            if (situation.isUsual)
+                print(situation, "held-out families", weights, situation.heldOut);
+        }
+        std::puts("\nWeights for core/search/strategies/calibration.cpp:");
+        for (const double weight : weights)
+            std::printf("%.3f, ", weight);
+        std::puts("");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

@@ -11,79 +11,124 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
-using batchpeak::search::Measurement;
+using batchpeak::search::CalibrationTerms;
 
 namespace {
 
-// As in core/search/strategies/calibration.cpp.
-constexpr double leastShare = 0.005;
-constexpr double usualTrials = 8.0;
+constexpr auto termCount = static_cast<Eigen::Index>(CalibrationTerms{}.size());
+using Vector = Eigen::Matrix<double, termCount, 1>;
+using Matrix = Eigen::Matrix<double, termCount, termCount>;
 
 constexpr int mostNewtonSteps = 50;
 constexpr double convergedStep = 1e-9;
-constexpr double ridgePerSearch = 1e-6;
+constexpr double ridge = 1e-3;
+constexpr int passageRounds = 6;
+/// Logits of probabilities that anyone acts on; below and above them a rise counts next to nothing.
+constexpr double lowestPassage = -1.0;
+constexpr double highestPassage = 6.0;
+constexpr double leastRise = 0.1;
 
-Eigen::Vector3d featuresOf(double share, int trials)
-{
-    const double clipped = std::clamp(share, leastShare, 1.0 - leastShare);
-    return {1.0, std::log(clipped / (1.0 - clipped)), std::log(std::max(trials, 1) / usualTrials)};
-}
+constexpr double target = 0.95;
+constexpr std::array passages{0.5, 0.8, 0.9, 0.95};
 
 double logistic(double x)
 {
     return 1.0 / (1.0 + std::exp(-x));
 }
 
-/// What the fit makes small: logarithmic loss, each search counting the same, and a ridge.
-double lossOf(const Eigen::Vector3d& map, std::span<const CalibrationReports> searches, double ridge)
+Vector vectorOf(const CalibrationTerms& terms)
 {
-    double loss = 0.5 * ridge * map.squaredNorm();
+    return Eigen::Map<const Vector>(terms.data());
+}
+
+/// The report at which the search would have stopped; the last one where it would not. Core/search demands
+/// three good sizes beside, which nearly all reports have.
+std::size_t stopOf(const CalibrationTerms& weights, const CalibrationReports& reports)
+{
+    const auto first = std::ranges::find_if(reports, [&](const CalibrationReport& report) {
+        return probability(weights, report.terms) >= target;
+    });
+    return first == reports.end() ? reports.size() - 1 : static_cast<std::size_t>(first - reports.begin());
+}
+
+struct WeighedReport
+{
+    Vector terms;
+    bool isRight = false;
+    double weight = 1.0;
+};
+
+std::vector<WeighedReport> firstPassages(const CalibrationTerms& weights,
+                                         std::span<const CalibrationReports> searches)
+{
+    std::vector<WeighedReport> passages;
     for (const CalibrationReports& reports : searches) {
+        double highest = -std::numeric_limits<double>::infinity();
         for (const CalibrationReport& report : reports) {
-            const double logit = featuresOf(report.share, report.trials).dot(map);
-            loss +=
-                std::log1p(std::exp(report.isRight ? -logit : logit)) / static_cast<double>(reports.size());
+            const Vector terms = vectorOf(report.terms);
+            const double logit = terms.dot(vectorOf(weights));
+            if (logit <= highest)
+                continue;
+            const double rise = std::clamp(logit, lowestPassage, highestPassage) -
+                                std::clamp(highest, lowestPassage, highestPassage);
+            passages.push_back({.terms = terms, .isRight = report.isRight, .weight = leastRise + rise});
+            highest = logit;
         }
+    }
+    return passages;
+}
+
+/// What the fit makes small: the logarithmic loss and a ridge.
+double lossOf(const Vector& weights, const std::vector<WeighedReport>& reports)
+{
+    double loss = 0.5 * ridge * weights.squaredNorm();
+    for (const WeighedReport& report : reports) {
+        const double logit = report.terms.dot(weights);
+        loss += report.weight * std::log1p(std::exp(report.isRight ? -logit : logit));
     }
     return loss;
 }
 
-constexpr double target = 0.95;
-constexpr double convincing = 0.985;
-constexpr std::array passages{0.5, 0.8, 0.9, 0.95};
-
-/// The report at which the search would have stopped; the last one where it would not. Core/search demands
-/// three good sizes beside, which nearly all reports have.
-std::size_t stopOf(const std::vector<double>& stated)
+Vector mostLikely(Vector weights, const std::vector<WeighedReport>& reports)
 {
-    for (std::size_t report = 0; report < stated.size(); ++report) {
-        const bool again = report > 0 && stated[report - 1] >= target;
-        if (stated[report] >= convincing || (stated[report] >= target && again))
-            return report;
+    for (int step = 0; step < mostNewtonSteps; ++step) {
+        Vector gradient = -ridge * weights;
+        Matrix information = ridge * Matrix::Identity();
+        for (const WeighedReport& report : reports) {
+            const double p = logistic(report.terms.dot(weights));
+            gradient += report.weight * ((report.isRight ? 1.0 : 0.0) - p) * report.terms;
+            information += report.weight * p * (1.0 - p) * report.terms * report.terms.transpose();
+        }
+        Vector change = information.ldlt().solve(gradient);
+        // Where nearly all are right the full step leads far away and never back.
+        const double loss = lossOf(weights, reports);
+        while (change.norm() >= convergedStep && !(lossOf(weights + change, reports) <= loss))
+            change *= 0.5;
+        weights += change;
+        if (change.norm() < convergedStep)
+            break;
     }
-    return stated.size() - 1;
+    return weights;
 }
 
 } // namespace
 
-double CalibrationMap::probability(double share, int trials) const
+double probability(const CalibrationTerms& weights, const CalibrationTerms& terms)
 {
-    return logistic(featuresOf(share, trials).dot(Eigen::Vector3d(intercept, slope, growth)));
+    return logistic(vectorOf(weights).dot(vectorOf(terms)));
 }
 
 CalibrationReports calibrationReports(const SearchRecord& record)
 {
     CalibrationReports reports;
-    int trials = 0;
     int timed = 0;
     for (const SearchRecord::Moment& moment : record.moments) {
-        ++trials;
         timed += moment.outcome == batchpeak::trial::Outcome::Ok ? 1 : 0;
-        if (timed >= 2 && moment.share) {
-            reports.push_back({.share = *moment.share,
-                               .trials = trials,
+        if (timed >= 2 && moment.evidence) {
+            reports.push_back({.terms = calibrationTerms(*moment.evidence),
                                .isRight = record.isRight(moment),
                                .regret = moment.regret,
                                .ramps = moment.ramps});
@@ -92,80 +137,58 @@ CalibrationReports calibrationReports(const SearchRecord& record)
     return reports;
 }
 
-CalibrationMap fitCalibration(std::span<const CalibrationReports> searches)
+CalibrationTerms fitCalibration(std::span<const CalibrationReports> searches)
 {
-    const double ridge = ridgePerSearch * static_cast<double>(searches.size());
-    Eigen::Vector3d map(0.0, 1.0, 0.0);
-    for (int step = 0; step < mostNewtonSteps; ++step) {
-        Eigen::Vector3d gradient = -ridge * map;
-        Eigen::Matrix3d information = ridge * Eigen::Matrix3d::Identity();
-        for (const CalibrationReports& reports : searches) {
-            for (const CalibrationReport& report : reports) {
-                const double weight = 1.0 / static_cast<double>(reports.size());
-                const Eigen::Vector3d features = featuresOf(report.share, report.trials);
-                const double probability = logistic(features.dot(map));
-                gradient += weight * ((report.isRight ? 1.0 : 0.0) - probability) * features;
-                information += weight * probability * (1.0 - probability) * features * features.transpose();
-            }
-        }
-        Eigen::Vector3d change = information.ldlt().solve(gradient);
-        // Where nearly all are right the full step leads far away and never back.
-        const double loss = lossOf(map, searches, ridge);
-        while (change.norm() >= convergedStep && !(lossOf(map + change, searches, ridge) <= loss))
-            change *= 0.5;
-        map += change;
-        if (change.norm() < convergedStep)
-            break;
-    }
-    return {.intercept = map[0], .slope = map[1], .growth = map[2]};
+    // The bare share of paths, to begin with.
+    CalibrationTerms weights{0.0, 1.0};
+    for (int round = 0; round < passageRounds; ++round)
+        Eigen::Map<Vector>(weights.data()) = mostLikely(vectorOf(weights), firstPassages(weights, searches));
+    return weights;
 }
 
 std::string calibrationCheckHeading()
 {
-    return "  loss   ece |  p50 p80 p90 p95 | at stop: within stated regret   p95 trials ramps";
+    return "  ece |  p50 p80 p90 p95 | at stop: within stated regret   p95 trials ramps";
 }
 
-std::string calibrationCheck(const CalibrationMap& map, std::span<const CalibrationReports> searches)
+std::string calibrationCheck(const CalibrationTerms& weights, std::span<const CalibrationReports> searches)
 {
     std::vector<Statement> all;
-    std::array<std::vector<double>, passages.size()> rightAtPassage;
+    std::array<std::vector<double>, passages.size()> rightAbovePassage;
     std::vector<double> within;
     std::vector<double> statedAtStop;
     std::vector<double> regrets;
     std::vector<double> trials;
     std::vector<double> ramps;
-    double loss = 0.0;
     for (const CalibrationReports& reports : searches) {
         if (reports.empty())
             continue;
-        const double weight = 1.0 / static_cast<double>(reports.size());
+        const std::size_t stop = stopOf(weights, reports);
         std::vector<double> stated;
-        for (const CalibrationReport& report : reports) {
-            stated.push_back(std::clamp(map.probability(report.share, report.trials), 0.01, 0.99));
-            all.push_back({stated.back(), report.isRight, weight});
-            loss -= weight * std::log(report.isRight ? stated.back() : 1.0 - stated.back());
+        for (std::size_t report = 0; report <= stop; ++report) {
+            stated.push_back(std::clamp(probability(weights, reports[report].terms), 0.01, 0.99));
+            all.push_back({stated.back(), reports[report].isRight, 1.0 / static_cast<double>(stop + 1)});
         }
         for (std::size_t passage = 0; passage < passages.size(); ++passage) {
-            const auto first = std::ranges::find_if(
-                stated, [&](double probability) { return probability >= passages.at(passage); });
+            const auto first =
+                std::ranges::find_if(stated, [&](double p) { return p >= passages.at(passage); });
             if (first != stated.end()) {
                 const auto place = static_cast<std::size_t>(first - stated.begin());
-                rightAtPassage.at(passage).push_back(reports[place].isRight ? 100.0 : 0.0);
+                rightAbovePassage.at(passage).push_back(100.0 *
+                                                        ((reports[place].isRight ? 1.0 : 0.0) - *first));
             }
         }
-        const std::size_t stop = stopOf(stated);
         within.push_back(reports[stop].isRight ? 100.0 : 0.0);
         statedAtStop.push_back(100.0 * stated[stop]);
         regrets.push_back(100.0 * reports[stop].regret);
-        trials.push_back(reports[stop].trials);
+        trials.push_back(static_cast<double>(stop + 2));
         ramps.push_back(reports[stop].ramps);
     }
     if (within.empty())
         return " no search has a confidence";
 
-    std::string text = cell(loss / static_cast<double>(within.size()), 6, 3) +
-                       cell(100.0 * expectedCalibrationError(all), 6, 1) + " | ";
-    for (const std::vector<double>& right : rightAtPassage)
+    std::string text = cell(100.0 * expectedCalibrationError(all), 5, 1) + " | ";
+    for (const std::vector<double>& right : rightAbovePassage)
         text += right.empty() ? std::string("   -") : cell(mean(right), 4, 0);
     return text + " |         " + cell(mean(within), 7, 1) + cell(mean(statedAtStop), 7, 1) +
            cell(mean(regrets), 7, 2) + cell(quantile(regrets, 0.95), 6, 2) +

@@ -112,11 +112,12 @@ constexpr auto isSure = [](const SearchRecord& s) {
 template<int ramps>
 constexpr auto regretAfter = [](const SearchRecord& s) { return 100.0 * regretAt(s, ramps); };
 constexpr auto coversSpeed = [](const SearchRecord& s) {
-    const auto& recommendation = s.searchState.recommendation;
-    return percentOf(recommendation &&
-                     std::abs(std::log(s.longRunSpeed / recommendation->samplesPerSecond)) <=
-                         1.96 * recommendation->relativeError);
+    const SearchRecord::Moment& last = s.last();
+    return percentOf(last.samplesPerSecond > 0.0 &&
+                     std::abs(std::log(last.longRunSpeed / last.samplesPerSecond)) <=
+                         1.96 * last.relativeError);
 };
+constexpr auto expectedLoss = [](const SearchRecord& s) { return 100.0 * s.last().expectedLoss; };
 
 /// A column whose figure changes with the searches that happen to be run.
 struct Column
@@ -127,7 +128,7 @@ struct Column
     bool isOfConfidence = false;
 };
 
-constexpr std::array<Column, 10> columns{
+constexpr std::array<Column, 11> columns{
     {{figureOf<median, [](const SearchRecord& s) { return s.last().ramps; }>, 6, 2},
      {figureOf<average, regret>, 7, 2},
      {figureOf<high, regret>, 6, 2},
@@ -135,6 +136,7 @@ constexpr std::array<Column, 10> columns{
      {figureOf<average, regretAfter<2>>, 6, 2},
      {figureOf<average, isWithin>, 7, 1},
      {figureOf<average, stated>, 7, 1, true},
+     {figureOf<average, expectedLoss>, 6, 2, true},
      {figureOf<average, coversSpeed>, 7, 1, true},
      {figureOf<average, isSure>, 7, 0, true},
      {calibrationError, 5, 1, true}}};
@@ -171,13 +173,15 @@ std::string figuresHeading()
            ">1000 (the\nsame where over 1000 fit): medians. Percent below the best: regret (mean), p95, at "
            "1r and "
            "2r (mean when 1 and 2 ramps\nwere spent). Percent of searches: within (the tolerance), stated "
-           "(confidence, mean), in95 (the long-run speed lies in the stated interval of 95 %), sure (ended "
+           "(confidence, mean), loss (that is said to be expected, mean), in95 (the long-run speed lies in "
+           "the stated interval of 95 %), sure (ended "
            "by it), ece (error of\nall stated confidences), @50..@95 (right "
            "when "
            "the confidence first passes that). Out of memory: mean, most.\nMilliseconds an update: median, "
            "most.\n" +
            nameCell("", nameWidth) +
-           " ramps regret   p95 at 1r at 2r within stated   in95   sure  ece  @50 @80 @90 @95 trials   all "
+           " ramps regret   p95 at 1r at 2r within stated  loss   in95   sure  ece  @50 @80 @90 @95 trials   "
+           "all "
            ">1000    "
            "oom "
            "max     ms max";

@@ -69,8 +69,6 @@ public:
             note(trial);
         }
         m_record.searchState = m_strategy->searchState();
-        if (const auto& recommendation = m_record.searchState.recommendation)
-            m_record.longRunSpeed = m_world.longRunSpeed(recommendation->size);
         m_record.exhaustiveShare = m_now / m_world.exhaustiveSeconds();
         return std::move(m_record);
     }
@@ -119,6 +117,7 @@ private:
                                     .abandoned = measurement.abandoned,
                                     .predictedFit = trial.predictedFit,
                                     .ramps = m_now / m_world.rampSeconds()};
+        moment.isComparison = !measurement.compared.empty();
         if (measurement.secondsPerStep > 0.0)
             moment.measuredSpeed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
         if (const auto& recommendation = m_strategy->searchState().recommendation) {
@@ -126,8 +125,12 @@ private:
             moment.stated = recommendation->confidence / 100.0;
             moment.regret = m_world.regret(recommendation->size);
             moment.reason = recommendation->reason;
-            if (m_searching && m_searching->posterior())
-                moment.share = m_searching->posterior()->shareWithin(recommendation->size);
+            moment.expectedLoss = recommendation->expectedLoss;
+            moment.samplesPerSecond = recommendation->samplesPerSecond;
+            moment.relativeError = recommendation->relativeError;
+            moment.longRunSpeed = m_world.longRunSpeed(recommendation->size);
+            if (m_searching)
+                moment.evidence = m_searching->summary().evidence;
         }
         m_record.moments.push_back(moment);
     }

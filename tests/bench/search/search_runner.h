@@ -3,6 +3,7 @@
 #pragma once
 
 #include "search/measurement.h"
+#include "search/strategies/calibration.h"
 #include "search/strategy.h"
 #include "search_world.h"
 
@@ -31,13 +32,20 @@ struct SearchRecord
         std::int64_t recommended = 0;
         /// Confidence, 0..1.
         double stated = 0.0;
-        /// Share of the posterior's paths before calibration; nothing where the strategy has none.
-        std::optional<double> share;
+        /// What the stated confidence rests on; nothing where the strategy has no posterior.
+        std::optional<batchpeak::search::CalibrationCase> evidence;
         /// 1 - samples/s of the recommended size over those of the best.
         double regret = 1.0;
         /// Time so far over that of a ramp by powers of two on one device.
         double ramps = 0.0;
         batchpeak::search::Reason reason;
+        /// By what share the best was said to be faster, and samples/s as they were stated.
+        double expectedLoss = 0.0;
+        double samplesPerSecond = 0.0;
+        double relativeError = 0.0;
+        /// Of the recommended size in the long run.
+        double longRunSpeed = 0.0;
+        bool isComparison = false;
     };
 
     SearchTask task;
@@ -48,8 +56,6 @@ struct SearchRecord
     std::vector<double> updateMilliseconds;
     int outOfMemory = 0;
     std::int64_t largestFit = 0;
-    /// True samples/s of the last recommendation in the long run.
-    double longRunSpeed = 0.0;
     /// Cost over that of trying every allowed size.
     double exhaustiveShare = 0.0;
     /// As it stood at the end.

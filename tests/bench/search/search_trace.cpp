@@ -77,7 +77,7 @@ std::string traceText(const SearchRecord& record)
                                                         static_cast<double>(world.bestSize())))
                     : std::string("      -");
         text += line(" | %11lld %6.2f", asLong(moment.recommended), 100.0 * moment.regret);
-        text += moment.share ? line(" %6.1f", 100.0 * *moment.share) : std::string("      -");
+        text += moment.evidence ? line(" %6.1f", 100.0 * moment.evidence->share) : std::string("      -");
         text += line(" %6.0f %6.2f | %9lld %6.2f %7lld %9.3f\n", 100.0 * moment.stated, moment.ramps,
                      asLong(moment.reason.runnerUp), 100.0 * moment.reason.leadOverRunnerUp,
                      asLong(moment.reason.rival), moment.reason.rivalProbability);

@@ -9,24 +9,30 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
-using batchpeak::search::RandomSource;
+using namespace batchpeak::search;
 
 namespace {
 
-/// Searches whose reports are right as often as \p truth says.
-std::vector<CalibrationReports> searchesBy(const CalibrationMap& truth, int count)
+CalibrationTerms termsOf(double share, double tolerance = 0.02)
+{
+    return calibrationTerms({.tolerance = tolerance, .share = share});
+}
+
+/// Searches whose reports are right as often as \p truth says, each of another tolerance.
+std::vector<CalibrationReports> searchesBy(const CalibrationTerms& truth, int count)
 {
     RandomSource random(5);
     std::vector<CalibrationReports> searches;
     for (int search = 0; search < count; ++search) {
         CalibrationReports reports;
-        for (int trial = 2; trial <= 20; ++trial) {
+        const double tolerance = 0.005 + 0.045 * random.uniform();
+        for (int trial = 0; trial < 20; ++trial) {
             const double share = 0.02 + 0.96 * random.uniform();
-            reports.push_back({.share = share,
-                               .trials = trial,
-                               .isRight = random.uniform() < truth.probability(share, trial)});
+            const CalibrationTerms terms = termsOf(share, tolerance);
+            reports.push_back({.terms = terms, .isRight = random.uniform() < probability(truth, terms)});
         }
         searches.push_back(reports);
     }
@@ -47,67 +53,77 @@ class CalibrationFitTest : public QObject
     Q_OBJECT
 
 private slots:
-    void findsTheMapThatMadeTheReports_data()
+    void findsTheWeightsThatMadeTheReports_data()
     {
-        rows<CalibrationMap>({
-            {"honest already", {.intercept = 0.0, .slope = 1.0, .growth = 0.0}},
-            {"too modest, better with trials", {.intercept = 1.1, .slope = 0.5, .growth = 0.7}},
-            {"over-confident, worse with trials", {.intercept = -0.8, .slope = 0.3, .growth = -0.4}},
+        rows<CalibrationTerms>({
+            {"honest already", {0.0, 1.0, 0.0, 0.0}},
+            {"too modest, worse at tight tolerances", {1.1, 0.5, 0.0, 0.7}},
+            {"over-confident, better at tight tolerances", {-0.8, 0.3, 0.0, -0.4}},
         });
     }
-    void findsTheMapThatMadeTheReports()
+    void findsTheWeightsThatMadeTheReports()
     {
-        const CalibrationMap& truth = row<CalibrationMap>();
-        const auto searches = searchesBy(truth, 4000);
-        const CalibrationMap map = fitCalibration(searches);
-        // The scatter of a fit to so many reports is about 0.01.
-        QVERIFY2(std::abs(map.intercept - truth.intercept) < 0.05,
-                 qPrintable(QString::number(map.intercept)));
-        QVERIFY2(std::abs(map.slope - truth.slope) < 0.05, qPrintable(QString::number(map.slope)));
-        QVERIFY2(std::abs(map.growth - truth.growth) < 0.05, qPrintable(QString::number(map.growth)));
+        const CalibrationTerms& truth = row<CalibrationTerms>();
+        const CalibrationTerms found = fitCalibration(searchesBy(truth, 20000));
+        // The scatter of a fit to so many reports is less than a tenth.
+        for (std::size_t term = 0; term < 3; ++term)
+            QVERIFY2(std::abs(found.at(term) - truth.at(term)) < 0.2,
+                     qPrintable(QString::number(found.at(term))));
     }
 
     void staysFiniteWhereAllAreRight()
     {
-        const CalibrationReports search{{.share = 0.9, .trials = 5, .isRight = true},
-                                        {.share = 0.95, .trials = 6, .isRight = true}};
-        const CalibrationMap map = fitCalibration(std::vector<CalibrationReports>{search});
-        QVERIFY(std::isfinite(map.intercept) && std::isfinite(map.slope) && std::isfinite(map.growth));
-        QVERIFY(map.probability(0.95, 6) > 0.99);
+        const CalibrationReports search{{.terms = termsOf(0.9), .isRight = true},
+                                        {.terms = termsOf(0.94), .isRight = true}};
+        const CalibrationTerms found = fitCalibration(std::vector<CalibrationReports>{search});
+        QVERIFY(std::ranges::all_of(found, [](double weight) { return std::isfinite(weight); }));
+        QVERIFY(probability(found, termsOf(0.94)) > 0.98);
     }
 
     void comesBackFromStepsThatAreTooLong()
     {
         // Nearly all are right, and a full Newton step from there overshoots by more each time.
-        const auto searches = searchesBy({.intercept = 4.0, .slope = 0.4, .growth = 1.5}, 300);
-        const CalibrationMap map = fitCalibration(searches);
-        QVERIFY2(std::abs(map.intercept - 4.0) < 1.0, qPrintable(QString::number(map.intercept)));
-        QVERIFY2(std::abs(map.slope - 0.4) < 0.5, qPrintable(QString::number(map.slope)));
-        QVERIFY2(std::abs(map.growth - 1.5) < 1.0, qPrintable(QString::number(map.growth)));
+        const CalibrationTerms found = fitCalibration(searchesBy({4.0, 0.4, 0.0, 1.5}, 1500));
+        QVERIFY2(std::abs(found[0] - 4.0) < 1.0, qPrintable(QString::number(found[0])));
+        QVERIFY2(std::abs(found[1] - 0.4) < 0.5, qPrintable(QString::number(found[1])));
     }
 
-    void countsEverySearchTheSame()
+    void countsAPassageOnce()
     {
         // One search says often what another says once; half of what is said at this share is right.
-        const CalibrationReport wrong{.share = 0.5, .trials = 8};
+        const CalibrationReport wrong{.terms = termsOf(0.5)};
         CalibrationReport right = wrong;
         right.isRight = true;
         const std::vector<CalibrationReports> searches{CalibrationReports(30, wrong), {right}};
-        QVERIFY(std::abs(fitCalibration(searches).probability(0.5, 8) - 0.5) < 1e-6);
+        QVERIFY(std::abs(probability(fitCalibration(searches), termsOf(0.5)) - 0.5) < 1e-3);
+    }
+
+    void forgetsWhatStatesNoMoreThanBefore()
+    {
+        // All but one are right at first; all go on to a hundred that are wrong.
+        std::vector<CalibrationReports> searches;
+        for (int search = 0; search < 40; ++search) {
+            CalibrationReports reports{{.terms = termsOf(0.99), .isRight = search > 0}};
+            reports.insert(reports.end(), 100, {.terms = termsOf(0.99), .isRight = false});
+            searches.push_back(reports);
+        }
+        QVERIFY(probability(fitCalibration(searches), termsOf(0.99)) > 0.95);
     }
 
     void leavesOutWhatIsSaidOfOneTrial()
     {
         using batchpeak::trial::Outcome;
         SearchRecord record;
-        record.moments = {{.outcome = Outcome::Ok, .share = 0.9, .regret = 0.5},
-                          {.outcome = Outcome::OutOfMemory, .share = 0.8, .regret = 0.5},
-                          {.outcome = Outcome::Ok, .share = 0.7, .regret = 0.019},
-                          {.outcome = Outcome::Ok, .share = 0.6, .regret = 0.021}};
+        const auto moment = [](Outcome outcome, double share, double regret) {
+            SearchRecord::Moment at{.outcome = outcome, .regret = regret};
+            at.evidence = CalibrationCase{.share = share};
+            return at;
+        };
+        record.moments = {moment(Outcome::Ok, 0.9, 0.5), moment(Outcome::OutOfMemory, 0.8, 0.5),
+                          moment(Outcome::Ok, 0.7, 0.019), moment(Outcome::Ok, 0.6, 0.021)};
         const CalibrationReports reports = calibrationReports(record);
         QCOMPARE(reports.size(), std::size_t{2});
-        QCOMPARE(reports[0].share, 0.7);
-        QCOMPARE(reports[0].trials, 3);
+        QCOMPARE(reports[0].terms[1], termsOf(0.7)[1]);
         QVERIFY(reports[0].isRight);
         QVERIFY(!reports[1].isRight);
     }

@@ -9,6 +9,7 @@
 #include <QCommandLineParser>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct Sweep
 {
     struct Row
     {
-        int repetition = 0;
+        int visit = 0;
+        /// When the timed steps began, since the sweep did [s].
+        double clockSeconds = 0.0;
         batchpeak::trial::TrialResult result;
     };
 
@@ -37,13 +40,15 @@ public:
 
     QCommandLineParser& parser() { return m_parser; }
 
-    /// Measures the sizes. Each repetition is a pass through all of them in an order of its own, so that a
+    /// Measures the sizes. Each visit is one of a pass through all of them in an order of its own, so that a
     /// slow drift of the device does not look like a property of some sizes. A size that does not fit, and
     /// those above it, are measured no more.
     ///
     /// \param sizes  ascending
+    /// \param keep  called after each pass, so that a sweep that is broken off is not lost
     /// \return nothing where they cannot be measured, which is said on stderr
-    std::optional<Sweep> run(const std::vector<std::int64_t>& sizes, int repetitions);
+    std::optional<Sweep> run(const std::vector<std::int64_t>& sizes, int visits,
+                             const std::function<void(const Sweep&)>& keep = {});
 
 private:
     QCommandLineParser m_parser;

@@ -19,7 +19,8 @@ SearchSpace spaceFor(std::int64_t largestFit)
 {
     return {.maximum = 65535,
             .memoryLimitBytes = baselineBytes + largestFit * bytesPerSample,
-            .baselineBytes = baselineBytes};
+            .baselineBytes = baselineBytes,
+            .comparesSizes = false};
 }
 
 Measurement trial(std::int64_t size, double overhead)

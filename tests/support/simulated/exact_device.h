@@ -15,7 +15,7 @@ namespace exact {
 using Sizes = std::vector<std::int64_t>;
 using TrialOf = std::function<batchpeak::search::Measurement(const batchpeak::search::Proposal&)>;
 
-/// All sizes, in memory for \p largestFit samples.
+/// All sizes, in memory for \p largestFit samples. These devices compare none.
 batchpeak::search::SearchSpace spaceFor(std::int64_t largestFit);
 
 batchpeak::search::Measurement trial(std::int64_t size, double overhead);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recorded_sweep.h"
 
+#include "trial/step_statistics.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -15,19 +17,20 @@
 namespace {
 
 constexpr std::string_view columns =
-    "repetition,micro_batch_size,outcome,steps,seconds_per_step,relative_error,"
-    "optimizer_seconds,peak_allocated_bytes,peak_reserved_bytes,wall_seconds";
-constexpr std::size_t columnCount = 10;
+    "visit,micro_batch_size,outcome,clock_seconds,optimizer_seconds,peak_allocated_bytes,"
+    "peak_reserved_bytes,alloc_retries,wall_seconds,flags,step_seconds";
+constexpr std::size_t columnCount = 11;
+constexpr std::string_view format = "2";
 
-std::vector<std::string_view> fieldsOf(std::string_view line)
+std::vector<std::string_view> partsOf(std::string_view text, char separator)
 {
-    std::vector<std::string_view> fields;
+    std::vector<std::string_view> parts;
     while (true) {
-        const std::size_t comma = line.find(',');
-        fields.push_back(line.substr(0, comma));
-        if (comma == std::string_view::npos)
-            return fields;
-        line.remove_prefix(comma + 1);
+        const std::size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos)
+            return parts;
+        text.remove_prefix(end + 1);
     }
 }
 
@@ -77,7 +80,14 @@ private:
         require(colon != std::string_view::npos, "a header is '# name: value'");
         const std::string_view name = header.substr(0, colon);
         const std::string_view value = header.substr(colon + 2);
-        if (name == "device")
+        if (name == "format")
+            require(value == format,
+                    "the format is " + std::string(value) + ", and must be " + std::string(format));
+        else if (name == "machine")
+            m_sweep.machine = value;
+        else if (name == "beside")
+            m_sweep.beside = value;
+        else if (name == "device")
             m_sweep.device = value;
         else if (name == "network")
             m_sweep.network = value;
@@ -114,22 +124,23 @@ private:
 
     RecordedSweep::Trial trialOf(std::string_view line) const
     {
-        const std::vector<std::string_view> fields = fieldsOf(line);
+        const std::vector<std::string_view> fields = partsOf(line, ',');
         require(fields.size() == columnCount, "there are " + std::to_string(fields.size()) +
                                                   " fields, and must be " + std::to_string(columnCount));
-        RecordedSweep::Trial trial{.repetition = static_cast<int>(positive(fields[0], "repetition")),
+        RecordedSweep::Trial trial{.visit = static_cast<int>(positive(fields[0], "visit")),
                                    .size = static_cast<std::int64_t>(positive(fields[1], "micro_batch_size")),
                                    .fits = fields[2] == "ok"};
         require(trial.fits || fields[2] == "oom",
                 "outcome is '" + std::string(fields[2]) + "', and must be ok or oom");
         if (!trial.fits)
             return trial;
-        trial.steps = static_cast<int>(positive(fields[3], "steps"));
-        trial.secondsPerStep = positive(fields[4], "seconds_per_step");
-        trial.relativeError = number(fields[5], "relative_error");
-        trial.optimizerSeconds = number(fields[6], "optimizer_seconds");
-        trial.peakReservedBytes = positive(fields[8], "peak_reserved_bytes");
-        trial.wallSeconds = positive(fields[9], "wall_seconds");
+        trial.clockSeconds = number(fields[3], "clock_seconds");
+        trial.optimizerSeconds = number(fields[4], "optimizer_seconds");
+        trial.peakReservedBytes = positive(fields[6], "peak_reserved_bytes");
+        trial.wallSeconds = positive(fields[8], "wall_seconds");
+        trial.disturbed = fields[9].find("disturbed") != std::string_view::npos;
+        for (const std::string_view step : partsOf(fields[10], ';'))
+            trial.stepSeconds.push_back(positive(step, "step_seconds"));
         return trial;
     }
 
@@ -193,12 +204,12 @@ double runNoiseOf(const std::map<std::int64_t, std::vector<Trial>>& sizes)
         const auto count = static_cast<double>(trials.size());
         double mean = 0.0;
         for (const Trial& trial : trials)
-            mean += std::log(trial.secondsPerStep) / count;
+            mean += std::log(trial.secondsPerStep()) / count;
         double variance = 0.0;
         double explained = 0.0;
         for (const Trial& trial : trials) {
-            variance += std::pow(std::log(trial.secondsPerStep) - mean, 2.0) / (count - 1.0);
-            explained += trial.relativeError * trial.relativeError / count;
+            variance += std::pow(std::log(trial.secondsPerStep()) - mean, 2.0) / (count - 1.0);
+            explained += trial.relativeError() * trial.relativeError() / count;
         }
         excess.push_back(variance / medianOfScaledChiSquared(count - 1.0) - explained);
     }
@@ -207,6 +218,16 @@ double runNoiseOf(const std::map<std::int64_t, std::vector<Trial>>& sizes)
 }
 
 } // namespace
+
+double RecordedSweep::Trial::secondsPerStep() const
+{
+    return batchpeak::trial::typicalStepSeconds(stepSeconds).value_or(0.0);
+}
+
+double RecordedSweep::Trial::relativeError() const
+{
+    return batchpeak::trial::relativeStandardError(stepSeconds).value_or(0.0);
+}
 
 RecordedSweep readSweep(const std::filesystem::path& path)
 {
@@ -233,10 +254,13 @@ ReplayDevice::Truth recordedDevice(const RecordedSweep& sweep)
         std::vector<double> seconds;
         double peak = 0.0;
         for (const Trial& trial : trials) {
-            seconds.push_back(trial.secondsPerStep / static_cast<double>(size));
+            seconds.push_back(trial.secondsPerStep() / static_cast<double>(size));
             peak = std::max(peak, trial.peakReservedBytes);
-            stepNoises.push_back(trial.relativeError * std::sqrt(trial.steps / 2.0));
-            setups.push_back(trial.wallSeconds - (warmupSteps + trial.steps) * trial.secondsPerStep);
+            stepNoises.push_back(trial.relativeError() *
+                                 std::sqrt(static_cast<double>(trial.stepSeconds.size()) / 2.0));
+            setups.push_back(trial.wallSeconds -
+                             (warmupSteps + static_cast<double>(trial.stepSeconds.size())) *
+                                 trial.secondsPerStep());
             optimizers.push_back(trial.optimizerSeconds);
         }
         secondsPerSample->sizes.push_back(static_cast<double>(size));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 using namespace batchpeak::search;
@@ -11,6 +12,7 @@ using namespace batchpeak::search;
 namespace {
 
 constexpr double warmupSteps = 4.5;
+constexpr double comparedWarmupSteps = 3.0;
 constexpr int stepsUntilAbandoned = 3;
 constexpr double driftSeconds = 45.0;
 constexpr double failureSeconds = 1.0;
@@ -68,8 +70,45 @@ double ReplayDevice::stepSeconds(double typical)
     return m_speed.work(seconds);
 }
 
+Measurement ReplayDevice::compare(const Proposal& proposal)
+{
+    const double began = m_speed.clock();
+    Measurement trial{.size = proposal.comparedSizes.front(), .outcome = batchpeak::trial::Outcome::Ok};
+    m_speed.restUntil(began + m_truth.setupSeconds);
+    // Half of the noise of trials belongs to the whole stay of a size in one process, half to each visit.
+    const double noise =
+        std::numbers::sqrt2 / 2.0 * std::hypot(m_truth.runNoise, m_truth.restlessness.trialNoise);
+    std::vector<double> typical;
+    for (const std::int64_t size : proposal.comparedSizes) {
+        typical.push_back(m_truth.seconds(size) * std::exp(noise * m_random.normal()));
+        trial.compared.push_back({.microBatchSize = size,
+                                  .peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(size))});
+        m_speed.work(comparedWarmupSteps * typical.back());
+    }
+    for (int visit = 0; visit < proposal.visits; ++visit) {
+        for (std::size_t i = 0; i < typical.size(); ++i) {
+            const std::size_t which = visit % 2 == 0 ? i : typical.size() - 1 - i;
+            const double seconds = typical[which] * std::exp(noise * m_random.normal() + driftNow());
+            m_speed.work(seconds);
+            batchpeak::trial::Visit& visits = trial.compared[which].visits.emplace_back();
+            visits.clockSeconds = m_speed.clock();
+            for (int step = 0; step < proposal.stepsPerVisit; ++step)
+                visits.stepSeconds.push_back(stepSeconds(seconds));
+            visits.seconds = m_speed.clock() - visits.clockSeconds;
+        }
+    }
+    trial.secondsPerStep = typical.front();
+    trial.optimizerSeconds = m_truth.optimizerSeconds;
+    trial.peakReservedBytes = trial.compared.front().peakReservedBytes;
+    trial.clockSeconds = m_speed.clock();
+    trial.wallSeconds = trial.clockSeconds - began;
+    return trial;
+}
+
 Measurement ReplayDevice::run(const Proposal& proposal)
 {
+    if (!proposal.comparedSizes.empty())
+        return compare(proposal);
     Measurement trial{.size = proposal.size};
     const double calm = m_truth.seconds(proposal.size);
     if (!fits(proposal.size)) {

@@ -67,6 +67,7 @@ private:
     double driftNow();
     /// One step from now on, whose typical time is this [s].
     double stepSeconds(double typical);
+    batchpeak::search::Measurement compare(const batchpeak::search::Proposal& proposal);
 
     Truth m_truth;
     std::uint64_t m_seed;

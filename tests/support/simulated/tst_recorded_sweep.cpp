@@ -49,25 +49,33 @@ private slots:
         QCOMPARE(sweep.limitBytes, 1e6);
         QCOMPARE(sweep.baselineBytes, 1e5);
         QCOMPARE(sweep.trials.size(), std::size_t{10});
-        QCOMPARE(sweep.trials[4].repetition, 2);
+        QCOMPARE(sweep.machine, std::string("2 processors, linux 6.1, load 0.01 before"));
+        QCOMPARE(sweep.beside, std::string("nothing"));
+        QCOMPARE(sweep.trials[4].visit, 2);
         QCOMPARE(sweep.trials[4].size, 4);
-        QCOMPARE(sweep.trials[4].secondsPerStep, 0.034);
+        QCOMPARE(sweep.trials[4].clockSeconds, 2.875);
+        QCOMPARE(sweep.trials[4].stepSeconds.size(), std::size_t{8});
+        QCOMPARE(sweep.trials[4].secondsPerStep(), 0.034);
+        QCOMPARE(sweep.trials[4].relativeError(), 0.01);
         QCOMPARE(sweep.trials[4].peakReservedBytes, 5e5);
+        QVERIFY(sweep.trials[4].disturbed && !sweep.trials[5].disturbed);
         QVERIFY(!sweep.trials[3].fits);
     }
 
     void namesTheLineThatIsWrong_data()
     {
         rows<Mistake>({
-            {"no limit", {"# limit_bytes: 1000000\n", "", "line 16"}},
-            {"a limit in words", {"limit_bytes: 1000000", "limit_bytes: 1 MB", "line 4"}},
-            {"a header without a value", {"# date: 2026-11-21", "# date", "line 3"}},
-            {"other columns", {"repetition,micro", "run,micro", "line 6"}},
-            {"a field too few", {"1,8,oom,0,0,0,0,0,1100000,0.1", "1,8,oom,0,0,0,0,0,1100000", "line 10"}},
-            {"a time of nothing", {"0.010,0.01", "0,0.01", "line 7"}},
-            {"a time that is no number", {"0.010,0.01", "nan,0.01", "line 7"}},
-            {"a negative size", {"1,2,ok", "1,-2,ok", "line 8"}},
-            {"another outcome", {"oom", "failed", "line 10"}},
+            {"no limit", {"# limit_bytes: 1000000\n", "", "line 19"}},
+            {"a limit in words", {"limit_bytes: 1000000", "limit_bytes: 1 MB", "line 7"}},
+            {"a header without a value", {"# date: 2026-11-21", "# date", "line 4"}},
+            {"another format", {"format: 2", "format: 1", "line 1"}},
+            {"other columns", {"visit,micro", "run,micro", "line 9"}},
+            {"a field too few", {"1,8,oom,2.775,0,0", "1,8,oom,2.775,0", "line 13"}},
+            {"a time of nothing", {";0.0097;", ";0;", "line 10"}},
+            {"a time that is no number", {";0.0097;", ";nan;", "line 10"}},
+            {"a step that is missing", {";0.0097;", ";;", "line 10"}},
+            {"a negative size", {"1,2,ok", "1,-2,ok", "line 11"}},
+            {"another outcome", {"oom", "failed", "line 13"}},
         });
     }
     void namesTheLineThatIsWrong()

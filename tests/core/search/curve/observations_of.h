@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "search/curve/gaussian_process.h"
+#include "search/curve/observations.h"
 
 #include <cstdint>
 #include <utility>

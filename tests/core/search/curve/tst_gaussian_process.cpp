@@ -84,18 +84,6 @@ private slots:
             worstError(covariance, [=](auto i, auto j) { return std::exp(-distance(i, j) / length); });
         QVERIFY2(error < tolerance, std::to_string(error).c_str());
     }
-
-    void driftHasItsCovarianceInAnyOrder()
-    {
-        RandomSource random(3);
-        const Eigen::Vector4d clock{50.0, 1.0, 20.0, 20.0};
-        const auto covariance =
-            covarianceOf(4, [&](Eigen::VectorXd& values) { values = drawDrift(clock, random); });
-        const double error = worstError(covariance, [&](auto i, auto j) {
-            return std::exp(-std::abs(clock[i] - clock[j]) / driftSeconds);
-        });
-        QVERIFY2(error < tolerance, std::to_string(error).c_str());
-    }
 };
 
 BATCHPEAK_TEST(GaussianProcessTest)

@@ -40,9 +40,12 @@ private slots:
     void pathsHaveTheExactConditional()
     {
         const Observations trials = observationsOf(row<Points>());
-        const CurveModel model{
-            .hyperparameters = {
-                .smooth = 0.04, .rough = 0.035, .roughLength = 0.1, .drift = 0.015, .run = 0.005}};
+        const CurveModel model{.hyperparameters = {.smooth = 0.04,
+                                                   .rough = 0.035,
+                                                   .roughLength = 0.06,
+                                                   .speed = 0.012,
+                                                   .speedTime = 7.0,
+                                                   .trial = 0.005}};
         RandomSource random(5);
         const SamplePaths paths = drawSamplePaths(trials, {model}, sizes, pathCount, random);
 
@@ -51,7 +54,7 @@ private slots:
             logSizes[i] = std::log(static_cast<double>(sizes[static_cast<std::size_t>(i)]));
         const auto priorCovariance = [](double distance) {
             return std::pow(0.04, 2) * smoothCorrelation(distance) +
-                   std::pow(0.035, 2) * roughCorrelation(distance, 0.1);
+                   std::pow(0.035, 2) * roughCorrelation(distance, 0.06);
         };
         Eigen::MatrixXd toTrials(logSizes.size(), trials.count());
         Eigen::MatrixXd within(logSizes.size(), logSizes.size());
@@ -101,7 +104,7 @@ private slots:
         const Observations trials = observationsOf({{8, 0.012}, {64, 0.071}});
         const CurveModel model{
             .trend = row<Trend>(),
-            .hyperparameters = {.smooth = 0.003, .rough = 0.001, .roughLength = 0.1, .run = 3.0}};
+            .hyperparameters = {.smooth = 0.003, .rough = 0.001, .roughLength = 0.06, .trial = 3.0}};
         RandomSource random(5);
         const SamplePaths paths = drawSamplePaths(trials, {model}, sizes, pathCount, random);
         QVERIFY(paths.logSeconds.allFinite());

@@ -10,51 +10,32 @@
 
 using namespace batchpeak::search;
 
-namespace {
-
-/// A case, and the coefficients of its map.
-struct Mapped
-{
-    CalibrationCase situation;
-    double intercept;
-    double slope;
-    double growth;
-};
-
-} // namespace
-
 class CalibrationTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void isTheFittedMap_data()
+    void weighsWhatSpeaksForASize_data()
     {
-        rows<Mapped>({
-            {"2 %", {{.tolerance = 0.02}, 1.532, 0.393, 1.225}},
-            {"5 %", {{.tolerance = 0.05}, 2.117, 0.389, 1.558}},
-            {"tighter than any", {{.tolerance = 0.001}, 0.485, 0.382, 0.157}},
-            {"looser than any", {{.tolerance = 0.2}, 2.117, 0.389, 1.558}},
-            {"half way in the logarithm",
-             {{.tolerance = std::sqrt(0.01 * 0.02)},
-              (0.909 + 1.532) / 2.0,
-              (0.372 + 0.393) / 2.0,
-              (0.476 + 1.225) / 2.0}},
-            {"divisors", {{.tolerance = 0.02, .divisorsOnly = true}, 1.761, 0.771, 1.258}},
-            {"divisors at 5 %", {{.tolerance = 0.05, .divisorsOnly = true}, 1.199, 0.754, 0.629}},
-            {"several devices", {{.tolerance = 0.02, .severalDevices = true}, 0.903, 0.488, 0.814}},
-            {"several devices at 5 %",
-             {{.tolerance = 0.05, .severalDevices = true},
-              0.903 + 2.117 - 1.532,
-              0.488 * 0.389 / 0.393,
-              0.814}},
+        rows<CalibrationCase, std::size_t, double>({
+            {"share", {{.share = 0.75}, 1, std::log(3.0)}},
+            {"no share at all", {{.share = 0.0}, 1, std::log(0.0025 / 0.9975)}},
+            {"all of them", {{.share = 1.0}, 1, std::log(0.9975 / 0.0025)}},
+            {"a share beyond nine tenths", {{.share = 0.98}, 2, std::log(49.0) - 2.2}},
+            {"a tighter tolerance", {{.tolerance = 0.01}, 3, std::log(0.5)}},
+            {"several devices", {{.severalDevices = true}, 4, 1.0}},
         });
     }
-    void isTheFittedMap()
+    void weighsWhatSpeaksForASize()
     {
-        const auto& [situation, intercept, slope, growth] = row<Mapped>();
-        const double logit = intercept + slope * std::log(3.0) + growth * std::log(2.0);
-        const double p = calibratedProbability(situation, 0.75, 16);
+        const auto& [situation, term, value] = row<CalibrationCase, std::size_t, double>();
+        const CalibrationTerms terms = calibrationTerms(situation);
+        QVERIFY2(std::abs(terms.at(term) - value) < 1e-9, std::to_string(terms.at(term)).c_str());
+        QCOMPARE(terms[0], 1.0);
+        double logit = 0.0;
+        for (std::size_t i = 0; i < terms.size(); ++i)
+            logit += terms.at(i) * calibrationWeights().at(i);
+        const double p = calibratedProbability(situation);
         QVERIFY2(std::abs(std::log(p / (1.0 - p)) - logit) < 1e-9, std::to_string(p).c_str());
     }
 
@@ -62,12 +43,13 @@ private slots:
     {
         double before = 0.0;
         for (const double share : {0.0, 0.1, 0.5, 0.9, 0.99}) {
-            const double p = calibratedProbability({}, share, 10);
+            const double p = calibratedProbability({.share = share});
             QVERIFY(p > before && p < 1.0);
             before = p;
         }
-        QCOMPARE(calibratedProbability({}, 1.0, 10), calibratedProbability({}, 0.995, 10));
     }
+
+    void expectsNoMoreThanPathsSay() { QVERIFY(calibratedLoss(0.01) > 0.0 && calibratedLoss(0.01) < 0.01); }
 };
 
 BATCHPEAK_TEST(CalibrationTest)

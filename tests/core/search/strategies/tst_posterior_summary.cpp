@@ -137,23 +137,6 @@ private slots:
         const PosteriorSummary summary = trials.summary();
         QCOMPARE(summary.instability.cause, cause);
         QCOMPARE(summary.instability.size > 0.0, cause != Cause::None);
-        QCOMPARE(summary.probability < 0.7, cause != Cause::None);
-    }
-
-    void isGraveBySeveralTolerances_data()
-    {
-        rows<Instability, bool>({
-            {"none", {Instability{}, false}},
-            {"drift", {Instability{.cause = Cause::Drift, .size = 0.08}, true}},
-            {"tenants", {Instability{.cause = Cause::OtherTenants, .size = 0.34}, true}},
-            {"some noise", {Instability{.cause = Cause::Noise, .size = 0.03}, false}},
-            {"much noise", {Instability{.cause = Cause::Noise, .size = 0.1}, true}},
-        });
-    }
-    void isGraveBySeveralTolerances()
-    {
-        const auto& [instability, grave] = row<Instability, bool>();
-        QCOMPARE(isGrave(instability, 0.02), grave);
     }
 
     /// One trial tells nothing of the device.

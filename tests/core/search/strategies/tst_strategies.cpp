@@ -36,7 +36,8 @@ class StrategiesTest : public QObject
 private slots:
     void endsInEveryWay_data()
     {
-        const SearchSpace plain = exact::spaceFor(300);
+        SearchSpace plain = exact::spaceFor(300);
+        plain.targetConfidence = 0.9;
         SearchSpace few = exact::spaceFor(1000);
         few.maxTrials = 3;
         SearchSpace two = exact::spaceFor(1000);

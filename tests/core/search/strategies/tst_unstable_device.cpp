@@ -69,7 +69,7 @@ private slots:
         const auto& [disturbance, cause] = row<Disturbance, Cause>();
         const Recommendation recommendation = searchOn(disturbance);
         QCOMPARE(recommendation.reason.instability.cause, cause);
-        QCOMPARE(recommendation.confidence < 70, cause != Cause::None);
+        QCOMPARE(recommendation.confidence < 90, cause != Cause::None);
     }
 };
 

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "observations.h"
+
+#include "random_source.h"
+#include "trial/step_statistics.h"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace batchpeak::search {
+
+namespace {
+
+/// Keeps covariances of repeated sizes and times positive definite.
+constexpr double jitter = 1e-9;
+
+constexpr double usualDegreesOfFreedom = 4.0;
+constexpr double disturbedDegreesOfFreedom = 2.0;
+constexpr double leastWeight = 0.02;
+constexpr int weighings = 3;
+/// Prior variance of the mean of a comparison's size, so large that it says nothing.
+constexpr double unknownMean = 1.0;
+
+/// Timed steps of one visit, without a break between them.
+struct Slice
+{
+    double begin = 0.0;
+    double seconds = 0.0;
+};
+
+double timedSecondsOf(const Measurement& trial)
+{
+    return trial.stepSeconds.empty() ? std::max(trial.timedSteps(), 1.0) * trial.secondsPerStep
+                                     : std::reduce(trial.stepSeconds.begin(), trial.stepSeconds.end());
+}
+
+std::vector<Slice> slicesOf(const Measurement& trial)
+{
+    if (!trial.visits.empty()) {
+        std::vector<Slice> slices;
+        for (const trial::Visit& visit : trial.visits)
+            slices.push_back({.begin = visit.clockSeconds, .seconds = visit.seconds});
+        return slices;
+    }
+    const double timed = timedSecondsOf(trial);
+    return {{.begin = trial.clockSeconds - timed, .seconds = timed}};
+}
+
+/// Mean of exp(-t) over 0..x.
+double meanDecay(double x)
+{
+    return x < 1e-6 ? 1.0 - 0.5 * x : -std::expm1(-x) / x;
+}
+
+/// Mean correlation between the moments of one slice and those of another, or of itself.
+double correlation(const Slice& a, const Slice& b, double time)
+{
+    const double lengthA = a.seconds / time;
+    const double lengthB = b.seconds / time;
+    if (a.begin == b.begin && a.seconds == b.seconds)
+        return lengthA < 1e-4 ? 1.0 - lengthA / 3.0 : 2.0 * (1.0 - meanDecay(lengthA)) / lengthA;
+    const double gap = std::max({0.0, b.begin - a.begin - a.seconds, a.begin - b.begin - b.seconds});
+    return std::exp(-gap / time) * meanDecay(lengthA) * meanDecay(lengthB);
+}
+
+double correlation(const std::vector<Slice>& a, const std::vector<Slice>& b, double time)
+{
+    double sum = 0.0;
+    for (const Slice& ofA : a) {
+        for (const Slice& ofB : b)
+            sum += correlation(ofA, ofB, time);
+    }
+    return sum / static_cast<double>(a.size() * b.size());
+}
+
+template<typename Correlation>
+Eigen::MatrixXd pairwise(const Eigen::VectorXd& rows, const Eigen::VectorXd& columns, Correlation correlation)
+{
+    Eigen::MatrixXd matrix(rows.size(), columns.size());
+    for (Eigen::Index column = 0; column < columns.size(); ++column) {
+        for (Eigen::Index row = 0; row < rows.size(); ++row)
+            matrix(row, column) = correlation(std::abs(rows[row] - columns[column]));
+    }
+    return matrix;
+}
+
+double medianOfSize(const Eigen::VectorXd& sizes, const Eigen::VectorXd& seconds, double size)
+{
+    std::vector<double> ofSize;
+    for (Eigen::Index i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] == size)
+            ofSize.push_back(seconds[i]);
+    }
+    const auto middle = ofSize.begin() + static_cast<std::ptrdiff_t>(ofSize.size() / 2);
+    std::ranges::nth_element(ofSize, middle);
+    return *middle;
+}
+
+template<std::size_t count>
+std::size_t placeOf(double value, const double (&values)[count])
+{
+    return static_cast<std::size_t>(std::ranges::find(values, value) - std::begin(values));
+}
+
+} // namespace
+
+Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
+{
+    const auto count = static_cast<Eigen::Index>(timed.size());
+    for (Eigen::VectorXd* column :
+         {&size, &logSize, &seconds, &medianSeconds, &timedSeconds, &timedSteps, &error, &visits, &weight})
+        column->setOnes(count);
+    std::vector<std::vector<Slice>> slices;
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const Measurement& trial = timed[static_cast<std::size_t>(i)];
+        size[i] = static_cast<double>(trial.size);
+        logSize[i] = std::log(size[i]);
+        seconds[i] = trial.secondsPerStep;
+        timedSteps[i] = std::max(trial.timedSteps(), 1.0);
+        timedSeconds[i] = timedSecondsOf(trial);
+        error[i] = noise.standardError(static_cast<std::size_t>(i));
+        m_degreesOfFreedom.push_back(trial.disturbed ? disturbedDegreesOfFreedom : usualDegreesOfFreedom);
+        slices.push_back(slicesOf(trial));
+        visits[i] = static_cast<double>(slices.back().size());
+    }
+    for (Eigen::Index i = 0; i < count; ++i)
+        medianSeconds[i] = medianOfSize(size, seconds, size[i]);
+    m_smooth = pairwise(logSize, logSize, smoothCorrelation);
+    for (std::size_t i = 0; i < std::size(roughLengths); ++i)
+        m_rough[i] = roughCovariance(logSize, roughLengths[i]);
+    for (std::size_t t = 0; t < std::size(speedTimes); ++t) {
+        m_speed[t].resize(count, count);
+        for (Eigen::Index i = 0; i < count; ++i) {
+            for (Eigen::Index j = 0; j <= i; ++j) {
+                m_speed[t](i, j) = correlation(slices[static_cast<std::size_t>(i)],
+                                               slices[static_cast<std::size_t>(j)], speedTimes[t]);
+                m_speed[t](j, i) = m_speed[t](i, j);
+            }
+        }
+        Eigen::MatrixXd matrix = m_speed[t];
+        matrix.diagonal().array() += jitter;
+        m_speedFactor[t] = matrix.llt().matrixL();
+    }
+    for (std::size_t first = 0; first < timed.size();) {
+        std::size_t last = first + 1;
+        while (last < timed.size() && !timed[first].visits.empty() && !timed[last].visits.empty() &&
+               timed[last].clockSeconds == timed[first].clockSeconds)
+            ++last;
+        if (!timed[first].visits.empty())
+            addComparison(timed, first, last);
+        first = last;
+    }
+}
+
+void Observations::addComparison(const std::vector<Measurement>& timed, std::size_t first, std::size_t last)
+{
+    std::vector<Slice> slices;
+    std::vector<std::size_t> rows;
+    std::vector<double> residuals;
+    for (std::size_t row = first; row < last; ++row) {
+        const std::vector<trial::Visit>& visitsOfRow = timed[row].visits;
+        double sum = 0.0;
+        for (const trial::Visit& visit : visitsOfRow) {
+            slices.push_back({.begin = visit.clockSeconds, .seconds = visit.seconds});
+            rows.push_back(row);
+            residuals.push_back(std::log(*trial::typicalStepSeconds(visit.stepSeconds)));
+            sum += residuals.back();
+        }
+        for (std::size_t i = residuals.size() - visitsOfRow.size(); i < residuals.size(); ++i)
+            residuals[i] -= sum / static_cast<double>(visitsOfRow.size());
+    }
+    const auto count = static_cast<Eigen::Index>(slices.size());
+    Comparison comparison{.residual = Eigen::Map<Eigen::VectorXd>(residuals.data(), count),
+                          .variance = Eigen::VectorXd(count),
+                          .isSameSize = Eigen::MatrixXd(count, count),
+                          .speed = {},
+                          .sizes = static_cast<int>(last - first)};
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const auto row = static_cast<Eigen::Index>(rows[static_cast<std::size_t>(i)]);
+        comparison.variance[i] = error[row] * error[row] * visits[row];
+        for (Eigen::Index j = 0; j < count; ++j)
+            comparison.isSameSize(i, j) =
+                rows[static_cast<std::size_t>(i)] == rows[static_cast<std::size_t>(j)] ? 1.0 : 0.0;
+    }
+    for (std::size_t t = 0; t < std::size(speedTimes); ++t) {
+        comparison.speed[t].resize(count, count);
+        for (Eigen::Index i = 0; i < count; ++i) {
+            for (Eigen::Index j = 0; j < count; ++j)
+                comparison.speed[t](i, j) = correlation(slices[static_cast<std::size_t>(i)],
+                                                        slices[static_cast<std::size_t>(j)], speedTimes[t]);
+        }
+    }
+    m_comparisons.push_back(std::move(comparison));
+}
+
+double Observations::logEvidenceOfVisits(const Hyperparameters& hyperparameters) const
+{
+    double sum = 0.0;
+    for (const Comparison& comparison : m_comparisons) {
+        const auto count = comparison.residual.size();
+        Eigen::MatrixXd matrix = unknownMean * comparison.isSameSize;
+        matrix += hyperparameters.speed * hyperparameters.speed *
+                  comparison.speed[placeOf(hyperparameters.speedTime, speedTimes)];
+        matrix.diagonal().array() +=
+            comparison.variance.array() + hyperparameters.trial * hyperparameters.trial + jitter;
+        const Eigen::LLT<Eigen::MatrixXd> factor(matrix);
+        const double squared = factor.matrixL().solve(comparison.residual).squaredNorm();
+        const double freedom = static_cast<double>(count - comparison.sizes);
+        sum -= factor.matrixLLT().diagonal().array().log().sum();
+        sum -= 0.5 * (usualDegreesOfFreedom + freedom) * std::log1p(squared / usualDegreesOfFreedom);
+    }
+    return sum;
+}
+
+double Observations::noiseDeviation(Eigen::Index row, const Hyperparameters& hyperparameters) const
+{
+    const double variance =
+        error[row] * error[row] + hyperparameters.trial * hyperparameters.trial / visits[row];
+    return std::sqrt(variance / weight[row]);
+}
+
+Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters) const
+{
+    Eigen::MatrixXd matrix = hyperparameters.smooth * hyperparameters.smooth * m_smooth;
+    matrix += hyperparameters.rough * hyperparameters.rough *
+              m_rough[placeOf(hyperparameters.roughLength, roughLengths)];
+    matrix += hyperparameters.speed * hyperparameters.speed *
+              m_speed[placeOf(hyperparameters.speedTime, speedTimes)];
+    const double trial = hyperparameters.trial * hyperparameters.trial;
+    matrix.diagonal().array() += (error.array().square() + trial / visits.array()) / weight.array() + jitter;
+    return matrix;
+}
+
+Eigen::MatrixXd Observations::smoothCovariance(const Eigen::VectorXd& logSizes) const
+{
+    return pairwise(logSizes, logSize, smoothCorrelation);
+}
+
+Eigen::MatrixXd Observations::roughCovariance(const Eigen::VectorXd& logSizes, double roughLength) const
+{
+    return pairwise(logSizes, logSize, [roughLength](double d) { return roughCorrelation(d, roughLength); });
+}
+
+Eigen::VectorXd Observations::drawSpeed(double speedTime, RandomSource& random) const
+{
+    Eigen::VectorXd normal(count());
+    for (double& value : normal)
+        value = random.normal();
+    return m_speedFactor[placeOf(speedTime, speedTimes)] * normal;
+}
+
+void Observations::weighTails(const Hyperparameters& hyperparameters, const Eigen::MatrixXd& columns,
+                              const Eigen::VectorXd& residual)
+{
+    weight.setOnes();
+    for (int weighing = 0; weighing < weighings; ++weighing) {
+        const Eigen::MatrixXd inverse = (covariance(hyperparameters) + columns * columns.transpose())
+                                            .llt()
+                                            .solve(Eigen::MatrixXd::Identity(count(), count()));
+        const Eigen::VectorXd scaled = inverse * residual;
+        for (Eigen::Index i = 0; i < count(); ++i) {
+            const double squared = scaled[i] * scaled[i] / inverse(i, i);
+            const double freedom = m_degreesOfFreedom[static_cast<std::size_t>(i)];
+            weight[i] = std::clamp((freedom + 1.0) / (freedom + squared), leastWeight, 1.0);
+        }
+    }
+}
+
+} // namespace batchpeak::search

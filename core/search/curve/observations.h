@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gaussian_process.h"
+#include "noise_model.h"
+
+#include <Eigen/Core>
+
+#include <iterator>
+#include <span>
+#include <vector>
+
+namespace batchpeak::search {
+
+class RandomSource;
+
+/// The timed trials as the curve model needs them: the one place that says how a measured time differs from
+/// the curve. A row is a trial, or one size of a trial that compares:
+///
+///     ln(seconds) = curve(size) + speed of the device, averaged over when it was timed + noise
+///     noise ~ N(0, (error^2 + trial^2 / visits) / weight)
+///
+/// What scales a part is a hyper-parameter, and which values it may have is hyperparameterGrid()'s business.
+struct Observations
+{
+    explicit Observations(const std::vector<Measurement>& timed);
+
+    Eigen::Index count() const { return size.size(); }
+    /// Covariance of the rows' logarithms, noise included.
+    Eigen::MatrixXd covariance(const Hyperparameters& hyperparameters) const;
+    /// Between the curve alone at these sizes (rows) and the observations.
+    /// \param logSizes  natural logarithms
+    Eigen::MatrixXd smoothCovariance(const Eigen::VectorXd& logSizes) const;
+    Eigen::MatrixXd roughCovariance(const Eigen::VectorXd& logSizes, double roughLength) const;
+    /// Logarithm of how well these scales explain what the visits of comparisons differ by, up to a constant.
+    double logEvidenceOfVisits(const Hyperparameters& hyperparameters) const;
+    /// Standard deviation of the noise of a row.
+    double noiseDeviation(Eigen::Index row, const Hyperparameters& hyperparameters) const;
+    /// The device's speed while each row was timed, at standard deviation 1.
+    Eigen::VectorXd drawSpeed(double speedTime, RandomSource& random) const;
+
+    /// Gives rows that the others contradict less weight: heavy tails as a mixture of scales, Student's t of
+    /// four degrees of freedom, of two where something is known to have disturbed the trial (Andrews and
+    /// Mallows, Journal of the Royal Statistical Society B 36, 1974; West, Biometrika 74, 1987).
+    ///
+    /// \param columns  of the linearised trend, in units of their prior deviation, a row for each observation
+    /// \param residual  what the trend leaves unexplained at its prior mean
+    void weighTails(const Hyperparameters& hyperparameters, const Eigen::MatrixXd& columns,
+                    const Eigen::VectorXd& residual);
+
+    NoiseModel noise;
+    Eigen::VectorXd size;
+    Eigen::VectorXd logSize;
+    Eigen::VectorXd seconds;
+    /// Median of all rows of the same size: what a trend is linearised about.
+    Eigen::VectorXd medianSeconds;
+    /// All its timed steps together [s], and how many they are.
+    Eigen::VectorXd timedSeconds;
+    Eigen::VectorXd timedSteps;
+    /// Relative standard error of seconds, by the scatter of steps.
+    Eigen::VectorXd error;
+    /// Times that the size was visited anew.
+    Eigen::VectorXd visits;
+    /// 1 where the noise is as the others'; less where its variance is so many times larger.
+    Eigen::VectorXd weight;
+
+private:
+    struct Comparison
+    {
+        /// A row for each visit [ln s], less the mean of its size.
+        Eigen::VectorXd residual;
+        /// Relative variance by the scatter of steps.
+        Eigen::VectorXd variance;
+        /// 1 where two visits are of one size.
+        Eigen::MatrixXd isSameSize;
+        Eigen::MatrixXd speed[std::size(speedTimes)];
+        int sizes = 0;
+    };
+    void addComparison(const std::vector<Measurement>& timed, std::size_t first, std::size_t last);
+
+    std::vector<Comparison> m_comparisons;
+    std::vector<double> m_degreesOfFreedom;
+    Eigen::MatrixXd m_smooth;
+    Eigen::MatrixXd m_rough[std::size(roughLengths)];
+    Eigen::MatrixXd m_speed[std::size(speedTimes)];
+    Eigen::MatrixXd m_speedFactor[std::size(speedTimes)];
+};
+
+} // namespace batchpeak::search
