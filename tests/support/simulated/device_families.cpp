@@ -4,10 +4,11 @@
 
 #include "random_draws.h"
 #include "recorded_sweep.h"
+#include "sweep_collection.h"
+#include "sweep_truth.h"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <numbers>
 #include <stdexcept>
@@ -184,22 +185,20 @@ std::function<double(double)> roundedUpMemory(RandomSource& random)
     };
 }
 
-const std::filesystem::path sweepFolder = BATCHPEAK_RECORDED_SWEEPS;
+/// Far from the seeds of other draws.
+constexpr std::uint64_t possibleSeedStep = 67867967;
 
-std::filesystem::path sweepPath(const std::string& family)
+/// The device that a sweep was recorded on: one of those that the sweep leaves possible, by chance.
+Truth possibleDevice(const std::string& family, std::uint64_t seed)
 {
-    return sweepFolder / (family + ".csv");
-}
-
-std::vector<std::string> recordedFamilies()
-{
-    std::vector<std::string> families;
-    for (const auto& entry : std::filesystem::directory_iterator(sweepFolder)) {
-        if (entry.path().extension() == ".csv")
-            families.push_back(entry.path().stem().string());
-    }
-    std::ranges::sort(families);
-    return families;
+    Truth truth = recordedDevice(*SweepCollection::sweep(family));
+    truth.possible = SweepCollection::truth(family);
+    RandomSource random(seed * possibleSeedStep);
+    const int draw = static_cast<int>(random.uniform() * truth.possible->draws());
+    truth.seconds = [possible = truth.possible, draw](std::int64_t size) {
+        return possible->seconds(draw, size);
+    };
+    return truth;
 }
 
 } // namespace
@@ -218,6 +217,11 @@ std::vector<std::string> heldOutFamilies()
 std::vector<std::string> curvedMemoryFamilies()
 {
     return {"pairwise", "two moments", "fragmented", "rounded up"};
+}
+
+std::vector<std::string> equalSpeedFamilies()
+{
+    return {"equal"};
 }
 
 Truth simulatedDevice(const std::string& family, std::uint64_t seed)
@@ -350,6 +354,13 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
         addMemoryLike(truth, random, largest, fragmentedMemory(random, largest));
     } else if (family == "rounded up") {
         addMemoryLike(truth, random, largest, roundedUpMemory(random));
+    } else if (family == "equal") {
+        const double from = std::ceil(logUniform(random, 2.0, std::max(3.0, largest / 4.0)));
+        const double steepness = uniform(random, 0.2, 0.9);
+        truth.seconds = [=](std::int64_t size) {
+            const auto m = static_cast<double>(size);
+            return perSample * m * std::max(1.0, std::pow(from / m, steepness));
+        };
     } else {
         throw std::invalid_argument("There is no family of simulated devices called " + family + ".");
     }
@@ -361,16 +372,21 @@ std::vector<DeviceGroup> deviceGroups()
     return {{.title = "calibration", .families = calibrationFamilies()},
             {.title = "held out", .families = heldOutFamilies()},
             {.title = "curved memory", .families = curvedMemoryFamilies()},
-            {.title = "recorded", .families = recordedFamilies()}};
+            {.title = "all equal", .families = equalSpeedFamilies()},
+            {.title = "recorded", .families = SweepCollection::names()}};
 }
 
 ReplayDevice::Truth deviceOf(const std::string& family, std::uint64_t seed, const std::string& world)
 {
-    const bool isRecorded = std::filesystem::exists(sweepPath(family));
-    ReplayDevice::Truth truth =
-        isRecorded ? recordedDevice(readSweep(sweepPath(family))) : simulatedDevice(family, seed);
+    const bool isRecorded = SweepCollection::has(family);
+    Truth truth = isRecorded ? possibleDevice(family, seed) : simulatedDevice(family, seed);
     truth.family = family;
     truth.restlessness = restlessnessOf(world, seed);
+    if (truth.restlessness.residuals) {
+        if (isRecorded)
+            truth.restlessness.residuals = SweepCollection::residuals(family);
+        truth.stepNoise = truth.runNoise = truth.drift = truth.outlierShare = 0.0;
+    }
     if (truth.restlessness.roughness > 0.0) {
         truth.seconds = [=, smooth = truth.seconds, restlessness = truth.restlessness](std::int64_t size) {
             return smooth(size) * std::exp(roughnessAt(restlessness, seed, size));

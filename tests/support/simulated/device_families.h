@@ -19,6 +19,9 @@ std::vector<std::string> calibrationFamilies();
 std::vector<std::string> heldOutFamilies();
 std::vector<std::string> curvedMemoryFamilies();
 
+/// From some size on all are exactly as fast as each other: who prefers one of those prefers noise.
+std::vector<std::string> equalSpeedFamilies();
+
 /// One device of a family; the same for the same seed.
 ReplayDevice::Truth simulatedDevice(const std::string& family, std::uint64_t seed);
 
@@ -29,12 +32,13 @@ struct DeviceGroup
     std::vector<std::string> families;
 };
 
-/// Those for fitting, those held out, those of curved memory, and those recorded, where each sweep is a
-/// family.
+/// Those for fitting, those held out, those of curved memory, those of equal speeds, and those recorded,
+/// where each sweep is a family.
 std::vector<DeviceGroup> deviceGroups();
 
 /// One device of a family of any group, in one of the restlessWorlds() or, with an empty name, in the calm
-/// one. Of a recorded device the seed changes nothing but the restlessness.
+/// one. A recorded device is known no better than its sweep tells: the seed chooses one of the curves that
+/// are possible (SweepTruth), and searches on many seeds are judged by the truth in the mean.
 ///
 /// \throws std::invalid_argument where there is no such family or world
 ReplayDevice::Truth deviceOf(const std::string& family, std::uint64_t seed, const std::string& world = {});

@@ -59,6 +59,35 @@ double ReplayDevice::driftNow()
     return m_truth.drift * m_drift;
 }
 
+double ReplayDevice::recordedNoise(std::size_t others) const
+{
+    const TapePlayer* player = m_speed.player();
+    return player ? player->visitAt(player->place() + others).visit : 0.0;
+}
+
+void ReplayDevice::beginVisit()
+{
+    const TapePlayer* player = m_speed.player();
+    if (!player)
+        return;
+    m_playedVisit = player->place();
+    // From anywhere in it: a trial of few steps would else see the first ones of each visit alone.
+    const auto steps = static_cast<double>(player->visitAt(m_playedVisit).steps.size());
+    m_playedStep = static_cast<std::size_t>(steps * m_random.uniform());
+}
+
+double ReplayDevice::recordedStepNoise()
+{
+    const TapePlayer* player = m_speed.player();
+    if (!player)
+        return 0.0;
+    if (m_playedStep >= player->visitAt(m_playedVisit).steps.size()) {
+        ++m_playedVisit;
+        m_playedStep = 0;
+    }
+    return player->visitAt(m_playedVisit).steps[m_playedStep++];
+}
+
 double ReplayDevice::stepSeconds(double typical)
 {
     double seconds = typical * std::exp(m_truth.stepNoise * m_random.normal());
@@ -67,6 +96,7 @@ double ReplayDevice::stepSeconds(double typical)
     const double stalls = m_truth.restlessness.stallShare;
     if (stalls > 0.0 && m_random.uniform() < stalls)
         seconds *= 2.0 + 2.0 * m_random.uniform();
+    seconds *= std::exp(recordedStepNoise());
     return m_speed.work(seconds);
 }
 
@@ -76,11 +106,13 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
     Measurement trial{.size = proposal.comparedSizes.front(), .outcome = batchpeak::trial::Outcome::Ok};
     m_speed.restUntil(began + m_truth.setupSeconds);
     // Half of the noise of trials belongs to the whole stay of a size in one process, half to each visit.
-    const double noise =
-        std::numbers::sqrt2 / 2.0 * std::hypot(m_truth.runNoise, m_truth.restlessness.trialNoise);
+    constexpr double half = std::numbers::sqrt2 / 2.0;
+    const double noise = half * std::hypot(m_truth.runNoise, m_truth.restlessness.trialNoise);
     std::vector<double> typical;
     for (const std::int64_t size : proposal.comparedSizes) {
-        typical.push_back(m_truth.seconds(size) * std::exp(noise * m_random.normal()));
+        // Each size has that of another recorded visit.
+        typical.push_back(m_truth.seconds(size) *
+                          std::exp(noise * m_random.normal() + half * recordedNoise(typical.size())));
         trial.compared.push_back({.microBatchSize = size,
                                   .peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(size))});
         m_speed.work(comparedWarmupSteps * typical.back());
@@ -88,7 +120,9 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
     for (int visit = 0; visit < proposal.visits; ++visit) {
         for (std::size_t i = 0; i < typical.size(); ++i) {
             const std::size_t which = visit % 2 == 0 ? i : typical.size() - 1 - i;
-            const double seconds = typical[which] * std::exp(noise * m_random.normal() + driftNow());
+            const double seconds =
+                typical[which] * std::exp(noise * m_random.normal() + half * recordedNoise() + driftNow());
+            beginVisit();
             m_speed.work(seconds);
             batchpeak::trial::Visit& visits = trial.compared[which].visits.emplace_back();
             visits.clockSeconds = m_speed.clock();
@@ -126,6 +160,8 @@ Measurement ReplayDevice::run(const Proposal& proposal)
         if (restlessness.trialNoise > 0.0)
             typical *= 1.0 + restlessness.trialNoise * laplace(m_random);
         m_speed.restUntil(m_speed.clock() + m_truth.setupSeconds);
+        typical *= std::exp(recordedNoise());
+        beginVisit();
         const double warmup = m_speed.work(warmupSteps * typical);
         double sum = 0.0;
         for (int step = 0; step < proposal.maxSteps; ++step) {

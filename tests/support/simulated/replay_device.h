@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+class SweepTruth;
 
 /// A device that is a formula or a table: what a trial would measure on it, and the truth that a search can
 /// only estimate. All chance comes from the seed.
@@ -40,6 +43,8 @@ public:
         /// Of the optimizer step, which is no part of a micro-batch.
         double optimizerSeconds = 0.0;
         Restlessness restlessness;
+        /// Of a recorded device: everything else that its curve may be. Nothing where the curve is known.
+        std::shared_ptr<const SweepTruth> possible = {};
     };
 
     ReplayDevice(Truth truth, std::uint64_t seed);
@@ -65,6 +70,13 @@ public:
 
 private:
     double driftNow();
+    /// ln of what a trial from now on, or one visit of a comparison, has of its own on a recorded device;
+    /// else 0. \param others  so many visits further on the tape
+    double recordedNoise(std::size_t others = 0) const;
+    /// From now on steps deviate as those of the recorded visit do that is played at this moment.
+    void beginVisit();
+    /// ln of the next one's deviation; 0 on a device that is not recorded.
+    double recordedStepNoise();
     /// One step from now on, whose typical time is this [s].
     double stepSeconds(double typical);
     batchpeak::search::Measurement compare(const batchpeak::search::Proposal& proposal);
@@ -76,4 +88,7 @@ private:
     DeviceSpeed m_speed;
     double m_drift = 0.0;
     double m_driftClock = -1e9;
+    /// The steps of the recorded visit that a trial plays.
+    std::size_t m_playedVisit = 0;
+    std::size_t m_playedStep = 0;
 };

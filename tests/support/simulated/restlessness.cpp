@@ -3,6 +3,7 @@
 #include "restlessness.h"
 
 #include "random_draws.h"
+#include "sweep_collection.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +46,7 @@ void addBursts(Restlessness& restlessness, RandomSource& random)
 
 std::vector<std::string> restlessWorlds()
 {
-    return {"two-speed", "bursts", "trial noise", "thermal", "heavy", "rough"};
+    return {"two-speed", "bursts", "trial noise", "thermal", "heavy", "rough", "replayed"};
 }
 
 Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
@@ -68,6 +69,10 @@ Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
         restlessness.stallShare = 0.02;
     } else if (world == "rough") {
         restlessness.roughness = 0.01;
+    } else if (world == "replayed") {
+        const std::vector<std::string> sweeps = SweepCollection::names();
+        restlessness.residuals = SweepCollection::residuals(
+            sweeps[static_cast<std::size_t>(random.uniform() * static_cast<double>(sweeps.size()))]);
     } else if (!world.empty()) {
         throw std::invalid_argument("There is no restless world called " + world + ".");
     }
@@ -95,6 +100,8 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
     }
     if (restlessness.burstSlowdown > 0.0)
         m_burstChange = exponential(restlessness.secondsBetweenBursts);
+    if (restlessness.residuals)
+        m_player.emplace(restlessness.residuals, seed * worldSeedStep + 2);
 }
 
 double DeviceSpeed::exponential(double mean)
@@ -107,18 +114,21 @@ double DeviceSpeed::slowdownNow() const
     const double heat = std::clamp((m_heat - warm) / (hot - warm), 0.0, 1.0);
     return (m_isSlow ? 1.0 + m_restlessness.slowdown : 1.0) *
            (m_isBurst ? 1.0 + m_restlessness.burstSlowdown : 1.0) *
-           (1.0 + m_restlessness.heatSlowdown * heat);
+           (1.0 + m_restlessness.heatSlowdown * heat) * (m_player ? std::exp(m_player->deviceSpeed()) : 1.0);
 }
 
 double DeviceSpeed::calmFor() const
 {
     const double heat = m_restlessness.heatSlowdown > 0.0 ? heatStep * m_restlessness.heatSeconds : never;
-    return std::min({m_speedChange - m_clock, m_burstChange - m_clock, heat});
+    return std::min(
+        {m_speedChange - m_clock, m_burstChange - m_clock, heat, m_player ? m_player->sameFor() : never});
 }
 
 void DeviceSpeed::pass(double seconds, double load)
 {
     m_clock += seconds;
+    if (m_player)
+        m_player->moveTo(m_clock);
     if (m_restlessness.heatSlowdown > 0.0)
         m_heat = load + (m_heat - load) * std::exp(-seconds / m_restlessness.heatSeconds);
     if (m_clock >= m_speedChange - clockTick) {
@@ -173,5 +183,6 @@ double longRunSlowdown(const Restlessness& restlessness)
         speed *= 1.0 - share + share / (1.0 + restlessness.burstSlowdown);
     }
     // One to three times its own time more, twice in the mean.
-    return (1.0 + restlessness.heatSlowdown) * (1.0 + 2.0 * restlessness.stallShare) / speed;
+    const double recorded = restlessness.residuals ? restlessness.residuals->meanSlowdown() : 1.0;
+    return recorded * (1.0 + restlessness.heatSlowdown) * (1.0 + 2.0 * restlessness.stallShare) / speed;
 }

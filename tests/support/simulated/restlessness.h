@@ -2,17 +2,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "residual_tape.h"
 #include "search/random_source.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 /// Why the same work takes longer at one moment than at another, or at one size than at its neighbours: all
 /// that a calm simulated device lacks. Shares are of the calm time; 0 turns a part off.
 ///
-/// The parts are events in continuous time and none is normal, so that the search, which takes the speed of a
-/// device for a Gaussian process, does not meet its own assumptions.
+/// The parts but the last are events in continuous time and none is normal, so that the search, which takes
+/// the speed of a device for a Gaussian process, does not meet its own assumptions.
 struct Restlessness
 {
     /// The clock of the device steps between two speeds and keeps each for exponential times.
@@ -33,6 +37,9 @@ struct Restlessness
     double stallShare = 0.0;
     /// Standard deviation from each size to the next, the same whenever the size is run.
     double roughness = 0.0;
+    /// Noise of a recorded device, in the place of all that a simulated one has; nothing where it has its
+    /// own.
+    std::shared_ptr<const ResidualTape> residuals = {};
 };
 
 /// Names of the worlds that searches are judged in beside the calm one: each a kind of restlessness.
@@ -59,6 +66,8 @@ public:
     double work(double calmSeconds);
     /// Now [s].
     double clock() const { return m_clock; }
+    /// What is played of a recorded device's noise; nothing where there is none.
+    const TapePlayer* player() const { return m_player ? &*m_player : nullptr; }
 
 private:
     double slowdownNow() const;
@@ -76,8 +85,9 @@ private:
     double m_burstChange = 0.0;
     /// 0 cold, 1 as hot as constant load makes it.
     double m_heat = 0.0;
+    std::optional<TapePlayer> m_player;
 };
 
 /// Time that constant work takes in the long run over what it takes on the calm device, the noise of single
-/// trials left out.
+/// trials left out but for a recorded device's.
 double longRunSlowdown(const Restlessness& restlessness);
