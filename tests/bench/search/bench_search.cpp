@@ -121,6 +121,7 @@ void printGroup(const Options& options, const std::string& strategy, const std::
     }
     std::puts(figuresRow(strategy + ", " + title, records).c_str());
     std::puts(intervalRows(records).c_str());
+    std::fputs(truthLines(records).c_str(), stdout);
     printWorst(records, options.worst);
     std::fflush(stdout);
 }

@@ -237,3 +237,34 @@ std::string intervalRows(const std::vector<SearchRecord>& records)
     }
     return low + "\n" + high;
 }
+
+std::string truthLines(const std::vector<SearchRecord>& records)
+{
+    std::vector<double> within;
+    std::vector<double> regrets;
+    std::vector<double> states;
+    std::vector<double> perfect;
+    std::vector<double> leads;
+    for (const SearchRecord& search : records) {
+        if (const auto& judgement = search.judgement) {
+            within.push_back(100.0 * judgement->shareWithin);
+            regrets.push_back(100.0 * judgement->regret);
+            states.push_back(stated(search));
+            perfect.push_back(100.0 * judgement->perfectShare);
+        }
+        if (search.falseLead)
+            leads.push_back(100.0 * *search.falseLead);
+    }
+    std::string text;
+    if (!within.empty()) {
+        text += "    by all curves that the sweeps leave possible: within" + cell(mean(within), 6, 1) + " %, regret" +
+                cell(mean(regrets), 5, 2) + " %, stated" + cell(mean(states), 6, 1) + " %; a perfect forecaster:" +
+                cell(mean(perfect), 6, 1) + " %\n";
+    }
+    if (!leads.empty()) {
+        text += "    over runner-ups that are as fast, in" + cell(double(leads.size()), 5, 0) +
+                " searches: a lead of" + cell(mean(leads), 5, 2) + " % claimed (p95" +
+                cell(quantile(leads, 0.95), 5, 2) + " %)\n";
+    }
+    return text;
+}

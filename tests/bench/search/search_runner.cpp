@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <ctime>
 #include <future>
 #include <memory>
@@ -19,6 +20,9 @@
 using namespace batchpeak::search;
 
 namespace {
+
+/// Sizes whose speeds differ by no more are equal, for whoever has to choose one.
+constexpr double equalSpeeds = 1e-3;
 
 /// A trial that has begun; its result is known at once, but told only when its time has come.
 struct TrialInFlight
@@ -69,6 +73,7 @@ public:
             note(trial);
         }
         m_record.searchState = m_strategy->searchState();
+        judge();
         m_record.exhaustiveShare = m_now / m_world.exhaustiveSeconds();
         return std::move(m_record);
     }
@@ -133,6 +138,24 @@ private:
                 moment.evidence = m_searching->summary().evidence;
         }
         m_record.moments.push_back(moment);
+    }
+
+    void judge()
+    {
+        const auto& recommendation = m_record.searchState.recommendation;
+        if (!recommendation)
+            return;
+        if (const auto verdict = m_world.verdict()) {
+            m_record.judgement = {.shareWithin = verdict->shareWithin(recommendation->size),
+                                  .regret = verdict->regret(recommendation->size),
+                                  .perfectShare = verdict->perfectShare()};
+        }
+        const Reason& reason = recommendation->reason;
+        if (reason.runnerUp <= 0 || reason.runnerUp > m_world.largestFit())
+            return;
+        const double lead = m_world.speed(recommendation->size) / m_world.speed(reason.runnerUp) - 1.0;
+        if (std::abs(lead) < equalSpeeds)
+            m_record.falseLead = std::max(reason.leadOverRunnerUp, 0.0);
     }
 
     SearchWorld m_world;

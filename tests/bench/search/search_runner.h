@@ -48,6 +48,16 @@ struct SearchRecord
         bool isComparison = false;
     };
 
+    /// Its last word on a recorded device, by all curves that the sweep leaves possible.
+    struct Judgement
+    {
+        /// Share of the curves by which it is within the tolerance of the best, and its mean regret.
+        double shareWithin = 0.0;
+        double regret = 0.0;
+        /// What somebody states, and is right, who knows the whole sweep.
+        double perfectShare = 0.0;
+    };
+
     SearchTask task;
     /// False for baselines, which have none.
     bool statesConfidence = true;
@@ -58,6 +68,11 @@ struct SearchRecord
     std::int64_t largestFit = 0;
     /// Cost over that of trying every allowed size.
     double exhaustiveShare = 0.0;
+    /// Nothing where the curve is known, and where nothing is recommended.
+    std::optional<Judgement> judgement;
+    /// By what share the recommended size was said to be faster than its runner-up, where in truth they are
+    /// equal; nothing where they are not, or nothing was said.
+    std::optional<double> falseLead;
     /// As it stood at the end.
     batchpeak::search::SearchState searchState;
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 using namespace batchpeak::search;
@@ -97,6 +98,19 @@ double SearchWorld::speed(std::int64_t size) const
 double SearchWorld::longRunSpeed(std::int64_t size) const
 {
     return speed(size) / longRunSlowdown(truth().restlessness);
+}
+
+std::optional<TruthVerdict> SearchWorld::verdict() const
+{
+    const std::shared_ptr<const SweepTruth> possible = truth().possible;
+    if (!possible)
+        return std::nullopt;
+    const Throughput throughput(m_space, truth().optimizerSeconds);
+    return TruthVerdict(possible->draws(), answers(), m_space.tolerance,
+                        [possible, throughput](int draw, std::int64_t size) {
+                            return throughput.samplesPerSecond(
+                                size, [&](std::int64_t m) { return possible->seconds(draw, m); });
+                        });
 }
 
 double SearchWorld::exhaustiveSeconds() const

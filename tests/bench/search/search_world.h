@@ -4,8 +4,10 @@
 
 #include "replay_device.h"
 #include "search/strategy.h"
+#include "sweep_truth.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,8 @@ public:
     std::int64_t bestSize() const { return m_bestSize; }
     /// 1 - speed over that of the best size.
     double regret(std::int64_t size) const { return 1.0 - speed(size) / speed(m_bestSize); }
+    /// What all curves say that a recorded sweep leaves possible; nothing where the curve is known.
+    std::optional<TruthVerdict> verdict() const;
     std::int64_t largestFit() const { return m_devices.front().largestFit(); }
 
     /// Cost of trying 1, 2, 4, ... to the limit on one device [s].

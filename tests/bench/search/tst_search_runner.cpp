@@ -95,6 +95,30 @@ private slots:
         }
     }
 
+    void judgesByWhatASweepLeavesPossible()
+    {
+        const SearchTask task{.strategy = "powers of two", .family = "cpu-resnet18-tiny-train", .seed = 3};
+        const SearchRecord record = runSearch(task);
+        QVERIFY(record.judgement);
+        const SearchWorld world(task);
+        const auto verdict = world.verdict();
+        QVERIFY(verdict);
+        QCOMPARE(record.judgement->shareWithin, verdict->shareWithin(record.last().recommended));
+        QVERIFY(record.judgement->perfectShare >= record.judgement->shareWithin);
+        QCOMPARE(verdict->shareWithin(1), 0.0);
+        QVERIFY(truthLines({record}).find("perfect forecaster") != std::string::npos);
+        QVERIFY(!SearchWorld({.family = "smooth"}).verdict());
+        QCOMPARE(truthLines({runSearch({.strategy = "powers of two", .family = "smooth"})}), std::string());
+    }
+
+    void noticesALeadWhereThereIsNone()
+    {
+        const SearchRecord record = runSearch({.family = "equal", .seed = 4, .world = "trial noise"});
+        QCOMPARE(record.last().regret, 0.0);
+        QVERIFY(record.falseLead && *record.falseLead >= 0.0);
+        QVERIFY(truthLines({record}).find("as fast") != std::string::npos);
+    }
+
     void printsWhatItSaw()
     {
         const std::vector<SearchRecord> records = runSearches(someTasks());
