@@ -14,31 +14,12 @@
 #include <QSysInfo>
 #include <QThread>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 using namespace batchpeak;
 
 namespace {
-
-/// Ascending sizes, each larger than the last by at least this ratio, and the multiples of 8 beside the small
-/// ones.
-std::vector<std::int64_t> gridUpTo(std::int64_t largest, double ratio)
-{
-    constexpr std::int64_t usualAlignment = 8;
-    constexpr std::int64_t alignedUpTo = 64;
-    std::vector<std::int64_t> sizes;
-    std::int64_t next = 1;
-    for (std::int64_t size = 1; size <= largest; ++size) {
-        if (size < next && (size % usualAlignment != 0 || size > alignedUpTo))
-            continue;
-        sizes.push_back(size);
-        if (size >= next)
-            next = std::max(size + 1, static_cast<std::int64_t>(ratio * static_cast<double>(size)));
-    }
-    return sizes;
-}
 
 /// What a reader of the figures needs to know of the computer.
 QByteArray machineFacts()
@@ -124,8 +105,8 @@ int main(int argc, char** argv)
     const QString path = parser.value(QStringLiteral("output"));
     const QByteArray machine = machineFacts();
     bool isWritten = false;
-    const auto sweep = command.run(gridUpTo(parser.value(QStringLiteral("largest")).toLongLong(),
-                                            parser.value(QStringLiteral("ratio")).toDouble()),
+    const auto sweep = command.run(sweepGrid(parser.value(QStringLiteral("largest")).toLongLong(),
+                                             parser.value(QStringLiteral("ratio")).toDouble()),
                                    parser.value(QStringLiteral("visits")).toInt(), [&](const Sweep& soFar) {
                                        const QByteArray header =
                                            headerOf(soFar, machine, parser.value(QStringLiteral("beside")));

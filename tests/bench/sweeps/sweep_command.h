@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_plan.h"
-#include "engine/snapshot.h"
-#include "trial/trial_result.h"
+#include "sweep_recorder.h"
 
 #include <QCommandLineParser>
 
@@ -16,13 +14,7 @@
 /// Every size of a grid, measured several times on one device.
 struct Sweep
 {
-    struct Row
-    {
-        int visit = 0;
-        /// When the timed steps began, since the sweep did [s].
-        double clockSeconds = 0.0;
-        batchpeak::trial::TrialResult result;
-    };
+    using Row = SweepRecorder::Row;
 
     batchpeak::engine::ExplorationPlan plan;
     batchpeak::engine::DeviceSnapshot device;
@@ -40,9 +32,7 @@ public:
 
     QCommandLineParser& parser() { return m_parser; }
 
-    /// Measures the sizes. Each visit is one of a pass through all of them in an order of its own, so that a
-    /// slow drift of the device does not look like a property of some sizes. A size that does not fit, and
-    /// those above it, are measured no more.
+    /// Measures the sizes, at each visit all of them.
     ///
     /// \param sizes  ascending
     /// \param keep  called after each pass, so that a sweep that is broken off is not lost

@@ -3,6 +3,7 @@
 #include "sweep_truth.h"
 
 #include "gaussian_chain.h"
+#include "trial/step_statistics.h"
 
 #include <algorithm>
 #include <array>
@@ -283,19 +284,23 @@ double meanOverRounds(const std::map<int, std::vector<double>>& byRound, RandomS
 
 } // namespace
 
+SizeVisit visitOf(int round, std::int64_t size, double clockSeconds, std::span<const double> stepSeconds)
+{
+    const double sum = std::reduce(stepSeconds.begin(), stepSeconds.end());
+    return {.round = round,
+            .size = size,
+            .clockSeconds = clockSeconds,
+            .typicalSeconds = batchpeak::trial::typicalStepSeconds(stepSeconds).value_or(0.0),
+            .meanSeconds = sum / static_cast<double>(stepSeconds.size()),
+            .relativeError = batchpeak::trial::relativeStandardError(stepSeconds).value_or(0.0)};
+}
+
 std::vector<SizeVisit> visitsOf(const RecordedSweep& sweep)
 {
     std::vector<SizeVisit> visits;
     for (const RecordedSweep::Trial& trial : sweep.trials) {
-        if (!trial.fits)
-            continue;
-        const double sum = std::reduce(trial.stepSeconds.begin(), trial.stepSeconds.end());
-        visits.push_back({.round = trial.visit,
-                          .size = trial.size,
-                          .clockSeconds = trial.clockSeconds,
-                          .typicalSeconds = trial.secondsPerStep(),
-                          .meanSeconds = sum / static_cast<double>(trial.stepSeconds.size()),
-                          .relativeError = trial.relativeError()});
+        if (trial.fits)
+            visits.push_back(visitOf(trial.visit, trial.size, trial.clockSeconds, trial.stepSeconds));
     }
     return visits;
 }

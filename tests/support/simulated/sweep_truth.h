@@ -23,6 +23,9 @@ struct SizeVisit
     double relativeError = 0.0;
 };
 
+/// \param stepSeconds  at least one, each a positive number; of less than three the error is told as 0
+SizeVisit visitOf(int round, std::int64_t size, double clockSeconds, std::span<const double> stepSeconds);
+
 /// Those that ran, disturbed ones included: what disturbs them belongs to the device.
 std::vector<SizeVisit> visitsOf(const RecordedSweep& sweep);
 

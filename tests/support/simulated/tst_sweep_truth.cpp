@@ -6,14 +6,12 @@
 #include "replay_device.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "trial/step_statistics.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <cmath>
 #include <future>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -51,13 +49,7 @@ std::vector<SizeVisit> sweepOf(ReplayDevice& device, std::vector<std::int64_t> s
         for (const std::int64_t size : sizes) {
             const double before = device.clockSeconds();
             const auto trial = device.run({.size = size});
-            const double sum = std::reduce(trial.stepSeconds.begin(), trial.stepSeconds.end());
-            visits.push_back({.round = round,
-                              .size = size,
-                              .clockSeconds = before,
-                              .typicalSeconds = *batchpeak::trial::typicalStepSeconds(trial.stepSeconds),
-                              .meanSeconds = sum / static_cast<double>(trial.stepSeconds.size()),
-                              .relativeError = *batchpeak::trial::relativeStandardError(trial.stepSeconds)});
+            visits.push_back(visitOf(round, size, before, trial.stepSeconds));
         }
     }
     return visits;

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/device_runner.h"
+#include "engine/exploration_plan.h"
+#include "engine/snapshot.h"
+#include "search/random_source.h"
+#include "trial/trial_result.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+/// What is measured, and by which worker on which device.
+struct SweepSetup
+{
+    batchpeak::engine::ExplorationPlan plan;
+    batchpeak::engine::DeviceSetup device;
+};
+
+/// \throws config::ConfigError, engine::ExplorationError where the network cannot be run as the options say
+SweepSetup planSweep(const QString& configPath, const batchpeak::engine::ExplorationOptions& options);
+
+/// Ascending sizes from 1, each larger than the last by at least this ratio, and the multiples of 8 beside
+/// the small ones.
+std::vector<std::int64_t> sweepGrid(std::int64_t largest, double ratio);
+
+struct PlannedVisit
+{
+    int visit = 0;
+    std::int64_t size = 1;
+};
+
+/// Passes through all sizes, each in an order of its own, so that a slow drift of the device does not look
+/// like a property of some sizes. The first of all is ascending: it finds what fits before larger sizes are
+/// tried again and again.
+///
+/// \param sizes  ascending
+/// \param first  number of the first pass, from 1
+std::vector<PlannedVisit> passesThrough(std::vector<std::int64_t> sizes, int first, int passes,
+                                        batchpeak::search::RandomSource& random);
+
+/// Runs the trials of a sweep one after another on one worker, as soon as the event loop runs. A size that
+/// does not fit, and those above it, are tried no more.
+class SweepRecorder : public QObject
+{
+public:
+    struct Row
+    {
+        int visit = 0;
+        /// When the timed steps began, since the sweep did [s].
+        double clockSeconds = 0.0;
+        batchpeak::trial::TrialResult result;
+    };
+
+    /// \param passEnded  called after each pass
+    /// \param ended      called once, when the worker has ended: with why it was given up, or nothing where
+    /// it was not
+    SweepRecorder(const batchpeak::engine::DeviceSetup& setup, std::vector<PlannedVisit> planned,
+                  std::function<void()> passEnded, std::function<void(const QString& problem)> ended);
+
+    /// Ends at once what is under way; ended() follows.
+    void stop();
+
+    const batchpeak::engine::DeviceSnapshot& device() const { return m_runner.snapshot(); }
+    /// In the order in which they were measured.
+    const std::vector<Row>& rows() const { return m_rows; }
+
+private:
+    void startNext();
+    void take(const batchpeak::trial::TrialResult& result);
+
+    batchpeak::engine::DeviceRunner m_runner;
+    std::vector<PlannedVisit> m_planned;
+    std::function<void()> m_passEnded;
+    QElapsedTimer m_clock;
+    std::size_t m_next = 0;
+    bool m_isStopped = false;
+    std::int64_t m_smallestFailure = std::numeric_limits<std::int64_t>::max();
+    std::vector<Row> m_rows;
+};
