@@ -12,7 +12,7 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
-.PHONY: bench-config bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
+.PHONY: bench-config bench-live bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
 .PHONY: architecture format tidy clean
 
 run: programs
@@ -91,6 +91,11 @@ bench-search: configure
 bench-repeats: configure
 	$(BUILD) batchpeak-bench-repeats batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-repeats $(EXAMPLE) $(BENCH)
+
+# Whether the stated confidence can be believed on this computer: explorations and visits of every size in turn.
+bench-live: configure
+	$(BUILD) batchpeak-bench-live batchpeak-disturb batchpeak batchpeak-worker
+	build/$(PRESET)/bin/batchpeak-bench-live $(BENCH)
 
 # Time and memory for configs of megabytes, and for texts made to take all of either. BENCH is how often each is opened.
 bench-config: configure

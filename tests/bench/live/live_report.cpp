@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "live_report.h"
+
+#include "bench_interval.h"
+#include "statistics.h"
+#include "table_text.h"
+
+#include <cmath>
+
+namespace {
+
+constexpr std::size_t nameWidth = 28;
+/// Of a normal distribution.
+constexpr double errorsOf95Percent = 1.96;
+/// An interval of at most this width tells something.
+constexpr double narrowInterval = 0.2;
+
+std::string percent(double share)
+{
+    return cell(100.0 * share, 0, 0) + " %";
+}
+
+std::string shareCell(double sum, int count, int width, int decimals)
+{
+    if (count == 0)
+        return std::string(static_cast<std::size_t>(width - 1), ' ') + "-";
+    return cell(100.0 * sum / count, width, decimals);
+}
+
+} // namespace
+
+void LiveFigures::add(const LiveFigures& other)
+{
+    explorations += other.explorations;
+    failures += other.failures;
+    outOfMemory += other.outOfMemory;
+    within += other.within;
+    stated += other.stated;
+    perfect += other.perfect;
+    regret += other.regret;
+    intervals += other.intervals;
+    inIntervals += other.inIntervals;
+    trials.insert(trials.end(), other.trials.begin(), other.trials.end());
+    seconds.insert(seconds.end(), other.seconds.begin(), other.seconds.end());
+}
+
+LiveFigures figuresOf(const LiveRecord& record, double tolerance)
+{
+    LiveFigures figures{
+        .name = record.name, .failures = record.failures, .outOfMemory = record.outOfMemoryOfFailures};
+    if (record.visits.empty() || record.answers.empty())
+        return figures;
+    const SweepTruth truth(record.visits);
+    const TruthVerdict verdict(truth.draws(), record.answers, tolerance, [&](int draw, std::int64_t size) {
+        return truth.samplesPerSecond(draw, size);
+    });
+    for (const LiveExploration& exploration : record.explorations) {
+        ++figures.explorations;
+        figures.outOfMemory += exploration.outOfMemory;
+        figures.within += verdict.shareWithin(exploration.size);
+        figures.stated += exploration.stated;
+        figures.perfect += verdict.perfectShare();
+        figures.regret += verdict.regret(exploration.size);
+        figures.trials.push_back(exploration.trials);
+        figures.seconds.push_back(exploration.seconds);
+        if (exploration.relativeError) {
+            const double factor = std::exp(errorsOf95Percent * *exploration.relativeError);
+            ++figures.intervals;
+            figures.inIntervals +=
+                verdict.shareBetween(exploration.size, exploration.samplesPerSecond / factor,
+                                     exploration.samplesPerSecond * factor);
+        }
+    }
+    return figures;
+}
+
+std::string liveHeading(double tolerance)
+{
+    return "Percent of explorations: within " + cell(100.0 * tolerance, 0, 1) +
+           " % of the best size, by all that the visits leave possible; stated\n(mean confidence); perfect "
+           "(what a "
+           "forecaster states, and is right, who knows every visit); in95 (the long-run\nsamples/s lie in "
+           "the stated "
+           "interval of 95 %). Regret: percent below the best. Trials and seconds of an\nexploration: "
+           "medians. Out of "
+           "memory, and explorations that ended without a size: counts.\n" +
+           nameCell("", nameWidth) +
+           " explorations  within  stated  perfect  regret   in95  trials  seconds    oom  failed";
+}
+
+std::string liveRow(const LiveFigures& figures)
+{
+    const int count = figures.explorations;
+    return nameCell(figures.name, nameWidth) + cell(count, 13, 0) + shareCell(figures.within, count, 8, 1) +
+           shareCell(figures.stated, count, 8, 1) + shareCell(figures.perfect, count, 9, 1) +
+           shareCell(figures.regret, count, 8, 2) + shareCell(figures.inIntervals, figures.intervals, 7, 1) +
+           cell(quantile(figures.trials, 0.5), 8, 0) + cell(quantile(figures.seconds, 0.5), 9, 1) +
+           cell(figures.outOfMemory, 7, 0) + cell(figures.failures, 8, 0);
+}
+
+std::string liveVerdict(const LiveFigures& overall)
+{
+    const int count = overall.explorations;
+    if (count == 0)
+        return "No exploration can be judged, so that nothing is known of the confidence here: let at least "
+               "one end, "
+               "and one round of all sizes.";
+    const ShareInterval interval = binomialInterval(overall.within, count);
+    const double stated = overall.stated / count;
+    const std::string said = percent(overall.within / count) + " were right (between " +
+                             percent(interval.low) + " and " + percent(interval.high) +
+                             " with 95 % certainty), and " + percent(stated) + " was stated, over " +
+                             std::to_string(count) + (count == 1 ? " exploration" : " explorations");
+    const std::string more = interval.high - interval.low > narrowInterval
+                                 ? "; for a surer answer run more with --explorations."
+                                 : ".";
+    if (interval.holds(stated))
+        return "The stated confidence can be believed here as far as this tells: " + said + more;
+    if (stated > interval.high)
+        return "The stated confidence is too high here: " + said + more;
+    return "The stated confidence is too low here: " + said + more;
+}

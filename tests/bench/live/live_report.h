@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "sweep_truth.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What one exploration on a real device said in the end, and what it took.
+struct LiveExploration
+{
+    std::int64_t size = 1;
+    /// 0..1
+    double stated = 0.0;
+    double samplesPerSecond = 0.0;
+    /// One standard error, as a share; nothing where none was stated.
+    std::optional<double> relativeError;
+    int trials = 0;
+    double seconds = 0.0;
+    int outOfMemory = 0;
+};
+
+/// All that was seen of one network.
+struct LiveRecord
+{
+    std::string name;
+    std::vector<LiveExploration> explorations;
+    /// Explorations that ended without a recommendation, and out-of-memory failures of these.
+    int failures = 0;
+    int outOfMemoryOfFailures = 0;
+    /// Visits between the explorations, of every size.
+    std::vector<SizeVisit> visits;
+    /// Sizes that could be recommended: they fit with the headroom.
+    std::vector<std::int64_t> answers;
+};
+
+/// How right the explorations of one network were, or of several, by all that its visits leave possible.
+struct LiveFigures
+{
+    std::string name;
+    int explorations = 0;
+    int failures = 0;
+    int outOfMemory = 0;
+    /// Sums over the explorations: of the probability to be within the tolerance, of what was stated, of what
+    /// a perfect forecaster would state, of the regret.
+    double within = 0.0;
+    double stated = 0.0;
+    double perfect = 0.0;
+    double regret = 0.0;
+    /// Explorations that stated an interval, and the sum of the probabilities that it holds the long-run
+    /// samples/s.
+    int intervals = 0;
+    double inIntervals = 0.0;
+    std::vector<double> trials;
+    std::vector<double> seconds;
+
+    void add(const LiveFigures& other);
+};
+
+/// \return nothing but the counts where there is no visit to judge by
+LiveFigures figuresOf(const LiveRecord& record, double tolerance);
+
+/// What the columns mean, and their names.
+std::string liveHeading(double tolerance);
+std::string liveRow(const LiveFigures& figures);
+/// One sentence: whether the stated confidence can be believed, how sure that is, and what to do next.
+std::string liveVerdict(const LiveFigures& overall);

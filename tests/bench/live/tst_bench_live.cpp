@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The whole bench on the fake worker, as a person runs it.
+#include "support/files.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTest>
+
+#include <csignal>
+#include <vector>
+
+namespace {
+
+constexpr int longestMilliseconds = 120000;
+
+QStringList arguments(const QString& behaviour, const QStringList& options)
+{
+    const QStringList usual{
+        QStringLiteral("--program"),      QStringLiteral(BATCHPEAK_PROGRAM),
+        QStringLiteral("--worker"),       QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + behaviour,
+        QStringLiteral("--explorations"), QStringLiteral("1"),
+        QStringLiteral("--largest"),      QStringLiteral("32")};
+    return usual + options;
+}
+
+/// The program while it runs, killed at the end.
+class Bench
+{
+public:
+    Bench(const QString& behaviour, const QStringList& options)
+    {
+        m_process.start(QStringLiteral(BATCHPEAK_BENCH_LIVE), arguments(behaviour, options));
+    }
+    ~Bench()
+    {
+        m_process.kill();
+        m_process.waitForFinished();
+    }
+
+    bool waitForRemark(const QByteArray& text)
+    {
+        m_process.setReadChannel(QProcess::StandardError);
+        m_err += m_process.readAll();
+        while (!m_err.contains(text)) {
+            if (!m_process.waitForReadyRead(longestMilliseconds))
+                return false;
+            m_err += m_process.readAll();
+        }
+        return true;
+    }
+    bool waitForEnd()
+    {
+        const bool ended =
+            m_process.state() == QProcess::NotRunning || m_process.waitForFinished(longestMilliseconds);
+        m_out += m_process.readAllStandardOutput();
+        m_err += m_process.readAllStandardError();
+        return ended;
+    }
+    void interrupt() const { ::kill(static_cast<pid_t>(m_process.processId()), SIGINT); }
+    int exitCode() const { return m_process.exitCode(); }
+    QString out() const { return QString::fromUtf8(m_out); }
+    QByteArray text() const { return m_out + "\n" + m_err; }
+
+    /// Processes that it started and those that they did, while it lives.
+    QStringList descendants() const { return descendantsOf(QString::number(m_process.processId())); }
+
+private:
+    static QStringList descendantsOf(const QString& processId)
+    {
+        const QByteArray children =
+            batchpeak::test::readFile(QStringLiteral("/proc/%1/task/%1/children").arg(processId));
+        QStringList all;
+        for (const QString& child : QString::fromUtf8(children).split(QLatin1Char(' '), Qt::SkipEmptyParts))
+            all += QStringList{child} + descendantsOf(child);
+        return all;
+    }
+
+    QProcess m_process;
+    QByteArray m_out;
+    QByteArray m_err;
+};
+
+bool isAlive(const QString& processId)
+{
+    const QByteArray status = batchpeak::test::readFile(QStringLiteral("/proc/%1/stat").arg(processId));
+    return !status.isEmpty() && !status.contains(") Z ");
+}
+
+struct Interruption
+{
+    QStringList options;
+    QByteArray at;
+    /// The processes that must be gone: a worker, a program and its worker, something that disturbs.
+    int processes = 1;
+};
+
+} // namespace
+
+class BenchLiveTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void measuresTheUsualNetworks()
+    {
+        // 23 samples fit, and 21 with the headroom.
+        Bench bench(QStringLiteral("base=100000000 slope=80000000"),
+                    {QStringLiteral("--rounds"), QStringLiteral("2")});
+        QVERIFY2(bench.waitForEnd(), bench.text());
+        QVERIFY2(bench.exitCode() == 0, bench.text());
+        for (const char* name : {"gpt2-tiny", "bert-tiny", "resnet18-tiny", "all"}) {
+            const QRegularExpression line(QStringLiteral("^%1 +(\\d) .* (\\d)$").arg(QString::fromUtf8(name)),
+                                          QRegularExpression::MultilineOption);
+            const auto match = line.match(bench.out());
+            QVERIFY2(match.hasMatch(), bench.text());
+            QCOMPARE(match.captured(1), QString::fromUtf8(name == std::string("all") ? "3" : "1"));
+            QCOMPARE(match.captured(2), QStringLiteral("0"));
+        }
+        QVERIFY2(bench.out().contains(QStringLiteral("The stated confidence ")), bench.text());
+    }
+
+    void countsWhatEndsWithoutASize()
+    {
+        // The exploration comes first; in rounds of the worker's failures nothing is measured either.
+        Bench bench(QStringLiteral("trial=oom"), {QStringLiteral("--rounds"), QStringLiteral("1")});
+        QVERIFY2(bench.waitForEnd(), bench.text());
+        QVERIFY2(bench.out().contains(QStringLiteral("No exploration can be judged")), bench.text());
+        const QRegularExpression line(QStringLiteral("^all +0 .* [1-9]\\d* +3$"),
+                                      QRegularExpression::MultilineOption);
+        QVERIFY2(bench.out().contains(line), bench.text());
+    }
+
+    void refusesAConfigThatIsNotThere()
+    {
+        Bench bench({}, {QStringLiteral("--config"), QStringLiteral("/no/such/file.yaml")});
+        QVERIFY2(bench.waitForEnd(), bench.text());
+        QVERIFY2(bench.exitCode() == 1, bench.text());
+        QVERIFY2(bench.text().contains("/no/such/file.yaml"), bench.text());
+    }
+
+    void leavesNothingRunningWhenInterrupted_data()
+    {
+        rows<Interruption>({
+            {"in a round",
+             {.options = {QStringLiteral("--rounds"), QStringLiteral("2")}, .at = "rounds through", .processes = 1}},
+            {"in an exploration",
+             {.options = {QStringLiteral("--rounds"), QStringLiteral("1")},
+              .at = "exploration 1",
+              .processes = 2}},
+            {"disturbed",
+             {.options = {QStringLiteral("--rounds"), QStringLiteral("1"), QStringLiteral("--disturb")},
+              .at = "exploration 1",
+              .processes = 3}},
+        });
+    }
+    void leavesNothingRunningWhenInterrupted()
+    {
+        const Interruption& interruption = row<Interruption>();
+        Bench bench(QStringLiteral("trial=hang ignore-cancel"), interruption.options);
+        QVERIFY2(bench.waitForRemark(interruption.at), bench.text());
+        QTRY_VERIFY2_WITH_TIMEOUT(bench.descendants().size() == interruption.processes, bench.text(),
+                                  longestMilliseconds);
+        const QStringList processes = bench.descendants();
+        bench.interrupt();
+        QVERIFY2(bench.waitForEnd(), bench.text());
+        QCOMPARE(bench.exitCode(), 130);
+        QVERIFY2(bench.out().contains(QStringLiteral("No exploration can be judged")), bench.text());
+        for (const QString& process : processes)
+            QTRY_VERIFY(!isAlive(process));
+    }
+
+    void keepsACoreBusyInBursts()
+    {
+        QProcess disturber;
+        disturber.start(QStringLiteral(BATCHPEAK_DISTURB), {QStringLiteral("0.05"), QStringLiteral("0.01")});
+        QVERIFY(disturber.waitForStarted());
+        const auto ticks = [&] {
+            const QByteArray status =
+                batchpeak::test::readFile(QStringLiteral("/proc/%1/stat").arg(disturber.processId()));
+            return status.split(' ').value(13).toInt();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(ticks() > 10, longestMilliseconds);
+        disturber.kill();
+        QVERIFY(disturber.waitForFinished());
+        QProcess refused;
+        refused.start(QStringLiteral(BATCHPEAK_DISTURB), {QStringLiteral("0")});
+        QVERIFY(refused.waitForFinished());
+        QCOMPARE(refused.exitCode(), 1);
+    }
+};
+
+BATCHPEAK_TEST(BenchLiveTest)
+#include "tst_bench_live.moc"
