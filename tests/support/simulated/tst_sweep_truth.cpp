@@ -173,7 +173,7 @@ private slots:
         const std::string text = "speeds " + std::to_string(speeds) + ", ratios " + std::to_string(ratios) +
                                  ", stated " + std::to_string(found.perfectShare) + ", right " +
                                  std::to_string(found.isPerfectRight);
-        QVERIFY2(ratios > 0.80 && ratios < 0.97, text.c_str());
+        QVERIFY2(ratios > 0.87 && ratios < 0.96, text.c_str());
         QVERIFY2(speeds > 0.80 && speeds < 0.97, text.c_str());
         QVERIFY2(std::abs(found.perfectShare - found.isPerfectRight) < 0.03, text.c_str());
     }
