@@ -146,7 +146,9 @@ private slots:
     {
         rows<Interruption>({
             {"in a round",
-             {.options = {QStringLiteral("--rounds"), QStringLiteral("2")}, .at = "rounds through", .processes = 1}},
+             {.options = {QStringLiteral("--rounds"), QStringLiteral("2")},
+              .at = "rounds through",
+              .processes = 1}},
             {"in an exploration",
              {.options = {QStringLiteral("--rounds"), QStringLiteral("1")},
               .at = "exploration 1",

@@ -18,8 +18,8 @@ std::string figuresRow(const std::string& name, const std::vector<SearchRecord>&
 /// Annals of Statistics 7 (1979).
 std::string intervalRows(const std::vector<SearchRecord>& searches);
 
-/// Lines to stand below those, each with its end of line, of what only some searches have: what recorded sweeps leave
-/// possible, and leads that were claimed where there is none. Empty where no search has either.
+/// Lines to stand below those, each with its end of line, of what only some searches have: what recorded
+/// sweeps leave possible, and leads that were claimed where there is none. Empty where no search has either.
 std::string truthLines(const std::vector<SearchRecord>& searches);
 
 /// A search trial by trial, beside what is true: for finding out why one fails.
