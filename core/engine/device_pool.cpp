@@ -21,8 +21,8 @@ void DevicePool::add(const DeviceSetup& setup)
     connect(runner, &DeviceRunner::logged, this, &DevicePool::logged);
     connect(runner, &DeviceRunner::stepTaken, this, &DevicePool::stepTaken);
     connect(runner, &DeviceRunner::trialEnded, this,
-            [this, runner](const trial::TrialResult& result, bool workerLost) {
-                emit trialEnded(runner->snapshot(), result, workerLost);
+            [this, runner](const trial::TrialResult& result, bool workerLost, double workerSeconds) {
+                emit trialEnded(runner->snapshot(), result, workerLost, workerSeconds);
             });
     connect(runner, &DeviceRunner::ready, this, [this, runner] {
         if (std::ranges::find(m_shown, runner) == m_shown.end()) {
@@ -90,6 +90,13 @@ DeviceRunner* DevicePool::usableRunner(const QString& id) const
 int DevicePool::usableDevices() const
 {
     return static_cast<int>(std::ranges::count_if(m_runners, std::not_fn(&DeviceRunner::isGivenUp)));
+}
+
+bool DevicePool::canCompare() const
+{
+    return std::ranges::all_of(m_runners, [](const DeviceRunner* runner) {
+        return runner->isGivenUp() || runner->canCompare();
+    });
 }
 
 std::vector<DeviceSnapshot> DevicePool::snapshots() const

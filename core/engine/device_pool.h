@@ -31,6 +31,8 @@ public:
     DeviceRunner* usableRunner(const QString& id) const;
     /// Devices that are not given up.
     int usableDevices() const;
+    /// Each of those can compare sizes; not before settled().
+    bool canCompare() const;
     std::vector<DeviceSnapshot> snapshots() const;
     /// \param read  gives the readings of the device at that place of snapshots()
     template<typename Read>
@@ -56,9 +58,9 @@ signals:
     void exhausted();
     void ended();
     void stepTaken(const batchpeak::trial::Step& step);
-    /// \param workerLost  as of DeviceRunner::trialEnded
-    void trialEnded(const batchpeak::engine::DeviceSnapshot& device,
-                    const batchpeak::trial::TrialResult& result, bool workerLost);
+    /// \param workerLost, workerSeconds  as of DeviceRunner::trialEnded
+    void trialEnded(const batchpeak::engine::DeviceSnapshot& device, const batchpeak::trial::TrialResult& result,
+                    bool workerLost, double workerSeconds);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:

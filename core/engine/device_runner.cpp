@@ -138,7 +138,7 @@ void DeviceRunner::finishTrial(trial::TrialResult result, bool workerLost)
     const Running trial = *std::exchange(m_trial, std::nullopt);
     result.id = trial.id;
     result.microBatchSize = trial.microBatchSize.value_or(result.microBatchSize);
-    emit trialEnded(result, workerLost);
+    emit trialEnded(result, workerLost, m_worker.secondsSinceHello());
 }
 
 void DeviceRunner::conclude()

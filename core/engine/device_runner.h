@@ -58,7 +58,8 @@ signals:
     ///        a lost worker's can be told
     /// \param workerLost  the worker went away, fell silent or spoke nonsense. That need not be the size's
     ///        fault, so the trial may be repeated.
-    void trialEnded(const batchpeak::trial::TrialResult& result, bool workerLost);
+    /// \param workerSeconds  how long ago the worker said hello
+    void trialEnded(const batchpeak::trial::TrialResult& result, bool workerLost, double workerSeconds);
     /// No more trials will run here; problem() says why.
     void gaveUp();
     /// end() has come to its end.

@@ -38,7 +38,7 @@ struct Exploration::Run : public QObject
           builder(plan.run),
           verifier(options.verify && plan.isSearch())
     {}
-    double now() const { return static_cast<double>(clock.elapsed()) / 1000.0; }
+    double now() const { return static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
 
     /// From the start to the end. Before all others, so that it outlives the workers.
     DeviceLease::Hold lease;
@@ -157,7 +157,8 @@ void Exploration::beginTrials()
     if (state() != State::Starting)
         return;
     try {
-        const search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
+        search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
+        space.comparesSizes = m_run->pool->canCompare();
         m_run->planner =
             std::make_unique<TrialPlanner>(m_parts.makeStrategy(m_run->options.strategy.toStdString(), space),
                                            space.maxTrials, m_run->options.repeatDisturbed);
@@ -204,17 +205,17 @@ bool Exploration::holdForPause()
 
 void Exploration::startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition)
 {
-    const trial::TrialRequest request = requestFor(proposal, m_run->builder.nextTrial());
-    m_run->stalls.trialStarted(request.id, m_run->now(), proposal.predictedWallSeconds);
-    const trial::TrialRecord started =
-        m_run->builder.startTrial({.number = static_cast<int>(request.id),
-                                   .device = runner.snapshot().id.toStdString(),
-                                   .microBatchSize = request.microBatchSize,
-                                   .predictedFit = proposal.predictedFit,
-                                   .repetition = repetition,
-                                   .isVerification = m_run->verifier.isUnderWay()},
-                                  m_run->now());
-    runner.runTrial(request);
+    const std::int64_t number = m_run->builder.nextTrial();
+    m_run->stalls.trialStarted(number, m_run->now(), proposal.predictedWallSeconds);
+    trial::TrialRecord record = recordFor(proposal, number);
+    record.device = runner.snapshot().id.toStdString();
+    record.repetition = repetition;
+    record.isVerification = m_run->verifier.isUnderWay();
+    const trial::TrialRecord started = m_run->builder.startTrial(std::move(record), m_run->now());
+    if (proposal.compares())
+        runner.compare(comparisonFor(proposal, number));
+    else
+        runner.runTrial(requestFor(proposal, number));
     publish();
     emit occurred(TrialStarted{started});
 }
@@ -226,8 +227,10 @@ void Exploration::takeStep(const trial::Step& step)
     publish();
 }
 
-void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResult& result, bool workerLost)
+void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResult& told, bool workerLost,
+                           double workerSeconds)
 {
+    const trial::TrialResult result = onClock(told, m_run->now() - workerSeconds);
     const trial::TrialRecord ended = m_run->builder.endTrial(result, device, m_run->now());
     m_run->stalls.trialEnded(result.id);
 

@@ -76,7 +76,8 @@ private:
     void startTrials();
     void startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition);
     void takeStep(const trial::Step& step);
-    void endTrial(const DeviceSnapshot& device, const trial::TrialResult& result, bool workerLost);
+    void endTrial(const DeviceSnapshot& device, const trial::TrialResult& told, bool workerLost,
+                  double workerSeconds);
     void loseDevice(const QString& device);
     void endIfSearchHasEnded();
     bool holdForPause();

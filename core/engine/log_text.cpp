@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "log_text.h"
 
+#include "comparison_text.h"
 #include "readable_text.h"
 #include "trial_repeater.h"
 
@@ -45,6 +46,23 @@ QString wordFor(trial::Outcome outcome)
     return {};
 }
 
+/// "8 ran"
+QString whatEnded(const trial::TrialRecord& trial, const QLocale& locale)
+{
+    const QString outcome = trial.outcome ? wordFor(*trial.outcome) : Translated::tr("runs");
+    const QString size = Translated::tr("%1 %2", "a size and what became of it")
+                             .arg(numberText(trial.microBatchSize, locale), outcome);
+    if (!trial.isComparison())
+        return size;
+    const QString compared = comparedText(trial, locale);
+    if (trial.microBatchSize > 0)
+        return Translated::tr("%1, which %2", "what was compared, and what became of a size")
+            .arg(compared, outcome);
+    return trial.outcome == trial::Outcome::Ok
+               ? compared
+               : Translated::tr("%1: it %2", "what was compared, and what became of it").arg(compared, outcome);
+}
+
 } // namespace
 
 QString readyText(const DeviceSnapshot& device, const QLocale& locale)
@@ -63,6 +81,10 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
 
 QString startText(const trial::TrialRecord& trial, const QLocale& locale)
 {
+    if (trial.isComparison())
+        return Translated::tr("Trial %1: %2 on %3.")
+            .arg(trial.number)
+            .arg(comparingText(comparedSizes(trial), locale), QString::fromStdString(trial.device));
     if (trial.isVerification)
         return Translated::tr("Trial %1: %2 on %3, in a fresh process.")
             .arg(trial.number)
@@ -78,10 +100,7 @@ QString startText(const trial::TrialRecord& trial, const QLocale& locale)
 
 QString endText(const trial::TrialRecord& trial, const QLocale& locale)
 {
-    QStringList parts{Translated::tr("Trial %1: %2 %3")
-                          .arg(trial.number)
-                          .arg(numberText(trial.microBatchSize, locale),
-                               trial.outcome ? wordFor(*trial.outcome) : Translated::tr("runs"))};
+    QStringList parts{Translated::tr("Trial %1: %2").arg(trial.number).arg(whatEnded(trial, locale))};
     if (trial.samplesPerSecond)
         parts.append(Translated::tr("%1 samples/s").arg(locale.toString(*trial.samplesPerSecond, 'g', 4)));
     if (trial.peakReservedBytes)

@@ -61,13 +61,15 @@ std::vector<std::int64_t> TrialPlanner::sizesUnderWay() const
 
 FollowUp TrialPlanner::trialEnded(const QString& device, const TrialReading& reading)
 {
-    const auto place = std::ranges::find_if(m_inFlight, [&](const Flight& flight) {
-        return flight.device == device && flight.proposal.size == reading.measurement.size;
-    });
+    const auto place = std::ranges::find(m_inFlight, device, &Flight::device);
     if (place == m_inFlight.end())
         return FollowUp::None;
     const search::Proposal proposal = place->proposal;
     m_inFlight.erase(place);
+    if (proposal.compares()) {
+        m_strategy->record(reading.measurement);
+        return FollowUp::None;
+    }
 
     Repetition& repetition = m_repetitions[device];
     const bool wasPatient = !repetition.repeater.hasLostPatience();
@@ -145,6 +147,19 @@ search::SearchSpace spaceOn(const std::vector<DeviceSnapshot>& devices, search::
     return space;
 }
 
+trial::TrialRecord recordFor(const search::Proposal& proposal, std::int64_t number)
+{
+    trial::TrialRecord record{.number = static_cast<int>(number), .predictedFit = proposal.predictedFit};
+    if (!proposal.compares()) {
+        record.microBatchSize = proposal.size;
+        return record;
+    }
+    for (const std::int64_t size : proposal.comparedSizes)
+        record.compared.push_back({.microBatchSize = size});
+    record.visits = proposal.visits;
+    return record;
+}
+
 trial::TrialRequest requestFor(const search::Proposal& proposal, std::int64_t id)
 {
     return {.id = id,
@@ -154,6 +169,15 @@ trial::TrialRequest requestFor(const search::Proposal& proposal, std::int64_t id
             .minSeconds = proposal.minSeconds,
             .timeLimitSeconds = timeLimitSeconds(proposal),
             .abandonAboveSeconds = proposal.abandonAboveSeconds};
+}
+
+trial::CompareRequest comparisonFor(const search::Proposal& proposal, std::int64_t id)
+{
+    return {.id = id,
+            .microBatchSizes = proposal.comparedSizes,
+            .visits = proposal.visits,
+            .steps = proposal.stepsPerVisit,
+            .timeLimitSeconds = timeLimitSeconds(proposal)};
 }
 
 } // namespace batchpeak::engine

@@ -4,6 +4,7 @@
 
 #include "search/strategy.h"
 #include "snapshot.h"
+#include "trial/comparison.h"
 #include "trial/trial_request.h"
 #include "trial_repeater.h"
 
@@ -33,6 +34,7 @@ enum class FollowUp {
 /// It knows which sizes are in flight, and repeats a trial once that was lost through no proven fault of
 /// its size. Lost a second time, the size is reported as void so often that the search leaves it alone,
 /// without a word about larger ones. Disturbed trials are repeated on their device as TrialRepeater says.
+/// A comparison is not repeated: its visits bear a disturbance together, and a lost one may be proposed anew.
 /// Which size is next or best is the search's decision.
 class TrialPlanner
 {
@@ -96,8 +98,14 @@ private:
 /// fit all, and the largest baseline.
 search::SearchSpace spaceOn(const std::vector<DeviceSnapshot>& devices, search::SearchSpace space);
 
+/// The trial as it begins, but for its device.
+trial::TrialRecord recordFor(const search::Proposal& proposal, std::int64_t number);
+
 /// A size that the search proposes, as a worker is asked for it: with a time limit that follows from the
 /// predicted time, where there is one.
 trial::TrialRequest requestFor(const search::Proposal& proposal, std::int64_t id);
+
+/// The same of a proposal that compares sizes.
+trial::CompareRequest comparisonFor(const search::Proposal& proposal, std::int64_t id);
 
 } // namespace batchpeak::engine

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_reading.h"
 
+#include "comparison_reading.h"
 #include "readable_text.h"
 #include "trial/step_statistics.h"
 #include "trial/trial_record.h"
@@ -9,6 +10,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace batchpeak::engine {
@@ -45,7 +47,63 @@ QString hostMemoryText(std::int64_t refusedBytes)
            Translated::tr("End other programs, or give the container more memory.");
 }
 
+/// When the timed steps ended, the optimizer's among them.
+std::optional<double> endOf(const trial::TrialResult& result)
+{
+    std::optional<double> end;
+    if (result.clockSeconds && result.steps > 0) {
+        const double timed = result.stepSeconds.empty()
+                                 ? result.steps * result.secondsPerStep
+                                 : std::reduce(result.stepSeconds.begin(), result.stepSeconds.end());
+        end = *result.clockSeconds + timed + result.steps * result.optimizerSeconds.value_or(0.0);
+    }
+    for (const trial::ComparedSize& size : result.compared) {
+        for (const trial::Visit& visit : size.visits)
+            end = std::max(end.value_or(0.0), visit.clockSeconds + visit.seconds);
+    }
+    return end;
+}
+
+search::Measurement measurementOfOneSize(const trial::TrialRecord& trial, const trial::TrialResult& result,
+                                         bool workerLost)
+{
+    search::Measurement measurement{.size = trial.microBatchSize,
+                                    .outcome = workerLost ? Outcome::Crashed : *trial.outcome,
+                                    .peakAllocatedBytes = result.peakAllocatedBytes,
+                                    .peakReservedBytes = result.peakReservedBytes,
+                                    .isVerification = trial.isVerification};
+    if (measurement.ran()) {
+        measurement.secondsPerStep = result.secondsPerStep;
+        measurement.stepSeconds = result.stepSeconds;
+        measurement.steps = result.steps;
+        measurement.relativeError = result.relativeError;
+        measurement.optimizerSeconds = result.optimizerSeconds.value_or(0.0);
+        measurement.thrashes = trial.thrashes;
+        measurement.abandoned = trial.abandoned;
+        measurement.disturbed = trial.disturbed;
+    }
+    return measurement;
+}
+
 } // namespace
+
+trial::TrialResult onClock(trial::TrialResult result, double helloSeconds)
+{
+    if (result.clockSeconds)
+        *result.clockSeconds += helloSeconds;
+    for (trial::ComparedSize& size : result.compared) {
+        for (trial::Visit& visit : size.visits)
+            visit.clockSeconds += helloSeconds;
+    }
+    return result;
+}
+
+std::string spilledText(std::int64_t peakReservedBytes, const DeviceSnapshot& device)
+{
+    return Translated::tr("It ran, but used %1 where the device has %2: the driver moved memory to the host.")
+        .arg(bytesText(peakReservedBytes), bytesText(device.limitBytes))
+        .toStdString();
+}
 
 void addStep(trial::TrialRecord& trial, const trial::Step& step, std::span<const double> stepSeconds,
              const RunDescription& run)
@@ -55,6 +113,8 @@ void addStep(trial::TrialRecord& trial, const trial::Step& step, std::span<const
         return;
     }
     ++trial.timedSteps;
+    if (trial.isComparison())
+        return;
     trial.secondsPerStep = trial::typicalStepSeconds(stepSeconds);
     trial.relativeError = trial::relativeStandardError(stepSeconds);
     if (trial.secondsPerStep)
@@ -83,14 +143,13 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
 
     if (trial.outcome == Outcome::OutOfMemory && result.refusedHostBytes)
         trial.text = hostMemoryText(*result.refusedHostBytes).toStdString();
+    if (trial.isComparison())
+        return finishComparison(trial, result, device, run);
 
     const bool isOk = trial.outcome == Outcome::Ok;
     if (isOk && device.limitBytes > 0 && result.peakReservedBytes > device.limitBytes) {
         trial.outcome = Outcome::OutOfMemory;
-        trial.text = Translated::tr(
-                         "It ran, but used %1 where the device has %2: the driver moved memory to the host.")
-                         .arg(bytesText(result.peakReservedBytes), bytesText(device.limitBytes))
-                         .toStdString();
+        trial.text = spilledText(result.peakReservedBytes, device);
     } else if (isOk && device.usableBytes > 0 && result.peakReservedBytes > device.usableBytes) {
         trial.withinHeadroom = false;
         trial.flags.emplace_back(trial::flag::withinHeadroom);
@@ -112,25 +171,13 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
 }
 
 search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
-                                  bool workerLost, double clockSeconds)
+                                  bool workerLost, double now)
 {
-    search::Measurement measurement{.size = trial.microBatchSize,
-                                    .outcome = workerLost ? Outcome::Crashed : *trial.outcome,
-                                    .peakAllocatedBytes = result.peakAllocatedBytes,
-                                    .peakReservedBytes = result.peakReservedBytes,
-                                    .isVerification = trial.isVerification,
-                                    .wallSeconds = trial.wallSeconds,
-                                    .clockSeconds = clockSeconds};
-    if (measurement.ran()) {
-        measurement.secondsPerStep = result.secondsPerStep;
-        measurement.stepSeconds = result.stepSeconds;
-        measurement.steps = result.steps;
-        measurement.relativeError = result.relativeError;
-        measurement.optimizerSeconds = result.optimizerSeconds.value_or(0.0);
-        measurement.thrashes = trial.thrashes;
-        measurement.abandoned = trial.abandoned;
-        measurement.disturbed = trial.disturbed;
-    }
+    search::Measurement measurement = trial.isComparison()
+                                          ? measurementOfComparison(trial, result, workerLost)
+                                          : measurementOfOneSize(trial, result, workerLost);
+    measurement.wallSeconds = trial.wallSeconds;
+    measurement.clockSeconds = endOf(result).value_or(now);
     return measurement;
 }
 

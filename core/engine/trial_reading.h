@@ -7,7 +7,9 @@
 #include "trial/protocol.h"
 #include "trial/trial_record.h"
 
+#include <cstdint>
 #include <span>
+#include <string>
 
 namespace batchpeak::engine {
 
@@ -17,6 +19,10 @@ struct TrialReading
     trial::TrialRecord trial;
     search::Measurement measurement;
 };
+
+/// The same result with its clocks on another one: those of the visits, and of the timed steps.
+/// \param helloSeconds  when the worker said hello, on that other clock [s]
+trial::TrialResult onClock(trial::TrialResult result, double helloSeconds);
 
 /// Counts a step into a running trial.
 /// \param stepSeconds  of all its timed steps so far, \p step among them
@@ -33,11 +39,16 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
 
 /// What the search is told of a finished trial.
 /// A lost worker is a crash to it, also one that fell silent; a Timeout that the worker itself reports
-/// rules the size out.
+/// rules the size out, but none of those that were compared. A trial ends with its timed steps where the worker
+/// tells when they began.
+/// \param result  its clocks count from the start of the exploration
 /// \param workerLost  as of DeviceRunner::trialEnded
-/// \param clockSeconds  end of the trial, since the start of the exploration [s]
+/// \param now  since the start of the exploration [s]
 search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
-                                  bool workerLost, double clockSeconds);
+                                  bool workerLost, double now);
+
+/// Of a size that ran, but needed more than the device has.
+std::string spilledText(std::int64_t peakReservedBytes, const DeviceSnapshot& device);
 
 /// Throughput [samples/s] by the objective, from the time of one micro-batch and of the optimizer step.
 /// For Effective it reckons every micro-batch of the step at full size, as most are.

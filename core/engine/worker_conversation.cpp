@@ -103,6 +103,11 @@ void WorkerConversation::launch(int protocol)
     process->send(trial::Hello{.protocol = protocol});
 }
 
+double WorkerConversation::secondsSinceHello() const
+{
+    return m_sinceHello.isValid() ? static_cast<double>(m_sinceHello.nsecsElapsed()) * 1e-9 : 0.0;
+}
+
 void WorkerConversation::ask(const trial::TrialRequest& request)
 {
     waitForTrial(request.timeLimitSeconds);
@@ -249,8 +254,15 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
                "%2; install versions that belong together.")
                 .arg(hello.protocol)
                 .arg(trial::protocolVersion));
+    // What is asked of it was chosen by the version of the first one.
+    if (hello.protocol < m_protocol)
+        return lose(tr("The worker speaks version %1 of the trial protocol, where one before it spoke version %2; "
+                       "install the same program for all of them.")
+                        .arg(hello.protocol)
+                        .arg(m_protocol));
     m_stage = Stage::Loading;
     m_protocol = hello.protocol;
+    m_sinceHello.start();
     takeHello(m_device, hello, m_setup.memoryLimitBytes, m_setup.headroom);
     m_setup.load.memoryLimitBytes = m_device.usableBytes;
     wait(m_setup.timeouts.load,

@@ -7,6 +7,7 @@
 #include "trial/protocol.h"
 #include "worker_process.h"
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
 
@@ -82,6 +83,9 @@ public:
     /// The version of the protocol that the worker speaks; 0 before the first hello.
     int protocol() const { return m_protocol; }
 
+    /// How long ago the process said hello, which its own clock counts from; 0 before the first hello.
+    double secondsSinceHello() const;
+
     /// What the worker has told of its device. Telemetry and the number of restarts are filled in by the
     /// owner of the conversation.
     DeviceSnapshot& device() { return m_device; }
@@ -143,6 +147,7 @@ private:
     /// What the program was last offered; and what it answered, in this process or an earlier one.
     int m_offered = trial::protocolVersion;
     int m_protocol = 0;
+    QElapsedTimer m_sinceHello;
     std::unique_ptr<WorkerProcess, void (*)(WorkerProcess*)> m_process;
     QTimer m_wait;
     QString m_sentenceWhenOver;

@@ -47,8 +47,9 @@ struct Measurement
     bool isVerification = false;
     /// Other trials of the same proposal that this one stands for, since something disturbed them.
     int discardedTrials = 0;
-    /// Of a trial that compares, all its sizes; size is then the first, or the one that the outcome is of.
-    /// Empty for an ordinary trial.
+    /// Of a trial that compares, all its sizes as far as they were visited; size is then the first, or the
+    /// one that the outcome is of, or 0 where it came to nothing without a size's fault. Empty for an
+    /// ordinary trial.
     std::vector<trial::ComparedSize> compared;
     /// Of one size of a comparison, when it was visited; empty for an ordinary trial, which is one visit that
     /// ended at clockSeconds.

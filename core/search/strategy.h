@@ -80,6 +80,8 @@ struct Proposal
     double predictedFit = 1.0;
     /// Expected wall time of the whole trial [s]; nothing before the first measurement.
     std::optional<double> predictedWallSeconds;
+
+    bool compares() const { return !comparedSizes.empty(); }
 };
 
 /// Why sizes cannot be told apart as well as on a calm device.

@@ -37,6 +37,8 @@ public:
     int voidTrials(std::int64_t size) const;
     /// A void trial is repeated once: after a second one a third would not tell more.
     bool isGivenUp(std::int64_t size) const { return voidTrials(size) > 1; }
+    /// Nor would a third comparison, where two came to nothing without a size's fault.
+    bool isComparingGivenUp() const { return isGivenUp(0); }
     /// Trials that did not fit; one that ran beyond the limit or thrashed is none of them.
     int outOfMemoryTrials() const { return m_outOfMemoryTrials; }
     /// All but verifications, which no budget of trials is charged for; trials that another stands for too.

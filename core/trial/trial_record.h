@@ -35,7 +35,34 @@ std::string disturbedBy(std::string_view reason);
 /// Whether one of \p flags is that word, alone or before a colon and a reason.
 bool hasFlag(const std::vector<std::string>& flags, std::string_view word);
 
-/// One trial from its start to its end, as it is shown, written down and kept.
+/// One visit of a size in the midst of a comparison.
+struct VisitRecord
+{
+    /// When its timed steps began, since the start of the exploration.
+    double beginSeconds = 0.0;
+    double samplesPerSecond = 0.0;
+
+    bool operator==(const VisitRecord&) const = default;
+};
+
+/// What a comparison says of one of its sizes; nothing is measured before the comparison has ended.
+struct ComparedRecord
+{
+    std::int64_t microBatchSize = 0;
+    /// Of its visits together, such that one that something disturbed does not move it; relativeError by their
+    /// scatter, with what the device did meanwhile in it.
+    std::optional<double> samplesPerSecond;
+    std::optional<double> relativeError;
+    std::optional<double> secondsPerStep;
+    std::optional<std::int64_t> peakReservedBytes;
+    /// In the order of time; of a comparison that was cut short, those that came to their end.
+    std::vector<VisitRecord> visits;
+
+    bool operator==(const ComparedRecord&) const = default;
+};
+
+/// One trial from its start to its end, as it is shown, written down and kept: of one size, or of some that are
+/// compared.
 ///
 /// What a worker measured is a TrialResult; here stands what its parent made of it, in the light of the
 /// device and of the batch. Only what was measured is there.
@@ -45,7 +72,12 @@ struct TrialRecord
     int number = 0;
     /// "cpu", "cuda:0"
     std::string device;
+    /// Of a comparison the size that ended it before its time; 0 where no size did.
     std::int64_t microBatchSize = 0;
+    /// The sizes of a comparison, in the order of their first visits, and how often each is visited; empty in every
+    /// other trial. What is measured of one size below is absent then.
+    std::vector<ComparedRecord> compared;
+    int visits = 0;
     /// Nothing while it runs.
     std::optional<Outcome> outcome;
     /// Of a running trial, from the steps so far; nothing before the first timed one.
@@ -84,6 +116,7 @@ struct TrialRecord
     std::string text;
 
     bool isRunning() const { return !outcome; }
+    bool isComparison() const { return !compared.empty(); }
     /// It measured its size, and the size can be recommended.
     bool ranWell() const { return outcome == Outcome::Ok && withinHeadroom && !thrashes; }
 

@@ -79,8 +79,10 @@ struct Words
 ChartScene chartSceneOf(const Snapshot& snapshot)
 {
     ChartScene scene;
-    for (const auto& trial : snapshot.trials)
-        addTrial(scene, trial);
+    for (const auto& trial : snapshot.trials) {
+        if (!trial.isComparison())
+            addTrial(scene, trial);
+    }
     markNewest(scene.points);
     for (const auto& point : snapshot.searchState.curve) {
         if (point.size >= 1.0)

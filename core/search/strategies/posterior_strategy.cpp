@@ -98,8 +98,9 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
         choice.size = *repeated;
     else
         return std::nullopt;
+    const bool mayCompare = space().comparesSizes && !history().isComparingGivenUp();
     const std::optional<KnowledgeGradient::Comparison> comparison =
-        space().comparesSizes ? gradient.bestComparison(comparableSizes()) : std::nullopt;
+        mayCompare ? gradient.bestComparison(comparableSizes()) : std::nullopt;
     const bool compares = comparison && comparison->score > choice.score;
     const Choice trial{.size = choice.size,
                        .length =
