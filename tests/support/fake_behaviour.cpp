@@ -93,7 +93,7 @@ void FakeBehaviour::countStart()
     const auto number = static_cast<int>(std::filesystem::file_size(startsFile));
     if (number > after && number <= until)
         return;
-    start = load = training = save = "ok";
+    start = protocol = load = training = save = "ok";
     faults.clear();
     comparisonFaults.clear();
     batchFaults.clear();

@@ -19,8 +19,8 @@ struct Fault
     /// failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result. Of a
     /// comparison: exit, abort, kill, exit42, hang, garbage, wrong-id, wrong-size (compares one that was not
     /// asked for), wrong-end (ends with such a one), missing-size, missing-visit (of the last size),
-    /// missing-visits (one of each), late, failed, unsupported, timeout, oom, lost-memory, thrash, disturbed,
-    /// trial
+    /// missing-visits (one of each), late, failed, unsupported, timeout, oom, lost-memory, spill (of the second
+    /// size), thrash, disturbed, trial
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;
@@ -57,7 +57,7 @@ struct FakeBehaviour
     /// explorations and trainings write the word without a file, and give it one in a folder of theirs.
     std::string onceFile;
     /// Each process counts itself in this file. Where there is one, those after the first "after" and up to
-    /// the "until"-th behave as start, load and the faults say, and the others well.
+    /// the "until"-th behave as start, protocol, load and the faults say, and the others well.
     std::string startsFile;
     int after = 0;
     int until = 1000;

@@ -130,6 +130,8 @@ void FakeComparison::falsify()
     } else if (m_falsification == "thrash") {
         sizes.back().allocationRetries = 3;
         m_result.flags.emplace_back(trial::flag::thrashes);
+    } else if (m_falsification == "spill") {
+        sizes.at(1).peakReservedBytes = FakeBehaviour::totalBytes + 1;
     } else if (m_falsification == "disturbed") {
         m_result.flags.push_back(trial::disturbedBy("other programs used 1.0 of 2 processors"));
     }

@@ -27,7 +27,10 @@ ExplorationHarness::ExplorationHarness(const Text& words, std::vector<std::int64
     options.workerCommand = fakeWorkerCommand(words, m_folder);
     parts.makeStrategy = [this](std::string_view, const search::SearchSpace& asked) {
         space = asked;
-        return std::make_unique<ScriptedStrategy>(ScriptedStrategy::Script{.sizes = sizes, .told = &told});
+        using Script = ScriptedStrategy::Script;
+        const auto compared = asked.comparesSizes ? comparisons : std::vector<std::vector<std::int64_t>>();
+        return std::make_unique<ScriptedStrategy>(
+            Script{.sizes = sizes, .comparisons = compared, .told = &told});
     };
 }
 
@@ -58,11 +61,17 @@ bool ExplorationHarness::runToEnd()
 QString ExplorationHarness::trials()
 {
     QStringList entries;
-    for (const trial::TrialRecord& trial : snapshot().trials)
+    for (const trial::TrialRecord& trial : snapshot().trials) {
+        QStringList sizes;
+        for (const trial::ComparedRecord& size : trial.compared)
+            sizes.append(QString::number(size.microBatchSize));
+        const bool isEnded = trial.isComparison() && trial.microBatchSize > 0;
         entries.append(
-            QStringLiteral("%1 %2")
-                .arg(trial.microBatchSize)
-                .arg(QString::fromUtf8(trial.outcome ? trial::toText(*trial.outcome) : "running")));
+            QStringLiteral("%1 %2%3")
+                .arg(trial.isComparison() ? sizes.join(QLatin1Char('+')) : QString::number(trial.microBatchSize),
+                     QString::fromUtf8(trial.outcome ? trial::toText(*trial.outcome) : "running"),
+                     isEnded ? QStringLiteral(" at %1").arg(trial.microBatchSize) : QString()));
+    }
     return entries.join(QLatin1String(", "));
 }
 

@@ -31,6 +31,8 @@ public:
     engine::ExplorationParts parts;
     config::ConfigContents contents = smallConfig();
     std::vector<std::int64_t> sizes;
+    /// After all of these, where the devices can.
+    std::vector<std::vector<std::int64_t>> comparisons;
     /// What the search was told, and what it was asked.
     std::vector<search::Measurement> told;
     search::SearchSpace space;
@@ -43,7 +45,7 @@ public:
     void destroyExploration() { m_exploration.reset(); }
     const engine::Snapshot& snapshot() { return exploration().snapshot(); }
 
-    /// "1 ok, 2 crashed, 2 ok"
+    /// "1 ok, 2 crashed, 2 ok, 1+2 ok, 1+2 oom at 2"
     QString trials();
     QString log();
     int finishedSignals() const { return m_finished; }

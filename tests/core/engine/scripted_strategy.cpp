@@ -12,18 +12,17 @@ using search::SearchState;
 
 ScriptedStrategy::ScriptedStrategy(Script script) : m_script(std::move(script))
 {
-    m_searchState.expectedTrials = static_cast<int>(m_script.sizes.size());
+    m_searchState.expectedTrials = static_cast<int>(proposals());
 }
 
 void ScriptedStrategy::record(const Measurement& measurement)
 {
     if (m_script.told)
         m_script.told->push_back(measurement);
-    // A first void trial is followed by a second of the same size, which settles it.
-    if (measurement.saysNothing() && ++m_void[measurement.size] < 2)
-        return;
-    if (m_void[measurement.size] < 2 || measurement.saysNothing())
+    if (m_done >= m_script.sizes.size())
         ++m_done;
+    else if (takeVoid(measurement))
+        return;
 
     if (measurement.ran() && !measurement.thrashes) {
         const double speed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
@@ -36,8 +35,19 @@ void ScriptedStrategy::record(const Measurement& measurement)
         m_searchState.status = SearchState::Status::NothingFits;
         return;
     }
-    if (m_done >= m_script.sizes.size())
+    if (m_done >= proposals())
         m_searchState.status = SearchState::Status::Exhausted;
+}
+
+/// A first void trial is followed by a second of the same size, which settles it.
+/// \return whether this is a first one
+bool ScriptedStrategy::takeVoid(const Measurement& measurement)
+{
+    if (measurement.saysNothing() && ++m_void[measurement.size] < 2)
+        return true;
+    if (m_void[measurement.size] < 2 || measurement.saysNothing())
+        ++m_done;
+    return false;
 }
 
 void ScriptedStrategy::recommendFastest()
@@ -56,8 +66,13 @@ void ScriptedStrategy::recommendFastest()
 
 std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> /*inFlight*/)
 {
-    if (m_searchState.status != SearchState::Status::Searching || m_proposed >= m_script.sizes.size())
+    if (m_searchState.status != SearchState::Status::Searching || m_proposed >= proposals())
         return std::nullopt;
+    if (m_proposed >= m_script.sizes.size()) {
+        const auto& compared = m_script.comparisons[m_proposed++ - m_script.sizes.size()];
+        return search::Proposal{
+            .size = compared.front(), .comparedSizes = compared, .visits = 4, .stepsPerVisit = 3};
+    }
     return search::Proposal{.size = m_script.sizes[m_proposed++], .minSteps = 3, .maxSteps = 3};
 }
 

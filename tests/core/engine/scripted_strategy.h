@@ -10,13 +10,16 @@
 namespace batchpeak::test {
 
 /// A search that tries the sizes that it was given, in their order, each at most twice, and recommends
-/// the fastest that ran. What it was told is kept for the test to look at.
+/// the fastest that ran. Then it compares, where it should, and is done. What it was told is kept for the test to
+/// look at.
 class ScriptedStrategy : public search::Strategy
 {
 public:
     struct Script
     {
         std::vector<std::int64_t> sizes;
+        /// What is compared after that, each once, in 4 visits.
+        std::vector<std::vector<std::int64_t>> comparisons = {};
         /// What it was told of finished trials, shared with the test.
         std::vector<search::Measurement>* told = nullptr;
     };
@@ -28,6 +31,8 @@ public:
     const search::SearchState& searchState() const override { return m_searchState; }
 
 private:
+    std::size_t proposals() const { return m_script.sizes.size() + m_script.comparisons.size(); }
+    bool takeVoid(const search::Measurement& measurement);
     void recommendFastest();
 
     Script m_script;

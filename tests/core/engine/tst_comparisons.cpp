@@ -136,6 +136,16 @@ private slots:
         QVERIFY(!m_runner->canCompare());
     }
 
+    // What it is asked was chosen by what the first process said.
+    void givesUpWhatUnlearnsAVersion()
+    {
+        QVERIFY(becomesReady(QStringLiteral("protocol=older starts after=1")));
+        QVERIFY(m_runner->canCompare());
+        m_runner->renew();
+        QTRY_VERIFY(m_runner->isGivenUp());
+        VERIFY_CONTAINS(m_runner->problem(), "speaks version 1 of the trial protocol, where one before it spoke");
+    }
+
     // A program that spoke once does not end for the version.
     void offersNoLessToWhoSpokeOnce()
     {
