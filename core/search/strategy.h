@@ -126,8 +126,9 @@ struct Reason
     /// The untried or rival size most likely to be better by more than the tolerance, and how likely.
     std::int64_t rival = 0;
     double rivalProbability = 0.0;
-    /// Size of the next trial; 0 when there is none.
+    /// Size of the next trial; 0 when there is none. All sizes of one that compares stand in comparedNext.
     std::int64_t next = 0;
+    std::vector<std::int64_t> comparedNext = {};
     /// Largest size that memory is predicted to hold; 0 when unknown.
     std::int64_t largestPredictedFit = 0;
     Instability instability;
@@ -149,6 +150,18 @@ struct Recommendation
     /// The smallest good measured size whose expected regret is within the tolerance, and which so leaves
     /// most memory; 0 where none is smaller than the recommended one.
     std::int64_t smallestWithinTolerance = 0;
+};
+
+/// What going on would take and could gain, where a search that has ended could still learn.
+struct Prospect
+{
+    /// Two sizes that cannot be told apart yet: the recommended one, and another that may be faster.
+    std::int64_t size = 0;
+    std::int64_t rival = 0;
+    /// Of trials until they can [s].
+    double seconds = 0.0;
+    /// Share by which the answer may be faster than the recommended size.
+    double gain = 0.0;
 };
 
 /// What keeps the recommended size from being faster, by the terms of the fitted curve there.
@@ -224,6 +237,8 @@ struct SearchState
     /// Trials that the search expects to need in all.
     int expectedTrials = 0;
     SpeedLimit speedLimit;
+    /// Nothing where no more trials would tell more.
+    std::optional<Prospect> prospect;
 };
 
 /// A way of finding the best size. It is told of every finished trial and asked for the next; it has no
@@ -240,6 +255,10 @@ public:
     virtual std::optional<Proposal> next(std::span<const std::int64_t> inFlight) = 0;
 
     virtual const SearchState& searchState() const = 0;
+
+    /// Takes an end back, but for NothingFits: it is searched on until so many trials in all, however sure the answer
+    /// is and however little a trial is worth. A search that has no more to try stays ended.
+    virtual void goOn(int /*maxTrials*/) {}
 };
 
 /// The strategies there are, as the command line names them.

@@ -58,6 +58,8 @@ struct RecommendationRecord
     double relativeError = 0.0;
     double relativePerformance = 1.0;
     int confidence = 1;
+    /// Share of the best samples/s that believing it may cost; an older program did not tell.
+    std::optional<double> expectedLoss;
     QString reason;
 
     bool operator==(const RecommendationRecord&) const = default;
@@ -70,6 +72,8 @@ struct ExplorationEnd
     QString status;
     /// Why it failed or nothing fits; else empty.
     QString failure;
+    /// Why it ended as it did, and what going on could gain; an older program did not say.
+    QString ending;
 
     bool operator==(const ExplorationEnd&) const = default;
 };

@@ -12,6 +12,8 @@
 #include <QStandardPaths>
 #include <QUuid>
 
+#include <algorithm>
+
 namespace batchpeak::store {
 
 namespace {
@@ -45,6 +47,7 @@ RecommendationRecord recommendationFrom(const SqlStatement& row)
             .relativeError = row.real("relative_error"),
             .relativePerformance = row.real("relative_performance"),
             .confidence = static_cast<int>(row.integer("confidence")),
+            .expectedLoss = row.optional<double>("expected_loss"),
             .reason = row.text("reason")};
 }
 
@@ -73,7 +76,8 @@ ExplorationSummary summaryFrom(const SqlStatement& row)
     if (!row.value("status").isNull()) {
         summary.end = ExplorationEnd{.finished = toTime(row.text("finished")),
                                      .status = row.text("status"),
-                                     .failure = row.text("failure")};
+                                     .failure = row.text("failure"),
+                                     .ending = row.text("ending")};
     }
     return summary;
 }
@@ -91,6 +95,7 @@ trial::TrialRecord trialFrom(const SqlStatement& row)
     trial::TrialRecord trial{.number = static_cast<int>(row.integer("number")),
                              .device = row.text("device").toStdString(),
                              .microBatchSize = row.integer("micro_batch_size"),
+                             .visits = static_cast<int>(row.integer("visits")),
                              // A word that is unknown here says that it did not run well.
                              .outcome = trial::fromText<trial::Outcome>(row.text("outcome").toStdString())
                                             .value_or(trial::Outcome::Failed),
@@ -203,16 +208,19 @@ void ExplorationStore::addDevice(qint64 exploration, const DeviceRecord& device)
 
 void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& trial)
 {
-    SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, outcome, "
+    const QSqlDatabase database = QSqlDatabase::database(m_connection);
+    Transaction transaction(database, Transaction::Kind::Writes);
+    SqlStatement(database,
+                 QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
                                 "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
                                 "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
                                 "joules_per_sample, flags, text) "
-                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(trial.number)
         .bind(notNull(QString::fromStdString(trial.device)))
         .bind(qint64{trial.microBatchSize})
+        .bind(trial.visits)
         .bind(QString::fromUtf8(trial::toText(*trial.outcome)))
         .bind(trial.samplesPerSecond)
         .bind(trial.relativeError)
@@ -226,6 +234,41 @@ void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& tr
         .bind(notNull(joined(trial.flags)))
         .bind(notNull(QString::fromStdString(trial.text)))
         .run();
+    addCompared(exploration, trial);
+    transaction.commit();
+}
+
+void ExplorationStore::addCompared(qint64 exploration, const trial::TrialRecord& trial)
+{
+    const QSqlDatabase database = QSqlDatabase::database(m_connection);
+    for (std::size_t place = 0; place < trial.compared.size(); ++place) {
+        const trial::ComparedRecord& size = trial.compared[place];
+        SqlStatement(database, QStringLiteral("INSERT INTO compared_size (exploration, trial, place, "
+                                              "micro_batch_size, samples_per_second, relative_error, "
+                                              "seconds_per_step, peak_reserved_bytes) "
+                                              "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
+            .bind(exploration)
+            .bind(trial.number)
+            .bind(static_cast<qint64>(place))
+            .bind(qint64{size.microBatchSize})
+            .bind(size.samplesPerSecond)
+            .bind(size.relativeError)
+            .bind(size.secondsPerStep)
+            .bind(size.peakReservedBytes)
+            .run();
+        for (std::size_t number = 0; number < size.visits.size(); ++number) {
+            SqlStatement(database, QStringLiteral("INSERT INTO visit (exploration, trial, place, number, "
+                                                  "begin_seconds, samples_per_second) "
+                                                  "VALUES (?, ?, ?, ?, ?, ?)"))
+                .bind(exploration)
+                .bind(trial.number)
+                .bind(static_cast<qint64>(place))
+                .bind(static_cast<qint64>(number))
+                .bind(size.visits[number].beginSeconds)
+                .bind(size.visits[number].samplesPerSecond)
+                .run();
+        }
+    }
 }
 
 void ExplorationStore::addRecommendation(qint64 exploration, const RecommendationRecord& recommendation)
@@ -233,14 +276,15 @@ void ExplorationStore::addRecommendation(qint64 exploration, const Recommendatio
     SqlStatement(
         QSqlDatabase::database(m_connection),
         QStringLiteral("INSERT INTO recommendation (exploration, micro_batch_size, samples_per_second, "
-                       "relative_error, relative_performance, confidence, reason) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?)"))
+                       "relative_error, relative_performance, confidence, expected_loss, reason) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(recommendation.microBatchSize)
         .bind(recommendation.samplesPerSecond)
         .bind(recommendation.relativeError)
         .bind(recommendation.relativePerformance)
         .bind(recommendation.confidence)
+        .bind(recommendation.expectedLoss)
         .bind(notNull(recommendation.reason))
         .run();
 }
@@ -248,10 +292,21 @@ void ExplorationStore::addRecommendation(qint64 exploration, const Recommendatio
 void ExplorationStore::finish(qint64 exploration, const ExplorationEnd& end)
 {
     SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("UPDATE exploration SET finished = ?, status = ?, failure = ? WHERE id = ?"))
+                 QStringLiteral("UPDATE exploration SET finished = ?, status = ?, failure = ?, ending = ? "
+                                "WHERE id = ?"))
         .bind(fromTime(end.finished))
         .bind(notNull(end.status))
         .bind(notNull(end.failure))
+        .bind(notNull(end.ending))
+        .bind(exploration)
+        .run();
+}
+
+void ExplorationStore::reopen(qint64 exploration)
+{
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("UPDATE exploration SET finished = NULL, status = NULL, failure = NULL, "
+                                "ending = NULL WHERE id = ?"))
         .bind(exploration)
         .run();
 }
@@ -269,6 +324,8 @@ std::vector<ExplorationSummary> ExplorationStore::list() const
 std::optional<StoredExploration> ExplorationStore::show(qint64 exploration) const
 {
     const QSqlDatabase database = QSqlDatabase::database(m_connection);
+    // Another program may be adding trials.
+    const Transaction moment(database, Transaction::Kind::Reads);
     StoredExploration stored;
     {
         SqlStatement statement(database, summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
@@ -292,9 +349,37 @@ std::optional<StoredExploration> ExplorationStore::show(qint64 exploration) cons
          });
     rows(QStringLiteral("SELECT * FROM trial WHERE exploration = ? ORDER BY rowid"),
          [&](const SqlStatement& row) { stored.trials.push_back(trialFrom(row)); });
+    readCompared(stored);
     rows(QStringLiteral("SELECT * FROM recommendation WHERE exploration = ? ORDER BY id"),
          [&](const SqlStatement& row) { stored.recommendations.push_back(recommendationFrom(row)); });
     return stored;
+}
+
+void ExplorationStore::readCompared(StoredExploration& stored) const
+{
+    const auto take = [&](const QString& text, const auto& takeRow) {
+        SqlStatement statement(QSqlDatabase::database(m_connection), text);
+        statement.bind(stored.summary.id).run();
+        while (statement.next()) {
+            const auto trial = std::ranges::find(stored.trials, statement.integer("trial"),
+                                                 &trial::TrialRecord::number);
+            takeRow(trial->compared, statement);
+        }
+    };
+    take(QStringLiteral("SELECT * FROM compared_size WHERE exploration = ? ORDER BY trial, place"),
+         [](std::vector<trial::ComparedRecord>& compared, const SqlStatement& row) {
+             compared.push_back({.microBatchSize = row.integer("micro_batch_size"),
+                                 .samplesPerSecond = row.optional<double>("samples_per_second"),
+                                 .relativeError = row.optional<double>("relative_error"),
+                                 .secondsPerStep = row.optional<double>("seconds_per_step"),
+                                 .peakReservedBytes = row.optional<std::int64_t>("peak_reserved_bytes")});
+         });
+    take(QStringLiteral("SELECT * FROM visit WHERE exploration = ? ORDER BY trial, place, number"),
+         [](std::vector<trial::ComparedRecord>& compared, const SqlStatement& row) {
+             compared[static_cast<std::size_t>(row.integer("place"))].visits.push_back(
+                 {.beginSeconds = row.real("begin_seconds"),
+                  .samplesPerSecond = row.real("samples_per_second")});
+         });
 }
 
 bool ExplorationStore::remove(qint64 exploration)

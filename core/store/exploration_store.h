@@ -44,6 +44,8 @@ public:
     void addTrial(qint64 exploration, const trial::TrialRecord& trial);
     void addRecommendation(qint64 exploration, const RecommendationRecord& recommendation);
     void finish(qint64 exploration, const ExplorationEnd& end);
+    /// It goes on after its end.
+    void reopen(qint64 exploration);
 
     /// The newest first.
     std::vector<ExplorationSummary> list() const;
@@ -53,6 +55,9 @@ public:
     bool remove(qint64 exploration);
 
 private:
+    void addCompared(qint64 exploration, const trial::TrialRecord& trial);
+    void readCompared(StoredExploration& stored) const;
+
     QString m_connection;
 };
 

@@ -77,6 +77,23 @@ void runSql(const QSqlDatabase& database, const QString& text)
     SqlStatement(database, text).run();
 }
 
+Transaction::Transaction(const QSqlDatabase& database, Kind kind) : m_database(database)
+{
+    runSql(m_database, kind == Kind::Writes ? QStringLiteral("BEGIN IMMEDIATE") : QStringLiteral("BEGIN"));
+}
+
+Transaction::~Transaction()
+{
+    if (m_isOpen)
+        QSqlQuery(m_database).exec(QStringLiteral("ROLLBACK"));
+}
+
+void Transaction::commit()
+{
+    runSql(m_database, QStringLiteral("COMMIT"));
+    m_isOpen = false;
+}
+
 namespace {
 
 /// The tables of version 1; what came later is in upgrades, so that a new file and an old one go the same
@@ -111,7 +128,23 @@ constexpr std::array tables{
 
 /// What each version after the first one adds: the first of them makes version 2 of version 1.
 constexpr std::array upgrades{"ALTER TABLE trial ADD COLUMN joules_per_sample REAL",
-                              "ALTER TABLE trial ADD COLUMN optimizer_seconds REAL"};
+                              "ALTER TABLE trial ADD COLUMN optimizer_seconds REAL",
+                              "ALTER TABLE recommendation ADD COLUMN expected_loss REAL",
+                              "ALTER TABLE exploration ADD COLUMN ending TEXT",
+                              "ALTER TABLE trial ADD COLUMN visits INTEGER NOT NULL DEFAULT 0",
+                              R"(CREATE TABLE compared_size (
+        exploration INTEGER NOT NULL, trial INTEGER NOT NULL,
+        place INTEGER NOT NULL, micro_batch_size INTEGER NOT NULL,
+        samples_per_second REAL, relative_error REAL, seconds_per_step REAL, peak_reserved_bytes INTEGER,
+        PRIMARY KEY (exploration, trial, place),
+        FOREIGN KEY (exploration, trial) REFERENCES trial(exploration, number) ON DELETE CASCADE))",
+                              R"(CREATE TABLE visit (
+        exploration INTEGER NOT NULL, trial INTEGER NOT NULL,
+        place INTEGER NOT NULL, number INTEGER NOT NULL,
+        begin_seconds REAL NOT NULL, samples_per_second REAL NOT NULL,
+        PRIMARY KEY (exploration, trial, place, number),
+        FOREIGN KEY (exploration, trial, place) REFERENCES compared_size(exploration, trial, place)
+            ON DELETE CASCADE))"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)
@@ -134,36 +167,29 @@ void prepareSchema(const QSqlDatabase& database)
     if (versionOf(database) == schemaVersion)
         return;
     // Only one of two programs that start at once may make the tables, and the other must then see them.
-    runSql(database, QStringLiteral("BEGIN IMMEDIATE"));
-    try {
-        const int version = versionOf(database);
-        const QString path = database.databaseName();
-        if (version > schemaVersion) {
-            throw StoreError(
-                QCoreApplication::translate("batchpeak::store",
-                                            "The history %1 was written by a newer Batchpeak; use that "
-                                            "one, or move the file away and a new one is begun.")
-                    .arg(path));
-        }
-        if (version == 0 && !isEmpty(database)) {
-            throw StoreError(
-                QCoreApplication::translate("batchpeak::store",
-                                            "The file %1 belongs to another program; move it away, and "
-                                            "a history is begun in its place.")
-                    .arg(path));
-        }
-        if (version == 0) {
-            for (const char* table : tables)
-                runSql(database, QString::fromLatin1(table));
-        }
-        for (std::size_t done = std::max(version, 1) - 1; done < upgrades.size(); ++done)
-            runSql(database, QString::fromLatin1(upgrades[done]));
-        runSql(database, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion));
-        runSql(database, QStringLiteral("COMMIT"));
-    } catch (const StoreError&) {
-        runSql(database, QStringLiteral("ROLLBACK"));
-        throw;
+    Transaction transaction(database, Transaction::Kind::Writes);
+    const int version = versionOf(database);
+    const QString path = database.databaseName();
+    if (version > schemaVersion) {
+        throw StoreError(QCoreApplication::translate("batchpeak::store",
+                                                     "The history %1 was written by a newer Batchpeak; use that "
+                                                     "one, or move the file away and a new one is begun.")
+                             .arg(path));
     }
+    if (version == 0 && !isEmpty(database)) {
+        throw StoreError(QCoreApplication::translate("batchpeak::store",
+                                                     "The file %1 belongs to another program; move it away, and "
+                                                     "a history is begun in its place.")
+                             .arg(path));
+    }
+    if (version == 0) {
+        for (const char* table : tables)
+            runSql(database, QString::fromLatin1(table));
+    }
+    for (std::size_t done = std::max(version, 1) - 1; done < upgrades.size(); ++done)
+        runSql(database, QString::fromLatin1(upgrades[done]));
+    runSql(database, QStringLiteral("PRAGMA user_version = %1").arg(schemaVersion));
+    transaction.commit();
 }
 
 } // namespace batchpeak::store

@@ -61,8 +61,29 @@ private:
 /// \throws StoreError
 void runSql(const QSqlDatabase& database, const QString& text);
 
+/// What is written from here to commit() is in the file together or not at all, and what is read is of one moment.
+class Transaction
+{
+public:
+    /// Reading shuts nobody out; writing waits for another program's.
+    enum class Kind { Reads, Writes };
+
+    /// \throws StoreError
+    Transaction(const QSqlDatabase& database, Kind kind);
+    /// Takes all back that was not committed.
+    ~Transaction();
+    Q_DISABLE_COPY_MOVE(Transaction)
+
+    /// \throws StoreError
+    void commit();
+
+private:
+    QSqlDatabase m_database;
+    bool m_isOpen = true;
+};
+
 /// The version of the tables that this program writes; it stands in the file itself (user_version).
-inline constexpr int schemaVersion = 3;
+inline constexpr int schemaVersion = 8;
 
 /// Makes the tables where the file is new, and adds what they lack where an older program wrote it.
 /// \throws StoreError where the file was written by a newer program, or is none of ours

@@ -117,7 +117,7 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
                       .comparedSizes = comparison->sizes,
                       .visits = comparison->visits,
                       .stepsPerVisit = comparison->stepsPerVisit};
-    if (history().timedTrials(choice.size) > repeatsAllowed && (probe.isInVain() || allTried()))
+    if (!goesOn() && history().timedTrials(choice.size) > repeatsAllowed && (probe.isInVain() || allTried()))
         return std::nullopt;
     return trial;
 }

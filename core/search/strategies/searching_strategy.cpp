@@ -66,12 +66,20 @@ void SearchingStrategy::record(const Measurement& measurement)
         m_posterior.emplace(m_space, m_candidates, m_history, m_memory, random);
         m_summary = summarise(m_space, *m_posterior, m_history, m_memory);
     }
-    if (m_stoppingRule == StoppingRule::Confident) {
+    if (m_stoppingRule == StoppingRule::Confident && !m_goesOn) {
         const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
         m_isConfident = knowsEnough && m_summary.probability >= m_space.targetConfidence;
         if (m_summary.best > 0)
             m_logits.push_back(logitOf(m_summary.probability));
     }
+    plan();
+}
+
+void SearchingStrategy::goOn(int maxTrials)
+{
+    m_space.maxTrials = std::max(m_space.maxTrials, maxTrials);
+    m_goesOn = true;
+    m_isConfident = false;
     plan();
 }
 
@@ -160,6 +168,7 @@ Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& ne
 Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
 {
     Reason reason{.next = next ? next->size : 0,
+                  .comparedNext = next ? next->comparedSizes : std::vector<std::int64_t>(),
                   .largestPredictedFit = m_memory.largestPredictedFit(),
                   .instability = m_summary.instability};
     const PosteriorSummary::MeasuredSize& best = *m_summary.find(m_summary.best);

@@ -31,6 +31,7 @@ public:
     void record(const Measurement& measurement) final;
     std::optional<Proposal> next(std::span<const std::int64_t> inFlight) final;
     const SearchState& searchState() const final { return m_searchState; }
+    void goOn(int maxTrials) final;
 
     /// What the trials so far leave possible, also for those who fit the calibration of its shares; nothing
     /// before a trial was timed.
@@ -76,6 +77,9 @@ protected:
         return BoundaryProbe({m_candidates, m_history, m_memory, m_inFlight}, m_summary);
     }
 
+    /// It was asked to go on after an end: no trial is too little worth.
+    bool goesOn() const { return m_goesOn; }
+
     /// Whether every allowed size that may fit was timed.
     bool allTried() const;
     /// Whether a trial of this size goes beyond what ran because the largest good size is the best so far.
@@ -116,6 +120,7 @@ private:
     bool m_isConfident = false;
     /// Of what was stated after each trial.
     std::vector<double> m_logits;
+    bool m_goesOn = false;
     std::vector<std::int64_t> m_inFlight;
     /// What is best beside the trials in flight, once it is planned: proposing it makes a new plan necessary.
     std::optional<Choice> m_next;

@@ -65,6 +65,25 @@ trial::TrialRecord trialNumber(int number)
     return trial;
 }
 
+trial::TrialRecord comparisonNumber(int number)
+{
+    trial::TrialRecord trial{.number = number,
+                             .device = "cpu",
+                             .compared = {{.microBatchSize = 28,
+                                           .samplesPerSecond = 13.5,
+                                           .relativeError = 0.002,
+                                           .secondsPerStep = 2.07,
+                                           .peakReservedBytes = qint64{7} << 32,
+                                           .visits = {{1.5, 13.25}, {4.5, 13.75}}},
+                                          {.microBatchSize = 24, .visits = {{2.5, 12.0}}}},
+                             .visits = 8,
+                             .outcome = trial::Outcome::Timeout,
+                             .timedSteps = 9,
+                             .wallSeconds = 16.5};
+    trial::addFlags(trial, {"disturbed"});
+    return trial;
+}
+
 RecommendationRecord someRecommendation(int confidence)
 {
     return {.microBatchSize = 8,
@@ -72,6 +91,7 @@ RecommendationRecord someRecommendation(int confidence)
             .relativeError = 0.01,
             .relativePerformance = 1.25,
             .confidence = confidence,
+            .expectedLoss = 0.008,
             .reason = QStringLiteral("8 leads.")};
 }
 
@@ -119,7 +139,8 @@ private slots:
         const trial::TrialRecord failed{
             .number = 2, .microBatchSize = 16, .outcome = trial::Outcome::OutOfMemory};
         const ExplorationEnd end{.finished = QDateTime(QDate(2026, 3, 4), QTime(5, 8, 7), Qt::UTC),
-                                 .status = QStringLiteral("confident")};
+                                 .status = QStringLiteral("confident"),
+                                 .ending = QStringLiteral("The wanted confidence is reached.")};
         qint64 id = 0;
         {
             ExplorationStore store(path());
@@ -128,6 +149,7 @@ private slots:
             store.addDevice(id, device);
             store.addTrial(id, trialNumber(1));
             store.addTrial(id, failed);
+            store.addTrial(id, comparisonNumber(3));
             store.addRecommendation(id, someRecommendation(2));
             store.addRecommendation(id, someRecommendation(96));
             store.finish(id, end);
@@ -137,11 +159,33 @@ private slots:
         QCOMPARE(stored->summary.id, id);
         QVERIFY(stored->summary.info == someInfo());
         QVERIFY(stored->summary.end == end);
-        QCOMPARE(stored->summary.trials, 2);
+        QCOMPARE(stored->summary.trials, 3);
         QVERIFY(stored->summary.recommendation == someRecommendation(96));
         QVERIFY(stored->devices == std::vector{device});
-        QVERIFY(stored->trials == (std::vector{trialNumber(1), failed}));
+        QVERIFY(stored->trials == (std::vector{trialNumber(1), failed, comparisonNumber(3)}));
         QVERIFY(stored->recommendations == (std::vector{someRecommendation(2), someRecommendation(96)}));
+    }
+
+    void goesOnAfterItsEnd()
+    {
+        ExplorationStore store(path());
+        const qint64 id = store.begin(someInfo());
+        store.finish(id, {.finished = someInfo().started, .status = QStringLiteral("budget")});
+        store.reopen(id);
+        QVERIFY(!store.show(id)->summary.end);
+    }
+
+    void keepsAComparisonWholeOrNotAtAll()
+    {
+        ExplorationStore store(path());
+        const qint64 id = store.begin(someInfo());
+        runSql(path(), QStringLiteral("CREATE TRIGGER full BEFORE INSERT ON visit WHEN NEW.number = 1 BEGIN "
+                                      "SELECT RAISE(ABORT, 'no room'); END"));
+        QVERIFY_EXCEPTION_THROWN(store.addTrial(id, comparisonNumber(1)), StoreError);
+        QVERIFY(store.show(id)->trials.empty());
+        runSql(path(), QStringLiteral("DROP TRIGGER full"));
+        store.addTrial(id, comparisonNumber(1));
+        QVERIFY(store.show(id)->trials == std::vector{comparisonNumber(1)});
     }
 
     void anOutcomeOfAnotherVersionIsAFailure()
@@ -193,6 +237,7 @@ private slots:
             store.addTrial(id, trialNumber(1));
             store.addRecommendation(id, someRecommendation(50));
         }
+        store.addTrial(removed, comparisonNumber(2));
         QVERIFY(store.remove(removed));
         QVERIFY(!store.remove(removed));
         QVERIFY(!store.show(removed));
@@ -219,29 +264,53 @@ private slots:
 
     void readsWhatAnOlderProgramWrote_data()
     {
-        const QString optimizer = QStringLiteral("optimizer_seconds");
-        rows<int, QStringList>(
-            {{"trials without energy", {1, {QStringLiteral("joules_per_sample"), optimizer}}},
-             {"trials without the optimizer's time", {2, {optimizer}}}});
+        rows<int>({{"trials without energy", 1},
+                   {"trials without the optimizer's time", 2},
+                   {"recommendations without a loss", 3},
+                   {"ends without a sentence", 4},
+                   {"no comparisons", 5},
+                   {"comparisons without a place", 6},
+                   {"comparisons without visits", 7}});
     }
     void readsWhatAnOlderProgramWrote()
     {
-        const auto& [version, lacks] = row<int, QStringList>();
+        const int version = row<int>();
+        const ExplorationEnd end{.finished = someInfo().started,
+                                 .status = QStringLiteral("budget"),
+                                 .ending = QStringLiteral("The budget is used up.")};
         {
             ExplorationStore store(path());
-            store.addTrial(store.begin(someInfo()), trialNumber(1));
+            const qint64 id = store.begin(someInfo());
+            store.addTrial(id, trialNumber(1));
+            store.addRecommendation(id, someRecommendation(50));
+            store.finish(id, end);
         }
-        for (const QString& column : lacks)
-            runSql(path(), QStringLiteral("ALTER TABLE trial DROP COLUMN ") + column);
+        // What each version added, the newest first.
+        const QStringList added{QStringLiteral("DROP TABLE visit"),
+                                QStringLiteral("DROP TABLE compared_size"),
+                                QStringLiteral("ALTER TABLE trial DROP COLUMN visits"),
+                                QStringLiteral("ALTER TABLE exploration DROP COLUMN ending"),
+                                QStringLiteral("ALTER TABLE recommendation DROP COLUMN expected_loss"),
+                                QStringLiteral("ALTER TABLE trial DROP COLUMN optimizer_seconds"),
+                                QStringLiteral("ALTER TABLE trial DROP COLUMN joules_per_sample")};
+        QCOMPARE(added.size(), schemaVersion - 1);
+        for (int undone = schemaVersion; undone > version; --undone)
+            runSql(path(), added[schemaVersion - undone]);
         runSql(path(), QStringLiteral("PRAGMA user_version = %1").arg(version));
+
         ExplorationStore store(path());
         const qint64 id = store.list().front().id;
         trial::TrialRecord older = trialNumber(1);
-        older.optimizerSeconds.reset();
+        if (version < 3)
+            older.optimizerSeconds.reset();
         if (version < 2)
             older.joulesPerSample.reset();
-        store.addTrial(id, trialNumber(2));
-        QVERIFY(store.show(id)->trials == (std::vector{older, trialNumber(2)}));
+        store.addTrial(id, comparisonNumber(2));
+        const StoredExploration stored = *store.show(id);
+        QVERIFY(stored.trials == (std::vector{older, comparisonNumber(2)}));
+        QCOMPARE(stored.summary.recommendation->expectedLoss.has_value(), version >= 4);
+        QCOMPARE(stored.summary.end->status, end.status);
+        QCOMPARE(stored.summary.end->ending, version >= 5 ? end.ending : QString());
         // The second time it is a file like any other.
         QVERIFY(ExplorationStore(path()).show(id)->trials.size() == 2);
     }
