@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include <optional>
 #include <variant>
 
 namespace batchpeak::engine {
@@ -36,7 +37,16 @@ struct RecommendationChanged
     search::Recommendation recommendation;
 };
 
-/// Once for each start(), whatever the end. The snapshot holds how.
+/// goOn() was heard after an end; the devices are told anew, and another Finished comes.
+struct WentOn
+{
+    /// May be run beside those that have ended.
+    int moreTrials = 0;
+    /// For them; nothing where time sets no bound.
+    std::optional<double> seconds;
+};
+
+/// Once for each start() and goOn(), whatever the end. The snapshot holds how.
 struct Finished
 {
     FinishStatus status = FinishStatus::Failed;
@@ -44,7 +54,7 @@ struct Finished
 
 /// What happens in an exploration: what its event log, its history, the terminal and the window hear of.
 using Event =
-    std::variant<Started, DeviceReady, TrialStarted, TrialFinished, RecommendationChanged, Finished>;
+    std::variant<Started, WentOn, DeviceReady, TrialStarted, TrialFinished, RecommendationChanged, Finished>;
 
 /// Connects \p slot to the events of one kind.
 /// \param source  an Exploration, or another that says occurred(Event)

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "event_log.h"
 
+#include "comparison_text.h"
 #include "log_text.h"
 #include "model/word_table.h"
+#include "trial/contrast.h"
 
 #include <QDateTime>
 #include <QFileDevice>
@@ -62,6 +64,71 @@ QJsonValue objectOf(const Verification& verification)
                        {QStringLiteral("samples_per_second"), orNull(verification.samplesPerSecond)},
                        {QStringLiteral("peak_reserved_bytes"), peak > 0 ? eventNumber(peak) : QJsonValue()},
                        {QStringLiteral("spare_bytes"), orNull(verification.spareBytes)}};
+}
+
+QJsonValue objectOf(const search::Prospect& prospect)
+{
+    return QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(prospect.size)},
+                       {QStringLiteral("rival"), eventNumber(prospect.rival)},
+                       {QStringLiteral("seconds"), prospect.seconds},
+                       {QStringLiteral("gain"), prospect.gain}};
+}
+
+QJsonValue objectOf(const trial::ComparedRecord& size)
+{
+    QJsonArray visits;
+    for (const trial::VisitRecord& visit : size.visits)
+        visits.append(QJsonObject{{QStringLiteral("begin"), visit.beginSeconds},
+                                  {QStringLiteral("samples_per_second"), visit.samplesPerSecond}});
+    return QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(size.microBatchSize)},
+                       {QStringLiteral("seconds_per_step"), orNull(size.secondsPerStep)},
+                       {QStringLiteral("samples_per_second"), orNull(size.samplesPerSecond)},
+                       {QStringLiteral("relative_error"), orNull(size.relativeError)},
+                       {QStringLiteral("peak_reserved_bytes"), orNull(size.peakReservedBytes)},
+                       {QStringLiteral("visits"), visits}};
+}
+
+QJsonValue objectOf(const trial::Contrast& contrast)
+{
+    return QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(contrast.leader)},
+                       {QStringLiteral("runner_up"), eventNumber(contrast.runnerUp)},
+                       {QStringLiteral("lead"), contrast.lead},
+                       {QStringLiteral("standard_error"), orNull(contrast.standardError)}};
+}
+
+/// What an event of a trial names first.
+QJsonObject trialFields(const trial::TrialRecord& trial)
+{
+    return {{QStringLiteral("trial"), trial.number},
+            {QStringLiteral("device"), QString::fromStdString(trial.device)}};
+}
+
+QJsonObject comparisonFields(const trial::TrialRecord& trial)
+{
+    QJsonArray sizes;
+    for (const std::int64_t size : comparedSizes(trial))
+        sizes.append(eventNumber(size));
+    QJsonObject fields = trialFields(trial);
+    fields.insert(QStringLiteral("micro_batch_sizes"), sizes);
+    fields.insert(QStringLiteral("visits"), trial.visits);
+    return fields;
+}
+
+QJsonObject finishedComparisonFields(const trial::TrialRecord& trial)
+{
+    QJsonArray compared;
+    for (const trial::ComparedRecord& size : trial.compared)
+        compared.append(objectOf(size));
+    const auto contrast = trial::contrastOf(trial.compared);
+    const std::int64_t endedBy = trial.microBatchSize;
+    QJsonObject fields = comparisonFields(trial);
+    fields.insert(QStringLiteral("outcome"), QString::fromUtf8(trial::toText(*trial.outcome)));
+    fields.insert(QStringLiteral("ended_by"), endedBy > 0 ? eventNumber(endedBy) : QJsonValue());
+    fields.insert(QStringLiteral("compared"), compared);
+    fields.insert(QStringLiteral("contrast"), contrast ? objectOf(*contrast) : QJsonValue());
+    fields.insert(QStringLiteral("wall_seconds"), trial.wallSeconds);
+    fields.insert(QStringLiteral("flags"), QJsonArray::fromStringList(flagsOf(trial)));
+    return fields;
 }
 
 std::int64_t smallestWithinTolerance(const search::Recommendation& recommendation)
@@ -140,6 +207,14 @@ void EventLog::write(const Started& /*started*/)
                    {QStringLiteral("tolerance"), run.tolerance}});
 }
 
+void EventLog::write(const WentOn& wentOn)
+{
+    m_lines.write(QStringLiteral("went_on"),
+                  {{QStringLiteral("trials"), static_cast<qint64>(m_exploration.snapshot().trials.size())},
+                   {QStringLiteral("more_trials"), wentOn.moreTrials},
+                   {QStringLiteral("time_budget"), orNull(wentOn.seconds)}});
+}
+
 void EventLog::write(const DeviceReady& ready)
 {
     m_lines.write(QStringLiteral("device"), eventFields(ready.device));
@@ -148,17 +223,20 @@ void EventLog::write(const DeviceReady& ready)
 void EventLog::write(const TrialStarted& started)
 {
     const trial::TrialRecord& trial = started.trial;
-    m_lines.write(QStringLiteral("trial_started"),
-                  {{QStringLiteral("trial"), trial.number},
-                   {QStringLiteral("device"), QString::fromStdString(trial.device)},
-                   {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-                   {QStringLiteral("predicted_fit"), trial.predictedFit},
-                   {QStringLiteral("verification"), trial.isVerification}});
+    if (trial.isComparison())
+        return m_lines.write(QStringLiteral("comparison_started"), comparisonFields(trial));
+    QJsonObject fields = trialFields(trial);
+    fields.insert(QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize));
+    fields.insert(QStringLiteral("predicted_fit"), trial.predictedFit);
+    fields.insert(QStringLiteral("verification"), trial.isVerification);
+    m_lines.write(QStringLiteral("trial_started"), fields);
 }
 
 void EventLog::write(const TrialFinished& finished)
 {
     const trial::TrialRecord& trial = finished.trial;
+    if (trial.isComparison())
+        return m_lines.write(QStringLiteral("comparison_finished"), finishedComparisonFields(trial));
     m_lines.write(QStringLiteral("trial_finished"),
                   {{QStringLiteral("trial"), trial.number},
                    {QStringLiteral("device"), QString::fromStdString(trial.device)},
@@ -184,6 +262,7 @@ void EventLog::write(const RecommendationChanged& changed)
         {{QStringLiteral("micro_batch_size"), eventNumber(recommendation.size)},
          {QStringLiteral("relative_performance"), recommendation.relativePerformance},
          {QStringLiteral("confidence"), recommendation.confidence},
+         {QStringLiteral("expected_loss"), recommendation.expectedLoss},
          {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
          {QStringLiteral("relative_error"), recommendation.relativeError},
          {QStringLiteral("reason"), m_exploration.snapshot().reason},
@@ -196,6 +275,7 @@ void EventLog::write(const Finished& finished)
 {
     const Snapshot& snapshot = m_exploration.snapshot();
     const auto& best = snapshot.searchState.recommendation;
+    const auto& prospect = snapshot.searchState.prospect;
     const QJsonValue absent;
     m_lines.write(
         QStringLiteral("finished"),
@@ -203,6 +283,9 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("micro_batch_size"), best ? eventNumber(best->size) : absent},
          {QStringLiteral("relative_performance"), best ? QJsonValue(best->relativePerformance) : absent},
          {QStringLiteral("confidence"), best ? QJsonValue(best->confidence) : absent},
+         {QStringLiteral("expected_loss"), best ? QJsonValue(best->expectedLoss) : absent},
+         {QStringLiteral("ending"), snapshot.ending},
+         {QStringLiteral("prospect"), prospect ? objectOf(*prospect) : absent},
          {QStringLiteral("samples_per_second"), best ? QJsonValue(best->samplesPerSecond) : absent},
          {QStringLiteral("relative_error"), best ? QJsonValue(best->relativeError) : absent},
          {QStringLiteral("peak_reserved_bytes"), best ? eventNumber(snapshot.recommendedPeakBytes) : absent},

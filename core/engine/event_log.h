@@ -65,6 +65,7 @@ public:
 
 private:
     void write(const Started& started);
+    void write(const WentOn& wentOn);
     void write(const DeviceReady& ready);
     void write(const TrialStarted& started);
     void write(const TrialFinished& finished);

@@ -46,6 +46,7 @@ struct Exploration::Run : public QObject
     const ExplorationOptions options;
     SnapshotBuilder builder;
     std::unique_ptr<TrialPlanner> planner;
+    bool comparesSizes = false;
     std::unique_ptr<DevicePool> pool;
     RunDevices devices;
     Verifier verifier;
@@ -55,6 +56,11 @@ struct Exploration::Run : public QObject
     QElapsedTimer clock;
     QTimer tick;
     QTimer budget;
+    /// Of all that it is under way, and when it ended last [s].
+    std::optional<double> budgetSeconds;
+    double endSeconds = 0.0;
+    /// How it had ended before it went on.
+    std::optional<FinishStatus> before;
     /// How all ends, once it is being ended.
     FinishStatus status = FinishStatus::Failed;
 };
@@ -111,21 +117,61 @@ void Exploration::begin()
     m_run->budget.setSingleShot(true);
     connect(&m_run->budget, &QTimer::timeout, this, [this] { finish(FinishStatus::Budget); });
     m_run->clock.start();
-    m_run->tick.start(tickEvery);
-    if (m_run->options.timeBudget)
+    if (m_run->options.timeBudget) {
         m_run->budget.start(*m_run->options.timeBudget);
+        m_run->budgetSeconds = m_run->options.timeBudget->count();
+    }
     for (const QString& note : m_run->plan.notes)
         m_run->builder.log(LogLevel::Warning, note);
+    openDevices();
+}
+
+void Exploration::openDevices()
+{
+    m_run->tick.start(tickEvery);
     try {
         m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
         m_run->pool = std::make_unique<DevicePool>(m_run->devices.setups());
     } catch (const ExplorationError& error) {
-        finish(FinishStatus::Failed, error.sentence());
+        fail(error.sentence());
         return;
     }
     connectPool();
     m_run->pool->start();
     publish();
+}
+
+bool Exploration::canGoOn() const
+{
+    return m_run->planner && m_run->plan.isSearch() && snapshot().searchState.recommendation &&
+           m_run->status != FinishStatus::NothingFits;
+}
+
+void Exploration::goOn(const MoreEffort& more)
+{
+    if (!snapshot().canGoOn)
+        return;
+    m_run->lease = m_parts.lease->take(DeviceLease::Holder::Exploration);
+    m_run->before = m_run->status;
+    m_run->builder.reopen(m_run->now() - m_run->endSeconds);
+    m_run->verifier = Verifier(m_run->options.verify);
+    m_run->budgetSeconds.reset();
+    if (more.time) {
+        m_run->budget.start(*more.time);
+        m_run->budgetSeconds = snapshot().elapsedSeconds + static_cast<double>(more.time->count());
+    }
+    // The present call may come from a slot of its last signal.
+    if (DevicePool* const ended = m_run->pool.release()) {
+        ended->disconnect(this);
+        ended->deleteLater();
+    }
+    m_run->planner->goOn(more.trials);
+    m_run->builder.takeSearchState(m_run->planner->searchState());
+    const auto seconds = more.time ? std::optional<double>(more.time->count()) : std::nullopt;
+    emit occurred(WentOn{.moreTrials = more.trials, .seconds = seconds});
+    // Whoever heard of it may have ended all.
+    if (state() == State::Starting)
+        openDevices();
 }
 
 void Exploration::connectPool()
@@ -145,7 +191,7 @@ void Exploration::connectPool()
         if (m_run->verifier.isUnderWay())
             finish(m_run->conclusion);
         else
-            finish(FinishStatus::Failed, noDeviceText(m_run->pool->problem(), m_run->pool->lastLines()));
+            fail(noDeviceText(m_run->pool->problem(), m_run->pool->lastLines()));
     });
     connect(pool, &DevicePool::stepTaken, this, &Exploration::takeStep);
     connect(pool, &DevicePool::trialEnded, this, &Exploration::endTrial);
@@ -156,14 +202,21 @@ void Exploration::beginTrials()
 {
     if (state() != State::Starting)
         return;
-    try {
-        search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
-        space.comparesSizes = m_run->pool->canCompare();
-        m_run->planner =
-            std::make_unique<TrialPlanner>(m_parts.makeStrategy(m_run->options.strategy.toStdString(), space),
-                                           space.maxTrials, m_run->options.repeatDisturbed);
-    } catch (const std::invalid_argument& error) {
-        finish(FinishStatus::Failed, QString::fromUtf8(error.what()));
+    const bool comparesSizes = m_run->pool->canCompare();
+    if (!m_run->planner) {
+        try {
+            search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
+            m_run->comparesSizes = space.comparesSizes = comparesSizes;
+            m_run->planner = std::make_unique<TrialPlanner>(
+                m_parts.makeStrategy(m_run->options.strategy.toStdString(), space), space.maxTrials,
+                m_run->options.repeatDisturbed);
+        } catch (const std::invalid_argument& error) {
+            fail(QString::fromUtf8(error.what()));
+            return;
+        }
+    } else if (m_run->comparesSizes && !comparesSizes) {
+        fail(tr("The program that runs the trials is older than the one that ran them before; start the "
+                "exploration anew."));
         return;
     }
     m_run->builder.setState(State::Exploring);
@@ -378,13 +431,20 @@ void Exploration::finish(FinishStatus status, const QString& failure)
         QTimer::singleShot(0, this, &Exploration::reportEnd);
 }
 
+/// Trials cannot be run. What was found before it went on stands.
+void Exploration::fail(const QString& failure)
+{
+    finish(m_run->before.value_or(FinishStatus::Failed), failure);
+}
+
 void Exploration::reportEnd()
 {
     if (hasEnded())
         return;
     m_run->tick.stop();
     publish();
-    m_run->builder.close(m_run->status);
+    m_run->endSeconds = m_run->now();
+    m_run->builder.close(m_run->status, canGoOn());
     Run* const run = m_run.get();
     run->lease.reset();
     emit snapshotChanged(snapshot());
@@ -406,11 +466,7 @@ void Exploration::publish()
     // What is said after the end no longer moves its clock.
     if (m_run->pool && !hasEnded()) {
         m_run->builder.setDevices(m_run->pool->snapshots());
-        m_run->builder.takeTime(m_run->now(),
-                                m_run->options.timeBudget
-                                    ? std::optional<double>(m_run->options.timeBudget->count())
-                                    : std::nullopt,
-                                m_run->pool->usableDevices());
+        m_run->builder.takeTime(m_run->now(), m_run->budgetSeconds, m_run->pool->usableDevices());
     }
     emit snapshotChanged(snapshot());
 }

@@ -53,6 +53,10 @@ public:
     /// Begins the exploration; after an end everything is explored anew.
     /// \throws DeviceInUse where another run uses the devices; nothing has changed then
     void start();
+    /// Takes an end back and searches on from all trials so far, with fresh workers, however sure the result is; where
+    /// the snapshot says canGoOn. Where no worker comes up, it ends as it did before, and the failure says why.
+    /// \throws DeviceInUse as start() does
+    void goOn(const MoreEffort& more);
     /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
     /// pauseRequested is set and the state stays Exploring.
     void pause();
@@ -71,6 +75,7 @@ private:
     struct Run;
 
     void begin();
+    void openDevices();
     void connectPool();
     void beginTrials();
     void startTrials();
@@ -87,6 +92,8 @@ private:
     void judgeVerification(const DeviceSnapshot& device, const TrialReading& reading);
 
     void finish(FinishStatus status, const QString& failure = {});
+    void fail(const QString& failure);
+    bool canGoOn() const;
     void reportEnd();
     void tick();
     void publish();

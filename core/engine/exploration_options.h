@@ -16,6 +16,13 @@
 
 namespace batchpeak::engine {
 
+/// What an exploration that has ended may spend when it goes on.
+struct MoreEffort
+{
+    int trials = 20;
+    std::optional<std::chrono::seconds> time;
+};
+
 /// What a person may ask of an exploration beside the config; whatever is absent follows the config or
 /// the devices of this computer.
 struct ExplorationOptions

@@ -53,6 +53,7 @@ void ExplorationRecorder::attempt(const Write& write)
         write();
     } catch (const store::StoreError& error) {
         m_store.reset();
+        m_id = 0;
         emit failed(error.sentence());
     }
 }
@@ -62,6 +63,16 @@ void ExplorationRecorder::record(const Started& /*started*/)
     attempt([this] {
         m_store = std::make_unique<store::ExplorationStore>(m_storePath);
         m_id = m_store->begin(infoFrom(*m_exploration.snapshot().run));
+    });
+}
+
+void ExplorationRecorder::record(const WentOn& /*wentOn*/)
+{
+    if (m_id == 0)
+        return;
+    attempt([this] {
+        m_store = std::make_unique<store::ExplorationStore>(m_storePath);
+        m_store->reopen(m_id);
     });
 }
 
@@ -97,6 +108,7 @@ void ExplorationRecorder::record(const RecommendationChanged& changed)
                                           .relativeError = recommendation.relativeError,
                                           .relativePerformance = recommendation.relativePerformance,
                                           .confidence = recommendation.confidence,
+                                          .expectedLoss = recommendation.expectedLoss,
                                           .reason = m_exploration.snapshot().reason});
     });
 }
@@ -111,7 +123,8 @@ void ExplorationRecorder::record(const Finished& finished)
     attempt([&] {
         m_store->finish(m_id, {.finished = QDateTime::currentDateTimeUtc(),
                                .status = toText(finished.status),
-                               .failure = m_exploration.snapshot().failure});
+                               .failure = m_exploration.snapshot().failure,
+                               .ending = m_exploration.snapshot().ending});
     });
     m_store.reset();
 }

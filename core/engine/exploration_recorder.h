@@ -34,6 +34,7 @@ signals:
 
 private:
     void record(const Started& started);
+    void record(const WentOn& wentOn);
     void record(const DeviceReady& ready);
     /// A trial is kept once it has ended.
     void record(const TrialStarted& /*started*/) {}
@@ -46,8 +47,9 @@ private:
 
     Exploration& m_exploration;
     QString m_storePath;
-    /// Nothing before the start, and after a failure.
+    /// Nothing before the start, after the end, and after a failure.
     std::unique_ptr<store::ExplorationStore> m_store;
+    /// 0 before the start and after a failure.
     qint64 m_id = 0;
 };
 

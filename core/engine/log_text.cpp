@@ -3,6 +3,7 @@
 #include "log_text.h"
 
 #include "comparison_text.h"
+#include "ending_text.h"
 #include "readable_text.h"
 #include "trial_repeater.h"
 
@@ -133,27 +134,11 @@ QString noMoreRepetitionsText(const QString& device)
 
 QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale)
 {
-    return Translated::tr("Recommended: %1, confidence %2 of 100.")
-        .arg(numberText(recommendation.size, locale))
-        .arg(recommendation.confidence);
-}
-
-QString endText(FinishStatus status)
-{
-    switch (status) {
-    case FinishStatus::Confident:
-        return Translated::tr("Finished: the wanted confidence is reached.");
-    case FinishStatus::Exhausted:
-        return Translated::tr("Finished: nothing is left to try.");
-    case FinishStatus::Budget:
-        return Translated::tr("Finished: the budget of trials or time is used up.");
-    case FinishStatus::Cancelled:
-        return Translated::tr("Stopped.");
-    case FinishStatus::NothingFits:
-    case FinishStatus::Failed:
-        break;
-    }
-    return Translated::tr("Ended without a recommendation.");
+    const QString text = Translated::tr("Recommended: %1, confidence %2 of 100")
+                             .arg(numberText(recommendation.size, locale))
+                             .arg(recommendation.confidence);
+    const QString loss = expectedLossText(recommendation.expectedLoss, locale);
+    return loss.isEmpty() ? text + QLatin1Char('.') : Translated::tr("%1, which may cost %2.").arg(text, loss);
 }
 
 QStringList flagsOf(const trial::TrialRecord& trial)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recommendation_text.h"
 
+#include "comparison_text.h"
 #include "readable_text.h"
 
 #include <QCoreApplication>
@@ -45,7 +46,9 @@ public:
             sentences.append(
                 tr("%1 may still be better (%2 %).")
                     .arg(number(m_reason.rival), number(std::llround(100 * m_reason.rivalProbability))));
-        if (m_reason.next > 0)
+        if (!m_reason.comparedNext.empty())
+            sentences.append(tr("Next: %1.").arg(comparingText(m_reason.comparedNext, m_locale)));
+        else if (m_reason.next > 0)
             sentences.append(m_reason.next == m_best.size
                                  ? tr("Next: %1 once more.").arg(number(m_reason.next))
                                  : tr("Next: %1.").arg(number(m_reason.next)));

@@ -201,6 +201,10 @@ struct Snapshot
     std::optional<double> secondsLeft;
     double elapsedSeconds = 0.0;
     std::optional<FinishStatus> finish;
+    /// How it ended and what going on could gain, as full sentences; empty before the end.
+    QString ending;
+    /// It has ended, and Exploration::goOn() takes it up again.
+    bool canGoOn = false;
     /// Why nothing fits or why trials could not be run, as a full sentence that says what to do.
     QString failure;
     /// The newest last; the oldest are dropped beyond a bound.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot_builder.h"
 
+#include "ending_text.h"
 #include "log_text.h"
 #include "predicted_sizes.h"
 #include "recommendation_text.h"
@@ -143,12 +144,12 @@ void SnapshotBuilder::setVerification(const std::optional<Verification>& verific
 
 void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, int usableDevices)
 {
-    m_snapshot.elapsedSeconds = now;
+    m_snapshot.elapsedSeconds = now - m_idleSeconds;
     for (const auto& [number, underWay] : m_underWay)
         trial(number).wallSeconds = now - underWay.start;
     Course course{.expectedTrials = m_snapshot.searchState.expectedTrials,
                   .devices = usableDevices,
-                  .elapsedSeconds = now,
+                  .elapsedSeconds = m_snapshot.elapsedSeconds,
                   .budgetSeconds = budgetSeconds};
     for (const trial::TrialRecord& trial : m_snapshot.trials) {
         if (trial.isRunning())
@@ -166,11 +167,26 @@ void SnapshotBuilder::log(LogLevel level, const QString& text)
     addLine(m_snapshot.log, level, text);
 }
 
-void SnapshotBuilder::close(FinishStatus status)
+void SnapshotBuilder::reopen(double idleSeconds)
+{
+    m_idleSeconds += idleSeconds;
+    m_snapshot.state = State::Starting;
+    m_snapshot.finish.reset();
+    m_snapshot.ending.clear();
+    m_snapshot.canGoOn = false;
+    m_snapshot.failure.clear();
+    m_snapshot.verification.reset();
+    m_snapshot.predictedSizes.clear();
+    m_snapshot.progress = 0.0;
+}
+
+void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
 {
     const bool failed = status == FinishStatus::Failed;
     m_snapshot.state = failed ? State::Failed : State::Finished;
     m_snapshot.finish = status;
+    m_snapshot.canGoOn = canGoOn;
+    m_snapshot.ending = endingText(status, m_snapshot.searchState);
     m_snapshot.reason = reasonText(m_snapshot.searchState, QLocale(), status);
     if (m_snapshot.trainingSize() > 0 && m_snapshot.run->hasBatch)
         m_snapshot.predictedSizes = predictedSizes(m_snapshot);
@@ -179,7 +195,7 @@ void SnapshotBuilder::close(FinishStatus status)
     if (!failed)
         m_snapshot.progress = 1.0;
     log(m_snapshot.failure.isEmpty() ? LogLevel::Info : LogLevel::Error,
-        m_snapshot.failure.isEmpty() ? endText(status) : m_snapshot.failure);
+        m_snapshot.failure.isEmpty() ? m_snapshot.ending : m_snapshot.failure);
 }
 
 } // namespace batchpeak::engine

@@ -32,7 +32,8 @@ public:
 
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
-    /// \param now  seconds since the start of the exploration, here and below
+    /// \param now  seconds since the start of the exploration, here and below, also those between an end and the
+    ///             moment when it went on
     const trial::TrialRecord& startTrial(trial::TrialRecord trial, double now);
     void takeStep(const trial::Step& step);
     /// What the worker did not say of the trial's time and spread is taken from our own clock and from the
@@ -44,6 +45,7 @@ public:
 
     /// \return whether the recommended size, or the confidence in it, is another than before
     bool takeSearchState(const search::SearchState& searchState);
+    /// \param budgetSeconds  of all that the exploration is under way
     /// \param usableDevices  among which the trials to come are shared
     void takeTime(double now, std::optional<double> budgetSeconds, int usableDevices);
 
@@ -54,7 +56,11 @@ public:
     /// The log tells how it stands.
     void setVerification(const std::optional<Verification>& verification);
     void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }
-    void close(FinishStatus status);
+    /// \param canGoOn  as in Snapshot
+    void close(FinishStatus status, bool canGoOn);
+    /// It goes on after its end.
+    /// \param idleSeconds  since that end
+    void reopen(double idleSeconds);
 
 private:
     struct UnderWay
@@ -72,6 +78,8 @@ private:
 
     Snapshot m_snapshot;
     std::map<std::int64_t, UnderWay> m_underWay;
+    /// Between an end and the moment when it went on, in all.
+    double m_idleSeconds = 0.0;
 };
 
 } // namespace batchpeak::engine

@@ -115,6 +115,14 @@ void TrialPlanner::searchEnds()
         deviceLost(device);
 }
 
+void TrialPlanner::goOn(int moreTrials)
+{
+    // Of a trial that the end cancelled nothing is to come.
+    m_inFlight.clear();
+    m_maxTrials = m_trials + moreTrials;
+    m_strategy->goOn(m_maxTrials);
+}
+
 bool TrialPlanner::expectsMore() const
 {
     return hasInFlight() || !m_repeats.empty() ||

@@ -51,8 +51,10 @@ public:
     /// The device runs no more trials: what it was to repeat counts as it was read.
     /// \return whether there was such a trial
     bool deviceLost(const QString& device);
-    /// No more trials are run at all.
+    /// No more trials are run at all, unless it goes on.
     void searchEnds();
+    /// Takes the end of the search back for so many more trials.
+    void goOn(int moreTrials);
 
     /// Of a trial that next() did not propose.
     void verificationEnded(const search::Measurement& measurement) { m_strategy->record(measurement); }

@@ -66,7 +66,7 @@ void SearchingStrategy::record(const Measurement& measurement)
         m_posterior.emplace(m_space, m_candidates, m_history, m_memory, random);
         m_summary = summarise(m_space, *m_posterior, m_history, m_memory);
     }
-    if (m_stoppingRule == StoppingRule::Confident && !m_goesOn) {
+    if (m_stoppingRule == StoppingRule::Confident) {
         const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
         m_isConfident = knowsEnough && m_summary.probability >= m_space.targetConfidence;
         if (m_summary.best > 0)
@@ -79,7 +79,6 @@ void SearchingStrategy::goOn(int maxTrials)
 {
     m_space.maxTrials = std::max(m_space.maxTrials, maxTrials);
     m_goesOn = true;
-    m_isConfident = false;
     plan();
 }
 
@@ -112,7 +111,8 @@ void SearchingStrategy::plan()
                      .speedLimit = m_summary.speedLimit};
     const bool hasEnded = m_searchState.status != SearchState::Status::Searching;
     if (!hasEnded)
-        m_searchState.expectedTrials = std::min(done + remainingTrials(m_next), m_space.maxTrials);
+        m_searchState.expectedTrials =
+            m_goesOn ? m_space.maxTrials : std::min(done + remainingTrials(m_next), m_space.maxTrials);
     if (m_summary.best > 0)
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
 }
@@ -122,9 +122,10 @@ SearchState::Status SearchingStrategy::status() const
     using Status = SearchState::Status;
     if (m_history.goodSizes().empty() && m_history.hasFailed(m_candidates.smallest()))
         return Status::NothingFits;
-    if (m_isConfident)
+    const bool isSpent = m_history.countedTrials() >= m_space.maxTrials;
+    if (m_isConfident && (isSpent || !m_goesOn))
         return Status::Confident;
-    if (m_history.countedTrials() >= m_space.maxTrials)
+    if (isSpent)
         return Status::Budget;
     if (isOutOfReach())
         return Status::Exhausted;

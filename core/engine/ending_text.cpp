@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ending_text.h"
+
+#include "readable_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Ending)
+};
+
+constexpr double leastLossTold = 0.0005;
+
+/// What is only expected is told in few figures.
+QString aboutText(double seconds)
+{
+    constexpr double minute = 60.0;
+    const double step = seconds < 1.5 * minute ? 10.0 : seconds < 10 * minute ? minute : 5 * minute;
+    const double rounded = std::max(1.0, std::round(seconds / step)) * step;
+    return durationText(std::chrono::milliseconds(std::llround(1000.0 * rounded)));
+}
+
+QString percentText(double share, const QLocale& locale)
+{
+    return Translated::tr("%1 %").arg(locale.toString(100.0 * share, 'f', 1));
+}
+
+QString capitalised(const QString& text)
+{
+    return text.left(1).toUpper() + text.mid(1);
+}
+
+QString howItEnded(FinishStatus status)
+{
+    switch (status) {
+    case FinishStatus::Confident:
+        return Translated::tr("The wanted confidence is reached.");
+    case FinishStatus::Exhausted:
+        return Translated::tr("Nothing is left that is worth a trial.");
+    case FinishStatus::Budget:
+        return Translated::tr("The budget of trials or time is used up.");
+    case FinishStatus::Cancelled:
+        return Translated::tr("Stopped.");
+    case FinishStatus::NothingFits:
+    case FinishStatus::Failed:
+        break;
+    }
+    return Translated::tr("Ended without a recommendation.");
+}
+
+} // namespace
+
+QString expectedLossText(double share, const QLocale& locale)
+{
+    if (!(share > 0.0))
+        return {};
+    if (share < leastLossTold)
+        return Translated::tr("less than %1 of the speed").arg(percentText(0.001, locale));
+    return Translated::tr("%1 of the speed").arg(percentText(share, locale));
+}
+
+QString prospectText(const search::Prospect& prospect, const QLocale& locale)
+{
+    return Translated::tr("telling %1 from %2 apart would take about %3 more and could gain %4")
+        .arg(numberText(prospect.size, locale), numberText(prospect.rival, locale), aboutText(prospect.seconds),
+             percentText(prospect.gain, locale));
+}
+
+QString endingText(FinishStatus status, const search::SearchState& searchState, const QLocale& locale)
+{
+    // A confidence that was wanted and is reached leaves nothing to wish for.
+    const bool isOpen = status == FinishStatus::Exhausted || status == FinishStatus::Budget ||
+                        status == FinishStatus::Cancelled;
+    if (!isOpen || !searchState.prospect)
+        return howItEnded(status);
+    const QString prospect = prospectText(*searchState.prospect, locale);
+    if (status == FinishStatus::Exhausted)
+        return Translated::tr("As sure as this device allows: %1.").arg(prospect);
+    return Translated::tr("%1 %2.").arg(howItEnded(status), capitalised(prospect));
+}
+
+} // namespace batchpeak::engine
