@@ -3,6 +3,8 @@
 #include "exploration_text.h"
 
 #include "engine/batch_text.h"
+#include "engine/comparison_text.h"
+#include "engine/ending_text.h"
 #include "engine/log_text.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
@@ -28,18 +30,20 @@ QString networkText(const RunDescription& run)
 
 QString runningTrials(const Snapshot& snapshot)
 {
-    QStringList sizes;
+    QStringList running;
     for (const trial::TrialRecord& trial : snapshot.trials) {
-        if (trial.isRunning())
-            sizes << QString::number(trial.microBatchSize);
+        if (!trial.isRunning())
+            continue;
+        running << (trial.isComparison() ? engine::comparingText(engine::comparedSizes(trial), QLocale::c())
+                                         : QStringLiteral("size %1").arg(trial.microBatchSize));
     }
-    if (sizes.isEmpty())
+    if (running.isEmpty())
         return {};
     const QString total = snapshot.searchState.expectedTrials >= static_cast<int>(snapshot.trials.size())
                               ? QStringLiteral(" of about %1").arg(snapshot.searchState.expectedTrials)
                               : QString();
-    return QStringLiteral("trial %1%2: size %3")
-        .arg(QString::number(snapshot.trials.size()), total, sizes.join(QStringLiteral(" and ")));
+    return QStringLiteral("trial %1%2: %3")
+        .arg(QString::number(snapshot.trials.size()), total, running.join(QStringLiteral(" and ")));
 }
 
 QString peakText(const Snapshot& snapshot)
@@ -99,13 +103,21 @@ QString achievedText(const Recommendation& recommendation)
              QString::number(recommendation.relativePerformance, 'f', 2));
 }
 
-QString endReason(FinishStatus status)
+QString confidenceText(const Recommendation& recommendation)
+{
+    const QString confidence = QStringLiteral("%1 (out of 100)").arg(recommendation.confidence);
+    const QString loss = engine::expectedLossText(recommendation.expectedLoss, QLocale::c());
+    return loss.isEmpty() ? confidence : QStringLiteral("%1, and it may cost you %2").arg(confidence, loss);
+}
+
+QString endReason(FinishStatus status, const std::optional<search::Prospect>& prospect)
 {
     switch (status) {
     case FinishStatus::Confident:
         return QStringLiteral("the target confidence was reached");
     case FinishStatus::Exhausted:
-        return QStringLiteral("no size worth a trial was left");
+        return prospect ? QStringLiteral("this is as sure as the device allows")
+                        : QStringLiteral("no size worth a trial was left");
     case FinishStatus::Budget:
         return QStringLiteral("the budget of trials or time was used up");
     case FinishStatus::Cancelled:
@@ -165,7 +177,8 @@ QString recommendationLine(const QDateTime& time, const search::Recommendation& 
 
 QString trialLine(const trial::TrialRecord& trial)
 {
-    QStringList parts{QStringLiteral("size %1").arg(trial.microBatchSize)};
+    QStringList parts{trial.isComparison() ? engine::comparedText(trial, QLocale::c())
+                                           : QStringLiteral("size %1").arg(trial.microBatchSize)};
     if (trial.isRunning())
         parts << QStringLiteral("running");
     else if (trial.outcome != trial::Outcome::Ok)
@@ -228,7 +241,7 @@ QStringList finalLines(const Snapshot& snapshot)
         {QStringLiteral("recommended"), engine::sizeText(plan, recommendation->size)},
         {QStringLiteral("samples/s"), achievedText(*recommendation)},
         {QStringLiteral("peak memory"), peakText(snapshot)},
-        {QStringLiteral("confidence"), QStringLiteral("%1 (out of 100)").arg(recommendation->confidence)}};
+        {QStringLiteral("confidence"), confidenceText(*recommendation)}};
     if (engine::hasMicroBatches(plan))
         rows.insert(rows.end() - 1, {QStringLiteral("accumulation steps"), accumulationText(snapshot)});
     if (snapshot.recommendedJoulesPerSample)
@@ -248,10 +261,14 @@ QStringList finalLines(const Snapshot& snapshot)
     if (snapshot.finish) {
         rows.push_back({QStringLiteral("ended because"),
                         QStringLiteral("%1, after %2 and %3")
-                            .arg(endReason(*snapshot.finish), durationText(snapshot.elapsedSeconds),
+                            .arg(endReason(*snapshot.finish, snapshot.searchState.prospect),
+                                 durationText(snapshot.elapsedSeconds),
                                  countText(static_cast<std::int64_t>(snapshot.trials.size()),
                                            QStringLiteral("trial")))});
     }
+    if (snapshot.finish && snapshot.finish != FinishStatus::Confident && snapshot.searchState.prospect)
+        rows.push_back(
+            {QStringLiteral("going on"), engine::prospectText(*snapshot.searchState.prospect, QLocale::c())});
     if (!snapshot.failure.isEmpty())
         rows.push_back({QStringLiteral("note"), snapshot.failure});
     return alignedLines(rows);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history_text.h"
 
+#include "engine/comparison_text.h"
+#include "engine/ending_text.h"
 #include "engine/log_text.h"
 #include "engine/readable_text.h"
 #include "terminal_text.h"
@@ -42,6 +44,14 @@ QString recommendedRateText(const store::ExplorationSummary& summary)
 QString confidenceText(const store::ExplorationSummary& summary)
 {
     return summary.recommendation ? QStringLiteral("%1 %").arg(summary.recommendation->confidence) : nothing;
+}
+
+QString lossText(const store::ExplorationSummary& summary)
+{
+    const auto& recommendation = summary.recommendation;
+    const QString loss = engine::expectedLossText(
+        recommendation ? recommendation->expectedLoss.value_or(0.0) : 0.0, QLocale::c());
+    return loss.isEmpty() ? nothing : loss;
 }
 
 /// The most that a trial of the recommended size needed.
@@ -118,12 +128,38 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("micro_batch_size"), sizeText(summary)},
         {QStringLiteral("samples/s"), recommendedRateText(summary)},
         {QStringLiteral("confidence"), confidenceText(summary)},
+        {QStringLiteral("it may cost"), lossText(summary)},
         {QStringLiteral("peak memory"), peakText(exploration)},
         {QStringLiteral("energy"), recommendedEnergyText(exploration)}};
 }
 
+/// Its sizes and what each of them achieved, and what it says of them in the place of its flags.
+QStringList comparisonRow(const trial::TrialRecord& trial)
+{
+    QStringList sizes;
+    QStringList rates;
+    std::int64_t peak = 0;
+    for (const trial::ComparedRecord& size : trial.compared) {
+        sizes << QString::number(size.microBatchSize);
+        rates << (size.samplesPerSecond ? rateText(*size.samplesPerSecond) : nothing);
+        peak = std::max(peak, size.peakReservedBytes.value_or(0));
+    }
+    return {QString::number(trial.number),
+            QString::fromStdString(trial.device),
+            sizes.join(QLatin1Char(' ')),
+            QString::fromUtf8(trial::toText(*trial.outcome)),
+            rates.join(QLatin1Char(' ')),
+            peak > 0 ? bytesText(peak) : nothing,
+            nothing,
+            durationText(trial.wallSeconds),
+            (QStringList(engine::comparedText(trial, QLocale::c())) + engine::flagsOf(trial))
+                .join(QStringLiteral(", "))};
+}
+
 QStringList trialRow(const trial::TrialRecord& trial)
 {
+    if (trial.isComparison())
+        return comparisonRow(trial);
     return {QString::number(trial.number),
             QString::fromStdString(trial.device),
             QString::number(trial.microBatchSize),
@@ -159,6 +195,8 @@ QStringList explorationLines(const store::StoredExploration& exploration)
     const store::ExplorationSummary& summary = exploration.summary;
     if (summary.recommendation && !summary.recommendation->reason.isEmpty())
         lines << summary.recommendation->reason;
+    if (summary.end && !summary.end->ending.isEmpty())
+        lines << summary.end->ending;
     if (summary.end && !summary.end->failure.isEmpty())
         lines << summary.end->failure;
     if (exploration.trials.empty())

@@ -38,8 +38,8 @@ void take(trial::ComparedRecord& record, const trial::ComparedSize& size, double
         return samplesPerSecond(run, size.microBatchSize, seconds, optimizerSeconds);
     };
     for (std::size_t visit = 0; visit < typical.size(); ++visit)
-        record.visits.push_back({.beginSeconds = size.visits[visit].clockSeconds,
-                                 .samplesPerSecond = speedOf(typical[visit])});
+        record.visits.push_back(
+            {.beginSeconds = size.visits[visit].clockSeconds, .samplesPerSecond = speedOf(typical[visit])});
     record.secondsPerStep = trial::typicalStepSeconds(typical);
     record.relativeError = trial::relativeStandardError(typical);
     if (record.secondsPerStep)
@@ -48,8 +48,8 @@ void take(trial::ComparedRecord& record, const trial::ComparedSize& size, double
 
 } // namespace
 
-void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& result, const DeviceSnapshot& device,
-                      const RunDescription& run)
+void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& result,
+                      const DeviceSnapshot& device, const RunDescription& run)
 {
     trial.microBatchSize = isOfOneSize(*trial.outcome) ? result.microBatchSize : 0;
     trial.optimizerSeconds = result.optimizerSeconds;
@@ -57,8 +57,8 @@ void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& resul
     for (const trial::ComparedSize& size : result.compared) {
         for (const trial::Visit& visit : size.visits)
             steps += static_cast<int>(visit.stepSeconds.size());
-        const auto record = std::ranges::find(trial.compared, size.microBatchSize,
-                                              &trial::ComparedRecord::microBatchSize);
+        const auto record =
+            std::ranges::find(trial.compared, size.microBatchSize, &trial::ComparedRecord::microBatchSize);
         take(*record, size, result.optimizerSeconds.value_or(0.0), run);
         const bool isTooMuch = device.limitBytes > 0 && size.peakReservedBytes > device.limitBytes;
         if (isTooMuch && trial.outcome == Outcome::Ok) {

@@ -71,7 +71,8 @@ QString comparedText(const trial::TrialRecord& trial, const QLocale& locale)
     if (trial.isRunning())
         return comparingText(comparedSizes(trial), locale);
     if (trial.microBatchSize > 0)
-        return Translated::tr("comparing %1 ended at %2").arg(sizes, numberText(trial.microBatchSize, locale));
+        return Translated::tr("comparing %1 ended at %2")
+            .arg(sizes, numberText(trial.microBatchSize, locale));
     const auto contrast = trial::contrastOf(trial.compared);
     if (trial.outcome != trial::Outcome::Ok || trial.thrashes || !contrast)
         return Translated::tr("comparing %1 came to nothing").arg(sizes);

@@ -94,9 +94,8 @@ int DevicePool::usableDevices() const
 
 bool DevicePool::canCompare() const
 {
-    return std::ranges::all_of(m_runners, [](const DeviceRunner* runner) {
-        return runner->isGivenUp() || runner->canCompare();
-    });
+    return std::ranges::all_of(
+        m_runners, [](const DeviceRunner* runner) { return runner->isGivenUp() || runner->canCompare(); });
 }
 
 std::vector<DeviceSnapshot> DevicePool::snapshots() const

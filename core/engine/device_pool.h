@@ -59,8 +59,8 @@ signals:
     void ended();
     void stepTaken(const batchpeak::trial::Step& step);
     /// \param workerLost, workerSeconds  as of DeviceRunner::trialEnded
-    void trialEnded(const batchpeak::engine::DeviceSnapshot& device, const batchpeak::trial::TrialResult& result,
-                    bool workerLost, double workerSeconds);
+    void trialEnded(const batchpeak::engine::DeviceSnapshot& device,
+                    const batchpeak::trial::TrialResult& result, bool workerLost, double workerSeconds);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:

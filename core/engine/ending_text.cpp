@@ -72,8 +72,8 @@ QString expectedLossText(double share, const QLocale& locale)
 QString prospectText(const search::Prospect& prospect, const QLocale& locale)
 {
     return Translated::tr("telling %1 from %2 apart would take about %3 more and could gain %4")
-        .arg(numberText(prospect.size, locale), numberText(prospect.rival, locale), aboutText(prospect.seconds),
-             percentText(prospect.gain, locale));
+        .arg(numberText(prospect.size, locale), numberText(prospect.rival, locale),
+             aboutText(prospect.seconds), percentText(prospect.gain, locale));
 }
 
 QString endingText(FinishStatus status, const search::SearchState& searchState, const QLocale& locale)

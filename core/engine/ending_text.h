@@ -11,8 +11,8 @@ namespace batchpeak::engine {
 
 /// How surely an exploration ended, what believing its answer may cost, and what going on could gain.
 
-/// "0.8 % of the speed", "less than 0.1 % of the speed": what the recommended size is expected to lose to the best
-/// one. Empty for 0, which a search tells that does not reckon it.
+/// "0.8 % of the speed", "less than 0.1 % of the speed": what the recommended size is expected to lose to the
+/// best one. Empty for 0, which a search tells that does not reckon it.
 QString expectedLossText(double share, const QLocale& locale = QLocale());
 
 /// "telling 24 from 28 apart would take about 40 min more and could gain 0.9 %"

@@ -53,9 +53,9 @@ public:
     /// Begins the exploration; after an end everything is explored anew.
     /// \throws DeviceInUse where another run uses the devices; nothing has changed then
     void start();
-    /// Takes an end back and searches on from all trials so far, with fresh workers, however sure the result is; where
-    /// the snapshot says canGoOn. Where no worker comes up, it ends as it did before, and the failure says why.
-    /// \throws DeviceInUse as start() does
+    /// Takes an end back and searches on from all trials so far, with fresh workers, however sure the result
+    /// is; where the snapshot says canGoOn. Where no worker comes up, it ends as it did before, and the
+    /// failure says why. \throws DeviceInUse as start() does
     void goOn(const MoreEffort& more);
     /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
     /// pauseRequested is set and the state stays Exploring.

@@ -61,7 +61,8 @@ QString whatEnded(const trial::TrialRecord& trial, const QLocale& locale)
             .arg(compared, outcome);
     return trial.outcome == trial::Outcome::Ok
                ? compared
-               : Translated::tr("%1: it %2", "what was compared, and what became of it").arg(compared, outcome);
+               : Translated::tr("%1: it %2", "what was compared, and what became of it")
+                     .arg(compared, outcome);
 }
 
 } // namespace
@@ -138,7 +139,8 @@ QString recommendationText(const search::Recommendation& recommendation, const Q
                              .arg(numberText(recommendation.size, locale))
                              .arg(recommendation.confidence);
     const QString loss = expectedLossText(recommendation.expectedLoss, locale);
-    return loss.isEmpty() ? text + QLatin1Char('.') : Translated::tr("%1, which may cost %2.").arg(text, loss);
+    return loss.isEmpty() ? text + QLatin1Char('.')
+                          : Translated::tr("%1, which may cost %2.").arg(text, loss);
 }
 
 QStringList flagsOf(const trial::TrialRecord& trial)

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace batchpeak::engine {
 
@@ -36,6 +37,25 @@ bool doesNotFit(const trial::TrialRecord& trial)
     return outcome == trial::Outcome::Ok ? !trial.ranWell() : search::doesNotFit(outcome);
 }
 
+/// What a comparison measured of its sizes, also before one of them ended it; each stands for a trial of its
+/// own.
+std::vector<Measurement> comparedSizes(const trial::TrialRecord& trial, double clockSeconds)
+{
+    std::vector<Measurement> measurements;
+    for (const trial::ComparedRecord& size : trial.compared) {
+        if (!trial.thrashes && size.secondsPerStep)
+            measurements.push_back({.size = size.microBatchSize,
+                                    .outcome = trial::Outcome::Ok,
+                                    .secondsPerStep = *size.secondsPerStep,
+                                    .steps = trial.timedSteps / static_cast<int>(trial.compared.size()),
+                                    .relativeError = size.relativeError,
+                                    .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+                                    .disturbed = trial.disturbed,
+                                    .clockSeconds = clockSeconds});
+    }
+    return measurements;
+}
+
 /// By their sizes the trials whose time is sound, but for a size that did not fit in another trial.
 std::map<std::int64_t, std::vector<Measurement>> soundTrials(const std::vector<trial::TrialRecord>& trials)
 {
@@ -46,6 +66,8 @@ std::map<std::int64_t, std::vector<Measurement>> soundTrials(const std::vector<t
     for (const trial::TrialRecord& trial : trials) {
         clockSeconds += trial.wallSeconds;
         const double seconds = trial.secondsPerStep.value_or(0.0);
+        for (Measurement& ofSize : comparedSizes(trial, clockSeconds))
+            sound[ofSize.size].push_back(std::move(ofSize));
         if (doesNotFit(trial))
             excluded.insert(trial.microBatchSize);
         else if (trial.ranWell() && seconds > 0.0)

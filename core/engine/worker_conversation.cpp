@@ -256,10 +256,11 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
                 .arg(trial::protocolVersion));
     // What is asked of it was chosen by the version of the first one.
     if (hello.protocol < m_protocol)
-        return lose(tr("The worker speaks version %1 of the trial protocol, where one before it spoke version %2; "
-                       "install the same program for all of them.")
-                        .arg(hello.protocol)
-                        .arg(m_protocol));
+        return lose(
+            tr("The worker speaks version %1 of the trial protocol, where one before it spoke version %2; "
+               "install the same program for all of them.")
+                .arg(hello.protocol)
+                .arg(m_protocol));
     m_stage = Stage::Loading;
     m_protocol = hello.protocol;
     m_sinceHello.start();

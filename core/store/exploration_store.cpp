@@ -210,12 +210,13 @@ void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& tr
 {
     const QSqlDatabase database = QSqlDatabase::database(m_connection);
     Transaction transaction(database, Transaction::Kind::Writes);
-    SqlStatement(database,
-                 QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
-                                "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
-                                "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
-                                "joules_per_sample, flags, text) "
-                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+    SqlStatement(
+        database,
+        QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
+                       "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
+                       "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
+                       "joules_per_sample, flags, text) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(trial.number)
         .bind(notNull(QString::fromStdString(trial.device)))
@@ -361,8 +362,8 @@ void ExplorationStore::readCompared(StoredExploration& stored) const
         SqlStatement statement(QSqlDatabase::database(m_connection), text);
         statement.bind(stored.summary.id).run();
         while (statement.next()) {
-            const auto trial = std::ranges::find(stored.trials, statement.integer("trial"),
-                                                 &trial::TrialRecord::number);
+            const auto trial =
+                std::ranges::find(stored.trials, statement.integer("trial"), &trial::TrialRecord::number);
             takeRow(trial->compared, statement);
         }
     };

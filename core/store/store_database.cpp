@@ -171,15 +171,15 @@ void prepareSchema(const QSqlDatabase& database)
     const int version = versionOf(database);
     const QString path = database.databaseName();
     if (version > schemaVersion) {
-        throw StoreError(QCoreApplication::translate("batchpeak::store",
-                                                     "The history %1 was written by a newer Batchpeak; use that "
-                                                     "one, or move the file away and a new one is begun.")
+        throw StoreError(QCoreApplication::translate(
+                             "batchpeak::store", "The history %1 was written by a newer Batchpeak; use that "
+                                                 "one, or move the file away and a new one is begun.")
                              .arg(path));
     }
     if (version == 0 && !isEmpty(database)) {
-        throw StoreError(QCoreApplication::translate("batchpeak::store",
-                                                     "The file %1 belongs to another program; move it away, and "
-                                                     "a history is begun in its place.")
+        throw StoreError(QCoreApplication::translate(
+                             "batchpeak::store", "The file %1 belongs to another program; move it away, and "
+                                                 "a history is begun in its place.")
                              .arg(path));
     }
     if (version == 0) {

@@ -61,7 +61,8 @@ private:
 /// \throws StoreError
 void runSql(const QSqlDatabase& database, const QString& text);
 
-/// What is written from here to commit() is in the file together or not at all, and what is read is of one moment.
+/// What is written from here to commit() is in the file together or not at all, and what is read is of one
+/// moment.
 class Transaction
 {
 public:

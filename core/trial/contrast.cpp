@@ -28,7 +28,9 @@ double meanOf(const std::vector<double>& values)
 
 Row rowOf(const ComparedRecord& compared, std::size_t visits)
 {
-    const auto logarithm = [&](std::size_t visit) { return std::log(compared.visits[visit].samplesPerSecond); };
+    const auto logarithm = [&](std::size_t visit) {
+        return std::log(compared.visits[visit].samplesPerSecond);
+    };
     Row row{.size = compared.microBatchSize};
     if (visits == 1)
         row.rounds.push_back(logarithm(0));

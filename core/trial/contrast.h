@@ -25,9 +25,10 @@ struct Contrast
 
 /// What a comparison says for itself, without the trials before it: that is the search's to judge.
 ///
-/// Sizes are visited there and back, so that the mean of two visits in a row knows no steady drift. Those means
-/// are a two-way layout of sizes and rounds: what the device did in a round falls upon all sizes and drops out, and
-/// the residual variance tells the error of a difference (Scheffe, The Analysis of Variance, 1959, ch. 4).
+/// Sizes are visited there and back, so that the mean of two visits in a row knows no steady drift. Those
+/// means are a two-way layout of sizes and rounds: what the device did in a round falls upon all sizes and
+/// drops out, and the residual variance tells the error of a difference (Scheffe, The Analysis of Variance,
+/// 1959, ch. 4).
 ///
 /// \return nothing where fewer than two sizes were visited
 std::optional<Contrast> contrastOf(const std::vector<ComparedRecord>& compared);

@@ -49,8 +49,8 @@ struct VisitRecord
 struct ComparedRecord
 {
     std::int64_t microBatchSize = 0;
-    /// Of its visits together, such that one that something disturbed does not move it; relativeError by their
-    /// scatter, with what the device did meanwhile in it.
+    /// Of its visits together, such that one that something disturbed does not move it; relativeError by
+    /// their scatter, with what the device did meanwhile in it.
     std::optional<double> samplesPerSecond;
     std::optional<double> relativeError;
     std::optional<double> secondsPerStep;
@@ -61,8 +61,8 @@ struct ComparedRecord
     bool operator==(const ComparedRecord&) const = default;
 };
 
-/// One trial from its start to its end, as it is shown, written down and kept: of one size, or of some that are
-/// compared.
+/// One trial from its start to its end, as it is shown, written down and kept: of one size, or of some that
+/// are compared.
 ///
 /// What a worker measured is a TrialResult; here stands what its parent made of it, in the light of the
 /// device and of the batch. Only what was measured is there.
@@ -74,8 +74,8 @@ struct TrialRecord
     std::string device;
     /// Of a comparison the size that ended it before its time; 0 where no size did.
     std::int64_t microBatchSize = 0;
-    /// The sizes of a comparison, in the order of their first visits, and how often each is visited; empty in every
-    /// other trial. What is measured of one size below is absent then.
+    /// The sizes of a comparison, in the order of their first visits, and how often each is visited; empty in
+    /// every other trial. What is measured of one size below is absent then.
     std::vector<ComparedRecord> compared;
     int visits = 0;
     /// Nothing while it runs.

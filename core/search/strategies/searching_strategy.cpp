@@ -243,7 +243,8 @@ Proposal SearchingStrategy::proposalFor(const Choice& choice) const
     for (const std::int64_t size : choice.comparedSizes)
         compared.push_back(m_summary.stepSecondsAt(size));
     if (!compared.empty())
-        proposal.predictedWallSeconds = m_cost.comparisonSeconds(compared, choice.visits, choice.stepsPerVisit);
+        proposal.predictedWallSeconds =
+            m_cost.comparisonSeconds(compared, choice.visits, choice.stepsPerVisit);
     else if (const double seconds = m_summary.stepSecondsAt(choice.size); seconds > 0.0)
         proposal.predictedWallSeconds = m_cost.predictedWallSeconds(seconds, choice.length);
     return proposal;

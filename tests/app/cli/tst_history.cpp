@@ -99,6 +99,27 @@ private slots:
         QCOMPARE(lines.filter(QStringLiteral("900 mJ/sample")).size(), 1);
     }
 
+    void showsComparisonsAndWhatTheResultMayCost()
+    {
+        store::StoredExploration exploration = someExploration(7, 20.0);
+        exploration.summary.recommendation->expectedLoss = 0.008;
+        exploration.summary.end->ending = QStringLiteral("Nothing is left that is worth a trial.");
+        exploration.trials.push_back(
+            {.number = 5,
+             .device = "cpu",
+             .compared =
+                 {{.microBatchSize = 48, .samplesPerSecond = 20.0, .visits = {{0.0, 20.0}, {3.0, 20.0}}},
+                  {.microBatchSize = 56, .samplesPerSecond = 21.0, .visits = {{1.0, 21.0}, {2.0, 21.0}}}},
+             .visits = 2,
+             .outcome = trial::Outcome::Ok,
+             .flags = {"disturbed: heat"}});
+        const QString text = cli::explorationLines(exploration).join(QLatin1Char('\n'));
+        for (const char* words :
+             {"0.8 % of the speed", "Nothing is left that is worth a trial.", "48 56", "20.0 21.0",
+              "compared 48 and 56 in 2 visits each: 56 is 5.0 % faster than 48, disturbed: heat"})
+            QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
+    }
+
     void comparesSideBySide()
     {
         const QStringList lines = cli::comparisonLines(someExploration(7, 20.0), someExploration(9, 25.0));

@@ -100,6 +100,25 @@ private slots:
             QVERIFY2(text.contains(part), qPrintable(part + QLatin1Char('\n') + text));
     }
 
+    void saysWhatBelievingItMayCost()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.searchState.recommendation->expectedLoss = 0.008;
+        snapshot.searchState.prospect = {.size = 96, .rival = 88, .seconds = 2400.0, .gain = 0.009};
+        const QString sure = finalLines(snapshot).join(QLatin1Char('\n'));
+        QVERIFY2(sure.contains(QStringLiteral("95 (out of 100), and it may cost you 0.8 % of the speed")),
+                 qPrintable(sure));
+        QVERIFY2(!sure.contains(QStringLiteral("apart")), qPrintable(sure));
+        snapshot.finish = engine::FinishStatus::Exhausted;
+        const QString open = finalLines(snapshot).join(QLatin1Char('\n'));
+        QVERIFY2(open.contains(QStringLiteral("this is as sure as the device allows, after")),
+                 qPrintable(open));
+        QVERIFY2(
+            open.contains(QStringLiteral("telling 96 from 88 apart would take about 40 min more and could "
+                                         "gain 0.9 %")),
+            qPrintable(open));
+    }
+
     void namesSizesAsTheTrainerDoes()
     {
         engine::Snapshot snapshot = finishedSnapshot();
@@ -160,6 +179,9 @@ private slots:
                            {.number = 2, .microBatchSize = 96}};
         QCOMPARE(liveLine(snapshot),
                  QStringLiteral("42 %, trial 2 of about 18: size 96, about 1 min 12 s left"));
+        snapshot.trials.back() = {.number = 2, .compared = {{.microBatchSize = 64}, {.microBatchSize = 96}}};
+        QCOMPARE(liveLine(snapshot),
+                 QStringLiteral("42 %, trial 2 of about 18: comparing 64 and 96, about 1 min 12 s left"));
         snapshot.stalledSeconds = 12;
         QVERIFY(liveLine(snapshot).endsWith(QStringLiteral("stalled 12 s")));
     }
@@ -182,11 +204,27 @@ private slots:
         thrashing.flags = {"thrashes"};
         const trial::TrialRecord tooLarge{
             .number = 4, .device = "cuda:0", .microBatchSize = 16, .outcome = trial::Outcome::OutOfMemory};
+        trial::TrialRecord compared{
+            .number = 9,
+            .device = "cpu",
+            .compared = {{.microBatchSize = 24, .visits = {{0.0, 100.0}, {3.0, 100.0}}},
+                         {.microBatchSize = 28, .visits = {{1.0, 101.3}, {2.0, 101.3}}}},
+            .visits = 2,
+            .outcome = trial::Outcome::Ok,
+            .wallSeconds = 12};
+        trial::TrialRecord endedEarly = compared;
+        endedEarly.microBatchSize = 28;
+        endedEarly.outcome = trial::Outcome::OutOfMemory;
         const std::string beginning = "trial 3 on cpu: size 8, 1,234 ± 12.3 samples/s, peak 1.50 GiB, ";
         rows<trial::TrialRecord, std::string>(
             {{"ran", {ran, beginning + "2 s"}},
              {"repeated, with its energy", {repeated, beginning + "42.1 mJ/sample, repetition, 2 s"}},
              {"ran, but not well", {thrashing, beginning + "within the headroom, thrashes, 2 s"}},
+             {"compared",
+              {compared,
+               "trial 9 on cpu: compared 24 and 28 in 2 visits each: 28 is 1.3 % faster than 24, 12 s"}},
+             {"compared until one did not fit",
+              {endedEarly, "trial 9 on cpu: comparing 24 and 28 ended at 28, out of memory, 12 s"}},
              {"did not fit", {tooLarge, "trial 4 on cuda:0: size 16, out of memory, 0 s"}}});
     }
     void wordsATrial()

@@ -29,8 +29,8 @@ ExplorationHarness::ExplorationHarness(const Text& words, std::vector<std::int64
         space = asked;
         using Script = ScriptedStrategy::Script;
         const auto compared = asked.comparesSizes ? comparisons : std::vector<std::vector<std::int64_t>>();
-        return std::make_unique<ScriptedStrategy>(
-            Script{.sizes = sizes, .comparisons = compared, .told = &told});
+        return std::make_unique<ScriptedStrategy>(Script{
+            .sizes = sizes, .comparisons = compared, .more = more, .prospect = prospect, .told = &told});
     };
 }
 
@@ -58,6 +58,13 @@ bool ExplorationHarness::runToEnd()
     return ended.count() > 0 || ended.wait(static_cast<int>(longestRun.count()));
 }
 
+bool ExplorationHarness::goesOnToEnd(const engine::MoreEffort& effort)
+{
+    EventSpy<engine::Finished> ended(exploration());
+    exploration().goOn(effort);
+    return ended.count() > 0 || ended.wait(static_cast<int>(longestRun.count()));
+}
+
 QString ExplorationHarness::trials()
 {
     QStringList entries;
@@ -66,11 +73,10 @@ QString ExplorationHarness::trials()
         for (const trial::ComparedRecord& size : trial.compared)
             sizes.append(QString::number(size.microBatchSize));
         const bool isEnded = trial.isComparison() && trial.microBatchSize > 0;
-        entries.append(
-            QStringLiteral("%1 %2%3")
-                .arg(trial.isComparison() ? sizes.join(QLatin1Char('+')) : QString::number(trial.microBatchSize),
-                     QString::fromUtf8(trial.outcome ? trial::toText(*trial.outcome) : "running"),
-                     isEnded ? QStringLiteral(" at %1").arg(trial.microBatchSize) : QString()));
+        entries.append(QStringLiteral("%1 %2%3").arg(
+            trial.isComparison() ? sizes.join(QLatin1Char('+')) : QString::number(trial.microBatchSize),
+            QString::fromUtf8(trial.outcome ? trial::toText(*trial.outcome) : "running"),
+            isEnded ? QStringLiteral(" at %1").arg(trial.microBatchSize) : QString()));
     }
     return entries.join(QLatin1String(", "));
 }

@@ -33,6 +33,9 @@ public:
     std::vector<std::int64_t> sizes;
     /// After all of these, where the devices can.
     std::vector<std::vector<std::int64_t>> comparisons;
+    /// When it goes on, and what that is said to be worth.
+    std::vector<std::int64_t> more;
+    std::optional<search::Prospect> prospect;
     /// What the search was told, and what it was asked.
     std::vector<search::Measurement> told;
     search::SearchSpace space;
@@ -42,6 +45,8 @@ public:
     bool runToEnd();
     /// The same, and whether that ended so.
     bool endsAs(engine::FinishStatus status) { return runToEnd() && snapshot().finish == status; }
+    /// Goes on after an end, and waits for the next.
+    bool goesOnToEnd(const engine::MoreEffort& effort = {});
     void destroyExploration() { m_exploration.reset(); }
     const engine::Snapshot& snapshot() { return exploration().snapshot(); }
 

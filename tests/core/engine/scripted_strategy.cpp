@@ -13,6 +13,7 @@ using search::SearchState;
 ScriptedStrategy::ScriptedStrategy(Script script) : m_script(std::move(script))
 {
     m_searchState.expectedTrials = static_cast<int>(proposals());
+    m_searchState.prospect = m_script.prospect;
 }
 
 void ScriptedStrategy::record(const Measurement& measurement)
@@ -62,6 +63,18 @@ void ScriptedStrategy::recommendFastest()
                                    .samplesPerSecond = fastest->second,
                                    .confidence = static_cast<int>(10 * m_done),
                                    .reason = {.kind = search::Reason::Kind::AllTried}};
+}
+
+void ScriptedStrategy::goOn(int maxTrials)
+{
+    for (const std::int64_t size : m_script.more) {
+        if (static_cast<int>(m_script.sizes.size()) < maxTrials)
+            m_script.sizes.push_back(size);
+    }
+    m_script.comparisons.clear();
+    m_searchState.status = SearchState::Status::Searching;
+    m_proposed = m_done = std::min(m_proposed, m_script.sizes.size() - m_script.more.size());
+    m_script.more.clear();
 }
 
 std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> /*inFlight*/)

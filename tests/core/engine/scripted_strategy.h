@@ -5,13 +5,14 @@
 #include "search/strategy.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::test {
 
 /// A search that tries the sizes that it was given, in their order, each at most twice, and recommends
-/// the fastest that ran. Then it compares, where it should, and is done. What it was told is kept for the test to
-/// look at.
+/// the fastest that ran. Then it compares, where it should, and is done. What it was told is kept for the
+/// test to look at.
 class ScriptedStrategy : public search::Strategy
 {
 public:
@@ -20,6 +21,9 @@ public:
         std::vector<std::int64_t> sizes;
         /// What is compared after that, each once, in 4 visits.
         std::vector<std::vector<std::int64_t>> comparisons = {};
+        /// What it tries when it is to go on.
+        std::vector<std::int64_t> more = {};
+        std::optional<search::Prospect> prospect = {};
         /// What it was told of finished trials, shared with the test.
         std::vector<search::Measurement>* told = nullptr;
     };
@@ -29,6 +33,7 @@ public:
     void record(const search::Measurement& measurement) override;
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override;
     const search::SearchState& searchState() const override { return m_searchState; }
+    void goOn(int maxTrials) override;
 
 private:
     std::size_t proposals() const { return m_script.sizes.size() + m_script.comparisons.size(); }

@@ -143,7 +143,8 @@ private slots:
         QVERIFY(m_runner->canCompare());
         m_runner->renew();
         QTRY_VERIFY(m_runner->isGivenUp());
-        VERIFY_CONTAINS(m_runner->problem(), "speaks version 1 of the trial protocol, where one before it spoke");
+        VERIFY_CONTAINS(m_runner->problem(),
+                        "speaks version 1 of the trial protocol, where one before it spoke");
     }
 
     // A program that spoke once does not end for the version.

@@ -99,6 +99,68 @@ private slots:
         QCOMPARE(events.back().value(QLatin1String("joules_per_sample")).toDouble(), 2.0);
     }
 
+    void tellsOfComparisons()
+    {
+        ExplorationHarness harness("compare=oom@2#2");
+        harness.comparisons = {{4, 1}, {4, 2}};
+        harness.prospect = {.size = 4, .rival = 2, .seconds = 2400.0, .gain = 0.25};
+        QList<QJsonObject> comparisons;
+        const auto events = eventsOf(harness);
+        for (const QJsonObject& event : events) {
+            const QString name = event.value(QLatin1String("event")).toString();
+            QCOMPARE(event.keys(), test::fieldsOfEvent(name));
+            if (name.startsWith(QLatin1String("comparison")))
+                comparisons.append(event);
+        }
+        QCOMPARE(comparisons.size(), 4);
+        QCOMPARE(test::valuesOf(comparisons[0], "event micro_batch_sizes trial visits"),
+                 R"({"event":"comparison_started","micro_batch_sizes":[4,1],"trial":4,"visits":4})");
+        QCOMPARE(test::valuesOf(comparisons[1], "ended_by event flags outcome"),
+                 R"({"ended_by":null,"event":"comparison_finished","flags":[],"outcome":"ok"})");
+        const QJsonObject contrast = comparisons[1].value(QLatin1String("contrast")).toObject();
+        QCOMPARE(test::valuesOf(contrast, "micro_batch_size runner_up"),
+                 R"({"micro_batch_size":4,"runner_up":1})");
+        const QJsonArray compared = comparisons[1].value(QLatin1String("compared")).toArray();
+        QCOMPARE(
+            test::valuesOf(compared[1].toObject(), "micro_batch_size peak_reserved_bytes seconds_per_step"),
+            R"({"micro_batch_size":1,"peak_reserved_bytes":110000000,"seconds_per_step":0.011})");
+        QCOMPARE(compared[0].toObject().value(QLatin1String("visits")).toArray().size(), 4);
+
+        QCOMPARE(test::valuesOf(comparisons[3], "contrast ended_by outcome"),
+                 R"({"contrast":null,"ended_by":2,"outcome":"oom"})");
+        const QJsonArray cutShort = comparisons[3].value(QLatin1String("compared")).toArray();
+        QCOMPARE(test::valuesOf(cutShort[1].toObject(), "micro_batch_size samples_per_second visits"),
+                 R"({"micro_batch_size":2,"samples_per_second":null,"visits":[]})");
+        QCOMPARE(
+            test::valuesOf(events.back().value(QLatin1String("prospect")).toObject(), "gain rival seconds"),
+            R"({"gain":0.25,"rival":2,"seconds":2400})");
+        QVERIFY(events.back()
+                    .value(QLatin1String("ending"))
+                    .toString()
+                    .startsWith(QStringLiteral("As sure as this device allows")));
+    }
+
+    void tellsThatItGoesOn()
+    {
+        ExplorationHarness harness("", {1, 2});
+        harness.more = {4};
+        QBuffer buffer;
+        buffer.open(QIODevice::WriteOnly);
+        const EventLog log(harness.exploration(), buffer);
+        QVERIFY(harness.runToEnd() && harness.goesOnToEnd({.trials = 3, .time = std::chrono::seconds(600)}));
+        QStringList order;
+        for (const QJsonObject& event : test::eventsIn(buffer.data())) {
+            const QString name = event.value(QLatin1String("event")).toString();
+            QCOMPARE(event.keys(), test::fieldsOfEvent(name));
+            order.append(name);
+            if (name == QLatin1String("went_on"))
+                QCOMPARE(test::valuesOf(event, "more_trials time_budget trials"),
+                         R"({"more_trials":3,"time_budget":600,"trials":2})");
+        }
+        QCOMPARE(order.join(QLatin1Char(' ')).section(QStringLiteral("went_on "), 1),
+                 QStringLiteral("device trial_started trial_finished recommendation finished"));
+    }
+
     void saysNullWhereNothingIsRecommended()
     {
         ExplorationHarness harness("slope=1900000000");

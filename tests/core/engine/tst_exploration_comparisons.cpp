@@ -177,15 +177,18 @@ private slots:
     void endsAsItShould_data()
     {
         const auto add = rows<Ending>();
-        add("disturbed",
-            {"compare=disturbed@2", "1+2+4 ok", 1, Outcome::Ok, "1:4 2:4 4:4", "faster than 2, disturbed: other"});
-        add("thrashes", {"compare=thrash@2", "1+2+4 ok", 0, Outcome::Failed, "", "came to nothing, thrashes."});
-        add("a size out of memory", {"compare=oom@2", "1+2+4 oom at 2", 2, Outcome::OutOfMemory, "1:1 2:0 4:0",
-                                     "comparing 1, 2 and 4 ended at 2, which ran out of memory"});
-        add("a size beyond the device's memory", {"compare=spill@2", "1+2+4 oom at 2", 2, Outcome::OutOfMemory,
-                                                  "1:4 2:4 4:4", "moved memory to the host"});
-        add("memory stays lost",
-            {"compare=lost-memory@2", "1+2+4 oom at 2", 2, Outcome::OutOfMemory, "1:1 2:0 4:0", "ended at 2"});
+        add("disturbed", {"compare=disturbed@2", "1+2+4 ok", 1, Outcome::Ok, "1:4 2:4 4:4",
+                          "faster than 2, disturbed: other"});
+        add("thrashes",
+            {"compare=thrash@2", "1+2+4 ok", 0, Outcome::Failed, "", "came to nothing, thrashes."});
+        add("a size out of memory",
+            {"compare=oom@2", "1+2+4 oom at 2", 2, Outcome::OutOfMemory, "1:1 2:0 4:0",
+             "comparing 1, 2 and 4 ended at 2, which ran out of memory"});
+        add("a size beyond the device's memory",
+            {"compare=spill@2", "1+2+4 oom at 2", 2, Outcome::OutOfMemory, "1:4 2:4 4:4",
+             "moved memory to the host"});
+        add("memory stays lost", {"compare=lost-memory@2", "1+2+4 oom at 2", 2, Outcome::OutOfMemory,
+                                  "1:1 2:0 4:0", "ended at 2"});
         add("a size that fails",
             {"compare=failed@4", "1+2+4 failed at 4", 4, Outcome::Failed, "1:1 2:1 4:0", "which failed"});
         add("a size that is not supported", {"compare=unsupported@4", "1+2+4 unsupported at 4", 4,

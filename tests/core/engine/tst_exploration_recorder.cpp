@@ -68,6 +68,28 @@ private slots:
         }));
     }
 
+    void keepsWhatComesAfterAnEnd()
+    {
+        const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
+        engine::Exploration exploration;
+        engine::ExplorationRecorder recorder(exploration, path);
+        m_options.maxTrials = 3;
+        run(exploration);
+        const std::size_t before = exploration.snapshot().trials.size();
+        test::EventSpy<engine::Finished> finished(exploration);
+        exploration.goOn({.trials = 4});
+        QVERIFY(!store::ExplorationStore(path).list().front().end);
+        QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
+        const store::ExplorationStore store(path);
+        QCOMPARE(store.list().size(), std::size_t{1});
+        const store::StoredExploration kept = *store.show(store.list().front().id);
+        QVERIFY(kept.trials.size() > before);
+        QCOMPARE(kept.trials.size(), exploration.snapshot().trials.size());
+        QCOMPARE(kept.summary.end->ending, exploration.snapshot().ending);
+        QVERIFY(!kept.summary.end->ending.isEmpty());
+        QVERIFY(kept.summary.recommendation->expectedLoss);
+    }
+
     void aBrokenHistoryCostsTheExplorationNothing()
     {
         engine::Exploration exploration;

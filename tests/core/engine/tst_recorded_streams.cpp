@@ -36,6 +36,10 @@ public:
         if (!timed.ran())
             timed.wallSeconds = 1.0;
         m_seconds += timed.wallSeconds;
+        for (trial::ComparedSize& size : timed.compared) {
+            for (trial::Visit& visit : size.visits)
+                visit.clockSeconds += m_seconds - measurement.clockSeconds;
+        }
         timed.clockSeconds = m_seconds;
         m_strategy->record(timed);
     }
@@ -52,6 +56,19 @@ private:
     double m_seconds = 0.0;
 };
 
+/// Of the visits of one size.
+QJsonObject withoutBeginnings(QJsonObject size)
+{
+    QJsonArray visits = size.value(QLatin1String("visits")).toArray();
+    for (auto visit : visits) {
+        QJsonObject fields = visit.toObject();
+        fields.remove(QLatin1String("begin"));
+        visit = fields;
+    }
+    size.insert(QLatin1String("visits"), visits);
+    return size;
+}
+
 /// What is another at each run, or on another computer.
 QJsonObject masked(QJsonObject event)
 {
@@ -59,6 +76,11 @@ QJsonObject masked(QJsonObject event)
     event.remove(QLatin1String("file"));
     if (event.value(QLatin1String("outcome")) != QLatin1String("ok"))
         event.remove(QLatin1String("wall_seconds"));
+    if (QJsonArray compared = event.value(QLatin1String("compared")).toArray(); !compared.isEmpty()) {
+        for (auto size : compared)
+            size = withoutBeginnings(size.toObject());
+        event.insert(QLatin1String("compared"), compared);
+    }
     return event;
 }
 

@@ -92,6 +92,18 @@ private slots:
         QCOMPARE(history.all().size(), std::size_t{1});
     }
 
+    void comparisonsThatComeToNothingAreGivenUp()
+    {
+        TrialHistory history(limitBytes);
+        history.record(ran(4));
+        for (const bool isGivenUp : {false, true}) {
+            history.record({.outcome = Outcome::Failed});
+            QCOMPARE(history.isComparingGivenUp(), isGivenUp);
+        }
+        QVERIFY(history.isGood(4));
+        QCOMPARE(history.outOfMemoryTrials(), 0);
+    }
+
     void failureOnceIsFailureForGood()
     {
         TrialHistory history(limitBytes);

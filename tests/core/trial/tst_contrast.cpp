@@ -32,8 +32,9 @@ class ContrastTest : public QObject
 private slots:
     void namesTheFastestTwo()
     {
-        const auto contrast = contrastOf({visited(24, {100, 100, 100, 100}), visited(28, {102, 102, 102, 102}),
-                                          visited(32, {101, 101, 101, 101})});
+        const auto contrast =
+            contrastOf({visited(24, {100, 100, 100, 100}), visited(28, {102, 102, 102, 102}),
+                        visited(32, {101, 101, 101, 101})});
         QCOMPARE(contrast->leader, 28);
         QCOMPARE(contrast->runnerUp, 32);
         QVERIFY(std::abs(contrast->lead - 1.0 / 101.0) < 1e-12);
@@ -55,9 +56,8 @@ private slots:
     void tellsItsError()
     {
         const auto speed = [](double logarithm) { return std::exp(logarithm); };
-        const auto contrast =
-            contrastOf({visited(8, {1, 1, 1, 1}),
-                        visited(16, {speed(0.01), speed(0.03), speed(0.04), speed(0.04)})});
+        const auto contrast = contrastOf(
+            {visited(8, {1, 1, 1, 1}), visited(16, {speed(0.01), speed(0.03), speed(0.04), speed(0.04)})});
         QVERIFY(std::abs(std::log1p(contrast->lead) - 0.03) < 1e-12);
         QVERIFY(std::abs(*contrast->standardError - 0.01) < 1e-12);
     }

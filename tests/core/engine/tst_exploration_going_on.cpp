@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/errors.h"
+#include "exploration_harness.h"
+#include "support/event_spy.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace batchpeak;
+using namespace std::chrono_literals;
+using engine::FinishStatus;
+using engine::State;
+using test::ExplorationHarness;
+
+/// Explorations that are taken up again after their end.
+class ExplorationGoingOnTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void goesOnFromAllTrials()
+    {
+        ExplorationHarness harness("", {1, 2});
+        harness.more = {4, 8};
+        QVERIFY(harness.endsAs(FinishStatus::Exhausted));
+        QVERIFY(harness.snapshot().canGoOn);
+        QCOMPARE(harness.snapshot().ending, QStringLiteral("Nothing is left that is worth a trial."));
+        const double elapsed = harness.snapshot().elapsedSeconds;
+        QTest::qWait(200);
+
+        harness.exploration().goOn({.trials = 2});
+        QCOMPARE(harness.snapshot().state, State::Starting);
+        QVERIFY(!harness.snapshot().finish && !harness.snapshot().canGoOn);
+        QVERIFY(harness.snapshot().ending.isEmpty());
+        QVERIFY(harness.snapshot().elapsedSeconds >= elapsed);
+        QTRY_COMPARE(harness.finishedSignals(), 2);
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 8 ok"));
+        QCOMPARE(harness.snapshot().trials.back().number, 4);
+        QCOMPARE(harness.snapshot().searchState.recommendation->size, 8);
+        QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
+        QVERIFY(harness.snapshot().canGoOn);
+        // The pause counts for the search alone, whose device may have changed meanwhile.
+        QVERIFY(harness.told.back().clockSeconds > harness.snapshot().elapsedSeconds - 2.0);
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void verifiesItsResultAnew()
+    {
+        ExplorationHarness harness("", {1, 2});
+        harness.options.verify = true;
+        // The first size of a fresh process would need no other one.
+        harness.more = {8, 4};
+        QVERIFY(harness.runToEnd());
+        QCOMPARE(harness.snapshot().verification->size, 2);
+        QVERIFY(harness.goesOnToEnd());
+        QVERIFY(harness.snapshot().verification);
+        QCOMPARE(harness.snapshot().verification->size, 8);
+        QVERIFY(harness.snapshot().verification->outcome == engine::Verification::Outcome::Confirmed);
+    }
+
+    void goesOnAfterAStopInTheMidstOfATrial()
+    {
+        ExplorationHarness harness("trial=hang@2 once", {1, 2, 4});
+        harness.more = {8};
+        harness.exploration().start();
+        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
+        harness.exploration().stop();
+        QTRY_COMPARE(harness.finishedSignals(), 1);
+        QVERIFY(harness.snapshot().canGoOn);
+        QVERIFY(harness.goesOnToEnd());
+        QVERIFY2(harness.trials().startsWith(QStringLiteral("1 ok, 2 cancelled, 4 ok")),
+                 qPrintable(harness.trials()));
+    }
+
+    void endsAtItsOwnTime()
+    {
+        ExplorationHarness harness("trial=hang@4", {1, 2});
+        harness.more = {4};
+        QVERIFY(harness.runToEnd());
+        QVERIFY(harness.goesOnToEnd({.trials = 5, .time = 1s}));
+        QVERIFY(harness.snapshot().finish == FinishStatus::Budget);
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled"));
+    }
+
+    void standsWhereNoWorkerComesUp()
+    {
+        ExplorationHarness harness("start=exit starts after=1", {1, 2});
+        harness.more = {4};
+        QVERIFY(harness.runToEnd());
+        QVERIFY(harness.goesOnToEnd());
+        QCOMPARE(harness.snapshot().state, State::Finished);
+        QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
+        QCOMPARE(harness.snapshot().searchState.recommendation->size, 2);
+        VERIFY_CONTAINS(harness.snapshot().failure, "no worker stays alive");
+        QVERIFY(harness.snapshot().canGoOn);
+    }
+
+    void refusesAProgramThatCannotCompareAnyMore()
+    {
+        ExplorationHarness harness("protocol=older starts after=1", {1, 2});
+        harness.more = {4};
+        QVERIFY(harness.runToEnd());
+        QVERIFY(harness.goesOnToEnd());
+        VERIFY_CONTAINS(harness.snapshot().failure, "older than the one that ran them before");
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok"));
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void doesNothingWhereItCannot_data()
+    {
+        rows<Text, bool>({{"before the start", {"", false}}, {"nothing fits", {"slope=1900000000", true}}});
+    }
+    void doesNothingWhereItCannot()
+    {
+        const auto& [words, runs] = row<Text, bool>();
+        ExplorationHarness harness(words);
+        harness.more = {8};
+        if (runs)
+            QVERIFY(harness.runToEnd());
+        const State before = harness.snapshot().state;
+        QVERIFY(!harness.snapshot().canGoOn);
+        harness.exploration().goOn({});
+        QCOMPARE(harness.snapshot().state, before);
+    }
+
+    void waitsForTheDevices()
+    {
+        ExplorationHarness harness("", {1, 2});
+        QVERIFY(harness.runToEnd());
+        const auto other = harness.parts.lease->take(engine::DeviceLease::Holder::Exploration);
+        QVERIFY_EXCEPTION_THROWN(harness.exploration().goOn({}), engine::DeviceInUse);
+        QCOMPARE(harness.snapshot().state, State::Finished);
+        QVERIFY(harness.snapshot().canGoOn);
+    }
+
+    // The search that people get goes on past its own end, up to the trials that it is given.
+    void theRealSearchGoesOn_data()
+    {
+        rows<double>({{"until it is sure", 0.5}, {"until it is never sure", 1.0}});
+    }
+    void theRealSearchGoesOn()
+    {
+        ExplorationHarness harness("alpha=0.2");
+        harness.parts.makeStrategy = search::makeStrategy;
+        harness.options.maximum = 64;
+        harness.options.targetConfidence = row<double>();
+        harness.options.maxTrials = 8;
+        QVERIFY(harness.runToEnd());
+        const std::size_t before = harness.snapshot().trials.size();
+        QVERIFY(harness.snapshot().canGoOn);
+        QVERIFY(harness.goesOnToEnd({.trials = 4}));
+        QCOMPARE(harness.snapshot().trials.size(), before + 4);
+        QVERIFY(harness.snapshot().finish == FinishStatus::Budget ||
+                harness.snapshot().finish == FinishStatus::Confident);
+    }
+};
+
+BATCHPEAK_TEST(ExplorationGoingOnTest)
+#include "tst_exploration_going_on.moc"
