@@ -256,8 +256,8 @@ public:
 
     virtual const SearchState& searchState() const = 0;
 
-    /// Takes an end back, but for NothingFits: it is searched on until so many trials in all, however sure the answer
-    /// is and however little a trial is worth. A search that has no more to try stays ended.
+    /// Takes an end back, but for NothingFits: it is searched on until so many trials in all, however sure
+    /// the answer is and however little a trial is worth. A search that has no more to try stays ended.
     virtual void goOn(int /*maxTrials*/) {}
 };
 

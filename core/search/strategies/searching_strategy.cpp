@@ -127,7 +127,7 @@ SearchState::Status SearchingStrategy::status() const
         return Status::Confident;
     if (isSpent)
         return Status::Budget;
-    if (isOutOfReach())
+    if (!m_goesOn && isOutOfReach())
         return Status::Exhausted;
     return m_next || !m_inFlight.empty() ? Status::Searching : Status::Exhausted;
 }
