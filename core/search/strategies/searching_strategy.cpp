@@ -3,6 +3,7 @@
 #include "searching_strategy.h"
 
 #include "calibration.h"
+#include "prospect.h"
 #include "random_source.h"
 #include "throughput.h"
 
@@ -115,6 +116,8 @@ void SearchingStrategy::plan()
             m_goesOn ? m_space.maxTrials : std::min(done + remainingTrials(m_next), m_space.maxTrials);
     if (m_summary.best > 0)
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
+    if (m_posterior && !m_isConfident)
+        m_searchState.prospect = prospectOf(*m_posterior, m_summary, m_cost);
 }
 
 SearchState::Status SearchingStrategy::status() const

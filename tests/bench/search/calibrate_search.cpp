@@ -29,9 +29,12 @@ namespace {
 
 /// Above any probability: no search stops for it.
 constexpr double unreachable = 2.0;
-/// Sizes that differ at random from all their neighbours can be told from noise by no number of trials that
-/// one would spend; they are reported, and not fitted.
-const std::string unfittedWorld = "rough";
+/// Reported, and not fitted: sizes that differ at random from all their neighbours can be told from noise by
+/// no number of trials that one would spend, and the noise of real sweeps is to judge the fit.
+bool isFitted(const std::string& world)
+{
+    return world != "rough" && world != "replayed";
+}
 
 struct Options
 {
@@ -60,7 +63,7 @@ std::vector<Situation> situations()
     for (const std::string& world : worlds) {
         const std::string name = world.empty() ? "calm" : world;
         all.push_back({.name = name, .world = world, .search = {}, .isUsual = true});
-        if (world == unfittedWorld)
+        if (!isFitted(world))
             continue;
         for (const double percent : {0.5, 1.0, 5.0}) {
             all.push_back({.name = name + ", " + cell(percent, 0, 1) + " %",
@@ -91,7 +94,7 @@ batchpeak::search::CalibrationTerms fitWithout(const std::string& name, const st
     std::vector<CalibrationReports> reports;
     for (const Situation& situation : all) {
         const bool isLeftOut = situation.name.starts_with(name) && !name.empty();
-        if (situation.world != unfittedWorld && !isLeftOut)
+        if (isFitted(situation.world) && !isLeftOut)
             reports.insert(reports.end(), situation.reports.begin(), situation.reports.end());
     }
     return fitCalibration(reports);
