@@ -85,7 +85,37 @@ QStringList fieldsOf(const TrialRecord& trial)
             number(trial.wallSeconds),
             engine::flagsOf(trial).join(QLatin1String("; ")),
             QString::fromStdString(trial.text),
-            numberIfKnown(trial.joulesPerSample)};
+            numberIfKnown(trial.joulesPerSample),
+            QString()};
+}
+
+/// What ended a comparison is one size's alone, where it is any size's.
+QString outcomeOf(const TrialRecord& comparison, const trial::ComparedRecord& size)
+{
+    const bool isOfAnother = comparison.microBatchSize > 0 && comparison.microBatchSize != size.microBatchSize;
+    if (isOfAnother && !size.samplesPerSecond)
+        return {};
+    return QString::fromUtf8(trial::toText(isOfAnother ? trial::Outcome::Ok : *comparison.outcome));
+}
+
+QStringList fieldsOf(const TrialRecord& comparison, const trial::ComparedRecord& size)
+{
+    const bool isFirst = &size == &comparison.compared.front();
+    return {QString::number(comparison.number),
+            QString::fromStdString(comparison.device),
+            number(size.microBatchSize),
+            outcomeOf(comparison, size),
+            numberIfKnown(size.secondsPerStep),
+            numberIfKnown(size.samplesPerSecond),
+            numberIfKnown(size.relativeError),
+            QString(),
+            numberIfKnown(size.peakReservedBytes),
+            QString(),
+            isFirst ? number(comparison.wallSeconds) : QString(),
+            engine::flagsOf(comparison).join(QLatin1String("; ")),
+            QString::fromStdString(comparison.text),
+            QString(),
+            QString::number(size.visits.size())};
 }
 
 // Print and dense screens show the difference, and no screen is denser than three times.
@@ -129,9 +159,14 @@ QByteArray trialsCsv(const std::vector<TrialRecord>& trials)
          QStringLiteral("outcome"), QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
          QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
          QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
-         QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample")});
+         QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample"),
+         QStringLiteral("visits")});
     for (const TrialRecord& trial : trials) {
-        if (!trial.isRunning())
+        if (trial.isRunning())
+            continue;
+        for (const trial::ComparedRecord& size : trial.compared)
+            text += lineOf(fieldsOf(trial, size));
+        if (!trial.isComparison())
             text += lineOf(fieldsOf(trial));
     }
     return text.toUtf8();

@@ -51,16 +51,22 @@ QString comparingText(const std::vector<std::int64_t>& sizes, const QLocale& loc
     return Translated::tr("comparing %1").arg(sizesText(sizes, locale));
 }
 
+QString leadText(const trial::Contrast& contrast, const QLocale& locale)
+{
+    const double error = contrast.standardError.value_or(0.0);
+    const QString lead = Translated::tr("%1 %").arg(percentText(contrast.lead, error, locale));
+    if (!contrast.standardError)
+        return lead;
+    return Translated::tr("%1 ± %2", "a share in percent and its standard error")
+        .arg(lead, percentText(error, error, locale));
+}
+
 QString contrastText(const trial::Contrast& contrast, const QLocale& locale)
 {
     const QString leader = numberText(contrast.leader, locale);
     const QString runnerUp = numberText(contrast.runnerUp, locale);
-    const double error = contrast.standardError.value_or(0.0);
-    QString lead = Translated::tr("%1 %").arg(percentText(contrast.lead, error, locale));
-    if (contrast.standardError)
-        lead = Translated::tr("%1 ± %2", "a share in percent and its standard error")
-                   .arg(lead, percentText(error, error, locale));
-    if (contrast.standardError && contrast.lead <= error)
+    const QString lead = leadText(contrast, locale);
+    if (contrast.standardError && contrast.lead <= *contrast.standardError)
         return Translated::tr("%1 and %2 cannot be told apart (%3)").arg(leader, runnerUp, lead);
     return Translated::tr("%1 is %2 faster than %3").arg(leader, lead, runnerUp);
 }

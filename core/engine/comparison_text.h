@@ -24,6 +24,9 @@ std::vector<std::int64_t> comparedSizes(const trial::TrialRecord& trial);
 /// "comparing 24, 28 and 32"
 QString comparingText(const std::vector<std::int64_t>& sizes, const QLocale& locale = QLocale());
 
+/// "1.3 % ± 0.4": by how much the fastest size leads, with one standard error where there is one.
+QString leadText(const trial::Contrast& contrast, const QLocale& locale = QLocale());
+
 /// "28 is 1.3 % ± 0.4 faster than 24", with one standard error; "28 and 24 cannot be told apart (0.2 % ±
 /// 0.4)" where the lead is no larger than that.
 QString contrastText(const trial::Contrast& contrast, const QLocale& locale = QLocale());

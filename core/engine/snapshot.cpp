@@ -63,6 +63,12 @@ const trial::TrialRecord* Snapshot::recommendedTrial() const
     return trial == trials.rend() ? nullptr : &*trial;
 }
 
+bool Snapshot::isWorthGoingOn() const
+{
+    const bool wasCutShort = finish == FinishStatus::Budget || finish == FinishStatus::Cancelled;
+    return canGoOn && (wasCutShort || searchState.prospect);
+}
+
 bool Snapshot::recommendsSize() const
 {
     return searchState.recommendation && finish != FinishStatus::NothingFits;

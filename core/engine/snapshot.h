@@ -214,6 +214,8 @@ struct Snapshot
     bool isUnderWay() const;
     /// The newest good trial of the recommended size; null without one.
     const trial::TrialRecord* recommendedTrial() const;
+    /// It can go on, and what it would then learn could change its answer.
+    bool isWorthGoingOn() const;
     /// There is a size to be written or trained with.
     bool recommendsSize() const;
     /// The size that an exploration of training recommends at its end; 0 before and without one.

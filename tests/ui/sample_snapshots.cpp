@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_snapshots.h"
 
+#include "engine/ending_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -33,6 +35,32 @@ trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, 
             .microBatchSize = size,
             .outcome = outcome,
             .wallSeconds = wallSeconds};
+}
+
+trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int number,
+                                const std::vector<std::int64_t>& sizes, const std::vector<double>& deviations)
+{
+    constexpr int visits = 8;
+    trial::TrialRecord comparison{
+        .number = number, .device = "cuda:0", .visits = visits, .outcome = outcome, .wallSeconds = 11.4};
+    for (std::size_t place = 0; place < sizes.size(); ++place) {
+        const auto real = static_cast<double>(sizes[place]);
+        trial::ComparedRecord size{.microBatchSize = sizes[place]};
+        if (outcome == trial::Outcome::Ok) {
+            const double rate = throughputAt(real) * (1.0 + deviations[place]);
+            size.samplesPerSecond = rate;
+            size.relativeError = 0.0031;
+            size.secondsPerStep = real / rate;
+            size.peakReservedBytes = bytesOf(peakGibibytesAt(real));
+            for (int visit = 0; visit < visits; ++visit) {
+                // Up and down, by other rounds for each size.
+                const double scatter = 0.008 * std::sin(2.0 * visit + static_cast<double>(place));
+                size.visits.push_back({.beginSeconds = 0.5 * visit, .samplesPerSecond = rate * (1.0 + scatter)});
+            }
+        }
+        comparison.compared.push_back(std::move(size));
+    }
+    return comparison;
 }
 
 DeviceSnapshot sampleGpu(const QString& id)
@@ -236,6 +264,22 @@ Snapshot runningSnapshot()
     return snapshot;
 }
 
+Snapshot comparingSnapshot()
+{
+    Snapshot snapshot = runningSnapshot();
+    snapshot.trials.back() = comparisonOf(trial::Outcome::Ok, 17, {160, 192, 224}, {-0.008, 0.006, -0.02});
+    snapshot.trials.push_back(comparisonOf(std::nullopt, 18, {192, 208}, {}));
+    snapshot.trials.back().wallSeconds = 3.2;
+    auto& recommendation = *snapshot.searchState.recommendation;
+    recommendation.expectedLoss = 0.006;
+    snapshot.reason = QStringLiteral("192 is 0.4 % faster than 224, the next best, and needs less memory. Next: "
+                                     "comparing 192 and 208.");
+    say(snapshot, 145, QStringLiteral("Trial 17: compared 160, 192 and 224 in 8 visits each: 192 is 0.6 % ± 0.2 "
+                                      "faster than 224"));
+    say(snapshot, 146, QStringLiteral("Trial 18: comparing 192 and 208 on cuda:0."));
+    return snapshot;
+}
+
 Snapshot pausedSnapshot()
 {
     Snapshot snapshot = runningSnapshot();
@@ -296,6 +340,27 @@ Snapshot doubtfulSnapshot()
               QStringLiteral("192 is 0.4 % faster than 224, the next best; memory predicts room up to about "
                              "266. Sizes are hard to tell apart: other programs disturbed 44 % of the last "
                              "trials."));
+    return snapshot;
+}
+
+Snapshot prospectSnapshot()
+{
+    Snapshot snapshot = comparingSnapshot();
+    snapshot.trials.back() = comparisonOf(trial::Outcome::Ok, 18, {192, 208}, {0.001, 0.0});
+    snapshot.state = State::Finished;
+    snapshot.finish = FinishStatus::Exhausted;
+    snapshot.canGoOn = true;
+    snapshot.searchState.status = search::SearchState::Status::Exhausted;
+    snapshot.searchState.prospect = search::Prospect{.size = 192, .rival = 208, .seconds = 2400.0, .gain = 0.009};
+    recommend(snapshot, 192, 84, 16.0,
+              QStringLiteral("192 and 208 cannot be told apart, and 192 carries less risk."));
+    snapshot.searchState.recommendation->expectedLoss = 0.008;
+    snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
+    snapshot.progress = 1.0;
+    snapshot.secondsLeft.reset();
+    snapshot.elapsedSeconds = 204.0;
+    release(snapshot.devices.front());
+    say(snapshot, 204, snapshot.ending);
     return snapshot;
 }
 
@@ -432,11 +497,13 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("starting"), startingSnapshot()},
             {QStringLiteral("early"), earlySnapshot()},
             {QStringLiteral("running"), runningSnapshot()},
+            {QStringLiteral("comparing"), comparingSnapshot()},
             {QStringLiteral("paused"), pausedSnapshot()},
             {QStringLiteral("stalled"), stalledSnapshot()},
             {QStringLiteral("verifying"), verifyingSnapshot()},
             {QStringLiteral("finished"), finishedSnapshot()},
             {QStringLiteral("doubtful"), doubtfulSnapshot()},
+            {QStringLiteral("prospect"), prospectSnapshot()},
             {QStringLiteral("nothing-fits"), nothingFitsSnapshot()},
             {QStringLiteral("failed"), failedSnapshot()},
             {QStringLiteral("every-outcome"), everyOutcomeSnapshot()},

@@ -30,12 +30,16 @@ engine::Snapshot startingSnapshot();
 engine::Snapshot earlySnapshot();
 /// Recommended 192 at 93 %, size 208 running, out of memory from 288 on.
 engine::Snapshot runningSnapshot();
+/// The leading sizes have been compared as trial 17, and two of them are being compared again.
+engine::Snapshot comparingSnapshot();
 engine::Snapshot pausedSnapshot();
 engine::Snapshot stalledSnapshot();
 engine::Snapshot verifyingSnapshot();
 engine::Snapshot finishedSnapshot();
 /// At the end of its budget, with all that the card may have to say.
 engine::Snapshot doubtfulSnapshot();
+/// As sure as the device allows, and what going on could gain.
+engine::Snapshot prospectSnapshot();
 engine::Snapshot nothingFitsSnapshot();
 engine::Snapshot failedSnapshot();
 /// A trial of every outcome and every flag, on two devices.
@@ -61,6 +65,11 @@ engine::DeviceSnapshot sampleGpu(const QString& id);
 void release(engine::DeviceSnapshot& device);
 trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, std::int64_t size,
                              double wallSeconds);
+/// Of sizes that follow the law, but for what \p deviations [relative] says; half of it varies between visits.
+/// \param outcome  nothing while it runs
+trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int number,
+                                const std::vector<std::int64_t>& sizes,
+                                const std::vector<double>& deviations);
 
 /// A line of the log of an exploration, or of a training run.
 template<typename Snapshot>

@@ -39,6 +39,20 @@ private slots:
     {
         // A comma for the decimal point, a point for thousands.
         QLocale::setDefault(QLocale(QLocale::German));
+        const trial::TrialRecord comparison{.number = 4,
+                                            .device = "cuda:0",
+                                            .microBatchSize = 32,
+                                            .compared = {{.microBatchSize = 24,
+                                                          .samplesPerSecond = 1000.5,
+                                                          .relativeError = 0.002,
+                                                          .secondsPerStep = 0.5,
+                                                          .peakReservedBytes = 7000000000,
+                                                          .visits = {{1.0, 999.0}, {4.0, 1002.0}}},
+                                                         {.microBatchSize = 28},
+                                                         {.microBatchSize = 32}},
+                                            .visits = 8,
+                                            .outcome = trial::Outcome::OutOfMemory,
+                                            .wallSeconds = 9.5};
         const std::vector<trial::TrialRecord> trials{{.number = 1,
                                                       .device = "cuda:0",
                                                       .microBatchSize = 2048,
@@ -58,16 +72,20 @@ private slots:
                                                       .outcome = trial::Outcome::OutOfMemory,
                                                       .wallSeconds = 0.5,
                                                       .text = "said \"no\", twice"},
-                                                     {.number = 3, .microBatchSize = 3072}};
+                                                     {.number = 3, .microBatchSize = 3072},
+                                                     comparison};
         const QByteArray text = ui::trialsCsv(trials);
         QLocale::setDefault(QLocale::c());
         QCOMPARE(
             text,
             QByteArray("trial,device,micro_batch_size,outcome,seconds_per_step,samples_per_second,"
                        "relative_error,peak_allocated_bytes,peak_reserved_bytes,steps,wall_seconds,"
-                       "flags,text,joules_per_sample\r\n"
-                       "1,cuda:0,2048,ok,1.5,1234.5,0.01,7000000000,8000000000,12,20.25,abandoned,,0.5\r\n"
-                       "2,cuda:0,4096,oom,,,,,,0,0.5,,\"said \"\"no\"\", twice\",\r\n"));
+                       "flags,text,joules_per_sample,visits\r\n"
+                       "1,cuda:0,2048,ok,1.5,1234.5,0.01,7000000000,8000000000,12,20.25,abandoned,,0.5,\r\n"
+                       "2,cuda:0,4096,oom,,,,,,0,0.5,,\"said \"\"no\"\", twice\",,\r\n"
+                       "4,cuda:0,24,ok,0.5,1000.5,0.002,,7000000000,,9.5,,,,2\r\n"
+                       "4,cuda:0,28,,,,,,,,,,,,0\r\n"
+                       "4,cuda:0,32,oom,,,,,,,,,,,0\r\n"));
     }
 };
 

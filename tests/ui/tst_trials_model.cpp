@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_snapshots.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/trials_model.h"
 
@@ -115,6 +116,71 @@ private slots:
         model.display(snapshot, gibibytes);
         QCOMPARE(inserted.count(), 1);
         QCOMPARE(reset.count(), 0);
+    }
+
+    void hasARowForEachSizeOfAComparison()
+    {
+        TrialsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        engine::Snapshot snapshot = test::comparingSnapshot();
+        snapshot.devices.clear();
+        model.display(snapshot, gibibytes);
+        QCOMPARE(model.asText({0, 1, 2, 3, 4}),
+                 QStringLiteral("#\tSize\tResult\tSamples/s\tGiB\tTook\tDevice\n"
+                                "18\t192\tcomparing\t–\t–\t3.2 s\tcuda:0\n"
+                                "18\t208\tcomparing\t–\t–\t\tcuda:0\n"
+                                "17\t160\tcompared\t2174 ± 13\t51.3\t11 s\tcuda:0\n"
+                                "17\t192\tleads 1.3 % ± 0.2\t2247 ± 14\t59.7\t\tcuda:0\n"
+                                "17\t224\tcompared\t2219 ± 13\t68.1\t\tcuda:0\n"));
+        const QString toolTip = model.index(3, TrialsModel::Size).data(Qt::ToolTipRole).toString();
+        QVERIFY2(toolTip.startsWith(QStringLiteral("compared 160, 192 and 224 in 8 visits each: 192 is")),
+                 qPrintable(toolTip));
+    }
+
+    void changesARunningComparisonInItsRows()
+    {
+        TrialsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        engine::Snapshot snapshot = test::comparingSnapshot();
+        model.display(snapshot, gibibytes);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        snapshot.trials.back() = test::comparisonOf(trial::Outcome::Ok, 18, {192, 208}, {0.001, 0.0});
+        model.display(snapshot, gibibytes);
+        QCOMPARE(inserted.count(), 0);
+        snapshot.trials.push_back(test::comparisonOf(std::nullopt, 19, {192, 208, 224}, {}));
+        model.display(snapshot, gibibytes);
+        QCOMPARE(inserted.count(), 1);
+        QCOMPARE(inserted.front().at(2).toInt(), 2);
+        QCOMPARE(reset.count(), 0);
+    }
+
+    void tellsWhatSpoiltAComparison_data()
+    {
+        trial::TrialRecord ended = test::comparisonOf(trial::Outcome::Ok, 17, {160, 192}, {0.0, 0.0});
+        ended.outcome = trial::Outcome::OutOfMemory;
+        ended.microBatchSize = 192;
+        trial::TrialRecord thrashing = test::comparisonOf(trial::Outcome::Ok, 17, {160, 192}, {0.0, 0.0});
+        thrashing.thrashes = true;
+        const auto lost = [](trial::Outcome outcome) {
+            return test::comparisonOf(outcome, 17, {160, 192}, {});
+        };
+        rows<trial::TrialRecord, QStringList>(
+            {{"a size", {ended, {QStringLiteral("cut short"), QStringLiteral("OOM")}}},
+             {"its allocator", {thrashing, {QStringLiteral("thrashes"), QStringLiteral("thrashes")}}},
+             {"its time",
+              {lost(trial::Outcome::Timeout), {QStringLiteral("timed out"), QStringLiteral("timed out")}}},
+             {"its worker",
+              {lost(trial::Outcome::Crashed), {QStringLiteral("crashed"), QStringLiteral("crashed")}}}});
+    }
+    void tellsWhatSpoiltAComparison()
+    {
+        const auto& [comparison, words] = row<trial::TrialRecord, QStringList>();
+        TrialsModel model;
+        engine::Snapshot snapshot = test::withDevice();
+        snapshot.trials = {comparison};
+        model.display(snapshot, gibibytes);
+        QCOMPARE(resultsOf(model), words);
     }
 
     void beginsAnewWithAnotherExploration()

@@ -108,6 +108,10 @@ void strokeShape(QPainter& painter, Glyph glyph)
         painter.drawPolyline(QPolygonF{{2.5, 2.5}, {2.5, 13.5}, {13.5, 13.5}});
         painter.drawPolyline(QPolygonF{{5.0, 3.5}, {6.6, 7.4}, {9.0, 9.4}, {13.0, 10.2}});
         break;
+    case Glyph::Compare:
+        painter.drawPolyline(QPolygonF{{2.5, 5.5}, {13.5, 5.5}, {10.5, 2.5}});
+        painter.drawPolyline(QPolygonF{{13.5, 10.5}, {2.5, 10.5}, {5.5, 13.5}});
+        break;
     case Glyph::Menu:
         for (const double y : {4.0, 8.0, 12.0})
             painter.drawLine(QPointF(2.5, y), QPointF(13.5, y));

@@ -27,7 +27,8 @@ enum class Glyph {
     Clock,
     Barred,
     Down,
-    Descent
+    Descent,
+    Compare
 };
 
 /// Paints \p glyph into the largest centred square of \p box.
