@@ -74,6 +74,8 @@ public:
             drawState<test::SampleWindow>(name, snapshot, [name = name](test::SampleWindow& window) {
                 if (name == QLatin1String("stalled"))
                     emit window.findChild<ThroughputChart*>()->placePointedAt(96);
+                if (name == QLatin1String("comparing"))
+                    emit window.findChild<ThroughputChart*>()->placePointedAt(224);
             });
         }
         for (const auto& [name, snapshot] : test::allTrainings()) {

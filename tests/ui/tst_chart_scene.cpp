@@ -44,6 +44,61 @@ private slots:
         QCOMPARE(scene.failed.size(), std::size_t{4});
     }
 
+    void keepsWhatWasComparedTogether()
+    {
+        const ChartScene scene = chartSceneOf(test::comparingSnapshot());
+        QCOMPARE(scene.comparisons.size(), std::size_t{1});
+        QCOMPARE(scene.comparisons.front(),
+                 (ComparedSizes{.number = 17,
+                                .sizes = {160, 192, 224},
+                                .contrast = QStringLiteral("192 is 1.3 % ± 0.2 faster than 224")}));
+        QCOMPARE(scene.comparison(17), &scene.comparisons.front());
+        QCOMPARE(scene.newestComparisonOf(160), &scene.comparisons.front());
+        QVERIFY(!scene.newestComparisonOf(128));
+        QCOMPARE(scene.running, (std::vector<std::int64_t>{192, 208}));
+        for (const auto& point : scene.points) {
+            const bool isCompared = point.comparison == 17;
+            if (scene.newestComparisonOf(point.size))
+                QCOMPARE(point.newest, isCompared);
+            // The error of a difference is 0.21 %, so that of each of the two is 0.15 %.
+            if (isCompared)
+                QVERIFY2(std::abs(*point.relativeError - 0.0015) < 0.0001,
+                         qPrintable(QString::number(*point.relativeError)));
+        }
+    }
+
+    void drawsNoComparisonThatCountsForNothing_data()
+    {
+        trial::TrialRecord ended = test::comparisonOf(trial::Outcome::Ok, 17, {160, 192}, {0.0, 0.0});
+        ended.outcome = trial::Outcome::OutOfMemory;
+        ended.microBatchSize = 192;
+        ended.compared.back().samplesPerSecond.reset();
+        ended.compared.back().visits.clear();
+        trial::TrialRecord late = test::comparisonOf(trial::Outcome::Ok, 17, {160, 192}, {0.0, 0.0});
+        late.outcome = trial::Outcome::Timeout;
+        trial::TrialRecord thrashing = test::comparisonOf(trial::Outcome::Ok, 17, {160, 192}, {0.0, 0.0});
+        thrashing.thrashes = true;
+        using Sizes = std::vector<std::int64_t>;
+        rows<trial::TrialRecord, Sizes, Sizes>({{"ended by a size", {ended, {160}, {192}}},
+                                                {"out of time", {late, {}, {}}},
+                                                {"thrashing", {thrashing, {}, {}}}});
+    }
+    void drawsNoComparisonThatCountsForNothing()
+    {
+        using Sizes = std::vector<std::int64_t>;
+        const auto& [comparison, measured, outOfMemory] = row<trial::TrialRecord, Sizes, Sizes>();
+        engine::Snapshot snapshot = test::withDevice();
+        snapshot.trials = {comparison};
+        const ChartScene scene = chartSceneOf(snapshot);
+        Sizes sizes;
+        for (const auto& point : scene.points)
+            sizes.push_back(point.size);
+        QCOMPARE(sizes, measured);
+        QCOMPARE(scene.outOfMemory, outOfMemory);
+        QVERIFY(scene.comparisons.empty());
+        QVERIFY(scene.failed.empty());
+    }
+
     void countsMemoryInTheUnitOfWhatIsShown_data()
     {
         rows<double, std::string>({{"some MiB far below 20 GiB", {0.002, "MiB"}},
@@ -169,6 +224,11 @@ private slots:
         QVERIFY2(memorySummary(scene).contains(QStringLiteral("The device limit is 79.1 GiB.")),
                  qPrintable(memorySummary(scene)));
         QCOMPARE(throughputSummary({}), QStringLiteral("No size is measured yet."));
+        const QString compared = throughputSummary(chartSceneOf(test::comparingSnapshot()));
+        QVERIFY2(compared.contains(
+                     QStringLiteral("Compared, 192 is 1.3 % ± 0.2 faster than 224. Sizes 192 and 208 "
+                                    "are running.")),
+                 qPrintable(compared));
     }
 
     void tellsTheAllocatorsPartOfASample()

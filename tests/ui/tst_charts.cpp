@@ -99,6 +99,44 @@ private slots:
                      qPrintable(QString::number(below)));
     }
 
+    void joinsWhatWasCompared()
+    {
+        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
+            test::SampleWindow window(theme, QSize(1440, 900));
+            engine::Snapshot snapshot = test::comparingSnapshot();
+            // Far apart and off the curve, so that nothing else is painted between them.
+            snapshot.trials[16] = test::comparisonOf(trial::Outcome::Ok, 17, {2, 8, 32}, {3.0, 1.0, -0.3});
+            window.display(snapshot);
+            auto* chart = window.findChild<ThroughputChart*>();
+            const QImage image = chart->grab().toImage();
+            std::vector<QPointF> points;
+            for (const auto& point : chartSceneOf(snapshot).points) {
+                if (point.comparison == 17)
+                    points.push_back(
+                        chart->positionOf(static_cast<double>(point.size), point.samplesPerSecond));
+            }
+            QCOMPARE(points.size(), std::size_t{3});
+            for (std::size_t i = 0; i < points.size(); ++i) {
+                QVERIFY(hasColourNear(image, points[i] + QPointF(0, 5), theme.throughput, 1));
+                QVERIFY(difference(image.pixelColor(points[i].toPoint()), theme.card) < nearEnough);
+                if (i > 0)
+                    QVERIFY(hasColourNear(image, (points[i - 1] + points[i]) / 2.0, theme.text, 1));
+            }
+        }
+    }
+
+    void leavesTheMemoryChartAsItIsWithoutComparisons()
+    {
+        engine::Snapshot snapshot = test::comparingSnapshot();
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        auto* memory = window.findChild<MemoryChart*>();
+        window.display(snapshot);
+        const QImage compared = memory->grab().toImage();
+        snapshot.trials.erase(snapshot.trials.begin() + 16);
+        window.display(snapshot);
+        QCOMPARE(memory->grab().toImage(), compared);
+    }
+
     void fillsTheRecommendedPointGreen()
     {
         const auto& lead = *m_scene.lead;

@@ -41,6 +41,15 @@ ChartOverlay::ChartOverlay(PlotCanvas* canvas, Layer layer)
     });
 }
 
+void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
+                  double arm)
+{
+    painter.setPen(QPen(colour, 1.6));
+    painter.setBrush(ground);
+    painter.drawPolygon(QPolygonF{centre + QPointF(0, -arm), centre + QPointF(arm, 0),
+                                  centre + QPointF(0, arm), centre + QPointF(-arm, 0)});
+}
+
 double crisp(double x)
 {
     return std::floor(x) + 0.5;

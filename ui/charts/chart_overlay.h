@@ -35,6 +35,12 @@ private:
     QRectF m_bounds;
 };
 
+/// A hollow diamond, which is told from a line of the same hue, and from rings, in grey too.
+/// \param ground  inside it
+/// \param arm     from its centre to a corner [pixels]
+void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
+                  double arm = 4.5);
+
 /// The middle of the pixel at \p x: lines of one pixel are sharp only there.
 double crisp(double x);
 

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart_scene.h"
 
+#include "engine/comparison_text.h"
+#include "trial/contrast.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <set>
 
 namespace batchpeak::ui {
@@ -17,6 +21,17 @@ using engine::Snapshot;
 using trial::Outcome;
 using trial::TrialRecord;
 
+/// A size without which a trial would have gone well.
+void addFailure(ChartScene& scene, const TrialRecord& trial)
+{
+    if (trial.microBatchSize < 1)
+        return;
+    if (trial.outcome == Outcome::OutOfMemory)
+        scene.outOfMemory.push_back(trial.microBatchSize);
+    else if (trial.outcome != Outcome::Ok && trial.outcome != Outcome::Cancelled)
+        scene.failed.push_back(trial.microBatchSize);
+}
+
 void addTrial(ChartScene& scene, const TrialRecord& trial)
 {
     if (trial.microBatchSize < 1)
@@ -25,19 +40,8 @@ void addTrial(ChartScene& scene, const TrialRecord& trial)
         scene.running.push_back(trial.microBatchSize);
         return;
     }
-    switch (*trial.outcome) {
-    case Outcome::OutOfMemory:
-        scene.outOfMemory.push_back(trial.microBatchSize);
-        return;
-    case Outcome::Cancelled:
-        return;
-    case Outcome::Ok:
-        break;
-    default:
-        scene.failed.push_back(trial.microBatchSize);
-        return;
-    }
-    if (!trial.samplesPerSecond)
+    addFailure(scene, trial);
+    if (trial.outcome != Outcome::Ok || !trial.samplesPerSecond)
         return;
     using Kind = MeasuredPoint::Kind;
     scene.points.push_back({.size = trial.microBatchSize,
@@ -49,6 +53,39 @@ void addTrial(ChartScene& scene, const TrialRecord& trial)
                                     : !trial.withinHeadroom ? Kind::AboveHeadroom
                                                             : Kind::Plain,
                             .disturbed = trial.disturbed});
+}
+
+void addComparison(ChartScene& scene, const TrialRecord& trial)
+{
+    if (trial.isRunning()) {
+        std::ranges::copy(engine::comparedSizes(trial), std::back_inserter(scene.running));
+        return;
+    }
+    addFailure(scene, trial);
+    // One that no size ended before its time counts for nothing, whatever it has measured.
+    const bool counts = trial.outcome == Outcome::Ok || trial.microBatchSize > 0;
+    if (!counts || trial.thrashes)
+        return;
+    const auto contrast = trial::contrastOf(trial.compared);
+    std::optional<double> relativeError;
+    if (contrast && contrast->standardError)
+        relativeError = *contrast->standardError / std::numbers::sqrt2;
+    std::vector<std::int64_t> sizes;
+    for (const trial::ComparedRecord& size : trial.compared) {
+        if (size.microBatchSize < 1 || !size.samplesPerSecond)
+            continue;
+        sizes.push_back(size.microBatchSize);
+        scene.points.push_back({.size = size.microBatchSize,
+                                .samplesPerSecond = *size.samplesPerSecond,
+                                .relativeError = relativeError,
+                                .peakBytes = static_cast<double>(size.peakReservedBytes.value_or(0)),
+                                .comparison = trial.number,
+                                .disturbed = trial.disturbed});
+    }
+    std::ranges::sort(sizes);
+    if (contrast)
+        scene.comparisons.push_back(
+            {.number = trial.number, .sizes = std::move(sizes), .contrast = engine::contrastText(*contrast)});
 }
 
 void markNewest(std::vector<MeasuredPoint>& points)
@@ -76,13 +113,26 @@ struct Words
 
 } // namespace
 
+const ComparedSizes* ChartScene::comparison(int number) const
+{
+    const auto found = std::ranges::find(comparisons, number, &ComparedSizes::number);
+    return found == comparisons.end() ? nullptr : &*found;
+}
+
+const ComparedSizes* ChartScene::newestComparisonOf(std::int64_t size) const
+{
+    const auto found =
+        std::find_if(comparisons.rbegin(), comparisons.rend(), [&](const ComparedSizes& compared) {
+            return std::ranges::binary_search(compared.sizes, size);
+        });
+    return found == comparisons.rend() ? nullptr : &*found;
+}
+
 ChartScene chartSceneOf(const Snapshot& snapshot)
 {
     ChartScene scene;
-    for (const auto& trial : snapshot.trials) {
-        if (!trial.isComparison())
-            addTrial(scene, trial);
-    }
+    for (const auto& trial : snapshot.trials)
+        trial.isComparison() ? addComparison(scene, trial) : addTrial(scene, trial);
     markNewest(scene.points);
     for (const auto& point : snapshot.searchState.curve) {
         if (point.size >= 1.0)
@@ -150,8 +200,12 @@ QString throughputSummary(const ChartScene& scene)
         sentences << (scene.lead->recommended ? Words::tr("Recommended is size %1.")
                                               : Words::tr("Leading is size %1."))
                          .arg(scene.lead->size);
-    if (!scene.running.empty())
+    if (!scene.comparisons.empty())
+        sentences << Words::tr("Compared, %1.").arg(scene.comparisons.back().contrast);
+    if (scene.running.size() == 1)
         sentences << Words::tr("Size %1 is running.").arg(scene.running.front());
+    else if (!scene.running.empty())
+        sentences << Words::tr("Sizes %1 are running.").arg(engine::sizesText(scene.running));
     if (!scene.outOfMemory.empty())
         sentences
             << Words::tr("Out of memory from size %1 on.").arg(*std::ranges::min_element(scene.outOfMemory));

@@ -6,6 +6,8 @@
 #include "engine/readable_text.h"
 #include "engine/snapshot.h"
 
+#include <QString>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,7 +18,7 @@ namespace batchpeak::ui {
 /// and the limit is only named.
 inline constexpr double leastShareOfLimit = 0.15;
 
-/// A finished trial that measured something.
+/// What a finished trial measured of a size.
 struct MeasuredPoint
 {
     enum class Kind {
@@ -28,9 +30,13 @@ struct MeasuredPoint
     };
     std::int64_t size = 1;
     double samplesPerSecond = 0.0;
+    /// Of a size in a comparison the error against the others of it, in which what the device did to all of
+    /// them has no part: a difference of two has it twice in its square.
     std::optional<double> relativeError;
     double peakBytes = 0.0;
     int steps = 0;
+    /// Number of the trial that compared it with others; 0 where it was measured alone.
+    int comparison = 0;
     Kind kind = Kind::Plain;
     /// Something else than the size moved it.
     bool disturbed = false;
@@ -43,6 +49,19 @@ struct MeasuredPoint
     {
         return engine::standardErrorsOf95Percent * relativeError.value_or(0.0) * samplesPerSecond;
     }
+};
+
+/// Sizes that were measured in turn, so that they can be told from each other better than those of single
+/// trials.
+struct ComparedSizes
+{
+    /// Of the trial.
+    int number = 0;
+    /// Those that were measured, ascending.
+    std::vector<std::int64_t> sizes;
+    /// "28 is 1.3 % ± 0.4 faster than 24"
+    QString contrast;
+    bool operator==(const ComparedSizes&) const = default;
 };
 
 struct ModelPoint
@@ -72,6 +91,8 @@ struct LeadingSize
 struct ChartScene
 {
     std::vector<MeasuredPoint> points;
+    /// In the order of their trials; only those that tell sizes apart.
+    std::vector<ComparedSizes> comparisons;
     std::vector<ModelPoint> curve;
     std::optional<LeadingSize> lead;
     std::vector<std::int64_t> running;
@@ -91,6 +112,11 @@ struct ChartScene
     engine::MemoryUnit unit;
 
     bool operator==(const ChartScene&) const = default;
+
+    /// The comparison of that number; null without one.
+    const ComparedSizes* comparison(int number) const;
+    /// The newest that measured this size; null without one.
+    const ComparedSizes* newestComparisonOf(std::int64_t size) const;
 };
 
 ChartScene chartSceneOf(const engine::Snapshot& snapshot);

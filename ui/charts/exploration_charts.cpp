@@ -3,6 +3,7 @@
 #include "exploration_charts.h"
 
 #include "callout.h"
+#include "engine/comparison_text.h"
 #include "engine/readable_text.h"
 #include "legend.h"
 #include "limits_overlay.h"
@@ -180,8 +181,22 @@ void ThroughputChart::drawCurve()
     m_band->setBrush(withAlpha(theme.throughput, theme.bandAlpha));
 }
 
+MarkersOverlay::Joint ThroughputChart::jointOf(const ComparedSizes& compared) const
+{
+    MarkersOverlay::Joint joint{.superseded = true};
+    for (const MeasuredPoint& point : scene().points) {
+        if (point.comparison != compared.number)
+            continue;
+        joint.points.append({static_cast<double>(point.size), point.samplesPerSecond});
+        joint.superseded = joint.superseded && !point.newest;
+    }
+    std::ranges::sort(joint.points, {}, &QPointF::x);
+    return joint;
+}
+
 void ThroughputChart::drawMarkers()
 {
+    using Shape = MarkersOverlay::Ring::Shape;
     const Theme& theme = canvas().theme();
     MarkersOverlay::Markers drawn = trialsWithoutMeasurement();
     for (const auto& point : scene().points) {
@@ -190,8 +205,11 @@ void ThroughputChart::drawMarkers()
              .value = point.samplesPerSecond,
              .half = point.halfInterval(),
              .colour = point.kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn,
-             .superseded = !point.newest});
+             .superseded = !point.newest,
+             .shape = point.comparison > 0 ? Shape::Diamond : Shape::Circle});
     }
+    for (const ComparedSizes& compared : scene().comparisons)
+        drawn.joints.push_back(jointOf(compared));
     // Out of memory lies above.
     for (const std::int64_t size : scene().failed)
         drawn.crosses.insert(drawn.crosses.begin(), {static_cast<double>(size), theme.mutedText});
@@ -218,12 +236,26 @@ void ThroughputChart::drawScene()
     setAccessibleDescription(throughputSummary(scene()));
 }
 
+/// What the interval of a size is against, in its comparison.
+QString ThroughputChart::againstText(const MeasuredPoint& point, const ComparedSizes& compared)
+{
+    std::vector<std::int64_t> others = compared.sizes;
+    std::erase(others, point.size);
+    const QString sizes = engine::sizesText(others);
+    return point.relativeError ? tr("± 95 % against %1").arg(sizes) : tr("compared with %1").arg(sizes);
+}
+
 QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
 {
     QStringList lines{tr("size %1").arg(point.size),
                       tr("%1 samples/s").arg(engine::rateText(point.samplesPerSecond, point.relativeError))};
-    lines << (point.relativeError ? tr("mean ± 95 %, %1").arg(engine::stepsText(point.steps))
-                                  : tr("mean of %1").arg(engine::stepsText(point.steps)));
+    if (const ComparedSizes* compared = scene().comparison(point.comparison))
+        lines << againstText(point, *compared);
+    else
+        lines << (point.relativeError ? tr("mean ± 95 %, %1").arg(engine::stepsText(point.steps))
+                                      : tr("mean of %1").arg(engine::stepsText(point.steps)));
+    if (const ComparedSizes* compared = scene().newestComparisonOf(point.size))
+        lines << compared->contrast;
     const auto trials = std::ranges::count(scene().points, point.size, &MeasuredPoint::size);
     if (trials > 1)
         lines << tr("newest of %1").arg(engine::trialsText(static_cast<int>(trials)));
@@ -284,7 +316,9 @@ void MemoryChart::drawMarkers()
     const Theme& theme = canvas().theme();
     MarkersOverlay::Markers drawn = trialsWithoutMeasurement();
     for (const auto& point : scene().points) {
-        if (point.peakBytes > 0.0)
+        // Peaks are the same in each trial of a size, and a paler one would only blur the newest.
+        const bool isHidden = !point.newest && newestOf(point.size)->peakBytes == point.peakBytes;
+        if (point.peakBytes > 0.0 && !isHidden)
             drawn.rings.push_back(
                 {.size = static_cast<double>(point.size),
                  .value = valueOf(point),

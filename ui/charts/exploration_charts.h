@@ -47,12 +47,12 @@ protected:
     const ChartScene& scene() const { return m_scene; }
     const AxisRange& axisRange() const { return m_range; }
     bool isLogarithmic() const { return m_isLogarithmic; }
+    /// Null for a size that was not measured.
+    const MeasuredPoint* newestOf(std::int64_t size) const;
     MarkersOverlay& markers() const { return *m_markers; }
     ZonesOverlay& zones() const { return *m_zones; }
 
 private:
-    const MeasuredPoint* newestOf(std::int64_t size) const;
-
     ChartScene m_scene;
     AxisRange m_range;
     bool m_isLogarithmic = true;
@@ -77,6 +77,8 @@ protected:
 private:
     /// The model curve as it is drawn: the means of narrow strips of the size axis.
     std::vector<ModelPoint> curveInStrips() const;
+    MarkersOverlay::Joint jointOf(const ComparedSizes& compared) const;
+    static QString againstText(const MeasuredPoint& point, const ComparedSizes& compared);
     void drawCurve();
     void drawMarkers();
     double largestValue() const;

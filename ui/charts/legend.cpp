@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "legend.h"
 
-#include "run_markers_overlay.h"
+#include "chart_overlay.h"
 
 #include <QPainter>
 
@@ -19,7 +19,7 @@ constexpr double wordGap = 5.0;
 constexpr double entryGap = 14.0;
 
 // Of an exploration.
-enum Sign { Measured, Model, Band, Running, Headroom, OutOfMemory };
+enum Sign { Measured, Compared, Model, Band, Running, Headroom, OutOfMemory };
 
 } // namespace
 
@@ -99,6 +99,8 @@ void ExplorationLegend::setScene(const ChartScene& scene)
     std::vector<Entry> entries;
     if (!scene.points.empty())
         entries.push_back({Measured, tr("measured"), tr("measured")});
+    if (!scene.comparisons.empty())
+        entries.push_back({Compared, tr("compared"), tr("compared")});
     if (!scene.curve.empty()) {
         entries.push_back({Model, tr("model"), tr("model")});
         entries.push_back({Band, tr("5–95 % band"), tr("5–95 %")});
@@ -122,6 +124,12 @@ void ExplorationLegend::paintSign(QPainter& painter, int sign, const QRectF& box
         painter.setPen(QPen(theme().throughput, 2.0));
         painter.setBrush(theme().card);
         painter.drawEllipse(centre, 4.0, 4.0);
+        break;
+    case Compared:
+        painter.setPen(QPen(theme().text, 1.4));
+        painter.drawLine(centre + QPointF(-6, 2), centre + QPointF(6, -2));
+        paintDiamond(painter, centre + QPointF(-6, 2), theme().throughput, theme().card, 3.5);
+        paintDiamond(painter, centre + QPointF(6, -2), theme().throughput, theme().card, 3.5);
         break;
     case Model:
         painter.setPen(QPen(theme().throughput, 2.0));

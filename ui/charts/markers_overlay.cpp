@@ -14,6 +14,9 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr double ringPixels = 9.0;
+constexpr double diamondArm = 5.0;
+constexpr int opaque = 255;
+constexpr int supersededAlpha = 110;
 constexpr double dotPixels = 13.0;
 constexpr double capPixels = 4.0;
 // A shorter interval would only be a smudge on its ring.
@@ -44,6 +47,8 @@ void MarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, Q
     if (m_markers.rings.empty())
         paintInTheMiddle(*painter, m_markers.emptyText);
     paintLines(*painter);
+    paintIntervals(*painter);
+    paintJoints(*painter);
     paintRings(*painter);
     paintCrosses(*painter);
     paintLead(*painter);
@@ -60,7 +65,7 @@ void MarkersOverlay::paintLines(QPainter& painter) const
                       QPen(m_markers.lead->colour, 1.4, Qt::DashLine, Qt::FlatCap));
 }
 
-void MarkersOverlay::paintRings(QPainter& painter) const
+void MarkersOverlay::paintIntervals(QPainter& painter) const
 {
     const QRectF area = canvas().plotArea();
     const double leadSize = m_markers.lead ? m_markers.lead->size : 0.0;
@@ -79,12 +84,36 @@ void MarkersOverlay::paintRings(QPainter& painter) const
                 painter.drawLine(QPointF(x - capPixels, end), QPointF(x + capPixels, end));
         }
     }
+}
+
+void MarkersOverlay::paintJoints(QPainter& painter) const
+{
+    for (const Joint& joint : m_markers.joints) {
+        QPolygonF line;
+        for (const QPointF& point : joint.points) {
+            const QPointF centre = canvas().positionOf(point.x(), point.y());
+            line.append({crisp(centre.x()), centre.y()});
+        }
+        painter.setPen(
+            QPen(withAlpha(canvas().theme().text, joint.superseded ? supersededAlpha : opaque), 1.4));
+        painter.drawPolyline(line);
+    }
+}
+
+void MarkersOverlay::paintRings(QPainter& painter) const
+{
     for (const auto& ring : m_markers.rings) {
         QPointF centre = canvas().positionOf(ring.size, ring.value);
         centre.setX(crisp(centre.x()));
         const bool hovered = m_hoveredSize == ring.size && !ring.superseded;
-        painter.setPen(QPen(withAlpha(ring.colour, ring.superseded ? 110 : 255), 2.0));
-        painter.setBrush(hovered ? ring.colour : canvas().theme().card);
+        const QColor colour = withAlpha(ring.colour, ring.superseded ? supersededAlpha : opaque);
+        const QColor ground = hovered ? ring.colour : canvas().theme().card;
+        if (ring.shape == Ring::Shape::Diamond) {
+            paintDiamond(painter, centre, colour, ground, hovered ? diamondArm + 1.0 : diamondArm);
+            continue;
+        }
+        painter.setPen(QPen(colour, 2.0));
+        painter.setBrush(ground);
         const double radius = (hovered ? ringPixels + 2.0 : ringPixels) / 2.0;
         painter.drawEllipse(centre, radius, radius);
     }

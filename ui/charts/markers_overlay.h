@@ -5,6 +5,8 @@
 #include "chart_overlay.h"
 
 #include <QColor>
+#include <QList>
+#include <QPointF>
 #include <QString>
 
 #include <optional>
@@ -13,7 +15,7 @@
 namespace batchpeak::ui {
 
 /// All that marks a size in a chart, in the order in which it must lie: the lines of the hovered and
-/// the leading size, intervals, rings, crosses, the leading dot, the running marker, labels.
+/// the leading size, intervals, joints, rings, crosses, the leading dot, the running marker, labels.
 class MarkersOverlay : public ChartOverlay
 {
     Q_OBJECT
@@ -21,12 +23,24 @@ class MarkersOverlay : public ChartOverlay
 public:
     struct Ring
     {
+        enum class Shape {
+            Circle,
+            /// Measured in turn with others.
+            Diamond
+        };
         double size = 1.0;
         double value = 0.0;
         /// Half of the interval; 0 without one.
         double half = 0.0;
         QColor colour;
         /// Replaced by a later trial of the same size: still drawn, but paler.
+        bool superseded = false;
+        Shape shape = Shape::Circle;
+    };
+    /// Joins what was compared, by its sizes and values.
+    struct Joint
+    {
+        QList<QPointF> points;
         bool superseded = false;
     };
     struct Cross
@@ -44,6 +58,7 @@ public:
     struct Markers
     {
         std::vector<Ring> rings;
+        std::vector<Joint> joints;
         std::vector<Cross> crosses;
         /// Where crosses stand; without it, at the bottom.
         std::optional<double> crossValue;
@@ -76,6 +91,8 @@ private:
 
     std::vector<Label> labels() const;
     void paintLines(QPainter& painter) const;
+    void paintIntervals(QPainter& painter) const;
+    void paintJoints(QPainter& painter) const;
     void paintRings(QPainter& painter) const;
     void paintCrosses(QPainter& painter) const;
     void paintLead(QPainter& painter) const;

@@ -21,15 +21,6 @@ constexpr double largeArm = 4.5;
 
 } // namespace
 
-void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
-                  double arm)
-{
-    painter.setPen(QPen(colour, 1.6));
-    painter.setBrush(ground);
-    painter.drawPolygon(QPolygonF{centre + QPointF(0, -arm), centre + QPointF(arm, 0),
-                                  centre + QPointF(0, arm), centre + QPointF(-arm, 0)});
-}
-
 RunMarkersOverlay::RunMarkersOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::OverSeries) {}
 
 void RunMarkersOverlay::setMarkers(std::vector<Point> dots, std::vector<RunPlot::Marker> markers)

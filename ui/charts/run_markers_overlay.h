@@ -41,9 +41,4 @@ private:
     QString m_emptyText;
 };
 
-/// The sign of an evaluation: a hollow diamond, which is told from a line of the same hue in grey too.
-/// \param arm  from its centre to a corner [pixels]
-void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
-                  double arm = 4.5);
-
 } // namespace batchpeak::ui
