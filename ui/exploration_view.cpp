@@ -107,7 +107,8 @@ QWidget* ExplorationView::makeCharts()
 
 QWidget* ExplorationView::makeSide(WindowActions* actions)
 {
-    m_recommendation = new RecommendationCard(actions->exportSize, actions->copySize, actions->confirm);
+    m_recommendation =
+        new RecommendationCard(actions->exportSize, actions->copySize, actions->confirm, actions->goOn);
     m_trials = new TrialsView;
     m_log = new LogView;
     m_side->addWidget(m_recommendation);
@@ -175,8 +176,10 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_log->display(snapshot.log);
     m_status->display(snapshot);
     const bool hasFailed = snapshot.state == engine::State::Failed;
-    m_banner->showFailure(hasFailed ? snapshot.failure : QString(), lastLines(snapshot.log),
-                          m_actions->restart);
+    // An exploration that could not go on keeps its result, and may be asked again.
+    const bool couldNotGoOn = snapshot.canGoOn && !snapshot.failure.isEmpty();
+    m_banner->showFailure(hasFailed || couldNotGoOn ? snapshot.failure : QString(), lastLines(snapshot.log),
+                          hasFailed ? m_actions->restart : m_actions->goOn);
 }
 
 } // namespace batchpeak::ui

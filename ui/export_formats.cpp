@@ -4,6 +4,7 @@
 
 #include "charts/chart_scene.h"
 #include "engine/batch_text.h"
+#include "engine/ending_text.h"
 #include "engine/log_text.h"
 #include "engine/readable_text.h"
 #include "tool_bar.h"
@@ -92,7 +93,8 @@ QStringList fieldsOf(const TrialRecord& trial)
 /// What ended a comparison is one size's alone, where it is any size's.
 QString outcomeOf(const TrialRecord& comparison, const trial::ComparedRecord& size)
 {
-    const bool isOfAnother = comparison.microBatchSize > 0 && comparison.microBatchSize != size.microBatchSize;
+    const bool isOfAnother =
+        comparison.microBatchSize > 0 && comparison.microBatchSize != size.microBatchSize;
     if (isOfAnother && !size.samplesPerSecond)
         return {};
     return QString::fromUtf8(trial::toText(isOfAnother ? trial::Outcome::Ok : *comparison.outcome));
@@ -134,13 +136,13 @@ QString titleOf(const engine::Snapshot& snapshot)
         return Words::tr("No recommendation yet");
     const QString size = engine::numberText(recommendation->size);
     const QString rate = engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
-    return snapshot.isRecommendationSure()
-               ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
-                     .arg(size, rate)
-                     .arg(recommendation->confidence)
-               : Words::tr("Leading micro-batch size %1: %2 samples/s, confidence %3 %")
-                     .arg(size, rate)
-                     .arg(recommendation->confidence);
+    const QString title = (snapshot.isRecommendationSure()
+                               ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
+                               : Words::tr("Leading micro-batch size %1: %2 samples/s, confidence %3 %"))
+                              .arg(size, rate)
+                              .arg(recommendation->confidence);
+    const QString loss = engine::expectedLossText(recommendation->expectedLoss);
+    return loss.isEmpty() ? title : Words::tr("%1, which may cost %2").arg(title, loss);
 }
 
 } // namespace
@@ -154,13 +156,13 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
 
 QByteArray trialsCsv(const std::vector<TrialRecord>& trials)
 {
-    QString text = lineOf(
-        {QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
-         QStringLiteral("outcome"), QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
-         QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
-         QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
-         QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample"),
-         QStringLiteral("visits")});
+    QString text =
+        lineOf({QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
+                QStringLiteral("outcome"), QStringLiteral("seconds_per_step"),
+                QStringLiteral("samples_per_second"), QStringLiteral("relative_error"),
+                QStringLiteral("peak_allocated_bytes"), QStringLiteral("peak_reserved_bytes"),
+                QStringLiteral("steps"), QStringLiteral("wall_seconds"), QStringLiteral("flags"),
+                QStringLiteral("text"), QStringLiteral("joules_per_sample"), QStringLiteral("visits")});
     for (const TrialRecord& trial : trials) {
         if (trial.isRunning())
             continue;

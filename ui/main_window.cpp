@@ -136,6 +136,7 @@ void MainWindow::connectActions()
     connect(m_actions->restart, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
+    connect(m_actions->goOn, &QAction::triggered, this, &MainWindow::goOn);
     connect(m_actions->logarithmic, &QAction::toggled, this, [this](bool logarithmic) {
         m_view->setLogarithmic(logarithmic);
         m_settings.setLogarithmic(logarithmic);
@@ -311,6 +312,15 @@ void MainWindow::pauseOrResume()
         m_exploration->resume();
     else
         m_exploration->pause();
+}
+
+void MainWindow::goOn()
+{
+    try {
+        m_exploration->goOn({});
+    } catch (const engine::DeviceInUse& error) {
+        showError(error.sentence());
+    }
 }
 
 void MainWindow::showError(const QString& sentence)

@@ -69,6 +69,7 @@ private:
     QString configInHand() const;
     void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
+    void goOn();
     void showError(const QString& sentence);
     /// Why no other config can be opened and nothing explored now, as a sentence; else empty.
     QString obstacle() const;

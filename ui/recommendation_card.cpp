@@ -5,6 +5,7 @@
 #include "buttons.h"
 #include "charts/chart_scene.h"
 #include "confidence_gauge.h"
+#include "engine/ending_text.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
 #include "labels.h"
@@ -68,6 +69,17 @@ bool isWarning(const std::optional<engine::Verification>& verification)
                             verification->outcome == engine::Verification::Outcome::NotRun);
 }
 
+/// Of a recommendation.
+QString reasonAndEnd(const Snapshot& snapshot)
+{
+    QStringList sentences{snapshot.reason, snapshot.smallerSize};
+    // That it is as sure as was asked for is said by its confidence.
+    if (snapshot.finish != FinishStatus::Confident)
+        sentences << snapshot.ending;
+    sentences.removeAll(QString());
+    return sentences.join(QLatin1Char(' '));
+}
+
 void word(QLabel* label, const QString& text, const QString& toolTip)
 {
     setTextIfNew(label, text);
@@ -123,11 +135,12 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
 }
 
 RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
-                                       QWidget* parent)
+                                       QAction* goOnAction, QWidget* parent)
     : Card(tr("Recommendation"), parent),
       m_key(mutedLabel(QString(), this)),
       m_size(new QLabel(this)),
       m_gain(mutedLabel(QString(), this)),
+      m_loss(mutedLabel(QString(), this)),
       m_energy(mutedLabel(QString(), this)),
       m_gauge(new ConfidenceGauge(this)),
       m_metrics(new QWidget(this)),
@@ -139,10 +152,12 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_exportAction(exportAction),
       m_export(actionButton(exportAction, "primary", this)),
       m_copy(actionButton(copyAction, "secondary", this)),
-      m_confirm(actionButton(confirmAction, "secondary", this))
+      m_confirm(actionButton(confirmAction, "secondary", this)),
+      m_goOn(actionButton(goOnAction, "secondary", this))
 {
     m_key->setFont(fixedFont(font(), 0.9));
     m_size->setFont(scaled(font(), 3.4, QFont::DemiBold));
+    m_loss->setToolTip(tr("By so much the best size that fits is expected to be faster than this one"));
     m_energy->setToolTip(tr("Of the whole device, for forward, backward and optimizer step"));
     m_size->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));
@@ -155,6 +170,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     words->addWidget(m_key);
     words->addWidget(m_size);
     words->addWidget(m_gain);
+    words->addWidget(m_loss);
     words->addWidget(m_energy);
     words->addStretch(1);
     auto* top = new QHBoxLayout;
@@ -182,6 +198,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     buttons->addWidget(m_export);
     buttons->addWidget(m_copy);
     buttons->addWidget(m_confirm);
+    buttons->addWidget(m_goOn);
     buttons->addStretch(1);
     body()->addLayout(buttons);
 }
@@ -234,6 +251,15 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
     m_gain->setToolTip(tr("Compared with the first recommendation of this exploration"));
 }
 
+void RecommendationCard::showLoss(const Snapshot& snapshot)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    const QString loss =
+        snapshot.recommendsSize() ? engine::expectedLossText(recommendation->expectedLoss) : QString();
+    setTextIfNew(m_loss, loss.isEmpty() ? QString() : tr("may cost %1").arg(loss));
+    m_loss->setVisible(!loss.isEmpty());
+}
+
 void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
@@ -272,10 +298,10 @@ void RecommendationCard::fitExportButton()
 {
     // As the style sheet has it, border included.
     constexpr int buttonPadding = 30;
-    constexpr int gaps = 2 * buttonGap;
     const QString name = m_exportAction->text().remove(QLatin1Char('&'));
-    const int needed = m_export->fontMetrics().horizontalAdvance(name) + buttonPadding + gaps +
-                       m_copy->sizeHint().width() + m_confirm->sizeHint().width();
+    int needed = m_export->fontMetrics().horizontalAdvance(name) + buttonPadding;
+    for (const QPushButton* button : {m_copy, m_confirm, m_goOn})
+        needed += button->isHidden() ? 0 : buttonGap + button->sizeHint().width();
     const bool fits = needed <= contentsRect().width() - 2 * sideMargin;
     m_export->setText(fits ? m_exportAction->text() : m_exportAction->iconText());
 }
@@ -290,15 +316,16 @@ void RecommendationCard::resizeEvent(QResizeEvent* event)
 void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
     showSize(snapshot);
+    showLoss(snapshot);
+    m_goOn->setVisible(snapshot.canGoOn);
+    fitExportButton();
     showMetrics(snapshot, unit);
     m_chips->display(snapshot);
     const auto sentence = [&] {
         if (snapshot.finish == FinishStatus::NothingFits)
             return snapshot.failure;
-        if (!snapshot.reason.isEmpty() && !snapshot.smallerSize.isEmpty())
-            return QStringLiteral("%1 %2").arg(snapshot.reason, snapshot.smallerSize);
         if (!snapshot.reason.isEmpty())
-            return snapshot.reason;
+            return reasonAndEnd(snapshot);
         switch (snapshot.state) {
         case State::Idle:
             return snapshot.run ? tr("Press Start to look for the fastest size.")
@@ -327,7 +354,7 @@ QString RecommendationCard::summary() const
     QStringList parts{m_key->text(), m_size->text()};
     if (!m_gauge->isHidden())
         parts << m_gain->text() << m_energy->text()
-              << tr("confidence %1").arg(m_gauge->accessibleDescription());
+              << tr("confidence %1").arg(m_gauge->accessibleDescription()) << m_loss->text();
     if (!m_metrics->isHidden()) {
         for (const Metric* metric : {m_rate, m_peak, m_accumulation})
             parts << metric->text();

@@ -16,7 +16,8 @@ namespace batchpeak::ui {
 class ConfidenceGauge;
 class Metric;
 
-/// What the program would use now, how sure it is, why, and what comes next; or that nothing fits.
+/// What the program would use now, how sure it is and what believing it may cost, why, and what comes next;
+/// at the end, what going on could gain; or that nothing fits.
 class RecommendationCard : public Card
 {
     Q_OBJECT
@@ -24,7 +25,7 @@ class RecommendationCard : public Card
 public:
     /// The buttons do what the actions do, and are enabled as they are.
     RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
-                       QWidget* parent = nullptr);
+                       QAction* goOnAction, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
@@ -37,6 +38,7 @@ protected:
 
 private:
     void showSize(const engine::Snapshot& snapshot);
+    void showLoss(const engine::Snapshot& snapshot);
     void showMetrics(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     void fitSentence();
     void fitExportButton();
@@ -47,6 +49,8 @@ private:
     QLabel* m_key;
     QLabel* m_size;
     QLabel* m_gain;
+    /// What believing the recommendation may cost, where the search reckons it.
+    QLabel* m_loss;
     /// Energy of a sample, shown only where the device measures it.
     QLabel* m_energy;
     ConfidenceGauge* m_gauge;
@@ -61,6 +65,8 @@ private:
     QPushButton* m_export;
     QPushButton* m_copy;
     QPushButton* m_confirm;
+    /// Shown while the exploration can go on.
+    QPushButton* m_goOn;
 };
 
 } // namespace batchpeak::ui

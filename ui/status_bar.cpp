@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "status_bar.h"
 
+#include "engine/comparison_text.h"
 #include "engine/readable_text.h"
 #include "labels.h"
 
@@ -30,17 +31,23 @@ QString trialText(const Snapshot& snapshot)
         return StatusBar::tr("No trial yet");
     const int number = snapshot.trials.back().number;
     const int expected = snapshot.searchState.expectedTrials;
-    return expected >= number ? StatusBar::tr("Trial %1 of about %2").arg(number).arg(expected)
-                              : StatusBar::tr("Trial %1").arg(number);
+    QString text = expected >= number ? StatusBar::tr("Trial %1 of about %2").arg(number).arg(expected)
+                                      : StatusBar::tr("Trial %1").arg(number);
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (trial.isRunning() && trial.isComparison())
+            text += separator() + engine::comparingText(engine::comparedSizes(trial));
+    }
+    return text;
 }
 
-QString endText(FinishStatus status)
+QString endText(FinishStatus status, bool couldLearnMore)
 {
     switch (status) {
     case FinishStatus::Confident:
         return StatusBar::tr("confident");
     case FinishStatus::Exhausted:
-        return StatusBar::tr("every allowed size tried");
+        return couldLearnMore ? StatusBar::tr("as sure as this device allows")
+                              : StatusBar::tr("nothing left worth a trial");
     case FinishStatus::Budget:
         return StatusBar::tr("budget used up");
     case FinishStatus::Cancelled:
@@ -59,7 +66,7 @@ QString finishedText(const Snapshot& snapshot)
         StatusBar::tr("Finished after %1").arg(engine::trialsText(static_cast<int>(snapshot.trials.size()))),
         engine::durationText(snapshot.elapsedSeconds)};
     if (snapshot.finish)
-        parts << endText(*snapshot.finish);
+        parts << endText(*snapshot.finish, snapshot.searchState.prospect.has_value());
     return parts.join(separator());
 }
 

@@ -90,7 +90,9 @@ Verdict verdictOn(const TrialRecord& trial, const ComparedRecord& size,
     if (isSpoilt || !contrast)
         return {glyph, Tone::Muted, TrialsModel::tr("cut short")};
     if (contrast->leader == size.microBatchSize)
-        return {glyph, Tone::Plain, TrialsModel::tr("leads %1").arg(engine::leadText(*contrast))};
+        return {glyph, Tone::Plain,
+                (contrast->isClear() ? TrialsModel::tr("leads %1") : TrialsModel::tr("level, %1"))
+                    .arg(engine::leadText(*contrast))};
     return {glyph, Tone::Muted, TrialsModel::tr("compared")};
 }
 
@@ -137,15 +139,15 @@ TableRow rowOf(const TrialRecord& trial, bool best, bool recommended, const engi
     const Verdict verdict = verdictOn(trial, best, recommended);
     const bool measured =
         trial.samplesPerSecond.has_value() && (trial.outcome == Outcome::Ok || trial.isRunning());
-    return {
-        .texts = {engine::numberText(trial.number), engine::numberText(trial.microBatchSize), verdict.word,
-                  measured ? engine::rateText(*trial.samplesPerSecond, trial.relativeError) : none,
-                  measured ? peakText(trial.peakReservedBytes, unit) : none, tookText(trial),
-                  QString::fromStdString(trial.device)},
-        .glyph = verdict.glyph,
-        .tone = verdict.tone,
-        .isBold = best,
-        .toolTip = toolTipOf(trial)};
+    return {.texts = {engine::numberText(trial.number), engine::numberText(trial.microBatchSize),
+                      verdict.word,
+                      measured ? engine::rateText(*trial.samplesPerSecond, trial.relativeError) : none,
+                      measured ? peakText(trial.peakReservedBytes, unit) : none, tookText(trial),
+                      QString::fromStdString(trial.device)},
+            .glyph = verdict.glyph,
+            .tone = verdict.tone,
+            .isBold = best,
+            .toolTip = toolTipOf(trial)};
 }
 
 /// A row for each size, with what the comparison says of it; the first one has the time of all.

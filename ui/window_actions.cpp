@@ -3,6 +3,8 @@
 #include "window_actions.h"
 
 #include "buttons.h"
+#include "engine/exploration_options.h"
+#include "engine/readable_text.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -25,6 +27,7 @@ WindowActions::WindowActions(QWidget* window)
       restart(new QAction(tr("&Restart"), this)),
       pause(new QAction(tr("&Pause"), this)),
       stop(new QAction(tr("S&top"), this)),
+      goOn(new QAction(tr("&Go on"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
       copySize(new QAction(tr("&Copy"), this)),
       confirm(new QAction(tr("Con&firm"), this)),
@@ -42,6 +45,7 @@ WindowActions::WindowActions(QWidget* window)
     chooseNetwork->setEnabled(false);
     start->setShortcut(Qt::Key_F5);
     stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
+    goOn->setShortcut(Qt::CTRL | Qt::Key_F5);
     exportSize->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_E), QKeySequence(QKeySequence::Save)});
     // The tool bar has no room for the name of a format.
     exportSize->setIconText(tr("Export…"));
@@ -65,8 +69,8 @@ WindowActions::WindowActions(QWidget* window)
         action->setData(static_cast<int>(setting));
         action->setChecked(setting == ThemeSetting::System);
     }
-    for (QAction* action : {open, chooseNetwork, start, pause, stop, exportSize, copySize, confirm, train,
-                            saveTrials, saveCharts, logarithmic, fullScreen, resetLayout, quit})
+    for (QAction* action : {open, chooseNetwork, start, pause, stop, goOn, exportSize, copySize, confirm,
+                            train, saveTrials, saveCharts, logarithmic, fullScreen, resetLayout, quit})
         window->addAction(action);
     update({});
 }
@@ -77,6 +81,8 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
     menu->addAction(open);
     menu->addMenu(recent);
     menu->addAction(chooseNetwork);
+    menu->addSeparator();
+    menu->addAction(goOn);
     menu->addSeparator();
     menu->addAction(exportSize);
     menu->addAction(copySize);
@@ -109,6 +115,11 @@ void WindowActions::update(const Snapshot& snapshot)
     const bool runsTrials = state == State::Exploring || state == State::Verifying;
     pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
     stop->setEnabled(snapshot.isUnderWay() && state != State::Finishing);
+    goOn->setEnabled(snapshot.isWorthGoingOn());
+    goOn->setToolTip(goOn->isEnabled() || !ended
+                         ? tr("Search on from all trials so far, with at most %1 more")
+                               .arg(engine::trialsText(engine::MoreEffort().trials))
+                         : tr("More trials would tell nothing more"));
 
     const bool hasSize = snapshot.recommendsSize();
     exportSize->setEnabled(snapshot.run && hasSize);
@@ -131,6 +142,7 @@ void WindowActions::setTheme(const Theme& theme)
     m_theme = theme;
     open->setIcon(actionIcon(Glyph::Open, theme.mutedText, theme));
     start->setIcon(actionIcon(Glyph::Play, theme.text, theme));
+    goOn->setIcon(actionIcon(Glyph::Play, theme.text, theme));
     stop->setIcon(actionIcon(Glyph::Stop, theme.bad, theme));
     exportSize->setIcon(actionIcon(Glyph::Export, theme.text, theme));
     confirm->setIcon(actionIcon(Glyph::Check, theme.text, theme));

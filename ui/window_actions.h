@@ -37,6 +37,8 @@ public:
     /// Pauses, or resumes while paused.
     QAction* pause;
     QAction* stop;
+    /// Takes an end back and searches on.
+    QAction* goOn;
     QAction* exportSize;
     QAction* copySize;
     /// Enabled by WindowTraining.

@@ -66,7 +66,7 @@ QString contrastText(const trial::Contrast& contrast, const QLocale& locale)
     const QString leader = numberText(contrast.leader, locale);
     const QString runnerUp = numberText(contrast.runnerUp, locale);
     const QString lead = leadText(contrast, locale);
-    if (contrast.standardError && contrast.lead <= *contrast.standardError)
+    if (!contrast.isClear())
         return Translated::tr("%1 and %2 cannot be told apart (%3)").arg(leader, runnerUp, lead);
     return Translated::tr("%1 is %2 faster than %3").arg(leader, lead, runnerUp);
 }

@@ -20,6 +20,9 @@ struct Contrast
     /// Of the lead; nothing where the sizes were visited too seldom to tell.
     std::optional<double> standardError;
 
+    /// The lead is larger than its error, as far as that is known.
+    bool isClear() const { return !standardError || lead > *standardError; }
+
     bool operator==(const Contrast&) const = default;
 };
 

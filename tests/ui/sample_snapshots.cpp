@@ -329,6 +329,8 @@ Snapshot finishedSnapshot()
     snapshot.secondsLeft.reset();
     snapshot.elapsedSeconds = 204.0;
     snapshot.recommendedJoulesPerSample = 0.318;
+    snapshot.canGoOn = true;
+    snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
     release(snapshot.devices.front());
     say(snapshot, 204, QStringLiteral("finished: confident"));
     return snapshot;
@@ -343,13 +345,17 @@ Snapshot doubtfulSnapshot()
               QStringLiteral("192 is 0.4 % faster than 224, the next best; memory predicts room up to about "
                              "266. Sizes are hard to tell apart: other programs disturbed 44 % of the last "
                              "trials."));
+    snapshot.searchState.recommendation->expectedLoss = 0.0004;
+    snapshot.searchState.prospect =
+        search::Prospect{.size = 192, .rival = 224, .seconds = 700.0, .gain = 0.013};
+    snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
     return snapshot;
 }
 
 Snapshot prospectSnapshot()
 {
     Snapshot snapshot = comparingSnapshot();
-    snapshot.trials.back() = comparisonOf(trial::Outcome::Ok, 18, {192, 208}, {0.001, 0.0});
+    snapshot.trials.back() = comparisonOf(trial::Outcome::Ok, 18, {192, 208}, {0.009, 0.0});
     snapshot.state = State::Finished;
     snapshot.finish = FinishStatus::Exhausted;
     snapshot.canGoOn = true;

@@ -12,6 +12,7 @@
 #include "ui/recommendation_card.h"
 #include "ui/status_bar.h"
 #include "ui/tool_bar.h"
+#include "window_fixture.h"
 
 #include <QAction>
 #include <QFontMetrics>
@@ -47,17 +48,29 @@ private slots:
     {
         Snapshot pausing = test::runningSnapshot();
         pausing.pauseRequested = true;
-        rows<Snapshot, std::string>({{"empty", {test::emptySnapshot(), ""}},
-                                     {"ready", {test::readySnapshot(), "start"}},
-                                     {"starting", {test::startingSnapshot(), "stop"}},
-                                     {"early", {test::earlySnapshot(), "pause stop export copy"}},
-                                     {"running", {test::runningSnapshot(), "pause stop export copy"}},
-                                     {"paused", {test::pausedSnapshot(), "pause stop export copy"}},
-                                     {"verifying", {test::verifyingSnapshot(), "pause stop export copy"}},
-                                     {"finished", {test::finishedSnapshot(), "start export copy"}},
-                                     {"nothing fits", {test::nothingFitsSnapshot(), "start"}},
-                                     {"failed", {test::failedSnapshot(), "start"}},
-                                     {"pausing", {pausing, "stop export copy"}}});
+        Snapshot stopped = test::finishedSnapshot();
+        stopped.finish = engine::FinishStatus::Cancelled;
+        Snapshot spent = test::prospectSnapshot();
+        spent.searchState.prospect.reset();
+        Snapshot goingOn = test::comparingSnapshot();
+        goingOn.searchState.prospect = test::prospectSnapshot().searchState.prospect;
+        rows<Snapshot, std::string>(
+            {{"empty", {test::emptySnapshot(), ""}},
+             {"ready", {test::readySnapshot(), "start"}},
+             {"starting", {test::startingSnapshot(), "stop"}},
+             {"early", {test::earlySnapshot(), "pause stop export copy"}},
+             {"running", {test::runningSnapshot(), "pause stop export copy"}},
+             {"paused", {test::pausedSnapshot(), "pause stop export copy"}},
+             {"verifying", {test::verifyingSnapshot(), "pause stop export copy"}},
+             {"finished", {test::finishedSnapshot(), "start export copy"}},
+             {"stopped", {stopped, "start go-on export copy"}},
+             {"budget used up", {test::doubtfulSnapshot(), "start go-on export copy"}},
+             {"as sure as can be", {test::prospectSnapshot(), "start go-on export copy"}},
+             {"nothing left", {spent, "start export copy"}},
+             {"going on", {goingOn, "pause stop export copy"}},
+             {"nothing fits", {test::nothingFitsSnapshot(), "start"}},
+             {"failed", {test::failedSnapshot(), "start"}},
+             {"pausing", {pausing, "stop export copy"}}});
     }
     void allowsWhatTheStateAllows()
     {
@@ -66,11 +79,10 @@ private slots:
         WindowActions actions(&window);
         actions.update(snapshot);
         QStringList enabled;
-        const std::pair<QAction*, QString> named[] = {{actions.start, QStringLiteral("start")},
-                                                      {actions.pause, QStringLiteral("pause")},
-                                                      {actions.stop, QStringLiteral("stop")},
-                                                      {actions.exportSize, QStringLiteral("export")},
-                                                      {actions.copySize, QStringLiteral("copy")}};
+        const std::pair<QAction*, QString> named[] = {
+            {actions.start, QStringLiteral("start")},       {actions.pause, QStringLiteral("pause")},
+            {actions.stop, QStringLiteral("stop")},         {actions.goOn, QStringLiteral("go-on")},
+            {actions.exportSize, QStringLiteral("export")}, {actions.copySize, QStringLiteral("copy")}};
         for (const auto& [action, name] : named) {
             if (action->isEnabled())
                 enabled << name;
@@ -161,6 +173,21 @@ private slots:
                "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster "
                "than 224 and 2.1 % faster than 128. 160 is within 2 % and leaves 8.4 GiB more.; "
                "launch-bound; verified"}},
+             {"comparing",
+              {test::comparingSnapshot(),
+               "micro_batch_size; 192; 2.05× base; confidence 93 percent; may cost 0.6 % of the speed; "
+               "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster "
+               "than "
+               "224, the next best, and needs less memory. Next: comparing 192 and 208. 160 is within 2 % "
+               "and "
+               "leaves 8.4 GiB more.; launch-bound"}},
+             {"as sure as can be",
+              {test::prospectSnapshot(),
+               "micro_batch_size; 192; 2.05× base; confidence 84 percent; may cost 0.8 % of the speed; "
+               "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 and 208 cannot be "
+               "told apart, and 192 carries less risk. 160 is within 2 % and leaves 8.4 GiB more. As sure as "
+               "this device allows: telling 192 from 208 apart would take about 40 min more and could gain "
+               "0.9 %.; launch-bound"}},
              {"nothing fits",
               {test::nothingFitsSnapshot(),
                "nothing fits; not even 1; Not even 1 sample fits into 7.4 GiB: it would need at least "
@@ -184,9 +211,42 @@ private slots:
         for (const auto* button : card->findChildren<QPushButton*>())
             QVERIFY(button->isHidden());
         QVERIFY(card->findChild<ConfidenceGauge*>()->isHidden());
-        window.display(test::runningSnapshot());
+        window.display(test::prospectSnapshot());
         for (const auto* button : card->findChildren<QPushButton*>())
             QVERIFY(!button->isHidden());
+    }
+
+    void offersToGoOnAtTheEndAlone()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        const QPushButton* const goOn = test::buttonOf(window, "Go on");
+        for (const auto& [name, snapshot] : test::allSamples()) {
+            window.display(snapshot);
+            QVERIFY2(goOn->isHidden() != snapshot.canGoOn, qPrintable(name));
+        }
+        window.display(test::prospectSnapshot());
+        QVERIFY(goOn->isEnabled());
+        QCOMPARE(goOn->toolTip(),
+                 QStringLiteral("Search on from all trials so far, with at most 20 trials more"));
+        window.display(test::finishedSnapshot());
+        QVERIFY(!goOn->isEnabled());
+        QCOMPARE(goOn->toolTip(), QStringLiteral("More trials would tell nothing more"));
+    }
+
+    void saysWhyItCouldNotGoOn()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        Snapshot snapshot = test::prospectSnapshot();
+        window.display(snapshot);
+        auto* banner = window.view()->banner();
+        QVERIFY(banner->isHidden());
+        snapshot.failure = QStringLiteral("No worker came up.");
+        window.display(snapshot);
+        QVERIFY(!banner->isHidden());
+        QCOMPARE(banner->text(), snapshot.failure);
+        QVERIFY(test::buttonOf(*banner, "Go on"));
+        window.display(test::comparingSnapshot());
+        QVERIFY(banner->isHidden());
     }
 
     void says_data()
@@ -195,6 +255,12 @@ private slots:
         rows<Snapshot, std::string, std::string>(
             {{"empty", {test::emptySnapshot(), "No config opened", ""}},
              {"running", {test::runningSnapshot(), "Trial 17 of about 24  ·  about 1 min 12 s left", gpu}},
+             {"comparing",
+              {test::comparingSnapshot(),
+               "Trial 18 of about 24  ·  comparing 192 and 208  ·  about 1 min 12 s left", gpu}},
+             {"as sure as can be",
+              {test::prospectSnapshot(),
+               "Finished after 18 trials  ·  3 min 24 s  ·  as sure as this device allows", ""}},
              {"paused", {test::pausedSnapshot(), "Paused  ·  Trial 16 of about 24", gpu}},
              {"verifying", {test::verifyingSnapshot(), "Verifying 192 in a fresh process", gpu}},
              {"finished",
@@ -253,6 +319,22 @@ private slots:
         log.display(snapshot.log);
         QVERIFY(log.text().startsWith(before));
         QVERIFY(log.text().endsWith(QStringLiteral("error: the worker crashed")));
+    }
+
+    void cutsNothingOffTheRecommendation()
+    {
+        for (const auto& [name, snapshot] : test::allSamples()) {
+            test::SampleWindow window(Theme::light(), QSize(1100, 680));
+            window.display(snapshot);
+            window.grab();
+            const auto* card = window.findChild<RecommendationCard*>();
+            for (const auto* label : card->findChildren<QLabel*>()) {
+                if (label->isVisibleTo(card))
+                    QVERIFY2(label->wordWrap() ? label->height() >= label->heightForWidth(label->width())
+                                               : label->width() >= label->sizeHint().width(),
+                             qPrintable(name + QStringLiteral(": ") + label->text()));
+            }
+        }
     }
 
     void fitsASmallWindow()

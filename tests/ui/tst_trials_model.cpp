@@ -137,6 +137,14 @@ private slots:
                  qPrintable(toolTip));
     }
 
+    void callsSizesLevelThatCannotBeToldApart()
+    {
+        TrialsModel model;
+        model.display(test::prospectSnapshot(), gibibytes);
+        QCOMPARE(resultsOf(model).mid(0, 2),
+                 (QStringList{QStringLiteral("level, 0.1 % ± 0.2"), QStringLiteral("compared")}));
+    }
+
     void changesARunningComparisonInItsRows()
     {
         TrialsModel model;

@@ -20,6 +20,8 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <algorithm>
+
 using namespace batchpeak;
 using namespace batchpeak::ui;
 using test::actionOf;
@@ -53,9 +55,9 @@ class WindowExplorationTest : public test::WindowFixture
         });
     }
 
-    void explore(const QString& words)
+    void explore(const engine::ExplorationOptions& options)
     {
-        window().setOptions(optionsWith(words));
+        window().setOptions(options);
         QVERIFY(window().openConfig(m_path));
         click("Start");
         QTRY_VERIFY(snapshot().finish.has_value());
@@ -68,7 +70,7 @@ private slots:
 
     void exportsWhatItRecommends()
     {
-        explore(QString());
+        explore(optionsWith(QString()));
         const QByteArray size = QByteArray::number(qlonglong(snapshot().searchState.recommendation->size));
         const QString target = pathOf("found.yaml");
         whenOpen<ExportDialog>(&window(), [&](ExportDialog* dialog) {
@@ -83,7 +85,7 @@ private slots:
 
     void copiesTheRowsThatAreSelected()
     {
-        explore(QString());
+        explore(optionsWith(QString()));
         auto* table = window().findChild<QTableView*>();
         window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window()));
@@ -99,7 +101,7 @@ private slots:
 
     void writesTheTrials()
     {
-        explore(QString());
+        explore(optionsWith(QString()));
         const QString target = pathOf("trials.csv");
         chooseInTheNextDialog(target);
         actionOf(window(), "Save trials")->trigger();
@@ -108,7 +110,7 @@ private slots:
 
     void writesTheChartsWithTwiceThePixels()
     {
-        explore(QString());
+        explore(optionsWith(QString()));
         const QString target = pathOf("charts.png");
         chooseInTheNextDialog(target);
         actionOf(window(), "Save charts")->trigger();
@@ -121,11 +123,24 @@ private slots:
 
     void saysWhereNothingCanBeWritten()
     {
-        explore(QString());
+        explore(optionsWith(QString()));
         chooseInTheNextDialog(pathOf("no/such/folder/trials.csv"));
         actionOf(window(), "Save trials")->trigger();
         QVERIFY2(banner().text().contains(QStringLiteral("could not be written")),
                  qPrintable(banner().text()));
+    }
+
+    void goesOnFromWhatItHas()
+    {
+        // Too few to be confident of anything.
+        explore(optionsWith(QString(), 2));
+        QVERIFY(snapshot().finish == engine::FinishStatus::Budget);
+        const auto trials = snapshot().trials;
+        click("Go on");
+        QVERIFY(!snapshot().finish);
+        QTRY_VERIFY(snapshot().finish.has_value());
+        QVERIFY(snapshot().trials.size() > trials.size());
+        QVERIFY(std::equal(trials.begin(), trials.end(), snapshot().trials.begin()));
     }
 
     void restartsWithAWorkerThatLives()
@@ -146,7 +161,7 @@ private slots:
 
     void startsAgainWithTheConfigAsItThenStands()
     {
-        explore(QString());
+        explore(optionsWith(QString()));
         const std::size_t trials = snapshot().trials.size();
         fileWith("params.yaml", QByteArray(m_config).replace("batch_size: 64", "batch_size: 48"));
         click("Start again");
