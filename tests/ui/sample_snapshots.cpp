@@ -332,7 +332,7 @@ Snapshot finishedSnapshot()
     snapshot.canGoOn = true;
     snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
     release(snapshot.devices.front());
-    say(snapshot, 204, QStringLiteral("finished: confident"));
+    say(snapshot, 204, snapshot.ending);
     return snapshot;
 }
 
