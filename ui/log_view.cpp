@@ -7,8 +7,11 @@
 
 #include <QPlainTextEdit>
 #include <QScrollBar>
+#include <QTextBlock>
 #include <QTextDocument>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace batchpeak::ui {
 
@@ -51,14 +54,20 @@ LogView::LogView(QWidget* parent) : Card(tr("Log"), parent), m_text(new QPlainTe
     m_text->setAccessibleName(tr("Log"));
     auto* bar = m_text->verticalScrollBar();
     connect(bar, &QScrollBar::valueChanged, this,
-            [this, bar](int value) { m_following = value == bar->maximum(); });
-    connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int maximum) {
+            [this](int value) { m_following = value >= lineOfNewest(); });
+    connect(bar, &QScrollBar::rangeChanged, this, [this, bar] {
         if (m_following)
-            bar->setValue(maximum);
+            bar->setValue(lineOfNewest());
     });
     auto* rows = new WholeRows(
         m_text, [] { return 2; }, [this] { return m_text->fontMetrics().lineSpacing(); }, this);
     body()->addWidget(rows, 1);
+}
+
+int LogView::lineOfNewest() const
+{
+    return std::min(m_text->verticalScrollBar()->maximum(),
+                    m_text->document()->lastBlock().firstLineNumber());
 }
 
 void LogView::display(const std::vector<engine::LogLine>& log)
@@ -78,8 +87,12 @@ void LogView::display(const std::vector<engine::LogLine>& log)
         if (next == 0)
             m_text->clear();
     }
+    const bool follows = m_following;
     for (; next < log.size(); ++next)
         m_text->appendPlainText(logLineText(log[next]));
+    // What is appended at the bottom is followed by the text itself, to the end of its last line.
+    if (follows)
+        m_text->verticalScrollBar()->setValue(lineOfNewest());
     m_shownLines = log.size();
     m_newest = log.back();
 }

@@ -24,6 +24,9 @@ public:
     QString text() const;
 
 private:
+    /// The line of the view at which the newest entry begins, or the one from which all to the end is seen.
+    int lineOfNewest() const;
+
     QPlainTextEdit* m_text;
     std::size_t m_shownLines = 0;
     bool m_following = true;

@@ -17,9 +17,11 @@
 #include <QAction>
 #include <QFontMetrics>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QStandardPaths>
 #include <QTest>
+#include <QTextBlock>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -319,6 +321,24 @@ private slots:
         log.display(snapshot.log);
         QVERIFY(log.text().startsWith(before));
         QVERIFY(log.text().endsWith(QStringLiteral("error: the worker crashed")));
+    }
+
+    void showsANewLongEntryFromItsBeginning()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        Snapshot snapshot = test::prospectSnapshot();
+        snapshot.log.resize(2);
+        window.display(snapshot);
+        window.grab();
+        for (int second = 0; second < 3; ++second) {
+            test::say(snapshot, 300 + second, QStringLiteral("word ").repeated(40));
+            window.display(snapshot);
+            window.grab();
+            const auto* text = window.findChild<LogView*>()->findChild<QPlainTextEdit*>();
+            const QTextCursor first = text->cursorForPosition(QPoint(1, 1));
+            QCOMPARE(first.block(), text->document()->lastBlock());
+            QCOMPARE(first.positionInBlock(), 0);
+        }
     }
 
     void cutsNothingOffTheRecommendation()
