@@ -34,6 +34,7 @@ struct MeasuredPoint
     /// them has no part: a difference of two has it twice in its square.
     std::optional<double> relativeError;
     double peakBytes = 0.0;
+    /// 0 in a comparison, which counts visits.
     int steps = 0;
     /// Number of the trial that compared it with others; 0 where it was measured alone.
     int comparison = 0;

@@ -251,6 +251,8 @@ QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
                       tr("%1 samples/s").arg(engine::rateText(point.samplesPerSecond, point.relativeError))};
     if (const ComparedSizes* compared = scene().comparison(point.comparison))
         lines << againstText(point, *compared);
+    else if (point.comparison > 0)
+        lines << tr("comparison cut short");
     else
         lines << (point.relativeError ? tr("mean ± 95 %, %1").arg(engine::stepsText(point.steps))
                                       : tr("mean of %1").arg(engine::stepsText(point.steps)));
