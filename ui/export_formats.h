@@ -28,8 +28,9 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
 
 /// The finished trials as a table for other programs, in the order of their starts: comma-separated as
 /// RFC 4180 has it, with a header; numbers in full and in the C locale, bytes and seconds as they are.
-/// The columns are named as the fields of the events. A value that is not known is an empty field. A trial that
-/// compares sizes has a line for each of them, with the times that it was visited; the first one has the time of all.
+/// The columns are named as the fields of the events. A value that is not known is an empty field. A trial
+/// that compares sizes has a line for each of them, with the times that it was visited; the first one has the
+/// time of all.
 QByteArray trialsCsv(const std::vector<trial::TrialRecord>& trials);
 
 /// The charts as a picture for a document, with twice the pixels of the window, and with what a reader

@@ -9,8 +9,8 @@
 namespace batchpeak::ui {
 
 /// The trials of a Snapshot, newest first, every state and every flag as a sign and a word. Bold is the trial
-/// behind the recommendation: the newest sound one of that size. A trial that compares sizes has a row for each of
-/// them, all with its number, so that every measurement of a size is found in the column of sizes.
+/// behind the recommendation: the newest sound one of that size. A trial that compares sizes has a row for
+/// each of them, all with its number, so that every measurement of a size is found in the column of sizes.
 class TrialsModel : public TableModel
 {
     Q_OBJECT

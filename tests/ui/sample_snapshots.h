@@ -65,7 +65,7 @@ engine::DeviceSnapshot sampleGpu(const QString& id);
 void release(engine::DeviceSnapshot& device);
 trial::TrialRecord trialThat(std::optional<trial::Outcome> outcome, int number, std::int64_t size,
                              double wallSeconds);
-/// Of sizes that follow the law, but for what \p deviations [relative] says; half of it varies between visits.
+/// Of sizes that follow the law, but for what \p deviations [relative] says; visits scatter around that.
 /// \param outcome  nothing while it runs
 trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int number,
                                 const std::vector<std::int64_t>& sizes,
