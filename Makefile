@@ -12,7 +12,7 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
-.PHONY: bench-config bench-live bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
+.PHONY: bench-calibration bench-config bench-live bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
 .PHONY: architecture format tidy clean
 
 run: programs
@@ -107,7 +107,12 @@ bench-pictures: configure
 	$(BUILD) batchpeak-draw-searches
 	build/$(PRESET)/bin/batchpeak-draw-searches --folder build/pictures $(BENCH)
 
-# Fits the maps behind the stated confidence; prints rows for core/search/strategies/calibration.cpp.
+# How often stated confidences are right, on calm and restless devices, as a picture for the docs.
+bench-calibration: configure
+	$(BUILD) batchpeak-draw-calibration
+	build/$(PRESET)/bin/batchpeak-draw-calibration --file docs/calibration.svg $(BENCH)
+
+# Fits the map behind the stated confidence; prints its weights for core/search/strategies/calibration.cpp.
 calibrate-search: configure
 	$(BUILD) batchpeak-calibrate-search
 	build/$(PRESET)/bin/batchpeak-calibrate-search $(BENCH)

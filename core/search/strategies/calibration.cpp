@@ -10,7 +10,7 @@ namespace batchpeak::search {
 
 namespace {
 
-constexpr CalibrationTerms weights{0.793, 0.565, 0.272, 0.421, -0.468};
+constexpr CalibrationTerms weights{0.739, 0.541, 0.216, 0.393, -0.381};
 
 /// Paths that nothing contradicts yet count in full in a mean, however wild; so much of it was lost in the
 /// mean of searches in every world.

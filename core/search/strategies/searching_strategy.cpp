@@ -31,7 +31,7 @@ constexpr std::size_t fewestSizes = 3;
 // How fast a search becomes surer, by the logits of what it stated at the ends of this many trials, each a
 // mean over half as many. Short ones take a lull for the end of all progress.
 constexpr std::size_t trialsOfProgress = 12;
-constexpr int fewestForProgress = 24;
+constexpr int fewestForProgress = 28;
 
 double logitOf(double probability)
 {
