@@ -242,7 +242,7 @@ struct SearchState
 };
 
 /// A way of finding the best size. It is told of every finished trial and asked for the next; it has no
-/// clock, no threads and no device, and the same measurements and seed always give the same answers.
+/// clock and no device, and the same measurements and seed always give the same answers.
 class Strategy
 {
 public:
