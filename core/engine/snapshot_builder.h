@@ -32,9 +32,8 @@ public:
 
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
-    /// \param now  seconds since the start of the exploration, here and below, also those between an end and
-    /// the
-    ///             moment when it went on
+    /// \param now  seconds since the start of the exploration, here and below; those between an end and the
+    /// moment when it went on count too
     const trial::TrialRecord& startTrial(trial::TrialRecord trial, double now);
     void takeStep(const trial::Step& step);
     /// What the worker did not say of the trial's time and spread is taken from our own clock and from the

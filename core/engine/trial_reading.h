@@ -40,8 +40,10 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
 /// What the search is told of a finished trial.
 /// A lost worker is a crash to it, also one that fell silent; a Timeout that the worker itself reports
 /// rules the size out, but none of those that were compared. A trial ends with its timed steps where the
-/// worker tells when they began. \param result  its clocks count from the start of the exploration \param
-/// workerLost  as of DeviceRunner::trialEnded \param now  since the start of the exploration [s]
+/// worker tells when they began.
+/// \param result  its clocks count from the start of the exploration
+/// \param workerLost  as of DeviceRunner::trialEnded
+/// \param now  since the start of the exploration [s]
 search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
                                   bool workerLost, double now);
 

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace batchpeak::search {
 
@@ -53,12 +54,16 @@ Eigen::MatrixXd linearised(const Observations& trials)
 class GridPoint
 {
 public:
-    GridPoint(const Observations& trials, const Hyperparameters& hyperparameters, double visitEvidence)
-        : m_trials(trials), m_hyperparameters(hyperparameters), m_factor(trials.covariance(hyperparameters))
+    /// \param base  linearised() of the trials
+    GridPoint(const Observations& trials, const Hyperparameters& hyperparameters, double visitEvidence,
+              Eigen::MatrixXd base)
+        : m_trials(trials),
+          m_hyperparameters(hyperparameters),
+          m_factor(trials.covariance(hyperparameters)),
+          m_base(std::move(base))
     {
         m_logDeterminant = m_factor.matrixLLT().diagonal().array().log().sum();
         m_logDeterminant -= visitEvidence;
-        m_base = linearised(trials);
         m_factor.matrixL().solveInPlace(m_base);
     }
 
@@ -148,30 +153,30 @@ std::vector<std::size_t> heaviest(const std::vector<double>& logWeights, std::si
     return order;
 }
 
-void weighTrials(Observations& trials)
+void weighTrials(Observations& trials, VisitEvidence& evidence, const Eigen::MatrixXd& base)
 {
-    VisitEvidence evidence(trials);
     double heaviest = -std::numeric_limits<double>::infinity();
     Hyperparameters best;
     for (std::size_t i = 0; i < hyperparameterGrid().size(); i += coarseStride) {
         const Hyperparameters& hyperparameters = hyperparameterGrid()[i];
         if (const double weight =
-                GridPoint(trials, hyperparameters, evidence(hyperparameters)).weightOfPlain();
+                GridPoint(trials, hyperparameters, evidence(hyperparameters), base).weightOfPlain();
             weight > heaviest) {
             heaviest = weight;
             best = hyperparameters;
         }
     }
-    const Eigen::MatrixXd columns = linearised(trials);
-    trials.weighTails(best, columns.leftCols(2), columns.col(2));
+    trials.weighTails(best, base.leftCols(2), base.col(2));
 }
 
 } // namespace
 
 std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit)
 {
-    weighTrials(trials);
+    // Neither depends on the weights of the trials.
+    const Eigen::MatrixXd base = linearised(trials);
     VisitEvidence evidence(trials);
+    weighTrials(trials, evidence, base);
     constexpr double none = -std::numeric_limits<double>::infinity();
     const std::vector<CandidateTrend> alignments = alignedTrends(largestFit);
     std::vector<double> weightsOfAlignments(alignments.size(), none);
@@ -183,7 +188,7 @@ std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit
     models.resize(alignmentsOnWholeGrid * grid.size());
     inParts(grid.size(), [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
-            const GridPoint point(trials, grid[i], evidences[i]);
+            const GridPoint point(trials, grid[i], evidences[i], base);
             for (std::size_t a = 0; a < alignmentsOnWholeGrid; ++a)
                 models[alignmentsOnWholeGrid * i + a] =
                     point.weigh(alignments[a], {}, point.misaligned(alignments[a].trend));
@@ -198,7 +203,7 @@ std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit
     }
     std::vector<GridPoint> best;
     for (const std::size_t point : heaviest(weightsOfPoints, gridPointsWithCommonAlignments))
-        best.emplace_back(trials, grid[point], evidences[point]);
+        best.emplace_back(trials, grid[point], evidences[point], base);
 
     for (std::size_t a = alignmentsOnWholeGrid; a < alignments.size(); ++a) {
         const bool isRare = a >= commonAlignments;
