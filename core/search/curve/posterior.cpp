@@ -141,13 +141,16 @@ double Posterior::trialDeviation() const
     return std::sqrt(variance / static_cast<double>(m_paths.scales.size()));
 }
 
-double Posterior::visitVariance(double seconds) const
+double Posterior::comparedVariance(double stepSeconds, int visits, int stepsPerVisit) const
 {
-    double variance = 0.0;
+    const double seconds = (1.0 + stepsPerVisit) * stepSeconds;
+    double ofVisit = 0.0;
     for (const Hyperparameters& scale : m_paths.scales)
-        variance +=
+        ofVisit +=
             scale.trial * scale.trial - scale.speed * scale.speed * std::expm1(-seconds / scale.speedTime);
-    return variance / static_cast<double>(m_paths.scales.size());
+    ofVisit /= static_cast<double>(m_paths.scales.size());
+    const double steps = m_trials.noise.standardErrorAt(stepSeconds, visits * stepsPerVisit);
+    return steps * steps + ofVisit / visits;
 }
 
 double Posterior::speedDeviation() const

@@ -59,8 +59,9 @@ public:
     /// Relative standard deviation of a trial however many steps it has: from one to the next, and by the
     /// device's speed as far as it changes until the next trial.
     double trialDeviation() const;
-    /// Relative variance of one visit of a comparison beside the others that last as long [s].
-    double visitVariance(double seconds) const;
+    /// Relative variance of a size in a comparison, whose steps take so long [s], without what all its sizes
+    /// have in common.
+    double comparedVariance(double stepSeconds, int visits, int stepsPerVisit) const;
     /// Relative standard deviation of the device's speed over time.
     double speedDeviation() const;
     const Observations& trials() const { return m_trials; }

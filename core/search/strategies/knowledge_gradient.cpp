@@ -209,11 +209,8 @@ double KnowledgeGradient::expectedLossAfter(const Comparison& comparison) const
     for (Eigen::Index i = 0; i < count; ++i) {
         const std::int64_t size = comparison.sizes[static_cast<std::size_t>(i)];
         speed.row(i) = m_posterior.logSpeed().row(m_posterior.indexOf(size));
-        const double seconds = stepSeconds(size);
-        const double steps =
-            m_posterior.trials().noise.standardErrorAt(seconds, comparison.visits * comparison.stepsPerVisit);
-        const double visit = (1.0 + comparison.stepsPerVisit) * seconds;
-        variance[i] = steps * steps + m_posterior.visitVariance(visit) / comparison.visits;
+        variance[i] =
+            m_posterior.comparedVariance(stepSeconds(size), comparison.visits, comparison.stepsPerVisit);
     }
     const Eigen::ArrayXd precision = variance.inverse();
     double sum = 0.0;

@@ -19,13 +19,6 @@ constexpr int stepsPerVisit = 3;
 /// Standard deviations of the difference that a lead of the tolerance is to be.
 constexpr double deviationsOfTolerance = 2.0;
 
-/// Variance of ln(samples/s) of one of two sizes in one comparison, without what both have in common.
-double comparedVariance(const Posterior& posterior, double stepSeconds)
-{
-    const double steps = posterior.trials().noise.standardErrorAt(stepSeconds, visits * stepsPerVisit);
-    return steps * steps + posterior.visitVariance((1.0 + stepsPerVisit) * stepSeconds) / visits;
-}
-
 /// Of the difference of two sizes over the paths.
 double presentVariance(const Posterior& posterior, std::int64_t size, std::int64_t rival)
 {
@@ -47,8 +40,8 @@ std::optional<Prospect> prospectOf(const Posterior& posterior, const PosteriorSu
     const double seconds[] = {summary.stepSecondsAt(summary.best), summary.stepSecondsAt(rival.size)};
     const double wanted = std::pow(posterior.logTolerance() / deviationsOfTolerance, -2.0);
     const double known = 1.0 / presentVariance(posterior, summary.best, rival.size);
-    const double ofComparison =
-        comparedVariance(posterior, seconds[0]) + comparedVariance(posterior, seconds[1]);
+    const double ofComparison = posterior.comparedVariance(seconds[0], visits, stepsPerVisit) +
+                                posterior.comparedVariance(seconds[1], visits, stepsPerVisit);
     const double comparisons = std::max(1.0, std::ceil((wanted - known) * ofComparison));
     const double doubt = 1.0 - posterior.shareWithin(summary.best);
     const double rivals = std::max(1.0, doubt / rival.probability);
