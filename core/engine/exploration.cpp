@@ -294,7 +294,7 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
         if (ended.isVerification)
             judgeVerification(device, reading);
         else
-            m_run->builder.logFollowUp(ended, m_run->planner->trialEnded(device.id, reading));
+            m_run->builder.logFollowUp(ended, m_run->planner->trialEnded(device.id, reading.measurement));
         isRecommendationNew = m_run->builder.takeSearchState(m_run->planner->searchState());
     }
     publish();
@@ -310,11 +310,8 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
 void Exploration::loseDevice(const QString& device)
 {
     // What it was to repeat may have been all that the other devices waited for.
-    if (m_run->planner && m_run->planner->deviceLost(device)) {
-        if (m_run->builder.takeSearchState(m_run->planner->searchState()))
-            emit occurred(RecommendationChanged{*snapshot().searchState.recommendation});
-        endIfSearchHasEnded();
-    }
+    if (m_run->planner)
+        m_run->planner->deviceLost(device);
     startTrials();
 }
 
@@ -412,10 +409,6 @@ void Exploration::finish(FinishStatus status, const QString& failure)
         m_run->verifier.giveUp();
         m_run->builder.setVerification(m_run->verifier.verification());
     }
-    if (m_run->planner)
-        m_run->planner->searchEnds();
-    const bool isRecommendationNew =
-        m_run->planner && m_run->builder.takeSearchState(m_run->planner->searchState());
     const RunEnd end = runEndOf(status, snapshot(), m_run->plan.space.minimum);
     m_run->status = end.status;
     m_run->builder.setFailure(failure.isEmpty() ? end.failure : failure);
@@ -423,8 +416,6 @@ void Exploration::finish(FinishStatus status, const QString& failure)
     m_run->builder.setPauseRequested(false);
     m_run->budget.stop();
     publish();
-    if (isRecommendationNew)
-        emit occurred(RecommendationChanged{*snapshot().searchState.recommendation});
     if (m_run->pool)
         m_run->pool->end();
     else

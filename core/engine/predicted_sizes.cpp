@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -56,47 +54,31 @@ std::vector<Measurement> comparedSizes(const trial::TrialRecord& trial, double c
     return measurements;
 }
 
-/// By their sizes the trials whose time is sound, but for a size that did not fit in another trial.
-std::map<std::int64_t, std::vector<Measurement>> soundTrials(const std::vector<trial::TrialRecord>& trials)
+/// The trials whose time is sound, but for those of a size that did not fit in another trial.
+std::vector<Measurement> soundTrials(const std::vector<trial::TrialRecord>& trials)
 {
-    std::map<std::int64_t, std::vector<Measurement>> sound;
+    std::vector<Measurement> sound;
     std::set<std::int64_t> excluded;
     // Nobody kept when each one ended; on one device it is not much later.
     double clockSeconds = 0.0;
     for (const trial::TrialRecord& trial : trials) {
         clockSeconds += trial.wallSeconds;
         const double seconds = trial.secondsPerStep.value_or(0.0);
-        for (Measurement& ofSize : comparedSizes(trial, clockSeconds))
-            sound[ofSize.size].push_back(std::move(ofSize));
+        std::ranges::move(comparedSizes(trial, clockSeconds), std::back_inserter(sound));
         if (doesNotFit(trial))
             excluded.insert(trial.microBatchSize);
         else if (trial.ranWell() && seconds > 0.0)
-            sound[trial.microBatchSize].push_back({.size = trial.microBatchSize,
-                                                   .outcome = trial::Outcome::Ok,
-                                                   .secondsPerStep = seconds,
-                                                   .steps = trial.timedSteps,
-                                                   .relativeError = trial.relativeError,
-                                                   .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
-                                                   .disturbed = trial.disturbed,
-                                                   .clockSeconds = clockSeconds});
+            sound.push_back({.size = trial.microBatchSize,
+                             .outcome = trial::Outcome::Ok,
+                             .secondsPerStep = seconds,
+                             .steps = trial.timedSteps,
+                             .relativeError = trial.relativeError,
+                             .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
+                             .disturbed = trial.disturbed,
+                             .clockSeconds = clockSeconds});
     }
-    for (const std::int64_t size : excluded)
-        sound.erase(size);
+    std::erase_if(sound, [&](const Measurement& trial) { return excluded.contains(trial.size); });
     return sound;
-}
-
-/// As the search is told of a disturbed trial's repetitions: the calm ones, or else the fastest.
-std::vector<Measurement> countedTrials(const std::map<std::int64_t, std::vector<Measurement>>& sound)
-{
-    std::vector<Measurement> counted;
-    for (const auto& [size, trials] : sound) {
-        const auto firstOfSize = counted.size();
-        std::ranges::copy_if(trials, std::back_inserter(counted), std::logical_not(),
-                             &Measurement::disturbed);
-        if (counted.size() == firstOfSize)
-            counted.push_back(*std::ranges::min_element(trials, {}, &Measurement::secondsPerStep));
-    }
-    return counted;
 }
 
 /// Typical time of an optimizer step [s]; 0 where no trial told it.
@@ -156,13 +138,15 @@ std::vector<PredictedSize> predict(const Question& question, const std::vector<M
 std::vector<PredictedSize> predictedSizes(const std::vector<trial::TrialRecord>& trials,
                                           const Question& question)
 {
-    const auto sound = soundTrials(trials);
+    const std::vector<Measurement> sound = soundTrials(trials);
     if (sound.empty())
         return {};
+    std::set<std::int64_t> measured;
+    for (const Measurement& trial : sound)
+        measured.insert(trial.size);
     std::vector<std::int64_t> sizes{question.recommended};
-    for (const auto& [size, ofSize] : sound)
-        sizes.push_back(size);
-    const std::vector<PredictedSize> predicted = predict(question, countedTrials(sound), sizes);
+    sizes.insert(sizes.end(), measured.begin(), measured.end());
+    const std::vector<PredictedSize> predicted = predict(question, sound, sizes);
 
     std::vector<PredictedSize> best{predicted.front()};
     for (const PredictedSize& candidate : predicted) {

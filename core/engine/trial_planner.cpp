@@ -59,7 +59,7 @@ std::vector<std::int64_t> TrialPlanner::sizesUnderWay() const
     return sizes;
 }
 
-FollowUp TrialPlanner::trialEnded(const QString& device, const TrialReading& reading)
+FollowUp TrialPlanner::trialEnded(const QString& device, const search::Measurement& measurement)
 {
     const auto place = std::ranges::find(m_inFlight, device, &Flight::device);
     if (place == m_inFlight.end())
@@ -67,19 +67,23 @@ FollowUp TrialPlanner::trialEnded(const QString& device, const TrialReading& rea
     const search::Proposal proposal = place->proposal;
     m_inFlight.erase(place);
     if (proposal.compares()) {
-        m_strategy->record(reading.measurement);
+        m_strategy->record(measurement);
         return FollowUp::None;
     }
 
     Repetition& repetition = m_repetitions[device];
     const bool wasPatient = !repetition.repeater.hasLostPatience();
+    const bool isRepetition = repetition.repeater.repetition() > 0;
     const bool mayRepeat = m_repeatsDisturbed && m_trials < m_maxTrials;
-    const auto counted = repetition.repeater.trialEnded(reading, mayRepeat);
-    if (!counted) {
+    if (repetition.repeater.trialEnded(measurement, mayRepeat)) {
+        m_strategy->record(measurement);
         repetition.proposal = proposal;
         return FollowUp::Repeated;
     }
-    const FollowUp followUp = take(counted->measurement, proposal);
+    // What came before the lost repetition of a disturbed trial stands.
+    if (isRepetition && measurement.saysNothing())
+        return FollowUp::None;
+    const FollowUp followUp = take(measurement, proposal);
     return wasPatient && repetition.repeater.hasLostPatience() ? FollowUp::NoMoreRepetitions : followUp;
 }
 
@@ -99,28 +103,28 @@ FollowUp TrialPlanner::take(const search::Measurement& measurement, const search
     return FollowUp::None;
 }
 
-bool TrialPlanner::deviceLost(const QString& device)
+void TrialPlanner::deviceLost(const QString& device)
 {
-    Repetition& repetition = m_repetitions[device];
-    repetition.proposal.reset();
-    const auto counted = repetition.repeater.giveUp();
-    if (counted)
-        m_strategy->record(counted->measurement);
-    return counted.has_value();
-}
-
-void TrialPlanner::searchEnds()
-{
-    for (const auto& [device, repetition] : m_repetitions)
-        deviceLost(device);
+    m_repetitions[device].proposal.reset();
+    m_repetitions[device].repeater.giveUp();
 }
 
 void TrialPlanner::goOn(int moreTrials)
 {
     // Of a trial that the end cancelled nothing is to come.
     m_inFlight.clear();
+    for (const auto& [device, repetition] : m_repetitions)
+        deviceLost(device);
     m_maxTrials = m_trials + moreTrials;
     m_strategy->goOn(m_maxTrials);
+}
+
+search::SearchState TrialPlanner::searchState() const
+{
+    search::SearchState state = m_strategy->searchState();
+    if (state.status == search::SearchState::Status::Exhausted && expectsMore())
+        state.status = search::SearchState::Status::Searching;
+    return state;
 }
 
 bool TrialPlanner::expectsMore() const

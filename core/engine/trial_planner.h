@@ -33,7 +33,8 @@ enum class FollowUp {
 ///
 /// It knows which sizes are in flight, and repeats a trial once that was lost through no proven fault of
 /// its size. Lost a second time, the size is reported as void so often that the search leaves it alone,
-/// without a word about larger ones. Disturbed trials are repeated on their device as TrialRepeater says.
+/// without a word about larger ones. Disturbed trials are repeated on their device as TrialRepeater says, and
+/// the search is told of each.
 /// A comparison is not repeated: its visits bear a disturbance together, and a lost one may be proposed anew.
 /// Which size is next or best is the search's decision.
 class TrialPlanner
@@ -46,13 +47,10 @@ public:
     /// \return nothing when the search has ended or waits for what is in flight
     std::optional<search::Proposal> next(const QString& device);
 
-    /// \param reading  of a trial that next() proposed for this device; Void where it was lost
-    FollowUp trialEnded(const QString& device, const TrialReading& reading);
-    /// The device runs no more trials: what it was to repeat counts as it was read.
-    /// \return whether there was such a trial
-    bool deviceLost(const QString& device);
-    /// No more trials are run at all, unless it goes on.
-    void searchEnds();
+    /// \param measurement  of a trial that next() proposed for this device; void where it was lost
+    FollowUp trialEnded(const QString& device, const search::Measurement& measurement);
+    /// The device runs no more trials, and so does not repeat any.
+    void deviceLost(const QString& device);
     /// Takes the end of the search back for so many more trials.
     void goOn(int moreTrials);
 
@@ -66,7 +64,8 @@ public:
     /// Which repetition the next trial of the device will be: 0 where it repeats none.
     int repetition(const QString& device) const;
     bool repeatsOn(const QString& device) const;
-    const search::SearchState& searchState() const { return m_strategy->searchState(); }
+    /// A search that has no size left to try waits for what is still to be learnt.
+    search::SearchState searchState() const;
 
 private:
     struct Flight

@@ -2,61 +2,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_repeater.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace batchpeak::engine {
 
 namespace {
 
 // A size that thrashes does so in calm as well.
-bool isDisturbed(const search::Measurement& measurement)
+bool isDisturbed(const search::Measurement& reading)
 {
-    return measurement.ran() && measurement.disturbed && !measurement.thrashes;
+    return reading.ran() && reading.disturbed && !reading.thrashes;
 }
 
 } // namespace
 
-std::optional<TrialReading> TrialRepeater::trialEnded(TrialReading reading, bool mayRepeat)
+bool TrialRepeater::trialEnded(const search::Measurement& reading, bool mayRepeat)
 {
     ++m_ended;
-    if (!isDisturbed(reading.measurement)) {
-        const bool saysNothing = reading.measurement.saysNothing();
-        if (saysNothing && !m_disturbed.empty())
-            return conclude(leastDisturbed());
-        if (!saysNothing)
-            m_hopeless = 0;
-        return conclude(std::move(reading));
-    }
-    // Its few steps were enough to tell that the size cannot win.
-    const bool isCutShort = reading.measurement.abandoned;
-    m_disturbed.push_back(std::move(reading));
     const bool wasRepeated = m_ended > mostRepetitions;
-    if (!isCutShort && mayRepeat && !wasRepeated && !hasLostPatience())
-        return std::nullopt;
-    m_hopeless += wasRepeated ? 1 : 0;
-    return conclude(leastDisturbed());
-}
-
-std::optional<TrialReading> TrialRepeater::giveUp()
-{
-    if (m_disturbed.empty())
-        return std::nullopt;
-    return conclude(leastDisturbed());
-}
-
-TrialReading TrialRepeater::conclude(TrialReading reading)
-{
-    reading.measurement.discardedTrials = m_ended - 1;
-    m_disturbed.clear();
+    // The few steps of an abandoned one were enough to tell that the size cannot win.
+    if (isDisturbed(reading) && !reading.abandoned && mayRepeat && !wasRepeated && !hasLostPatience())
+        return true;
+    if (isDisturbed(reading))
+        m_hopeless += wasRepeated ? 1 : 0;
+    else if (!reading.saysNothing())
+        m_hopeless = 0;
     m_ended = 0;
-    return reading;
-}
-
-TrialReading TrialRepeater::leastDisturbed() const
-{
-    return *std::ranges::min_element(
-        m_disturbed, {}, [](const TrialReading& reading) { return reading.measurement.secondsPerStep; });
+    return false;
 }
 
 } // namespace batchpeak::engine

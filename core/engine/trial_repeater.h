@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "trial_reading.h"
-
-#include <optional>
-#include <vector>
+#include "search/measurement.h"
 
 namespace batchpeak::engine {
 
-/// Whether a trial that something disturbed is run once more, and which of the readings of it counts.
+/// Whether a trial that something disturbed is run once more.
 ///
-/// What disturbs a trial takes time from it, so that the fastest reading is the least disturbed; one that
-/// nothing disturbed counts at once. Where a computer is never calm, repeating would only cost time: after
-/// some trials in a row whose repetitions were all disturbed too, none is repeated any more. Who runs a
-/// repetition, and when, belongs to others; one repeater follows one device.
+/// The search is told of every reading, the disturbed ones as such: which of them to believe is its business.
+/// Where a computer is never calm, repeating would only cost time: after some trials in a row whose
+/// repetitions were all disturbed too, none is repeated any more. Who runs a repetition, and when, belongs to
+/// others; one repeater follows one device.
 class TrialRepeater
 {
 public:
@@ -25,22 +22,17 @@ public:
 
     /// A trial, or its repetition, has ended.
     /// \param mayRepeat  whether there is room for one more trial
-    /// \return the reading that counts; nothing where the trial is to be run once more
-    std::optional<TrialReading> trialEnded(TrialReading reading, bool mayRepeat);
+    /// \return whether the trial is to be run once more
+    bool trialEnded(const search::Measurement& reading, bool mayRepeat);
     /// A repetition does not come after all.
-    /// \return the reading that counts instead; nothing where none was expected
-    std::optional<TrialReading> giveUp();
+    void giveUp() { m_ended = 0; }
 
     /// Which repetition the next trial will be: 0 where it repeats none.
     int repetition() const { return m_ended; }
     bool hasLostPatience() const { return m_hopeless >= mostHopelessTrials; }
 
 private:
-    TrialReading conclude(TrialReading reading);
-    TrialReading leastDisturbed() const;
-
-    /// Of the trial that is being repeated.
-    std::vector<TrialReading> m_disturbed;
+    /// Readings of the trial that is being repeated.
     int m_ended = 0;
     /// Trials in a row of which every repetition was disturbed.
     int m_hopeless = 0;

@@ -103,10 +103,9 @@ search::Proposal Verifier::proposal() const
 std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, const DeviceSnapshot& device,
                                                    bool mayRepeat)
 {
-    const auto counted = m_repeater.trialEnded(reading, mayRepeat);
-    if (!counted)
-        return std::nullopt;
-    const auto& [trial, measurement] = *counted;
+    const auto& [trial, measurement] = reading;
+    if (m_repeater.trialEnded(measurement, mayRepeat))
+        return measurement;
     const bool saysNothing = measurement.saysNothing();
     if (saysNothing && !std::exchange(m_hasFailedOnce, true))
         return std::nullopt;
@@ -117,8 +116,6 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
     m_verification.peakReservedBytes = trial.peakReservedBytes.value_or(0);
     if (device.limitBytes > 0 && m_verification.peakReservedBytes > 0)
         m_verification.spareBytes = device.limitBytes - m_verification.peakReservedBytes;
-    if (m_verification.outcome == Outcome::Confirmed && !isSurprising(trial))
-        return std::nullopt;
     search::Measurement learnt = measurement;
     // Twice in a row it is taken for the size's fault.
     if (saysNothing)

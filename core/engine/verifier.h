@@ -5,6 +5,7 @@
 #include "device_pool.h"
 #include "search/strategy.h"
 #include "snapshot.h"
+#include "trial_reading.h"
 #include "trial_repeater.h"
 
 #include <QString>
@@ -50,10 +51,10 @@ public:
     int repetition() const { return m_repeater.repetition(); }
 
     /// A trial that says nothing of its size is to be repeated once, and isUnderWay() stays; two such are a
-    /// size that fails. A disturbed one is repeated as TrialRepeater says.
+    /// size that fails. A disturbed one is repeated as TrialRepeater says, and the last one decides.
     /// \param mayRepeat  whether disturbed trials are still repeated on the device
-    /// \return what the search must learn: that the size fails, or is slower or faster than expected by more
-    ///         than the tolerance and three standard errors; nothing where it is as expected
+    /// \return what the search must learn; nothing where the trial says nothing of its size for the first
+    /// time
     std::optional<search::Measurement> judge(const TrialReading& reading, const DeviceSnapshot& device,
                                              bool mayRepeat);
 

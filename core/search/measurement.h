@@ -45,8 +45,6 @@ struct Measurement
     bool disturbed = false;
     /// Of a size that the search had settled on: it does not count among the trials of the search.
     bool isVerification = false;
-    /// Other trials of the same proposal that this one stands for, since something disturbed them.
-    int discardedTrials = 0;
     /// Of a trial that compares, all its sizes as far as they were visited; size is then the first, or the
     /// one that the outcome is of, or 0 where it came to nothing without a size's fault. Empty for an
     /// ordinary trial.

@@ -106,10 +106,7 @@ int TrialHistory::voidTrials(std::int64_t size) const
 
 int TrialHistory::countedTrials() const
 {
-    int trials = 0;
-    for (const Measurement& measurement : m_all)
-        trials += measurement.isVerification ? 0 : 1 + measurement.discardedTrials;
-    return trials;
+    return static_cast<int>(std::ranges::count(m_all, false, &Measurement::isVerification));
 }
 
 std::int64_t TrialHistory::largestGood() const

@@ -41,7 +41,7 @@ public:
     bool isComparingGivenUp() const { return isGivenUp(0); }
     /// Trials that did not fit; one that ran beyond the limit or thrashed is none of them.
     int outOfMemoryTrials() const { return m_outOfMemoryTrials; }
-    /// All but verifications, which no budget of trials is charged for; trials that another stands for too.
+    /// All but verifications, which no budget of trials is charged for.
     int countedTrials() const;
 
     /// 0 where there is none.

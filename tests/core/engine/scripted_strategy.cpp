@@ -27,7 +27,10 @@ void ScriptedStrategy::record(const Measurement& measurement)
 
     if (measurement.ran() && !measurement.thrashes) {
         const double speed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
-        m_speeds.try_emplace(measurement.size, speed);
+        const auto [place, isNew] = m_speeds.try_emplace(measurement.size, speed);
+        if (!isNew && m_disturbed[measurement.size])
+            place->second = speed;
+        m_disturbed[measurement.size] = measurement.disturbed;
     } else if (!measurement.saysNothing()) {
         m_speeds.erase(measurement.size);
     }
@@ -46,7 +49,8 @@ bool ScriptedStrategy::takeVoid(const Measurement& measurement)
 {
     if (measurement.saysNothing() && ++m_void[measurement.size] < 2)
         return true;
-    if (m_void[measurement.size] < 2 || measurement.saysNothing())
+    const bool isRepetition = m_disturbed[measurement.size];
+    if (!isRepetition && (m_void[measurement.size] < 2 || measurement.saysNothing()))
         ++m_done;
     return false;
 }

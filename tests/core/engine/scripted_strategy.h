@@ -45,6 +45,8 @@ private:
     std::size_t m_proposed = 0;
     std::size_t m_done = 0;
     std::map<std::int64_t, int> m_void;
+    /// Whether the last trial of the size was.
+    std::map<std::int64_t, bool> m_disturbed;
     /// Samples/s of the sizes that ran, and did not fail since.
     std::map<std::int64_t, double> m_speeds;
 };

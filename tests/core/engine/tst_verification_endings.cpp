@@ -152,8 +152,9 @@ private slots:
         QCOMPARE(snapshot.verification->peakReservedBytes, 140'000'000);
         QCOMPARE(*snapshot.verification->spareBytes, 2'000'000'000 - 140'000'000);
         QCOMPARE(snapshot.devices.front().restarts, 0);
-        // What is as expected teaches nothing.
-        QCOMPARE(harness.told.size(), 3U);
+        // What is as expected counts as well as a surprise.
+        QCOMPARE(harness.told.size(), 4U);
+        QVERIFY(harness.told.back().isVerification);
     }
 
     void tellsTheSearchOfASurprise_data()

@@ -135,22 +135,8 @@ private slots:
         verification.isVerification = true;
         history.record(verification);
         QCOMPARE(history.countedTrials(), 1);
-        verification.discardedTrials = 2;
-        history.record(verification);
-        QCOMPARE(history.countedTrials(), 1);
-        QCOMPARE(history.all().size(), 3U);
+        QCOMPARE(history.all().size(), 2U);
         QVERIFY(history.hasFailed(4));
-    }
-
-    void trialsThatAnotherStandsForAreCounted()
-    {
-        TrialHistory history(limitBytes);
-        Measurement repeated = ran(4);
-        repeated.discardedTrials = 2;
-        history.record(repeated);
-        history.record(ran(8));
-        QCOMPARE(history.countedTrials(), 4);
-        QCOMPARE(history.timedTrials(4), 1);
     }
 
     void withoutALimitNoPeakIsTooHigh()
