@@ -153,14 +153,6 @@ double Posterior::comparedVariance(double stepSeconds, int visits, int stepsPerV
     return steps * steps + ofVisit / visits;
 }
 
-double Posterior::speedDeviation() const
-{
-    double variance = 0.0;
-    for (const Hyperparameters& scale : m_paths.scales)
-        variance += scale.speed * scale.speed;
-    return std::sqrt(variance / static_cast<double>(m_paths.scales.size()));
-}
-
 double Posterior::loss(double gap) const
 {
     const double size = gap < steepLoss ? gap : steepLoss + flatSlope * (gap - steepLoss);

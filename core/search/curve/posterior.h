@@ -62,8 +62,6 @@ public:
     /// Relative variance of a size in a comparison, whose steps take so long [s], without what all its sizes
     /// have in common.
     double comparedVariance(double stepSeconds, int visits, int stepsPerVisit) const;
-    /// Relative standard deviation of the device's speed over time.
-    double speedDeviation() const;
     const Observations& trials() const { return m_trials; }
     /// Without the curves themselves, which logSpeed() has.
     const SamplePaths& paths() const { return m_paths; }

@@ -97,7 +97,7 @@ double SearchWorld::speed(std::int64_t size) const
 
 double SearchWorld::longRunSpeed(std::int64_t size) const
 {
-    return speed(size) / longRunSlowdown(truth().restlessness);
+    return speed(size) / m_devices.front().meanSlowdown();
 }
 
 std::optional<TruthVerdict> SearchWorld::verdict() const

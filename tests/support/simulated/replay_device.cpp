@@ -212,6 +212,16 @@ double ReplayDevice::bestSpeed(const std::vector<std::int64_t>& candidates) cons
     return best;
 }
 
+double ReplayDevice::meanSlowdown() const
+{
+    // Means of what is drawn above: a logarithm's normal deviations, and steps that take 1.2 to 2.2 times as
+    // long.
+    const double variance =
+        std::pow(m_truth.stepNoise, 2.0) + std::pow(m_truth.runNoise, 2.0) + std::pow(m_truth.drift, 2.0);
+    return longRunSlowdown(m_truth.restlessness) * std::exp(0.5 * variance) *
+           (1.0 + 0.7 * m_truth.outlierShare);
+}
+
 double ReplayDevice::trialSeconds(std::int64_t size) const
 {
     const double seconds = m_truth.seconds(size);

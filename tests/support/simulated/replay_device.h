@@ -63,6 +63,8 @@ public:
     /// True samples/s of the best of these sizes that fits; of all sizes where the list is empty.
     double bestSpeed(const std::vector<std::int64_t>& candidates) const;
     double speed(std::int64_t size) const;
+    /// Mean time of a step in the long run over its calm time, all noise included.
+    double meanSlowdown() const;
     /// Cost of an undisturbed trial [s], failures included.
     double trialSeconds(std::int64_t size) const;
     /// Of 1, 2, 4, ... to the limit [s].

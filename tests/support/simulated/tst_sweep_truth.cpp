@@ -76,15 +76,6 @@ bool isInMiddle90(std::vector<double> values, double truth)
     return truth >= at(0.05) && truth <= at(0.95);
 }
 
-/// Mean time of a step over its calm time, all noise included: that of a logarithm's normal deviations, and
-/// of steps that take 1.2 to 2.2 times as long.
-double meanSlowdown(const ReplayDevice::Truth& truth)
-{
-    const double variance =
-        std::pow(truth.stepNoise, 2.0) + std::pow(truth.runNoise, 2.0) + std::pow(truth.drift, 2.0);
-    return longRunSlowdown(truth.restlessness) * std::exp(0.5 * variance) * (1.0 + 0.7 * truth.outlierShare);
-}
-
 Found findOf(const std::string& world, std::uint64_t seed)
 {
     std::vector<std::string> families = calibrationFamilies();
@@ -103,7 +94,7 @@ Found findOf(const std::string& world, std::uint64_t seed)
     const TruthVerdict verdict(possible.draws(), sizes, tolerance, [&](int draw, std::int64_t size) {
         return possible.samplesPerSecond(draw, size);
     });
-    const double slowdown = meanSlowdown(truth);
+    const double slowdown = device.meanSlowdown();
     const auto trueSpeed = [&](std::int64_t size) { return device.speed(size) / slowdown; };
     const std::int64_t best = *std::ranges::max_element(sizes, {}, trueSpeed);
     Found found{.perfectShare = verdict.perfectShare()};
