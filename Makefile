@@ -37,7 +37,7 @@ test-yaml-readers: configure setup-readers
 	PYTHONPATH=tests .venv-readers/bin/python -m readers --program build/$(PRESET)/bin/batchpeak-write-sizes \
 		tests/data/configs resources/examples ../shared/configs
 
-# What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: see the README.
+# What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: docs/servers.md.
 test-gpu: configure
 	$(BUILD) batchpeak_gpu_tests
 	scripts/make-gpu-suite.sh build/$(PRESET) build/gpu-suite
@@ -73,7 +73,7 @@ fuzz: setup setup-fuzz
 setup-fuzz:
 	scripts/setup-fuzz.sh
 
-# A folder, and an archive of it, that runs on computers where nothing can be installed; see the README.
+# A folder, and an archive of it, that runs on computers where nothing can be installed: docs/servers.md.
 bundle: configure
 	$(BUILD) batchpeak batchpeak-worker batchpeak_icons
 	scripts/pack-bundle.sh build/$(PRESET) build/bundle

@@ -19,21 +19,12 @@ bool isOfOneSize(Outcome outcome)
     return outcome == Outcome::OutOfMemory || outcome == Outcome::Unsupported || outcome == Outcome::Failed;
 }
 
-/// Of each visit [s].
-std::vector<double> typicalSeconds(const trial::ComparedSize& size)
-{
-    std::vector<double> typical;
-    for (const trial::Visit& visit : size.visits)
-        typical.push_back(*trial::typicalStepSeconds(visit.stepSeconds));
-    return typical;
-}
-
 void take(trial::ComparedRecord& record, const trial::ComparedSize& size, double optimizerSeconds,
           const RunDescription& run)
 {
     if (size.peakReservedBytes > 0)
         record.peakReservedBytes = size.peakReservedBytes;
-    const std::vector<double> typical = typicalSeconds(size);
+    const std::vector<double> typical = trial::typicalStepSecondsOf(size.visits);
     const auto speedOf = [&](double seconds) {
         return samplesPerSecond(run, size.microBatchSize, seconds, optimizerSeconds);
     };
@@ -85,7 +76,7 @@ search::Measurement measurementOfComparison(const trial::TrialRecord& trial, con
         const trial::ComparedSize& first = result.compared.front();
         measurement.size = first.microBatchSize;
         measurement.outcome = Outcome::Ok;
-        measurement.secondsPerStep = *trial::typicalStepSeconds(typicalSeconds(first));
+        measurement.secondsPerStep = *trial::typicalStepSeconds(trial::typicalStepSecondsOf(first.visits));
         measurement.peakReservedBytes = first.peakReservedBytes;
     } else {
         measurement.outcome = workerLost ? Outcome::Crashed : Outcome::Failed;

@@ -18,13 +18,6 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Comparison)
 };
 
-/// "1.3"; a hundredth of a percent where that is what the error speaks of.
-QString percentText(double share, double errorShare, const QLocale& locale)
-{
-    const bool isFine = errorShare > 0.0 && errorShare < 0.0005;
-    return locale.toString(100.0 * share, 'f', isFine ? 2 : 1);
-}
-
 } // namespace
 
 QString sizesText(const std::vector<std::int64_t>& sizes, const QLocale& locale)
@@ -54,11 +47,13 @@ QString comparingText(const std::vector<std::int64_t>& sizes, const QLocale& loc
 QString leadText(const trial::Contrast& contrast, const QLocale& locale)
 {
     const double error = contrast.standardError.value_or(0.0);
-    const QString lead = Translated::tr("%1 %").arg(percentText(contrast.lead, error, locale));
+    // Hundredths of a percent where those are what the error speaks of.
+    const int decimals = error > 0.0 && error < 0.0005 ? 2 : 1;
+    const QString lead = percentText(contrast.lead, locale, decimals);
     if (!contrast.standardError)
         return lead;
     return Translated::tr("%1 ± %2", "a share in percent and its standard error")
-        .arg(lead, percentText(error, error, locale));
+        .arg(lead, locale.toString(100.0 * error, 'f', decimals));
 }
 
 QString contrastText(const trial::Contrast& contrast, const QLocale& locale)

@@ -30,11 +30,6 @@ QString aboutText(double seconds)
     return durationText(std::chrono::milliseconds(std::llround(1000.0 * rounded)));
 }
 
-QString percentText(double share, const QLocale& locale)
-{
-    return Translated::tr("%1 %").arg(locale.toString(100.0 * share, 'f', 1));
-}
-
 QString capitalised(const QString& text)
 {
     return text.left(1).toUpper() + text.mid(1);

@@ -110,6 +110,11 @@ QString factorText(double factor, const QLocale& locale)
     return QStringLiteral("%1×").arg(locale.toString(factor, 'f', 2));
 }
 
+QString percentText(double share, const QLocale& locale, int decimals)
+{
+    return translated("%1 %").arg(locale.toString(100.0 * share, 'f', decimals));
+}
+
 QString energyPerSampleText(double joulesPerSample, const QLocale& locale)
 {
     struct Unit

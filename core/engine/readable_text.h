@@ -58,6 +58,9 @@ QString lossText(double loss, const QLocale& locale = QLocale());
 /// "1.20×"
 QString factorText(double factor, const QLocale& locale = QLocale());
 
+/// A share in percent: "0.8 %", or with as many decimals as it is known to.
+QString percentText(double share, const QLocale& locale = QLocale(), int decimals = 1);
+
 /// "12.3 J/sample", "450 mJ/sample": three figures, in the unit that leaves the fewest zeros.
 QString energyPerSampleText(double joulesPerSample, const QLocale& locale = QLocale());
 

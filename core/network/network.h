@@ -113,8 +113,12 @@ protected:
     /// A part of the network that activation checkpointing keeps the inputs of.
     using Layer = std::function<at::Tensor(const std::vector<at::Tensor>& inputs)>;
 
-    /// Runs one layer. Every tensor that needs a gradient and is no parameter must be among the
-    /// inputs, the hidden state first.
+    /// Runs one layer, and asks before it.
+    ///
+    /// \param layer  what it refers to outlives backward, where activation checkpointing runs it again
+    /// \param inputs  the hidden state first; every tensor that needs a gradient and is no parameter is among
+    ///        them. In training at least one needs a gradient: else, with activation checkpointing, the
+    ///        layer's parameters get none.
     at::Tensor throughLayer(const Layer& layer, const std::vector<at::Tensor>& inputs) const;
     /// The question alone, where the last layer has ended.
     void askBetweenLayers(const at::Tensor& hidden) const;

@@ -45,12 +45,9 @@ Measurement rowOf(const Measurement& comparison, const trial::ComparedSize& comp
     row.peakReservedBytes = compared.peakReservedBytes;
     row.visits = compared.visits;
     row.stepSeconds.clear();
-    std::vector<double> typical;
-    for (const trial::Visit& visit : compared.visits) {
-        typical.push_back(*trial::typicalStepSeconds(visit.stepSeconds));
+    for (const trial::Visit& visit : compared.visits)
         row.stepSeconds.insert(row.stepSeconds.end(), visit.stepSeconds.begin(), visit.stepSeconds.end());
-    }
-    row.secondsPerStep = *trial::typicalStepSeconds(typical);
+    row.secondsPerStep = *trial::typicalStepSeconds(trial::typicalStepSecondsOf(compared.visits));
     return row;
 }
 

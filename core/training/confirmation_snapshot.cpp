@@ -13,6 +13,7 @@ namespace batchpeak::training {
 namespace {
 
 using engine::numberText;
+using engine::percentText;
 
 struct Translated
 {
@@ -20,12 +21,6 @@ struct Translated
 };
 
 constexpr double deviationsApart = 2.0;
-
-/// "1.8 %"
-QString percent(double share, const QLocale& locale)
-{
-    return locale.toString(100.0 * std::abs(share), 'f', 1) + QStringLiteral(" %");
-}
 
 QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
 {
@@ -50,15 +45,15 @@ QString comparisonText(const ConfirmationSnapshot& snapshot, const QLocale& loca
     if (std::abs(lead) <= noise)
         return Translated::tr("At a batch of %1 the recommended size, %2, and its runner-up, %3, are equally "
                               "fast as far as these steps tell: %4 apart, within a noise of %5.")
-            .arg(batch, first, second, percent(lead, locale), percent(noise, locale));
+            .arg(batch, first, second, percentText(std::abs(lead), locale), percentText(noise, locale));
     if (lead > 0.0)
         return Translated::tr("Confirmed: at a batch of %1 the recommended size, %2, is %3 faster than its "
                               "runner-up, %4.")
-            .arg(batch, first, percent(lead, locale), second);
+            .arg(batch, first, percentText(lead, locale), second);
 
     const QString refuted = Translated::tr("Not confirmed: at a batch of %1 the runner-up, %2, is %3 faster "
                                            "than the recommended size, %4.")
-                                .arg(batch, second, percent(1.0 / (1.0 + lead) - 1.0, locale), first);
+                                .arg(batch, second, percentText(1.0 / (1.0 + lead) - 1.0, locale), first);
     const bool wasPredicted = other.predicted.samplesPerSecond > recommended.predicted.samplesPerSecond;
     return refuted + QLatin1Char(' ') +
            (wasPredicted
@@ -128,7 +123,8 @@ QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLoc
                             : Translated::tr("The steps of %1 were uneven: all of them together reach "
                                              "%2 more than the typical one, which is what is shown. "
                                              "Repeat it while the device is quiet."))
-                           .arg(numberText(size.predicted.microBatchSize, locale), percent(apart, locale)));
+                           .arg(numberText(size.predicted.microBatchSize, locale),
+                                percentText(std::abs(apart), locale)));
     }
     return remarks;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace batchpeak::trial {
@@ -40,11 +41,14 @@ struct Visit
     double clockSeconds = 0.0;
     /// How long they took, optimizer steps included.
     double seconds = 0.0;
-    /// Each of them, as TrialResult::stepSeconds; never empty.
+    /// Each of them, as TrialResult::stepSeconds: above zero, and never empty.
     std::vector<double> stepSeconds;
 
     bool operator==(const Visit&) const = default;
 };
+
+/// Of each visit its typicalStepSeconds [s].
+std::vector<double> typicalStepSecondsOf(std::span<const Visit> visits);
 
 /// What a comparison measured of one size.
 struct ComparedSize

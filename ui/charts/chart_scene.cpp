@@ -102,8 +102,8 @@ engine::MemoryUnit unitFor(const ChartScene& scene)
     double largest = 0.0;
     for (const auto& point : scene.points)
         largest = std::max(largest, point.peakBytes);
-    const bool isLimitFar = largest > 0.0 && largest < leastShareOfLimit * scene.limitBytes;
-    return engine::MemoryUnit::forBytes(isLimitFar ? largest : std::max(largest, scene.limitBytes));
+    return engine::MemoryUnit::forBytes(scene.isLimitFarAbove(largest) ? largest
+                                                                       : std::max(largest, scene.limitBytes));
 }
 
 struct Words
@@ -126,6 +126,12 @@ const ComparedSizes* ChartScene::newestComparisonOf(std::int64_t size) const
             return std::ranges::binary_search(compared.sizes, size);
         });
     return found == comparisons.rend() ? nullptr : &*found;
+}
+
+bool ChartScene::isLimitFarAbove(double largestBytes) const
+{
+    constexpr double leastShareOfLimit = 0.15;
+    return largestBytes > 0.0 && largestBytes < leastShareOfLimit * limitBytes;
 }
 
 ChartScene chartSceneOf(const Snapshot& snapshot)

@@ -14,10 +14,6 @@
 
 namespace batchpeak::ui {
 
-/// Peaks below this share of the limit would lie flat on the axis; then the memory chart shows the peaks,
-/// and the limit is only named.
-inline constexpr double leastShareOfLimit = 0.15;
-
 /// What a finished trial measured of a size.
 struct MeasuredPoint
 {
@@ -118,6 +114,10 @@ struct ChartScene
     const ComparedSizes* comparison(int number) const;
     /// The newest that measured this size; null without one.
     const ComparedSizes* newestComparisonOf(std::int64_t size) const;
+
+    /// Whether peaks up to these would lie flat on an axis that reaches the limit: then the memory chart
+    /// shows them alone, and the limit is only named.
+    bool isLimitFarAbove(double largestBytes) const;
 };
 
 ChartScene chartSceneOf(const engine::Snapshot& snapshot);

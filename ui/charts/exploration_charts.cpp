@@ -291,11 +291,7 @@ double MemoryChart::largestValue() const
         largest = std::max(largest, point.peakBytes);
     if (largest > 0.0 && scene().bytesPerSample > 0.0)
         largest = std::max(largest, scene().constantBytes + scene().bytesPerSample * lastFittingSize());
-    if (scene().limitBytes <= 0.0)
-        return largest;
-    if (largest > 0.0 && largest < leastShareOfLimit * scene().limitBytes)
-        return largest * 1.2;
-    return std::max(largest, scene().limitBytes);
+    return scene().isLimitFarAbove(largest) ? largest * 1.2 : std::max(largest, scene().limitBytes);
 }
 
 void MemoryChart::drawLine()

@@ -19,11 +19,11 @@ QString none()
     return QStringLiteral("–");
 }
 
-/// "+0.8 %"
-QString percentText(double share)
+/// "+0.8 %", "−0.8 %"
+QString signedPercentText(double share)
 {
-    const QString number = QLocale().toString(100.0 * std::abs(share), 'f', 1);
-    return QStringLiteral("%1%2 %").arg(share < 0.0 ? QStringLiteral("−") : QStringLiteral("+"), number);
+    const QString sign = share < 0.0 ? QStringLiteral("−") : QStringLiteral("+");
+    return sign + engine::percentText(std::abs(share));
 }
 
 /// \param part  what the size is to the recommendation
@@ -38,7 +38,7 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part)
                   size.achievedSamplesPerSecond
                       ? engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
                       : none(),
-                  miscorrelation ? percentText(*miscorrelation) : none(),
+                  miscorrelation ? signedPercentText(*miscorrelation) : none(),
                   size.peakReservedBytes > 0 ? engine::memoryText(static_cast<double>(size.peakReservedBytes))
                                              : none()}};
     if (size.ranOutOfMemory) {

@@ -32,11 +32,11 @@ constexpr double leastDegreesOfFreedom = 1.4;
 /// Steps over the typical one of their visit, whose own speed is no noise of steps.
 std::vector<double> stepsWithinVisits(const std::vector<trial::Visit>& visits)
 {
+    const std::vector<double> typical = trial::typicalStepSecondsOf(visits);
     std::vector<double> steps;
-    for (const trial::Visit& visit : visits) {
-        const double typical = trial::typicalStepSeconds(visit.stepSeconds).value_or(1.0);
-        for (const double seconds : visit.stepSeconds)
-            steps.push_back(seconds / typical);
+    for (std::size_t visit = 0; visit < visits.size(); ++visit) {
+        for (const double seconds : visits[visit].stepSeconds)
+            steps.push_back(seconds / typical[visit]);
     }
     return steps;
 }

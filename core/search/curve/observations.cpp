@@ -3,7 +3,6 @@
 #include "observations.h"
 
 #include "random_source.h"
-#include "trial/step_statistics.h"
 
 #include <Eigen/Cholesky>
 
@@ -167,7 +166,9 @@ void Observations::addComparison(const std::vector<Measurement>& timed, std::siz
         for (const trial::Visit& visit : visitsOfRow) {
             slices.push_back({.begin = visit.clockSeconds, .seconds = visit.seconds});
             rows.push_back(row);
-            residuals.push_back(std::log(*trial::typicalStepSeconds(visit.stepSeconds)));
+        }
+        for (const double typical : trial::typicalStepSecondsOf(visitsOfRow)) {
+            residuals.push_back(std::log(typical));
             sum += residuals.back();
         }
         for (std::size_t i = residuals.size() - visitsOfRow.size(); i < residuals.size(); ++i)

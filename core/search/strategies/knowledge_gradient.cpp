@@ -29,7 +29,6 @@ constexpr double negativeGain = 0.001;
 
 constexpr int trialsBeforeLengths = 5;
 constexpr int shortSteps = 3;
-constexpr int stepsPerVisit = 3;
 /// Steps noisier than this are worth timing for longer, quieter ones than the second for less long.
 constexpr double noisyStep = 0.015;
 constexpr double quietStep = 0.012;
@@ -176,13 +175,13 @@ KnowledgeGradient::bestComparison(std::span<const std::int64_t> sizes) const
     for (const std::size_t i : order) {
         if (sizes[i] == recommended || wins[i] == 0)
             continue;
-        if (comparison.sizes.size() == mostCompared)
+        if (comparison.sizes.size() == trial::mostComparedSizes)
             break;
         comparison.sizes.push_back(sizes[i]);
         std::vector<double> seconds;
         for (const std::int64_t size : comparison.sizes)
             seconds.push_back(stepSeconds(size));
-        for (const int visits : {4, 8}) {
+        for (const int visits : {fewestVisits, mostVisits}) {
             comparison.visits = visits;
             double gain = m_presentLoss - expectedLossAfter(comparison);
             if (gain < 0.0)

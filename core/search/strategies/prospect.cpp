@@ -3,6 +3,7 @@
 #include "prospect.h"
 
 #include "curve/posterior.h"
+#include "knowledge_gradient.h"
 #include "posterior_summary.h"
 #include "trial_cost.h"
 
@@ -14,8 +15,8 @@ namespace batchpeak::search {
 namespace {
 
 // As long comparisons as a search makes.
-constexpr int visits = 8;
-constexpr int stepsPerVisit = 3;
+constexpr int visits = KnowledgeGradient::mostVisits;
+constexpr int stepsPerVisit = KnowledgeGradient::stepsPerVisit;
 /// Standard deviations of the difference that a lead of the tolerance is to be.
 constexpr double deviationsOfTolerance = 2.0;
 

@@ -133,6 +133,19 @@ private slots:
         QCOMPARE(durationText(std::chrono::milliseconds(milliseconds)).toStdString(), expected);
     }
 
+    void writesASharePerHundred_data()
+    {
+        rows<QString, std::string>({{"usual", {percentText(0.0081, QLocale::c()), "0.8 %"}},
+                                    {"less", {percentText(-0.0081, QLocale::c()), "-0.8 %"}},
+                                    {"fine", {percentText(0.0081, QLocale::c(), 2), "0.81 %"}},
+                                    {"German", {percentText(0.0081, QLocale(QLocale::German)), "0,8 %"}}});
+    }
+    void writesASharePerHundred()
+    {
+        const auto& [written, expected] = row<QString, std::string>();
+        QCOMPARE(written.toStdString(), expected);
+    }
+
     void countsInTheSingularToo()
     {
         QCOMPARE(trialsText(1), QStringLiteral("1 trial"));

@@ -84,17 +84,23 @@ private slots:
         QVERIFY2(recognise(yaml)->read().training == contents.training, yaml.c_str());
     }
 
-    void readsTheExampleOfTheDocument()
+    void readsTheExamplesOfTheDocument_data()
     {
+        // Published counts: of TinyLlama and of T5-small.
+        rows<int, std::int64_t, std::int64_t>(
+            {{"usual keys", {1, 1100048384, 2048}}, {"every key", {2, 60506624, 1024}}});
+    }
+    void readsTheExamplesOfTheDocument()
+    {
+        const auto& [place, parameters, sequenceLength] = row<int, std::int64_t, std::int64_t>();
         const QString document =
             QString::fromStdString(textOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/docs/own-config.md")));
         const QString example =
-            document.section(QStringLiteral("```yaml\n"), 1, 1).section(QStringLiteral("```"), 0, 0);
+            document.section(QStringLiteral("```yaml\n"), place, place).section(QStringLiteral("```"), 0, 0);
         const ConfigContents contents = recognise(example.toStdString())->read();
-        // TinyLlama's published count.
-        QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), 1100048384);
+        QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), parameters);
         QCOMPARE(contents.train->setting, Setting(Explore{}));
-        QCOMPARE(contents.sequenceLength, 2048);
+        QCOMPARE(contents.sequenceLength, sequenceLength);
     }
 
     void writesInputsOfModules()
