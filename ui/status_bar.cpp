@@ -33,9 +33,9 @@ QString trialText(const Snapshot& snapshot)
     const int expected = snapshot.searchState.expectedTrials;
     QString text = expected >= number ? StatusBar::tr("Trial %1 of about %2").arg(number).arg(expected)
                                       : StatusBar::tr("Trial %1").arg(number);
-    for (const trial::TrialRecord& trial : snapshot.trials) {
-        if (trial.isRunning() && trial.isComparison())
-            text += separator() + engine::comparingText(engine::comparedSizes(trial));
+    for (const trial::TrialRecord* trial : snapshot.currentTrials()) {
+        if (trial->isComparison())
+            text += separator() + engine::comparingText(engine::comparedSizes(*trial));
     }
     return text;
 }
@@ -74,6 +74,8 @@ QString finishedText(const Snapshot& snapshot)
 
 QString activityText(const Snapshot& snapshot)
 {
+    if (snapshot.isChoosing())
+        return snapshot.pauseRequested ? StatusBar::tr("Pausing") : StatusBar::tr("Choosing the next size");
     switch (snapshot.state) {
     case State::Idle:
         return snapshot.run ? StatusBar::tr("Ready to start") : StatusBar::tr("No config opened");

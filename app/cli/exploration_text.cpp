@@ -31,11 +31,9 @@ QString networkText(const RunDescription& run)
 QString runningTrials(const Snapshot& snapshot)
 {
     QStringList running;
-    for (const trial::TrialRecord& trial : snapshot.trials) {
-        if (!trial.isRunning())
-            continue;
-        running << (trial.isComparison() ? engine::comparingText(engine::comparedSizes(trial), QLocale::c())
-                                         : QStringLiteral("size %1").arg(trial.microBatchSize));
+    for (const trial::TrialRecord* trial : snapshot.currentTrials()) {
+        running << (trial->isComparison() ? engine::comparingText(engine::comparedSizes(*trial), QLocale::c())
+                                          : QStringLiteral("size %1").arg(trial->microBatchSize));
     }
     if (running.isEmpty())
         return {};
@@ -208,6 +206,8 @@ QString liveLine(const Snapshot& snapshot)
     case State::Finishing:
         return QStringLiteral("ending the workers");
     case State::Verifying:
+        if (snapshot.isChoosing())
+            break;
         return engine::verificationText(*snapshot.verification, QLocale::c());
     case State::Exploring:
     case State::Paused:
@@ -220,6 +220,8 @@ QString liveLine(const Snapshot& snapshot)
     parts << QStringLiteral("%1 %").arg(static_cast<int>(snapshot.progress * 100));
     if (const QString trials = runningTrials(snapshot); !trials.isEmpty())
         parts << trials;
+    if (snapshot.isChoosing())
+        parts << QStringLiteral("choosing the next size");
     if (snapshot.stalledSeconds > 0)
         parts << QStringLiteral("stalled %1").arg(durationText(snapshot.stalledSeconds));
     else if (snapshot.secondsLeft)

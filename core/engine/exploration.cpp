@@ -7,14 +7,15 @@
 #include "exploration_plan.h"
 #include "failure_text.h"
 #include "log_text.h"
+#include "planner_thread.h"
 #include "run_devices.h"
 #include "run_progress.h"
 #include "snapshot_builder.h"
-#include "trial_planner.h"
 #include "trial_reading.h"
 #include "verifier.h"
 
 #include <QElapsedTimer>
+#include <QSet>
 #include <QTimer>
 
 #include <algorithm>
@@ -26,6 +27,36 @@ namespace batchpeak::engine {
 namespace {
 
 constexpr std::chrono::seconds tickEvery{1};
+
+/// What the search says of a device that is free.
+struct Advice
+{
+    std::optional<search::Proposal> proposal;
+    int repetition = 0;
+    bool expectsMore = false;
+};
+
+Advice adviceFor(const QString& device, TrialPlanner& planner)
+{
+    const int repetition = planner.repetition(device);
+    auto proposal = planner.next(device);
+    return {.proposal = std::move(proposal), .repetition = repetition, .expectsMore = planner.expectsMore()};
+}
+
+/// What the search makes of a trial.
+struct Lesson
+{
+    FollowUp followUp = FollowUp::None;
+    bool repeatsOn = true;
+    search::SearchState searchState;
+};
+
+Lesson lessonOf(const TrialReading& reading, const QString& device, TrialPlanner& planner)
+{
+    const FollowUp followUp = planner.trialEnded(device, reading.measurement);
+    return {
+        .followUp = followUp, .repeatsOn = planner.repeatsOn(device), .searchState = planner.searchState()};
+}
 
 } // namespace
 
@@ -39,13 +70,21 @@ struct Exploration::Run : public QObject
           verifier(options.verify && plan.isSearch())
     {}
     double now() const { return static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
+    bool thinks() const { return planner && planner->isBusy(); }
 
     /// From the start to the end. Before all others, so that it outlives the workers.
     DeviceLease::Hold lease;
     const ExplorationPlan plan;
     const ExplorationOptions options;
     SnapshotBuilder builder;
-    std::unique_ptr<TrialPlanner> planner;
+    /// Nothing before the devices have shown what they have.
+    std::unique_ptr<PlannerThread> planner;
+    /// Since when it has been thinking [s]; of account while it does.
+    double thinksSince = 0.0;
+    /// It was thinking when trials could have been started.
+    bool putsOffTrials = false;
+    /// Devices on which the search repeats no more trials.
+    QSet<QString> restlessDevices;
     bool comparesSizes = false;
     std::unique_ptr<DevicePool> pool;
     RunDevices devices;
@@ -61,8 +100,9 @@ struct Exploration::Run : public QObject
     double endSeconds = 0.0;
     /// How it had ended before it went on.
     std::optional<FinishStatus> before;
-    /// How all ends, once it is being ended.
+    /// How all ends, once it is being ended; to be judged on what the search then knows.
     FinishStatus status = FinishStatus::Failed;
+    QString failure;
 };
 
 Exploration::Exploration(ExplorationParts parts, QObject* parent) : QObject(parent), m_parts(std::move(parts))
@@ -141,10 +181,19 @@ void Exploration::openDevices()
     publish();
 }
 
-bool Exploration::canGoOn() const
+/// All that follows from an answer happens in \p then; the present call returns at once.
+template<typename Work, typename Then>
+void Exploration::askSearch(Work work, Then then)
 {
-    return m_run->planner && m_run->plan.isSearch() && snapshot().searchState.recommendation &&
-           m_run->status != FinishStatus::NothingFits;
+    Run* const run = m_run.get();
+    if (!run->thinks())
+        run->thinksSince = run->now();
+    run->planner->ask(std::move(work), [this, run, then = std::move(then)](const auto&... answer) {
+        then(answer...);
+        // It may have led to the end, and whoever heard of that may have begun another run.
+        if (run == m_run.get() && run->putsOffTrials)
+            startTrials();
+    });
 }
 
 void Exploration::goOn(const MoreEffort& more)
@@ -165,8 +214,12 @@ void Exploration::goOn(const MoreEffort& more)
         ended->disconnect(this);
         ended->deleteLater();
     }
-    m_run->planner->goOn(more.trials);
-    m_run->builder.takeSearchState(m_run->planner->searchState());
+    askSearch(
+        [trials = more.trials](TrialPlanner& planner) {
+            planner.goOn(trials);
+            return planner.searchState();
+        },
+        [this](const search::SearchState& searchState) { takeSearchState(searchState); });
     const auto seconds = more.time ? std::optional<double>(more.time->count()) : std::nullopt;
     emit occurred(WentOn{.moreTrials = more.trials, .seconds = seconds});
     // Whoever heard of it may have ended all.
@@ -186,16 +239,10 @@ void Exploration::connectPool()
     connect(pool, &DevicePool::settled, this, &Exploration::beginTrials);
     connect(pool, &DevicePool::runnerFree, this, &Exploration::startTrials);
     connect(pool, &DevicePool::deviceGivenUp, this, &Exploration::loseDevice);
-    connect(pool, &DevicePool::exhausted, this, [this] {
-        // A search that has ended keeps its result.
-        if (m_run->verifier.isUnderWay())
-            finish(m_run->conclusion);
-        else
-            fail(noDeviceText(m_run->pool->problem(), m_run->pool->lastLines()));
-    });
+    connect(pool, &DevicePool::exhausted, this, &Exploration::endWithoutDevices);
     connect(pool, &DevicePool::stepTaken, this, &Exploration::takeStep);
     connect(pool, &DevicePool::trialEnded, this, &Exploration::endTrial);
-    connect(pool, &DevicePool::ended, this, &Exploration::reportEnd);
+    connect(pool, &DevicePool::ended, this, &Exploration::endSearch);
 }
 
 void Exploration::beginTrials()
@@ -207,9 +254,9 @@ void Exploration::beginTrials()
         try {
             search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
             m_run->comparesSizes = space.comparesSizes = comparesSizes;
-            m_run->planner = std::make_unique<TrialPlanner>(
-                m_parts.makeStrategy(m_run->options.strategy.toStdString(), space), space.maxTrials,
-                m_run->options.repeatDisturbed);
+            m_run->planner = std::make_unique<PlannerThread>(
+                TrialPlanner(m_parts.makeStrategy(m_run->options.strategy.toStdString(), space),
+                             space.maxTrials, m_run->options.repeatDisturbed));
         } catch (const std::invalid_argument& error) {
             fail(QString::fromUtf8(error.what()));
             return;
@@ -223,32 +270,48 @@ void Exploration::beginTrials()
     startTrials();
 }
 
+/// While the search thinks none is started; its last answer takes that up again.
 void Exploration::startTrials()
 {
+    m_run->putsOffTrials = m_run->thinks();
+    if (m_run->putsOffTrials)
+        return;
     if (m_run->verifier.isUnderWay())
         return verify();
     if (state() == State::Verifying)
         m_run->builder.resumeSearch();
     if (state() != State::Exploring || holdForPause())
         return;
-    for (DeviceRunner* runner : m_run->pool->freeRunners()) {
-        // Whoever heard of the trial before may have ended all.
-        if (!runner->isFree())
-            return;
+    for (const DeviceRunner* runner : m_run->pool->freeRunners()) {
         const QString device = runner->snapshot().id;
-        const int repetition = m_run->planner->repetition(device);
-        if (const auto proposal = m_run->planner->next(device))
-            startTrial(*runner, *proposal, repetition);
-        else if (!m_run->planner->expectsMore())
-            return conclude(FinishStatus::Exhausted);
+        askSearch([device](TrialPlanner& planner) { return adviceFor(device, planner); },
+                  [this, device](const Advice& advice) {
+                      if (advice.proposal)
+                          takeProposal(device, *advice.proposal, advice.repetition);
+                      else if (!advice.expectsMore && state() == State::Exploring)
+                          conclude(FinishStatus::Exhausted);
+                  });
     }
+    publish();
+}
+
+/// Much may have happened since it was asked for.
+void Exploration::takeProposal(const QString& device, const search::Proposal& proposal, int repetition)
+{
+    // What the end leaves unasked is forgotten.
+    if (state() == State::Finishing)
+        return;
+    DeviceRunner* const runner = m_run->pool->usableRunner(device);
+    if (state() == State::Exploring && !snapshot().pauseRequested && runner && runner->isFree())
+        return startTrial(*runner, proposal, repetition);
+    askSearch([device](TrialPlanner& planner) { planner.giveBack(device); }, [this] { startTrials(); });
 }
 
 /// \return whether a pause was asked for, so that no trial may start; it begins when none runs
 bool Exploration::holdForPause()
 {
     const bool holds = snapshot().pauseRequested;
-    if (holds && !m_run->planner->hasInFlight()) {
+    if (holds && !snapshot().runsTrials()) {
         m_run->builder.setState(State::Paused);
         m_run->builder.setPauseRequested(false);
         publish();
@@ -287,39 +350,80 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
     const trial::TrialRecord ended = m_run->builder.endTrial(result, device, m_run->now());
     m_run->stalls.trialEnded(result.id);
 
-    bool isRecommendationNew = false;
     if (ended.outcome != trial::Outcome::Cancelled) {
         const TrialReading reading{.trial = ended,
                                    .measurement = measurementOf(ended, result, workerLost, m_run->now())};
         if (ended.isVerification)
             judgeVerification(device, reading);
         else
-            m_run->builder.logFollowUp(ended, m_run->planner->trialEnded(device.id, reading.measurement));
-        isRecommendationNew = m_run->builder.takeSearchState(m_run->planner->searchState());
+            learn(device.id, reading);
     }
     publish();
     emit occurred(TrialFinished{ended});
+    startTrials();
+}
+
+void Exploration::learn(const QString& device, const TrialReading& reading)
+{
+    askSearch([=](TrialPlanner& planner) { return lessonOf(reading, device, planner); },
+              [=, this](const Lesson& lesson) {
+                  if (lesson.repeatsOn)
+                      m_run->restlessDevices.remove(device);
+                  else
+                      m_run->restlessDevices.insert(device);
+                  if (state() != State::Finishing)
+                      m_run->builder.logFollowUp(reading.trial, lesson.followUp);
+                  takeSearchState(lesson.searchState);
+                  endIfSearchHasEnded();
+                  startTrials();
+              });
+}
+
+void Exploration::takeSearchState(const search::SearchState& searchState)
+{
+    const bool isRecommendationNew = m_run->builder.takeSearchState(searchState);
+    publish();
     if (isRecommendationNew)
         emit occurred(RecommendationChanged{*snapshot().searchState.recommendation});
-    // A verification that is to be repeated changes nothing.
-    if (!ended.isVerification || !m_run->verifier.isUnderWay())
-        endIfSearchHasEnded();
-    startTrials();
 }
 
 void Exploration::loseDevice(const QString& device)
 {
-    // What it was to repeat may have been all that the other devices waited for.
-    if (m_run->planner)
-        m_run->planner->deviceLost(device);
-    startTrials();
+    if (!m_run->planner)
+        return;
+    // What it was to repeat may have been all that the search, or another device, waited for.
+    askSearch(
+        [device](TrialPlanner& planner) {
+            planner.deviceLost(device);
+            return planner.searchState();
+        },
+        [this](const search::SearchState& searchState) {
+            takeSearchState(searchState);
+            endIfSearchHasEnded();
+            startTrials();
+        });
+}
+
+void Exploration::endWithoutDevices()
+{
+    const auto end = [this] {
+        // A search that has ended keeps its result.
+        if (m_run->verifier.isUnderWay())
+            finish(m_run->conclusion);
+        else
+            fail(noDeviceText(m_run->pool->problem(), m_run->pool->lastLines()));
+    };
+    if (!m_run->planner)
+        return end();
+    // What it is being told may be all that it wanted to know.
+    askSearch([](const TrialPlanner& /*planner*/) {}, end);
 }
 
 void Exploration::endIfSearchHasEnded()
 {
     if (state() == State::Finishing)
         return;
-    if (const auto status = finishStatusOf(m_run->planner->searchState().status))
+    if (const auto status = finishStatusOf(snapshot().searchState.status))
         conclude(*status);
     else
         m_run->verifier.dropUnlessRunning(snapshot());
@@ -339,7 +443,7 @@ void Exploration::conclude(FinishStatus status)
     m_run->builder.setVerification(m_run->verifier.verification());
     m_run->builder.setState(State::Verifying);
     publish();
-    verify();
+    startTrials();
 }
 
 /// Takes the verification under way one step further, as far as its device allows.
@@ -360,12 +464,25 @@ void Exploration::verify()
 
 void Exploration::judgeVerification(const DeviceSnapshot& device, const TrialReading& reading)
 {
-    if (const auto lesson = m_run->verifier.judge(reading, device, m_run->planner->repeatsOn(device.id)))
-        m_run->planner->verificationEnded(*lesson);
+    const bool mayRepeat = !m_run->restlessDevices.contains(device.id);
+    const auto lesson = m_run->verifier.judge(reading, device, mayRepeat);
     if (m_run->verifier.isUnderWay())
         m_run->builder.logFollowUp(reading.trial, FollowUp::Repeated);
     else
         m_run->builder.setVerification(m_run->verifier.verification());
+    askSearch(
+        [lesson](TrialPlanner& planner) {
+            if (lesson)
+                planner.verificationEnded(*lesson);
+            return planner.searchState();
+        },
+        [this](const search::SearchState& searchState) {
+            takeSearchState(searchState);
+            // A verification that is to be repeated decides nothing yet.
+            if (!m_run->verifier.isUnderWay())
+                endIfSearchHasEnded();
+            startTrials();
+        });
 }
 
 void Exploration::pause()
@@ -409,9 +526,8 @@ void Exploration::finish(FinishStatus status, const QString& failure)
         m_run->verifier.giveUp();
         m_run->builder.setVerification(m_run->verifier.verification());
     }
-    const RunEnd end = runEndOf(status, snapshot(), m_run->plan.space.minimum);
-    m_run->status = end.status;
-    m_run->builder.setFailure(failure.isEmpty() ? end.failure : failure);
+    m_run->status = status;
+    m_run->failure = failure;
     m_run->builder.setState(State::Finishing);
     m_run->builder.setPauseRequested(false);
     m_run->budget.stop();
@@ -419,7 +535,7 @@ void Exploration::finish(FinishStatus status, const QString& failure)
     if (m_run->pool)
         m_run->pool->end();
     else
-        QTimer::singleShot(0, this, &Exploration::reportEnd);
+        QTimer::singleShot(0, this, &Exploration::endSearch);
 }
 
 /// Trials cannot be run. What was found before it went on stands.
@@ -428,14 +544,38 @@ void Exploration::fail(const QString& failure)
     finish(m_run->before.value_or(FinishStatus::Failed), failure);
 }
 
-void Exploration::reportEnd()
+/// No trial runs any more, and the search hears of no other.
+void Exploration::endSearch()
 {
-    if (hasEnded())
-        return;
+    if (!m_run->planner)
+        return reportEnd(false);
+    struct LastWords
+    {
+        search::SearchState searchState;
+        bool canGoOn = false;
+    };
+    askSearch(
+        [](TrialPlanner& planner) {
+            return LastWords{.searchState = planner.searchState(), .canGoOn = planner.canGoOn()};
+        },
+        [this](const LastWords& last) {
+            takeSearchState(last.searchState);
+            reportEnd(last.canGoOn);
+        });
+}
+
+/// \param hasMore  whether going on could run another trial
+void Exploration::reportEnd(bool hasMore)
+{
+    const RunEnd end = runEndOf(m_run->status, snapshot(), m_run->plan.space.minimum);
+    m_run->status = end.status;
+    m_run->builder.setFailure(m_run->failure.isEmpty() ? end.failure : m_run->failure);
     m_run->tick.stop();
     publish();
     m_run->endSeconds = m_run->now();
-    m_run->builder.close(m_run->status, canGoOn());
+    const bool canGoOn =
+        hasMore && snapshot().searchState.recommendation && m_run->status != FinishStatus::NothingFits;
+    m_run->builder.close(m_run->status, canGoOn);
     Run* const run = m_run.get();
     run->lease.reset();
     emit snapshotChanged(snapshot());
@@ -446,7 +586,6 @@ void Exploration::reportEnd()
 
 void Exploration::tick()
 {
-    m_run->builder.setStalledSeconds(m_run->stalls.stalledSeconds(m_run->now()));
     if (m_run->pool)
         m_run->pool->updateTelemetry([this](std::size_t place) { return m_run->devices.telemetry(place); });
     publish();
@@ -456,6 +595,10 @@ void Exploration::publish()
 {
     // What is said after the end no longer moves its clock.
     if (m_run->pool && !hasEnded()) {
+        const bool onlyThinks = m_run->thinks() && !snapshot().runsTrials();
+        m_run->builder.setThinkingSeconds(onlyThinks ? std::optional(m_run->now() - m_run->thinksSince)
+                                                     : std::nullopt);
+        m_run->builder.setStalledSeconds(m_run->stalls.stalledSeconds(m_run->now()));
         m_run->builder.setDevices(m_run->pool->snapshots());
         m_run->builder.takeTime(m_run->now(), m_run->budgetSeconds, m_run->pool->usableDevices());
     }

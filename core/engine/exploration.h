@@ -74,16 +74,23 @@ signals:
 private:
     struct Run;
 
+    template<typename Work, typename Then>
+    void askSearch(Work work, Then then);
+
     void begin();
     void openDevices();
     void connectPool();
     void beginTrials();
     void startTrials();
+    void takeProposal(const QString& device, const search::Proposal& proposal, int repetition);
     void startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition);
     void takeStep(const trial::Step& step);
     void endTrial(const DeviceSnapshot& device, const trial::TrialResult& told, bool workerLost,
                   double workerSeconds);
+    void learn(const QString& device, const TrialReading& reading);
+    void takeSearchState(const search::SearchState& searchState);
     void loseDevice(const QString& device);
+    void endWithoutDevices();
     void endIfSearchHasEnded();
     bool holdForPause();
 
@@ -93,8 +100,8 @@ private:
 
     void finish(FinishStatus status, const QString& failure = {});
     void fail(const QString& failure);
-    bool canGoOn() const;
-    void reportEnd();
+    void endSearch();
+    void reportEnd(bool hasMore);
     void tick();
     void publish();
 

@@ -26,6 +26,9 @@ constexpr model::WordTable<VerificationOutcome, 5> verificationWords{
      {VerificationOutcome::Failed, "failed"},
      {VerificationOutcome::NotRun, "not_run"}}};
 
+// What changes back within this flickers.
+constexpr double unnoticedSeconds = 1.0;
+
 /// Of those that are known.
 std::int64_t least(const std::vector<DeviceSnapshot>& devices, std::int64_t DeviceSnapshot::*bytes)
 {
@@ -52,6 +55,29 @@ QString toText(Verification::Outcome outcome)
 bool Snapshot::isUnderWay() const
 {
     return state != State::Idle && state != State::Finished && state != State::Failed;
+}
+
+bool Snapshot::runsTrials() const
+{
+    return std::ranges::any_of(trials, &trial::TrialRecord::isRunning);
+}
+
+bool Snapshot::isChoosing() const
+{
+    const bool isLong = thinkingSeconds && *thinkingSeconds >= unnoticedSeconds;
+    return isLong && (state == State::Exploring || state == State::Verifying);
+}
+
+std::vector<const trial::TrialRecord*> Snapshot::currentTrials() const
+{
+    std::vector<const trial::TrialRecord*> current;
+    for (const trial::TrialRecord& trial : trials) {
+        if (trial.isRunning())
+            current.push_back(&trial);
+    }
+    if (current.empty() && thinkingSeconds && !isChoosing() && !trials.empty())
+        current.push_back(&trials.back());
+    return current;
 }
 
 const trial::TrialRecord* Snapshot::recommendedTrial() const

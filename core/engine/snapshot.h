@@ -172,6 +172,8 @@ struct Snapshot
     State state = State::Idle;
     /// A pause was asked for and begins when the running trials have ended.
     bool pauseRequested = false;
+    /// How long the search has been thinking while no trial runs; nothing when one runs or none is to come.
+    std::optional<double> thinkingSeconds;
     /// Trials have been going on for longer than expected without a sign; 0 when all is well.
     double stalledSeconds = 0.0;
     /// Nothing while no config is loaded.
@@ -212,6 +214,11 @@ struct Snapshot
 
     /// From the start of the exploration to its end, while its workers use the device.
     bool isUnderWay() const;
+    bool runsTrials() const;
+    /// The search has been thinking for so long that someone who looks on wonders what is going on.
+    bool isChoosing() const;
+    /// Those that run. Between two it is the last one, for as long as nobody would notice that none runs.
+    std::vector<const trial::TrialRecord*> currentTrials() const;
     /// The newest good trial of the recommended size; null without one.
     const trial::TrialRecord* recommendedTrial() const;
     /// It can go on, and what it would then learn could change its answer.

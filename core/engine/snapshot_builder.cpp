@@ -190,6 +190,7 @@ void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
     m_snapshot.reason = reasonText(m_snapshot.searchState, QLocale(), status);
     if (m_snapshot.trainingSize() > 0 && m_snapshot.run->hasBatch)
         m_snapshot.predictedSizes = predictedSizes(m_snapshot);
+    m_snapshot.thinkingSeconds.reset();
     m_snapshot.stalledSeconds = 0.0;
     m_snapshot.secondsLeft.reset();
     if (!failed)

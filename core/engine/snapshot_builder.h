@@ -27,6 +27,7 @@ public:
 
     void setState(State state) { m_snapshot.state = state; }
     void setPauseRequested(bool requested) { m_snapshot.pauseRequested = requested; }
+    void setThinkingSeconds(std::optional<double> seconds) { m_snapshot.thinkingSeconds = seconds; }
     void setStalledSeconds(double seconds) { m_snapshot.stalledSeconds = seconds; }
     void setDevices(std::vector<DeviceSnapshot> devices) { m_snapshot.devices = std::move(devices); }
 

@@ -32,19 +32,39 @@ TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTr
 
 std::optional<search::Proposal> TrialPlanner::next(const QString& device)
 {
+    Origin origin = Origin::Disturbed;
     auto proposal = std::exchange(m_repetitions[device].proposal, std::nullopt);
     if (!proposal && !m_repeats.empty()) {
+        origin = Origin::Lost;
         proposal = m_repeats.front();
         m_repeats.pop_front();
     }
     // The search learns of repeated trials only when they have come to their end.
-    if (!proposal && (m_trials < m_maxTrials || !expectsMore()))
+    if (!proposal && (m_trials < m_maxTrials || !expectsMore())) {
+        origin = Origin::Strategy;
         proposal = m_strategy->next(sizesUnderWay());
+    }
     if (proposal) {
-        m_inFlight.push_back({.device = device, .proposal = *proposal});
+        m_inFlight.push_back({.device = device, .proposal = *proposal, .origin = origin});
         ++m_trials;
     }
     return proposal;
+}
+
+void TrialPlanner::giveBack(const QString& device)
+{
+    const auto place = std::ranges::find(m_inFlight, device, &Flight::device);
+    if (place == m_inFlight.end())
+        return;
+    const Flight flight = *place;
+    m_inFlight.erase(place);
+    --m_trials;
+    Repetition& repetition = m_repetitions[device];
+    if (flight.origin == Origin::Lost)
+        m_repeats.push_front(flight.proposal);
+    // A device that was lost meanwhile has nothing to repeat any more.
+    else if (flight.origin == Origin::Disturbed && repetition.repeater.repetition() > 0)
+        repetition.proposal = flight.proposal;
 }
 
 std::vector<std::int64_t> TrialPlanner::sizesUnderWay() const
@@ -129,7 +149,7 @@ search::SearchState TrialPlanner::searchState() const
 
 bool TrialPlanner::expectsMore() const
 {
-    return hasInFlight() || !m_repeats.empty() ||
+    return !m_inFlight.empty() || !m_repeats.empty() ||
            std::ranges::any_of(m_repetitions, [](const auto& deviceAndRepetition) {
                return deviceAndRepetition.second.proposal.has_value();
            });

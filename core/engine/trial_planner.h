@@ -46,6 +46,9 @@ public:
 
     /// \return nothing when the search has ended or waits for what is in flight
     std::optional<search::Proposal> next(const QString& device);
+    /// What next() proposed last for the device is not run after all: it counts as if it had not been
+    /// proposed.
+    void giveBack(const QString& device);
 
     /// \param measurement  of a trial that next() proposed for this device; void where it was lost
     FollowUp trialEnded(const QString& device, const search::Measurement& measurement);
@@ -53,13 +56,13 @@ public:
     void deviceLost(const QString& device);
     /// Takes the end of the search back for so many more trials.
     void goOn(int moreTrials);
+    /// After its end goOn() would find another trial.
+    bool canGoOn() { return !m_repeats.empty() || m_strategy->canGoOn(); }
 
     /// Of a trial that next() did not propose.
     void verificationEnded(const search::Measurement& measurement) { m_strategy->record(measurement); }
 
-    /// Trials run that next() proposed.
-    bool hasInFlight() const { return !m_inFlight.empty(); }
-    /// Of those, or of trials to be repeated, more is to be learnt.
+    /// Of trials that next() proposed and that run, or of those to be repeated, more is to be learnt.
     bool expectsMore() const;
     /// Which repetition the next trial of the device will be: 0 where it repeats none.
     int repetition(const QString& device) const;
@@ -68,10 +71,13 @@ public:
     search::SearchState searchState() const;
 
 private:
+    /// Where a proposal is from: the strategy, the device's own disturbed trial, or a lost one.
+    enum class Origin { Strategy, Disturbed, Lost };
     struct Flight
     {
         QString device;
         search::Proposal proposal;
+        Origin origin = Origin::Strategy;
     };
     struct Repetition
     {

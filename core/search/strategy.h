@@ -250,7 +250,8 @@ public:
 
     virtual void record(const Measurement& measurement) = 0;
 
-    /// \param inFlight  sizes of trials under way, believed but not known
+    /// \param inFlight  sizes of trials under way, believed but not known; what was proposed, is none of them
+    ///        and was not recorded, was not run
     /// \return nothing when the search has ended, or can go on only when one of those in flight ends
     virtual std::optional<Proposal> next(std::span<const std::int64_t> inFlight) = 0;
 
@@ -259,6 +260,8 @@ public:
     /// Takes an end back, but for NothingFits: it is searched on until so many trials in all, however sure
     /// the answer is and however little a trial is worth. A search that has no more to try stays ended.
     virtual void goOn(int /*maxTrials*/) {}
+    /// Whether goOn() would have another trial to propose, when none is in flight.
+    virtual bool canGoOn() { return false; }
 };
 
 /// The strategies there are, as the command line names them.

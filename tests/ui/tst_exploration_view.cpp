@@ -254,12 +254,23 @@ private slots:
     void says_data()
     {
         const std::string gpu = "GPU 97 %  ·  64 °C  ·  1980 MHz  ·  worker pid 41232";
+        Snapshot compared = test::comparingSnapshot();
+        compared.trials.back().outcome = trial::Outcome::Ok;
+        compared.thinkingSeconds = 0.04;
+        Snapshot choosing = compared;
+        choosing.thinkingSeconds = 3.0;
+        Snapshot pausing = choosing;
+        pausing.pauseRequested = true;
         rows<Snapshot, std::string, std::string>(
             {{"empty", {test::emptySnapshot(), "No config opened", ""}},
              {"running", {test::runningSnapshot(), "Trial 17 of about 24  ·  about 1 min 12 s left", gpu}},
              {"comparing",
               {test::comparingSnapshot(),
                "Trial 18 of about 24  ·  comparing 192 and 208  ·  about 1 min 12 s left", gpu}},
+             {"between two trials",
+              {compared, "Trial 18 of about 24  ·  comparing 192 and 208  ·  about 1 min 12 s left", gpu}},
+             {"choosing", {choosing, "Choosing the next size", gpu}},
+             {"pausing while it chooses", {pausing, "Pausing", gpu}},
              {"as sure as can be",
               {test::prospectSnapshot(),
                "Finished after 18 trials  ·  3 min 24 s  ·  as sure as this device allows", ""}},

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace batchpeak::search {
 
@@ -81,6 +82,18 @@ void SearchingStrategy::goOn(int maxTrials)
     m_space.maxTrials = std::max(m_space.maxTrials, maxTrials);
     m_goesOn = true;
     plan();
+}
+
+bool SearchingStrategy::canGoOn()
+{
+    if (m_searchState.status == SearchState::Status::NothingFits)
+        return false;
+    const bool goesOn = std::exchange(m_goesOn, true);
+    const std::vector<std::int64_t> inFlight = std::exchange(m_inFlight, {});
+    const bool hasMore = choose().has_value();
+    m_goesOn = goesOn;
+    m_inFlight = inFlight;
+    return hasMore;
 }
 
 std::optional<Proposal> SearchingStrategy::next(std::span<const std::int64_t> inFlight)

@@ -32,6 +32,7 @@ public:
     std::optional<Proposal> next(std::span<const std::int64_t> inFlight) final;
     const SearchState& searchState() const final { return m_searchState; }
     void goOn(int maxTrials) final;
+    bool canGoOn() final;
 
     /// What the trials so far leave possible, also for those who fit the calibration of its shares; nothing
     /// before a trial was timed.

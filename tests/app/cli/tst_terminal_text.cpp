@@ -186,6 +186,20 @@ private slots:
         QVERIFY(liveLine(snapshot).endsWith(QStringLiteral("stalled 12 s")));
     }
 
+    void tellsOnlyALongThoughtFromATrial()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.state = engine::State::Exploring;
+        snapshot.progress = 0.425;
+        snapshot.trials = {{.number = 1, .microBatchSize = 64, .outcome = trial::Outcome::Ok}};
+        snapshot.searchState.expectedTrials = 0;
+        QCOMPARE(liveLine(snapshot), QStringLiteral("42 %"));
+        snapshot.thinkingSeconds = 0.04;
+        QCOMPARE(liveLine(snapshot), QStringLiteral("42 %, trial 1: size 64"));
+        snapshot.thinkingSeconds = 3.0;
+        QCOMPARE(liveLine(snapshot), QStringLiteral("42 %, choosing the next size"));
+    }
+
     void wordsATrial_data()
     {
         trial::TrialRecord ran{.number = 3,

@@ -20,6 +20,7 @@ void ScriptedStrategy::record(const Measurement& measurement)
 {
     if (m_script.told)
         m_script.told->push_back(measurement);
+    std::erase(m_awaited, measurement.size);
     if (m_done >= m_script.sizes.size())
         ++m_done;
     else if (takeVoid(measurement))
@@ -76,21 +77,35 @@ void ScriptedStrategy::goOn(int maxTrials)
             m_script.sizes.push_back(size);
     }
     m_script.comparisons.clear();
+    m_awaited.clear();
     m_searchState.status = SearchState::Status::Searching;
     m_proposed = m_done = std::min(m_proposed, m_script.sizes.size() - m_script.more.size());
     m_script.more.clear();
 }
 
-std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> /*inFlight*/)
+/// One that was proposed and given back.
+std::optional<std::int64_t> ScriptedStrategy::notRun(std::span<const std::int64_t> inFlight) const
 {
-    if (m_searchState.status != SearchState::Status::Searching || m_proposed >= proposals())
+    const auto place = std::ranges::find_if(
+        m_awaited, [&](std::int64_t size) { return std::ranges::find(inFlight, size) == inFlight.end(); });
+    return place == m_awaited.end() ? std::nullopt : std::optional(*place);
+}
+
+std::optional<search::Proposal> ScriptedStrategy::next(std::span<const std::int64_t> inFlight)
+{
+    if (m_searchState.status != SearchState::Status::Searching)
+        return std::nullopt;
+    if (const auto size = notRun(inFlight))
+        return search::Proposal{.size = *size, .minSteps = 3, .maxSteps = 3};
+    if (m_proposed >= proposals())
         return std::nullopt;
     if (m_proposed >= m_script.sizes.size()) {
         const auto& compared = m_script.comparisons[m_proposed++ - m_script.sizes.size()];
         return search::Proposal{
             .size = compared.front(), .comparedSizes = compared, .visits = 4, .stepsPerVisit = 3};
     }
-    return search::Proposal{.size = m_script.sizes[m_proposed++], .minSteps = 3, .maxSteps = 3};
+    m_awaited.push_back(m_script.sizes[m_proposed++]);
+    return search::Proposal{.size = m_awaited.back(), .minSteps = 3, .maxSteps = 3};
 }
 
 } // namespace batchpeak::test

@@ -34,9 +34,11 @@ public:
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override;
     const search::SearchState& searchState() const override { return m_searchState; }
     void goOn(int maxTrials) override;
+    bool canGoOn() override { return !m_script.more.empty() || m_proposed < m_script.sizes.size(); }
 
 private:
     std::size_t proposals() const { return m_script.sizes.size() + m_script.comparisons.size(); }
+    std::optional<std::int64_t> notRun(std::span<const std::int64_t> inFlight) const;
     bool takeVoid(const search::Measurement& measurement);
     void recommendFastest();
 
@@ -44,6 +46,8 @@ private:
     search::SearchState m_searchState;
     std::size_t m_proposed = 0;
     std::size_t m_done = 0;
+    /// Proposed by themselves, and not recorded.
+    std::vector<std::int64_t> m_awaited;
     std::map<std::int64_t, int> m_void;
     /// Whether the last trial of the size was.
     std::map<std::int64_t, bool> m_disturbed;

@@ -43,7 +43,7 @@ private slots:
         QCOMPARE(harness.snapshot().trials.back().number, 4);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 8);
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
-        QVERIFY(harness.snapshot().canGoOn);
+        QVERIFY(!harness.snapshot().canGoOn);
         // The pause counts for the search alone, whose device may have changed meanwhile.
         QVERIFY(harness.told.back().clockSeconds > harness.snapshot().elapsedSeconds - 2.0);
         QVERIFY(harness.isNoWorkerLeft());
@@ -131,6 +131,7 @@ private slots:
     void waitsForTheDevices()
     {
         ExplorationHarness harness("", {1, 2});
+        harness.more = {4};
         QVERIFY(harness.runToEnd());
         const auto other = harness.parts.lease->take(engine::DeviceLease::Holder::Exploration);
         QVERIFY_EXCEPTION_THROWN(harness.exploration().goOn({}), engine::DeviceInUse);

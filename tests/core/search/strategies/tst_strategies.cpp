@@ -153,6 +153,34 @@ private slots:
         QCOMPARE(strategy->searchState().recommendation->size, 4);
     }
 
+    void saysWhetherItCouldGoOn_data()
+    {
+        const auto add = rows<std::string, int, std::int64_t>();
+        for (const std::string_view strategy : strategyNames()) {
+            const std::string name(strategy);
+            add(name + ", by the budget", {name, 2, 1000});
+            add(name + ", by itself", {name, 40, 1000});
+            add(name + ", few sizes", {name, 40, 2});
+            add(name + ", one size", {name, 40, 1});
+        }
+    }
+    void saysWhetherItCouldGoOn()
+    {
+        const auto& [name, trials, maximum] = row<std::string, int, std::int64_t>();
+        SearchSpace space = exact::spaceFor(1000);
+        space.maxTrials = trials;
+        space.maximum = maximum;
+        const auto strategy = makeStrategy(name, space);
+        exact::searchWith(*strategy, exact::deviceWith(space, 8.0));
+        const Status status = strategy->searchState().status;
+        QVERIFY(status != Status::Searching);
+        const bool canGoOn = strategy->canGoOn();
+        QCOMPARE(strategy->searchState().status, status);
+        QVERIFY(!strategy->next({}));
+        strategy->goOn(trials + 5);
+        QCOMPARE(strategy->next({}).has_value(), canGoOn);
+    }
+
     void voidTrialIsRepeatedOnce_data() { addStrategies(); }
     void voidTrialIsRepeatedOnce()
     {

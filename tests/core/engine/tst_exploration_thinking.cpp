@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_harness.h"
+#include "search_gate.h"
+#include "support/event_spy.h"
+#include "support/fake_parts.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QTest>
+
+#include <csignal>
+#include <thread>
+
+using namespace batchpeak;
+using namespace std::chrono_literals;
+using engine::FinishStatus;
+using engine::State;
+using test::ExplorationHarness;
+using test::SearchGate;
+
+namespace {
+
+/// A search that thinks for as long as the gate holds it.
+struct Slow
+{
+    explicit Slow(const Text& words = {}, std::vector<std::int64_t> sizes = {1, 2, 4})
+        : harness(words, std::move(sizes))
+    {
+        harness.parts.makeStrategy = gate.around(harness.parts.makeStrategy);
+    }
+
+    /// In the first call of this kind after the first trial.
+    void thinkIn(SearchGate::Call call)
+    {
+        if (call == SearchGate::Call::Record)
+            return gate.hold(call);
+        engine::onEvent<engine::TrialFinished>(exploration(), &harness, [this, call](const auto& finished) {
+            if (finished.trial.number == 1)
+                gate.hold(call);
+        });
+    }
+
+    void killWorker(std::size_t device)
+    {
+        ::kill(static_cast<pid_t>(snapshot().devices.at(device).workerPid), SIGKILL);
+    }
+
+    engine::Exploration& exploration() { return harness.exploration(); }
+    const engine::Snapshot& snapshot() { return harness.snapshot(); }
+
+    ExplorationHarness harness;
+    /// Opened before the harness ends the search.
+    SearchGate gate;
+};
+
+} // namespace
+
+/// What an exploration does while its search thinks, which no frame of the window waits for.
+class ExplorationThinkingTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void showsATrialsEndAtOnce()
+    {
+        Slow slow;
+        const test::EventSpy<engine::TrialFinished> ended(slow.exploration());
+        const test::EventSpy<engine::RecommendationChanged> recommended(slow.exploration());
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
+        QCOMPARE(ended.count(), 1);
+        QCOMPARE(recommended.count(), 0);
+        QVERIFY(slow.snapshot().thinkingSeconds);
+
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+        QCOMPARE(slow.harness.told.size(), 3U);
+        QVERIFY(!slow.snapshot().thinkingSeconds);
+    }
+
+    void saysThatItChooses()
+    {
+        Slow slow;
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        QTRY_VERIFY(slow.snapshot().isChoosing());
+        QVERIFY(slow.snapshot().currentTrials().empty());
+        QCOMPARE(slow.snapshot().stalledSeconds, 0.0);
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+    }
+
+    void stopDoesNotWait()
+    {
+        Slow slow;
+        QStringList events;
+        engine::onEvent<engine::RecommendationChanged>(
+            slow.exploration(), &slow.harness, [&](const auto&) { events.append(QStringLiteral("size")); });
+        engine::onEvent<engine::Finished>(slow.exploration(), &slow.harness,
+                                          [&](const auto&) { events.append(QStringLiteral("end")); });
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.exploration().stop();
+        QCOMPARE(slow.snapshot().state, State::Finishing);
+        QTRY_VERIFY(slow.harness.isNoWorkerLeft());
+        QCOMPARE(slow.harness.finishedSignals(), 0);
+
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QVERIFY(slow.snapshot().finish == FinishStatus::Cancelled);
+        QCOMPARE(slow.snapshot().searchState.recommendation->size, 1);
+        QCOMPARE(events, QStringList({QStringLiteral("size"), QStringLiteral("end")}));
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
+    }
+
+    void judgesTheEndByTheLastAnswer()
+    {
+        Slow slow("slope=1900000000");
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.exploration().stop();
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QVERIFY(!slow.snapshot().searchState.recommendation);
+        QCOMPARE(slow.snapshot().searchState.status, search::SearchState::Status::NothingFits);
+        QVERIFY(!slow.snapshot().canGoOn);
+    }
+
+    void startsNothingAfterAStop()
+    {
+        Slow slow;
+        slow.thinkIn(SearchGate::Call::Next);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.exploration().stop();
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
+        QCOMPARE(slow.snapshot().searchState.recommendation->size, 1);
+    }
+
+    void keepsTheTimeBudget()
+    {
+        Slow slow;
+        slow.harness.options.timeBudget = 1s;
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_COMPARE(slow.snapshot().state, State::Finishing);
+        const double elapsed = slow.snapshot().elapsedSeconds;
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QVERIFY(slow.snapshot().finish == FinishStatus::Budget);
+        QVERIFY(slow.snapshot().elapsedSeconds > elapsed);
+    }
+
+    void pausesBeforeTheNextTrial_data()
+    {
+        rows<SearchGate::Call>(
+            {{"while it learns", SearchGate::Call::Record}, {"while it proposes", SearchGate::Call::Next}});
+    }
+    void pausesBeforeTheNextTrial()
+    {
+        Slow slow;
+        slow.thinkIn(row<SearchGate::Call>());
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.exploration().pause();
+        QVERIFY(slow.snapshot().pauseRequested);
+        QCOMPARE(slow.snapshot().state, State::Exploring);
+        slow.gate.open();
+        QTRY_COMPARE(slow.snapshot().state, State::Paused);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
+        QVERIFY(!slow.snapshot().thinkingSeconds);
+        slow.exploration().resume();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+    }
+
+    void takesAPauseBack()
+    {
+        Slow slow;
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.exploration().pause();
+        slow.exploration().resume();
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+    }
+
+    void learnsOfOtherDevices()
+    {
+        Slow slow("", {1, 2, 4, 8});
+        test::setGpus(slow.harness.parts, {"first", "second"});
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_COMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 8 ok"));
+        QCOMPARE(slow.harness.told.size(), 4U);
+    }
+
+    void goesOnWithoutALostDevice()
+    {
+        Slow slow("start=exit starts after=2");
+        test::setGpus(slow.harness.parts, {"first", "second"});
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_COMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
+        slow.killWorker(1);
+        QTRY_VERIFY(slow.harness.log().contains(QStringLiteral("cuda:1 is given up")));
+        QCOMPARE(slow.snapshot().state, State::Exploring);
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+        QCOMPARE(slow.snapshot().trials.back().device, "cuda:0");
+        QVERIFY(slow.snapshot().finish == FinishStatus::Exhausted);
+    }
+
+    // What it is thinking about decides whether it misses the device.
+    void losesItsLastDevice_data()
+    {
+        rows<std::vector<std::int64_t>, SearchGate::Call, FinishStatus>(
+            {{"while it proposes", {{1, 2}, SearchGate::Call::Next, FinishStatus::Failed}},
+             {"while it learns all it wants", {{1}, SearchGate::Call::Record, FinishStatus::Exhausted}}});
+    }
+    void losesItsLastDevice()
+    {
+        const auto& [sizes, call, finish] = row<std::vector<std::int64_t>, SearchGate::Call, FinishStatus>();
+        Slow slow("start=exit starts after=1", sizes);
+        slow.thinkIn(call);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.killWorker(0);
+        QTRY_VERIFY(slow.harness.log().contains(QStringLiteral("is given up")));
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        QCOMPARE(slow.snapshot().finish, finish);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
+    }
+
+    void endsWhenDestroyed()
+    {
+        Slow slow;
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        const std::jthread later([&] { slow.gate.open(); });
+        slow.harness.destroyExploration();
+        QCOMPARE(slow.harness.told.size(), 1U);
+        QVERIFY(slow.harness.isNoWorkerLeft());
+        QCoreApplication::processEvents();
+        QCOMPARE(slow.harness.finishedSignals(), 0);
+    }
+
+    void beginsAnewOnlyAfterItsEnd()
+    {
+        Slow slow;
+        engine::onEvent<engine::Finished>(slow.exploration(), &slow.harness, [&](const auto&) {
+            if (slow.harness.finishedSignals() == 1)
+                slow.exploration().start();
+        });
+        slow.gate.hold(SearchGate::Call::Record);
+        slow.exploration().start();
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.exploration().stop();
+        QTRY_VERIFY(slow.harness.isNoWorkerLeft());
+        slow.exploration().load(QStringLiteral("other.yaml"), slow.harness.contents, slow.harness.options);
+        slow.exploration().start();
+        QCOMPARE(slow.snapshot().run->filePath, QStringLiteral("config.yaml"));
+        QCOMPARE(slow.snapshot().state, State::Finishing);
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 2);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+        QVERIFY(slow.snapshot().finish == FinishStatus::Exhausted);
+    }
+
+    void waitsToGoOn()
+    {
+        Slow slow("", {1, 2});
+        slow.harness.more = {4};
+        QVERIFY(slow.harness.runToEnd());
+        slow.gate.hold(SearchGate::Call::GoOn);
+        slow.exploration().goOn({});
+        QTRY_COMPARE(slow.snapshot().state, State::Exploring);
+        QVERIFY(slow.gate.isHolding());
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 2);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+    }
+
+    void stopsBeforeItGoesOn()
+    {
+        Slow slow("", {1, 2});
+        slow.harness.more = {4};
+        QVERIFY(slow.harness.runToEnd());
+        slow.gate.hold(SearchGate::Call::GoOn);
+        slow.exploration().goOn({});
+        QTRY_VERIFY(slow.gate.isHolding());
+        slow.exploration().stop();
+        QCOMPARE(slow.snapshot().state, State::Finishing);
+        slow.gate.open();
+        QTRY_COMPARE(slow.harness.finishedSignals(), 2);
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
+        QVERIFY(slow.snapshot().finish == FinishStatus::Cancelled);
+        QVERIFY(slow.snapshot().canGoOn);
+        QVERIFY(slow.harness.goesOnToEnd());
+        QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+    }
+};
+
+BATCHPEAK_TEST(ExplorationThinkingTest)
+#include "tst_exploration_thinking.moc"

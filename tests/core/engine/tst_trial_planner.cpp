@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/trial_planner.h"
+#include "scripted_strategy.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using engine::FollowUp;
+using engine::TrialPlanner;
+
+namespace {
+
+const QString one = QStringLiteral("cuda:0");
+const QString other = QStringLiteral("cuda:1");
+
+TrialPlanner plannerOf(std::vector<std::int64_t> sizes, int maxTrials = 10)
+{
+    return {std::make_unique<test::ScriptedStrategy>(test::ScriptedStrategy::Script{.sizes = sizes}),
+            maxTrials};
+}
+
+search::Measurement disturbed(std::int64_t size)
+{
+    return {.size = size, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1, .disturbed = true};
+}
+
+/// 0 where none is.
+std::int64_t nextOf(TrialPlanner& planner, const QString& device)
+{
+    const auto proposal = planner.next(device);
+    return proposal ? proposal->size : 0;
+}
+
+} // namespace
+
+/// What becomes of proposals that were given back, and of an end before all is learnt.
+class TrialPlannerTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void asksTheStrategyAnew()
+    {
+        TrialPlanner planner = plannerOf({1}, 1);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QVERIFY(!planner.expectsMore());
+        QCOMPARE(nextOf(planner, other), 1);
+    }
+
+    void countsItAsNoTrial()
+    {
+        TrialPlanner planner = plannerOf({1}, 2);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QCOMPARE(nextOf(planner, one), 1);
+        // There is room for a second trial.
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+    }
+
+    void keepsARepetitionForItsDevice()
+    {
+        TrialPlanner planner = plannerOf({1, 2});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QVERIFY(planner.expectsMore());
+        QCOMPARE(planner.repetition(one), 1);
+        QCOMPARE(nextOf(planner, other), 2);
+        QCOMPARE(nextOf(planner, one), 1);
+    }
+
+    void forgetsARepetitionOfALostDevice()
+    {
+        TrialPlanner planner = plannerOf({1});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        // The search has no other size, and waits.
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Searching);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.deviceLost(one);
+        planner.giveBack(one);
+        QVERIFY(!planner.expectsMore());
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Exhausted);
+        QCOMPARE(nextOf(planner, other), 0);
+    }
+
+    void keepsALostTrialForAnyDevice()
+    {
+        TrialPlanner planner = plannerOf({1, 2});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QVERIFY(planner.canGoOn());
+        QCOMPARE(nextOf(planner, other), 1);
+    }
+};
+
+BATCHPEAK_TEST(TrialPlannerTest)
+#include "tst_trial_planner.moc"
