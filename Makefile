@@ -92,7 +92,7 @@ bench-repeats: configure
 	$(BUILD) batchpeak-bench-repeats batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-repeats $(EXAMPLE) $(BENCH)
 
-# Whether the stated confidence can be believed on this computer: explorations and visits of every size in turn.
+# Whether the stated confidence can be believed on this computer: explorations and visits of a grid of sizes in turn.
 bench-live: configure
 	$(BUILD) batchpeak-bench-live batchpeak-disturb batchpeak batchpeak-worker
 	build/$(PRESET)/bin/batchpeak-bench-live $(BENCH)

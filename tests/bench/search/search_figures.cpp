@@ -257,9 +257,9 @@ std::string truthLines(const std::vector<SearchRecord>& records)
     }
     std::string text;
     if (!within.empty()) {
-        text += "    by all curves that the sweeps leave possible: within" + cell(mean(within), 6, 1) + " %, regret" +
-                cell(mean(regrets), 5, 2) + " %, stated" + cell(mean(states), 6, 1) + " %; a perfect forecaster:" +
-                cell(mean(perfect), 6, 1) + " %\n";
+        text += "    by all curves that the sweeps leave possible: within" + cell(mean(within), 6, 1) +
+                " %, regret" + cell(mean(regrets), 5, 2) + " %, stated" + cell(mean(states), 6, 1) +
+                " %; a perfect forecaster:" + cell(mean(perfect), 6, 1) + " %\n";
     }
     if (!leads.empty()) {
         text += "    over runner-ups that are as fast, in" + cell(double(leads.size()), 5, 0) +
