@@ -33,6 +33,9 @@ constexpr Eigen::Index fewestForWaves = 5;
 
 /// Of the grid, so many points apart are looked at to find what explains the trials about best.
 constexpr std::size_t coarseStride = 7;
+/// What is known to have disturbed a trial made it longer by such shares. The largest first, to be believed
+/// as long as no trial contradicts it.
+constexpr double disturbances[] = {0.6, 0.2, 0.05, 0.0};
 
 /// The logarithms of times, linearised: overhead and work per sample in units of their prior deviation, and
 /// what they leave unexplained at their prior means. About the median of each size, since about a trial's own
@@ -157,15 +160,23 @@ void weighTrials(Observations& trials, VisitEvidence& evidence, const Eigen::Mat
 {
     double heaviest = -std::numeric_limits<double>::infinity();
     Hyperparameters best;
-    for (std::size_t i = 0; i < hyperparameterGrid().size(); i += coarseStride) {
-        const Hyperparameters& hyperparameters = hyperparameterGrid()[i];
-        if (const double weight =
-                GridPoint(trials, hyperparameters, evidence(hyperparameters), base).weightOfPlain();
-            weight > heaviest) {
-            heaviest = weight;
-            best = hyperparameters;
+    double disturbance = 0.0;
+    for (const double candidate : disturbances) {
+        trials.disturbance = candidate;
+        for (std::size_t i = 0; i < hyperparameterGrid().size(); i += coarseStride) {
+            const Hyperparameters& hyperparameters = hyperparameterGrid()[i];
+            if (const double weight =
+                    GridPoint(trials, hyperparameters, evidence(hyperparameters), base).weightOfPlain();
+                weight > heaviest) {
+                heaviest = weight;
+                best = hyperparameters;
+                disturbance = candidate;
+            }
         }
+        if (trials.isDisturbed.isZero())
+            break;
     }
+    trials.disturbance = disturbance;
     trials.weighTails(best, base.leftCols(2), base.col(2));
 }
 

@@ -17,8 +17,7 @@ namespace {
 /// Keeps covariances of repeated sizes and times positive definite.
 constexpr double jitter = 1e-9;
 
-constexpr double usualDegreesOfFreedom = 4.0;
-constexpr double disturbedDegreesOfFreedom = 2.0;
+constexpr double degreesOfFreedom = 4.0;
 constexpr double leastWeight = 0.02;
 constexpr int weighings = 3;
 /// Prior variance of the mean of a comparison's size, so large that it says nothing.
@@ -87,13 +86,15 @@ Eigen::MatrixXd pairwise(const Eigen::VectorXd& rows, const Eigen::VectorXd& col
     return matrix;
 }
 
-double medianOfSize(const Eigen::VectorXd& sizes, const Eigen::VectorXd& seconds, double size)
+double medianOfSize(const Observations& trials, double size)
 {
-    std::vector<double> ofSize;
-    for (Eigen::Index i = 0; i < sizes.size(); ++i) {
-        if (sizes[i] == size)
-            ofSize.push_back(seconds[i]);
+    std::vector<double> calm;
+    std::vector<double> disturbed;
+    for (Eigen::Index i = 0; i < trials.count(); ++i) {
+        if (trials.size[i] == size)
+            (trials.isDisturbed[i] > 0.0 ? disturbed : calm).push_back(trials.seconds[i]);
     }
+    std::vector<double>& ofSize = calm.empty() ? disturbed : calm;
     const auto middle = ofSize.begin() + static_cast<std::ptrdiff_t>(ofSize.size() / 2);
     std::ranges::nth_element(ofSize, middle);
     return *middle;
@@ -113,6 +114,7 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
     for (Eigen::VectorXd* column :
          {&size, &logSize, &seconds, &medianSeconds, &timedSeconds, &timedSteps, &error, &visits, &weight})
         column->setOnes(count);
+    isDisturbed.setZero(count);
     std::vector<std::vector<Slice>> slices;
     for (Eigen::Index i = 0; i < count; ++i) {
         const Measurement& trial = timed[static_cast<std::size_t>(i)];
@@ -122,12 +124,12 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
         timedSteps[i] = std::max(trial.timedSteps(), 1.0);
         timedSeconds[i] = timedSecondsOf(trial);
         error[i] = noise.standardError(static_cast<std::size_t>(i));
-        m_degreesOfFreedom.push_back(trial.disturbed ? disturbedDegreesOfFreedom : usualDegreesOfFreedom);
+        isDisturbed[i] = trial.disturbed && trial.visits.empty() ? 1.0 : 0.0;
         slices.push_back(slicesOf(trial));
         visits[i] = static_cast<double>(slices.back().size());
     }
     for (Eigen::Index i = 0; i < count; ++i)
-        medianSeconds[i] = medianOfSize(size, seconds, size[i]);
+        medianSeconds[i] = medianOfSize(*this, size[i]);
     m_smooth = pairwise(logSize, logSize, smoothCorrelation);
     for (std::size_t i = 0; i < std::size(roughLengths); ++i)
         m_rough[i] = roughCovariance(logSize, roughLengths[i]);
@@ -212,7 +214,7 @@ double Observations::logEvidenceOfVisits(const Hyperparameters& hyperparameters)
         const double squared = factor.matrixL().solve(comparison.residual).squaredNorm();
         const double freedom = static_cast<double>(count - comparison.sizes);
         sum -= factor.matrixLLT().diagonal().array().log().sum();
-        sum -= 0.5 * (usualDegreesOfFreedom + freedom) * std::log1p(squared / usualDegreesOfFreedom);
+        sum -= 0.5 * (degreesOfFreedom + freedom) * std::log1p(squared / degreesOfFreedom);
     }
     return sum;
 }
@@ -221,7 +223,7 @@ double Observations::noiseDeviation(Eigen::Index row, const Hyperparameters& hyp
 {
     const double variance =
         error[row] * error[row] + hyperparameters.trial * hyperparameters.trial / visits[row];
-    return std::sqrt(variance / weight[row]);
+    return std::sqrt(variance / weight[row] + disturbance * disturbance * isDisturbed[row]);
 }
 
 Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters) const
@@ -232,7 +234,8 @@ Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters)
     matrix += hyperparameters.speed * hyperparameters.speed *
               m_speed[placeOf(hyperparameters.speedTime, speedTimes)];
     const double trial = hyperparameters.trial * hyperparameters.trial;
-    matrix.diagonal().array() += (error.array().square() + trial / visits.array()) / weight.array() + jitter;
+    matrix.diagonal().array() += (error.array().square() + trial / visits.array()) / weight.array() +
+                                 disturbance * disturbance * isDisturbed.array() + jitter;
     return matrix;
 }
 
@@ -265,8 +268,7 @@ void Observations::weighTails(const Hyperparameters& hyperparameters, const Eige
         const Eigen::VectorXd scaled = inverse * residual;
         for (Eigen::Index i = 0; i < count(); ++i) {
             const double squared = scaled[i] * scaled[i] / inverse(i, i);
-            const double freedom = m_degreesOfFreedom[static_cast<std::size_t>(i)];
-            weight[i] = std::clamp((freedom + 1.0) / (freedom + squared), leastWeight, 1.0);
+            weight[i] = std::clamp((degreesOfFreedom + 1.0) / (degreesOfFreedom + squared), leastWeight, 1.0);
         }
     }
 }

@@ -19,7 +19,7 @@ class RandomSource;
 /// the curve. A row is a trial, or one size of a trial that compares:
 ///
 ///     ln(seconds) = curve(size) + speed of the device, averaged over when it was timed + noise
-///     noise ~ N(0, (error^2 + trial^2 / visits) / weight)
+///     noise ~ N(0, (error^2 + trial^2 / visits) / weight + disturbance^2 where one was seen)
 ///
 /// What scales a part is a hyper-parameter, and which values it may have is hyperparameterGrid()'s business.
 struct Observations
@@ -41,8 +41,8 @@ struct Observations
     Eigen::VectorXd drawSpeed(double speedTime, RandomSource& random) const;
 
     /// Gives rows that the others contradict less weight: heavy tails as a mixture of scales, Student's t of
-    /// four degrees of freedom, of two where something is known to have disturbed the trial (Andrews and
-    /// Mallows, Journal of the Royal Statistical Society B 36, 1974; West, Biometrika 74, 1987).
+    /// four degrees of freedom (Andrews and Mallows, Journal of the Royal Statistical Society B 36, 1974;
+    /// West, Biometrika 74, 1987).
     ///
     /// \param columns  of the linearised trend, in units of their prior deviation, a row for each observation
     /// \param residual  what the trend leaves unexplained at its prior mean
@@ -54,6 +54,7 @@ struct Observations
     Eigen::VectorXd logSize;
     Eigen::VectorXd seconds;
     /// Median of all rows of the same size: what a trend is linearised about.
+    /// Without the disturbed ones where there are others.
     Eigen::VectorXd medianSeconds;
     /// All its timed steps together [s], and how many they are.
     Eigen::VectorXd timedSeconds;
@@ -64,6 +65,12 @@ struct Observations
     Eigen::VectorXd visits;
     /// 1 where the noise is as the others'; less where its variance is so many times larger.
     Eigen::VectorXd weight;
+    /// 1 where something is known to have disturbed an ordinary trial, else 0: the visits of a comparison
+    /// bear a disturbance together.
+    Eigen::VectorXd isDisturbed;
+    /// Standard deviation of what that did to such a trial's time: from nothing to any factor, by how well it
+    /// explains the trials.
+    double disturbance = 0.0;
 
 private:
     struct Comparison
@@ -80,7 +87,6 @@ private:
     void addComparison(const std::vector<Measurement>& timed, std::size_t first, std::size_t last);
 
     std::vector<Comparison> m_comparisons;
-    std::vector<double> m_degreesOfFreedom;
     Eigen::MatrixXd m_smooth;
     Eigen::MatrixXd m_rough[std::size(roughLengths)];
     Eigen::MatrixXd m_speed[std::size(speedTimes)];

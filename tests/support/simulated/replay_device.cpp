@@ -159,6 +159,10 @@ Measurement ReplayDevice::run(const Proposal& proposal)
         double typical = calm * std::exp(m_truth.runNoise * m_random.normal() + driftNow());
         if (restlessness.trialNoise > 0.0)
             typical *= 1.0 + restlessness.trialNoise * laplace(m_random);
+        if (restlessness.seenShare > 0.0 && m_random.uniform() < restlessness.seenShare) {
+            trial.disturbed = true;
+            typical *= 1.0 + restlessness.seenSlowdown * m_random.uniform();
+        }
         m_speed.restUntil(m_speed.clock() + m_truth.setupSeconds);
         typical *= std::exp(recordedNoise());
         beginVisit();

@@ -46,7 +46,7 @@ void addBursts(Restlessness& restlessness, RandomSource& random)
 
 std::vector<std::string> restlessWorlds()
 {
-    return {"two-speed", "bursts", "trial noise", "thermal", "heavy", "rough", "replayed"};
+    return {"two-speed", "bursts", "trial noise", "thermal", "heavy", "seen", "rough", "replayed"};
 }
 
 Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
@@ -67,6 +67,9 @@ Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
         addBursts(restlessness, random);
         restlessness.trialNoise = 0.01;
         restlessness.stallShare = 0.02;
+    } else if (world == "seen") {
+        restlessness.seenShare = uniform(random, 0.1, 0.4);
+        restlessness.seenSlowdown = uniform(random, 0.1, 1.0);
     } else if (world == "rough") {
         restlessness.roughness = 0.01;
     } else if (world == "replayed") {
@@ -184,5 +187,7 @@ double longRunSlowdown(const Restlessness& restlessness)
     }
     // One to three times its own time more, twice in the mean.
     const double recorded = restlessness.residuals ? restlessness.residuals->meanSlowdown() : 1.0;
-    return recorded * (1.0 + restlessness.heatSlowdown) * (1.0 + 2.0 * restlessness.stallShare) / speed;
+    const double seen = 1.0 + 0.5 * restlessness.seenShare * restlessness.seenSlowdown;
+    return recorded * seen * (1.0 + restlessness.heatSlowdown) * (1.0 + 2.0 * restlessness.stallShare) /
+           speed;
 }

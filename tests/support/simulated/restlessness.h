@@ -33,6 +33,10 @@ struct Restlessness
     double heatSeconds = 0.0;
     /// Standard deviation from one trial to the next however long they are, as of another layout of memory.
     double trialNoise = 0.0;
+    /// Share of trials during which another program is seen, which take longer by up to so much. Comparisons
+    /// are left alone.
+    double seenShare = 0.0;
+    double seenSlowdown = 0.0;
     /// Share of steps that stall, for one to three times their own time.
     double stallShare = 0.0;
     /// Standard deviation from each size to the next, the same whenever the size is run.

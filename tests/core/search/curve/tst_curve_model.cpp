@@ -128,6 +128,32 @@ private slots:
         QVERIFY2(noise >= 0.025, std::to_string(noise).c_str());
     }
 
+    void learnsWhatDisturbancesDo_data()
+    {
+        rows<std::vector<double>, bool>({
+            {"nothing", {{1.0, 1.003, 0.998, 1.002, 1.001, 0.997}, false}},
+            {"each something else", {{1.3, 1.02, 1.9, 1.1, 1.6, 1.0}, true}},
+        });
+    }
+    void learnsWhatDisturbancesDo()
+    {
+        const auto& [slowdowns, doesHarm] = row<std::vector<double>, bool>();
+        std::vector<Measurement> timed;
+        for (std::size_t i = 0; i < slowdowns.size(); ++i) {
+            const auto size = static_cast<std::int64_t>(1) << i;
+            timed.push_back({.size = size,
+                             .outcome = batchpeak::trial::Outcome::Ok,
+                             .secondsPerStep = (0.01 + 0.001 * static_cast<double>(size)) * slowdowns[i],
+                             .steps = 10,
+                             .relativeError = 0.003,
+                             .disturbed = true,
+                             .clockSeconds = 5.0 * static_cast<double>(i + 1)});
+        }
+        Observations trials(timed);
+        weighCurveModels(trials, 100.0);
+        QVERIFY2((trials.disturbance >= 0.2) == doesHarm, std::to_string(trials.disturbance).c_str());
+    }
+
     void everyModelIsWeighedByItsDensity()
     {
         Observations trials =

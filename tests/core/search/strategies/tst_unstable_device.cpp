@@ -71,6 +71,22 @@ private slots:
         QCOMPARE(recommendation.reason.instability.cause, cause);
         QCOMPARE(recommendation.confidence < 90, cause != Cause::None);
     }
+
+    void isNotMisledByWhatIsSeen()
+    {
+        int right = 0;
+        for (std::uint64_t device = 1; device <= 8; ++device) {
+            ReplayDevice::Truth truth = simulatedDevice("interior peak", device);
+            truth.restlessness = {.seenShare = 0.25, .seenSlowdown = 1.5};
+            ReplayDevice replay(truth, device);
+            PosteriorStrategy strategy(replay.space());
+            while (const auto proposal = strategy.next({}))
+                strategy.record(replay.run(*proposal));
+            const std::int64_t size = strategy.searchState().recommendation->size;
+            right += replay.speed(size) >= 0.98 * replay.bestSpeed({}) ? 1 : 0;
+        }
+        QVERIFY2(right >= 7, std::to_string(right).c_str());
+    }
 };
 
 BATCHPEAK_TEST(UnstableDeviceTest)
