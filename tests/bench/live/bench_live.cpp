@@ -144,6 +144,8 @@ public:
             const LiveFigures figures = figuresOf(m_measurement->record(), m_options.tolerance);
             m_measurement.reset();
             overall.add(figures);
+            for (const LiveFigures::Speed& speed : figures.speeds)
+                std::fprintf(stderr, "%s: %s\n", figures.name.c_str(), liveSpeedText(speed).c_str());
             std::puts(liveRow(figures).c_str());
             std::fflush(stdout);
         }

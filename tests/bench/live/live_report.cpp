@@ -41,6 +41,7 @@ void LiveFigures::add(const LiveFigures& other)
     regret += other.regret;
     intervals += other.intervals;
     inIntervals += other.inIntervals;
+    speeds.insert(speeds.end(), other.speeds.begin(), other.speeds.end());
     trials.insert(trials.end(), other.trials.begin(), other.trials.end());
     seconds.insert(seconds.end(), other.seconds.begin(), other.seconds.end());
 }
@@ -65,7 +66,16 @@ LiveFigures figuresOf(const LiveRecord& record, double tolerance)
         figures.trials.push_back(exploration.trials);
         figures.seconds.push_back(exploration.seconds);
         if (exploration.relativeError) {
-            const double factor = std::exp(errorsOf95Percent * *exploration.relativeError);
+            const double halfWidth = errorsOf95Percent * *exploration.relativeError;
+            const double factor = std::exp(halfWidth);
+            std::vector<double> speeds;
+            for (int draw = 0; draw < truth.draws(); ++draw)
+                speeds.push_back(truth.samplesPerSecond(draw, exploration.size));
+            figures.speeds.push_back({.size = exploration.size,
+                                      .stated = exploration.samplesPerSecond,
+                                      .halfWidth = halfWidth,
+                                      .low = quantile(speeds, 0.025),
+                                      .high = quantile(speeds, 0.975)});
             ++figures.intervals;
             figures.inIntervals +=
                 verdict.shareBetween(exploration.size, exploration.samplesPerSecond / factor,
@@ -97,6 +107,13 @@ std::string liveRow(const LiveFigures& figures)
            shareCell(figures.regret, count, 8, 2) + shareCell(figures.inIntervals, figures.intervals, 7, 1) +
            cell(quantile(figures.trials, 0.5), 8, 0) + cell(quantile(figures.seconds, 0.5), 9, 1) +
            cell(figures.outOfMemory, 7, 0) + cell(figures.failures, 8, 0);
+}
+
+std::string liveSpeedText(const LiveFigures::Speed& speed)
+{
+    return std::to_string(speed.size) + ": " + cell(speed.stated, 0, 1) + " samples/s +- " +
+           cell(100.0 * speed.halfWidth, 0, 1) + " % stated, " + cell(speed.low, 0, 1) + " to " +
+           cell(speed.high, 0, 1) + " in the long run";
 }
 
 std::string liveVerdict(const LiveFigures& overall)

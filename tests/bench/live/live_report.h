@@ -54,6 +54,17 @@ struct LiveFigures
     /// samples/s.
     int intervals = 0;
     double inIntervals = 0.0;
+    /// One exploration's samples/s as they were stated, with the half width of the interval of 95 % as a
+    /// share, and where those of the long run lie with 95 % certainty.
+    struct Speed
+    {
+        std::int64_t size = 1;
+        double stated = 0.0;
+        double halfWidth = 0.0;
+        double low = 0.0;
+        double high = 0.0;
+    };
+    std::vector<Speed> speeds;
     std::vector<double> trials;
     std::vector<double> seconds;
 
@@ -66,5 +77,7 @@ LiveFigures figuresOf(const LiveRecord& record, double tolerance);
 /// What the columns mean, and their names.
 std::string liveHeading(double tolerance);
 std::string liveRow(const LiveFigures& figures);
+/// "40: 585 samples/s +- 6.1 % stated, 548 to 561 in the long run".
+std::string liveSpeedText(const LiveFigures::Speed& speed);
 /// One sentence: whether the stated confidence can be believed, how sure that is, and what to do next.
 std::string liveVerdict(const LiveFigures& overall);

@@ -88,6 +88,10 @@ private slots:
         // The speed that it stated is true, within 2 %.
         QCOMPARE(figures.intervals, 1);
         QVERIFY2(figures.inIntervals > 0.95, std::to_string(figures.inIntervals).c_str());
+        QCOMPARE(figures.speeds.size(), std::size_t{1});
+        const std::string text = liveSpeedText(figures.speeds.front());
+        QVERIFY2(text.starts_with("8: 100.0 samples/s +- 2.0 % stated, 9"), text.c_str());
+        QVERIFY(figures.speeds.front().low < 100.0 && figures.speeds.front().high > 100.0);
     }
 
     void judgesNothingWithoutVisits()
