@@ -108,8 +108,9 @@ constexpr double leastRivalProbability = 0.005;
 /// other.
 constexpr double scatterOfTrials = 1.5;
 /// Relative standard deviation of a device's speed over times longer than a search, as heat and other tenants
-/// make it, and how long such a spell lasts [s]: what a search of seconds cannot see, fitted on simulated
-/// devices of all kinds such that 95 of 100 intervals of 95 % hold the long-run speed.
+/// make it, and how long such a spell lasts [s]: what a search of seconds cannot see. Chosen on simulated
+/// devices with bursts and with two speeds, where 95 and 97 of 100 intervals of 95 % then hold the long-run
+/// speed.
 constexpr double unseenDeviation = 0.02;
 constexpr double unseenSeconds = 300.0;
 constexpr Eigen::Index curvePoints = 200;
