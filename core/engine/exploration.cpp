@@ -51,9 +51,9 @@ struct Lesson
     search::SearchState searchState;
 };
 
-Lesson lessonOf(const TrialReading& reading, const QString& device, TrialPlanner& planner)
+Lesson lessonOf(const search::Measurement& measurement, const QString& device, TrialPlanner& planner)
 {
-    const FollowUp followUp = planner.trialEnded(device, reading.measurement);
+    const FollowUp followUp = planner.trialEnded(device, measurement);
     return {
         .followUp = followUp, .repeatsOn = planner.repeatsOn(device), .searchState = planner.searchState()};
 }
@@ -365,18 +365,24 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
 
 void Exploration::learn(const QString& device, const TrialReading& reading)
 {
-    askSearch([=](TrialPlanner& planner) { return lessonOf(reading, device, planner); },
-              [=, this](const Lesson& lesson) {
+    askSearch([device, measurement = reading.measurement](
+                  TrialPlanner& planner) { return lessonOf(measurement, device, planner); },
+              [this, device, trial = reading.trial](const Lesson& lesson) {
                   if (lesson.repeatsOn)
                       m_run->restlessDevices.remove(device);
                   else
                       m_run->restlessDevices.insert(device);
                   if (state() != State::Finishing)
-                      m_run->builder.logFollowUp(reading.trial, lesson.followUp);
-                  takeSearchState(lesson.searchState);
-                  endIfSearchHasEnded();
-                  startTrials();
+                      m_run->builder.logFollowUp(trial, lesson.followUp);
+                  actOn(lesson.searchState);
               });
+}
+
+void Exploration::actOn(const search::SearchState& searchState)
+{
+    takeSearchState(searchState);
+    endIfSearchHasEnded();
+    startTrials();
 }
 
 void Exploration::takeSearchState(const search::SearchState& searchState)
@@ -397,11 +403,7 @@ void Exploration::loseDevice(const QString& device)
             planner.deviceLost(device);
             return planner.searchState();
         },
-        [this](const search::SearchState& searchState) {
-            takeSearchState(searchState);
-            endIfSearchHasEnded();
-            startTrials();
-        });
+        [this](const search::SearchState& searchState) { actOn(searchState); });
 }
 
 void Exploration::endWithoutDevices()

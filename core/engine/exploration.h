@@ -88,6 +88,7 @@ private:
     void endTrial(const DeviceSnapshot& device, const trial::TrialResult& told, bool workerLost,
                   double workerSeconds);
     void learn(const QString& device, const TrialReading& reading);
+    void actOn(const search::SearchState& searchState);
     void takeSearchState(const search::SearchState& searchState);
     void loseDevice(const QString& device);
     void endWithoutDevices();
