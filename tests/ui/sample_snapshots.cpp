@@ -292,6 +292,14 @@ Snapshot pausedSnapshot()
     return snapshot;
 }
 
+Snapshot choosingSnapshot()
+{
+    Snapshot snapshot = comparingSnapshot();
+    snapshot.trials.back().outcome = trial::Outcome::Ok;
+    snapshot.thinkingSeconds = 3.0;
+    return snapshot;
+}
+
 Snapshot stalledSnapshot()
 {
     Snapshot snapshot = runningSnapshot();
@@ -509,6 +517,7 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("running"), runningSnapshot()},
             {QStringLiteral("comparing"), comparingSnapshot()},
             {QStringLiteral("paused"), pausedSnapshot()},
+            {QStringLiteral("choosing"), choosingSnapshot()},
             {QStringLiteral("stalled"), stalledSnapshot()},
             {QStringLiteral("verifying"), verifyingSnapshot()},
             {QStringLiteral("finished"), finishedSnapshot()},

@@ -32,6 +32,8 @@ engine::Snapshot earlySnapshot();
 engine::Snapshot runningSnapshot();
 /// The leading sizes have been compared as trial 17, and two of them are being compared again.
 engine::Snapshot comparingSnapshot();
+/// All trials have ended, and the search has been thinking about the next for three seconds.
+engine::Snapshot choosingSnapshot();
 engine::Snapshot pausedSnapshot();
 engine::Snapshot stalledSnapshot();
 engine::Snapshot verifyingSnapshot();

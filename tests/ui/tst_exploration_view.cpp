@@ -254,11 +254,9 @@ private slots:
     void says_data()
     {
         const std::string gpu = "GPU 97 %  ·  64 °C  ·  1980 MHz  ·  worker pid 41232";
-        Snapshot compared = test::comparingSnapshot();
-        compared.trials.back().outcome = trial::Outcome::Ok;
+        const Snapshot choosing = test::choosingSnapshot();
+        Snapshot compared = choosing;
         compared.thinkingSeconds = 0.04;
-        Snapshot choosing = compared;
-        choosing.thinkingSeconds = 3.0;
         Snapshot pausing = choosing;
         pausing.pauseRequested = true;
         rows<Snapshot, std::string, std::string>(
