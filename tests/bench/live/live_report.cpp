@@ -21,6 +21,21 @@ std::string percent(double share)
     return cell(100.0 * share, 0, 0) + " %";
 }
 
+/// \param longRun  draws of the long-run samples/s of the size
+bool agrees(const LiveExploration& exploration, const std::vector<double>& longRun)
+{
+    std::vector<double> logarithms;
+    for (const double speed : longRun)
+        logarithms.push_back(std::log(speed));
+    const double middle = mean(logarithms);
+    double squares = 0.0;
+    for (const double value : logarithms)
+        squares += (value - middle) * (value - middle);
+    const double ofLongRun = std::sqrt(squares / static_cast<double>(logarithms.size()));
+    return std::abs(std::log(exploration.samplesPerSecond) - middle) <=
+           errorsOf95Percent * std::hypot(*exploration.relativeError, ofLongRun);
+}
+
 std::string shareCell(double sum, int count, int width, int decimals)
 {
     if (count == 0)
@@ -41,6 +56,7 @@ void LiveFigures::add(const LiveFigures& other)
     regret += other.regret;
     intervals += other.intervals;
     inIntervals += other.inIntervals;
+    agreeing += other.agreeing;
     speeds.insert(speeds.end(), other.speeds.begin(), other.speeds.end());
     trials.insert(trials.end(), other.trials.begin(), other.trials.end());
     seconds.insert(seconds.end(), other.seconds.begin(), other.seconds.end());
@@ -80,6 +96,7 @@ LiveFigures figuresOf(const LiveRecord& record, double tolerance)
             figures.inIntervals +=
                 verdict.shareBetween(exploration.size, exploration.samplesPerSecond / factor,
                                      exploration.samplesPerSecond * factor);
+            figures.agreeing += agrees(exploration, speeds) ? 1 : 0;
         }
     }
     return figures;
@@ -92,11 +109,13 @@ std::string liveHeading(double tolerance)
            "(what a "
            "forecaster states, and is right, who knows every visit); in95 (the long-run\nsamples/s lie in "
            "the stated "
-           "interval of 95 %). Regret: percent below the best. Trials and seconds of an\nexploration: "
-           "medians. Out of "
-           "memory, and explorations that ended without a size: counts.\n" +
+           "interval of 95 %); agree (stated and long-run samples/s differ by no more than the errors\nof "
+           "both leave possible in 95 %: what in95 would be if the visits told the long run exactly). "
+           "Regret: "
+           "percent\nbelow the best. Trials and seconds of an exploration: medians. Out of memory, and "
+           "explorations that ended\nwithout a size: counts.\n" +
            nameCell("", nameWidth) +
-           " explorations  within  stated  perfect  regret   in95  trials  seconds    oom  failed";
+           " explorations  within  stated  perfect  regret   in95  agree  trials  seconds    oom  failed";
 }
 
 std::string liveRow(const LiveFigures& figures)
@@ -105,8 +124,9 @@ std::string liveRow(const LiveFigures& figures)
     return nameCell(figures.name, nameWidth) + cell(count, 13, 0) + shareCell(figures.within, count, 8, 1) +
            shareCell(figures.stated, count, 8, 1) + shareCell(figures.perfect, count, 9, 1) +
            shareCell(figures.regret, count, 8, 2) + shareCell(figures.inIntervals, figures.intervals, 7, 1) +
-           cell(quantile(figures.trials, 0.5), 8, 0) + cell(quantile(figures.seconds, 0.5), 9, 1) +
-           cell(figures.outOfMemory, 7, 0) + cell(figures.failures, 8, 0);
+           shareCell(figures.agreeing, figures.intervals, 7, 1) + cell(quantile(figures.trials, 0.5), 8, 0) +
+           cell(quantile(figures.seconds, 0.5), 9, 1) + cell(figures.outOfMemory, 7, 0) +
+           cell(figures.failures, 8, 0);
 }
 
 std::string liveSpeedText(const LiveFigures::Speed& speed)

@@ -54,6 +54,10 @@ struct LiveFigures
     /// samples/s.
     int intervals = 0;
     double inIntervals = 0.0;
+    /// Those whose samples/s differ from the long-run ones by no more than the errors of both leave possible:
+    /// 95 of 100, if the intervals are true. The visits themselves know the long run to some percent only, so
+    /// that even a true interval holds it less often.
+    int agreeing = 0;
     /// One exploration's samples/s as they were stated, with the half width of the interval of 95 % as a
     /// share, and where those of the long run lie with 95 % certainty.
     struct Speed

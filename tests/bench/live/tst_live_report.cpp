@@ -94,6 +94,23 @@ private slots:
         QVERIFY(figures.speeds.front().low < 100.0 && figures.speeds.front().high > 100.0);
     }
 
+    /// Visits that scatter leave the long run in doubt, which is no fault of the stated interval.
+    void countsTheErrorOfTheVisits()
+    {
+        LiveRecord record = plainRecord();
+        for (SizeVisit& visit : record.visits) {
+            visit.typicalSeconds *= visit.round % 2 == 0 ? 1.15 : 1.0 / 1.15;
+            visit.meanSeconds = visit.typicalSeconds;
+        }
+        record.explorations = {explorationOf(8, 0.96), explorationOf(8, 0.96)};
+        record.explorations[0].samplesPerSecond = 105.0;
+        record.explorations[1].samplesPerSecond = 150.0;
+        const LiveFigures figures = figuresOf(record, 0.02);
+        QCOMPARE(figures.intervals, 2);
+        QCOMPARE(figures.agreeing, 1);
+        QVERIFY2(figures.inIntervals < 0.8, std::to_string(figures.inIntervals).c_str());
+    }
+
     void judgesNothingWithoutVisits()
     {
         LiveRecord record = plainRecord();
