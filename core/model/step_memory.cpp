@@ -416,32 +416,36 @@ constexpr double deviationOfCounted = 0.1;
 constexpr double deviationOfKernels = 0.3;
 /// Convolutions that keep nothing: single results decide, and the library's own formats.
 constexpr double deviationOfConvolutions = 0.4;
+/// Convolutions of two bytes: processors without AVX-512 unfold the images, which takes three times as much.
+constexpr double deviationOfUnfolding = 0.7;
 
-double deviationFor(const DecoderSpec& spec, Phase)
+double deviationFor(const DecoderSpec& spec, const StepSettings&)
 {
     const bool isPlain = spec.keyValueHeads == spec.heads && spec.attentionDropout == 0.0 &&
                          spec.positionEmbedding != PositionEmbedding::Alibi && !hasExperts(spec);
     return isPlain ? deviationOfCounted : deviationOfKernels;
 }
 
-double deviationFor(const EncoderSpec& spec, Phase)
+double deviationFor(const EncoderSpec& spec, const StepSettings&)
 {
     return spec.attentionDropout == 0.0 ? deviationOfCounted : deviationOfKernels;
 }
 
-double deviationFor(const EncoderDecoderSpec&, Phase)
+double deviationFor(const EncoderDecoderSpec&, const StepSettings&)
 {
     return deviationOfKernels;
 }
 
-double deviationFor(const VisionTransformerSpec& spec, Phase)
+double deviationFor(const VisionTransformerSpec& spec, const StepSettings&)
 {
     return spec.attentionDropout == 0.0 ? deviationOfCounted : deviationOfKernels;
 }
 
-double deviationFor(const ResNetSpec&, Phase phase)
+double deviationFor(const ResNetSpec&, const StepSettings& settings)
 {
-    return phase == Phase::Train ? deviationOfCounted : deviationOfConvolutions;
+    if (settings.precision == Precision::Bf16 || settings.precision == Precision::PureBf16)
+        return deviationOfUnfolding;
+    return settings.phase == Phase::Train ? deviationOfCounted : deviationOfConvolutions;
 }
 
 template<typename Spec>
@@ -453,7 +457,7 @@ std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter
                                        castBytes(parameters, settings.precision) + parts.tables,
                       .bytesPerSample = settings.phase == Phase::Train ? sampleBytes(parts, settings)
                                                                        : evaluatedSampleBytes(parts),
-                      .deviation = deviationFor(spec, settings.phase)};
+                      .deviation = deviationFor(spec, settings)};
 }
 
 std::optional<StepMemory> memoryOf(const ScriptSpec&, const std::vector<Parameter>&, const StepSettings&)
