@@ -81,7 +81,7 @@ void addSearchOptions(Options& options, ExplorationOptions& o)
 {
     options.addText("--strategy", "NAME", "Way of searching: " + strategyChoices(),
                     [&o](const std::string& text) { o.strategy = strategyFromText(text); });
-    options.addText("--max-trials", "N", "Stop after this many trials (40)", [&o](const std::string& text) {
+    options.addText("--max-trials", "N", "Stop after this many trials (64)", [&o](const std::string& text) {
         o.maxTrials = static_cast<int>(countFromText(text, 1, mostTrials));
     });
     options.addText("--time-budget", "TIME", "Stop after this time, as 10m or 1h30m",

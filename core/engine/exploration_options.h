@@ -41,7 +41,7 @@ struct ExplorationOptions
     double tolerance = 0.02;
     double targetConfidence = 0.95;
     QString strategy = QStringLiteral("posterior");
-    int maxTrials = 40;
+    int maxTrials = 64;
     std::optional<std::chrono::seconds> timeBudget;
     std::optional<std::int64_t> sequenceLength;
     /// Lengths of samples as they occur; empty stands for the worst case, all as long as sequenceLength.

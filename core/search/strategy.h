@@ -51,7 +51,7 @@ struct SearchSpace
     double tolerance = 0.02;
     /// The search ends when its confidence is at least this, 0..1; above 1 only when nothing is left to try.
     double targetConfidence = 0.95;
-    int maxTrials = 40;
+    int maxTrials = 64;
     /// Trials that may run at the same time.
     int devices = 1;
     /// Whether a size of a range that is predicted is rounded down to a power of two before it is run, as the
@@ -215,8 +215,8 @@ struct SearchState
         Searching,
         /// The target confidence is reached.
         Confident,
-        /// No allowed size is left to try, or the trials that are left would not make it as sure as asked
-        /// for.
+        /// No allowed size is left to try, or none is worth it: to be surer would take longer than all
+        /// trials so far and could gain little, or is hopeless.
         Exhausted,
         /// maxTrials is reached.
         Budget,

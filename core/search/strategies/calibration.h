@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 namespace batchpeak::search {
 
@@ -15,9 +16,15 @@ struct CalibrationCase
 {
     double tolerance = 0.02;
     bool severalDevices = false;
-    /// Of the paths in which the size is within the tolerance, 0..1.
+    /// Of the paths in which the size is within the tolerance, 0..1; steadied.
     double share = 0.0;
 };
+
+/// A share of paths in the light of the steadied one before it: with each trial a share moves by more than
+/// the trial tells.
+///
+/// \param before  nothing for the first one
+double steadied(double share, std::optional<double> before);
 
 /// What calibratedProbability() weighs, for those who fit its weights: "make calibrate-search".
 using CalibrationTerms = std::array<double, 5>;

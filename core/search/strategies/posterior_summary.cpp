@@ -220,7 +220,7 @@ std::int64_t smallestWithinTolerance(const Posterior& posterior)
 } // namespace
 
 PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
-                           const MemoryModel& memory)
+                           const MemoryModel& memory, const std::optional<CalibrationCase>& before)
 {
     PosteriorSummary summary{.optimizerSeconds = posterior.optimizerSeconds(), .sizes = posterior.sizes()};
     for (const std::int64_t size : posterior.sizes()) {
@@ -232,11 +232,14 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
     summary.best = posterior.recommended();
     summary.instability = findInstability(space, posterior, history);
     const LongRun longRun = longRunOf(posterior, history.timed().back().clockSeconds);
-    summary.evidence = {.tolerance = space.tolerance,
-                        .severalDevices = space.devices > 1,
-                        .share = posterior.shareWithin(summary.best)};
     const bool knowsCurve = posterior.sizes().size() > 1 && history.timed().size() > 1;
-    summary.probability = knowsCurve ? calibratedProbability(summary.evidence) : probabilityAtFirst;
+    if (knowsCurve) {
+        const double share = posterior.shareWithin(summary.best);
+        summary.evidence = {.tolerance = space.tolerance,
+                            .severalDevices = space.devices > 1,
+                            .share = steadied(share, before ? std::optional(before->share) : std::nullopt)};
+    }
+    summary.probability = summary.evidence ? calibratedProbability(*summary.evidence) : probabilityAtFirst;
     summary.expectedLoss = calibratedLoss(posterior.expectedRegret(posterior.recommended()));
     for (const std::int64_t size : posterior.measured())
         summary.measured.push_back(measuredSize(posterior, longRun, size));

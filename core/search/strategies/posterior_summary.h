@@ -37,8 +37,8 @@ struct PosteriorSummary
     std::int64_t best = 0;
     /// Probability that the best measured size is within the tolerance of the best one that fits, calibrated.
     double probability = 0.0;
-    /// What the probability rests on.
-    CalibrationCase evidence;
+    /// What the probability rests on; nothing where too little is known of the curve for any.
+    std::optional<CalibrationCase> evidence;
     /// By what share the best of all sizes is expected to be faster than the best measured one, calibrated.
     double expectedLoss = 0.0;
     /// Good sizes, ascending.
@@ -65,7 +65,9 @@ struct PosteriorSummary
 
 /// Reads the summary off the posterior's sample paths. How sure it is takes the calibration too, since a bare
 /// share of paths is no probability.
+///
+/// \param before  what the evidence was one trial earlier
 PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
-                           const MemoryModel& memory);
+                           const MemoryModel& memory, const std::optional<CalibrationCase>& before);
 
 } // namespace batchpeak::search

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace batchpeak::search {
@@ -29,15 +28,12 @@ constexpr double leastDoubtAccepted = 0.01;
 /// Fewer sizes say nothing about the curve between them.
 constexpr std::size_t fewestSizes = 3;
 
-// How fast a search becomes surer, by the logits of what it stated at the ends of this many trials, each a
-// mean over half as many. Short ones take a lull for the end of all progress.
-constexpr std::size_t trialsOfProgress = 12;
-constexpr int fewestForProgress = 28;
-
-double logitOf(double probability)
-{
-    return std::log(probability / (1.0 - probability));
-}
+// As sure as the device allows: to be surer would take longer than all trials so far and could gain less than
+// this share of the tolerance, or so many times as long whatever it could gain. Fewer trials know neither
+// well enough: of 8 to 28, so many cost restless devices the fewest right answers for their time.
+constexpr double littleGain = 0.3;
+constexpr double hopelessTimes = 16.0;
+constexpr int fewestForOutOfReach = 24;
 
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
                           const TrialHistory& history)
@@ -66,14 +62,13 @@ void SearchingStrategy::record(const Measurement& measurement)
     m_memory = MemoryModel(m_space, m_candidates, m_history, random);
     if (!m_history.timed().empty()) {
         m_posterior.emplace(m_space, m_candidates, m_history, m_memory, random);
-        m_summary = summarise(m_space, *m_posterior, m_history, m_memory);
+        m_summary = summarise(m_space, *m_posterior, m_history, m_memory, m_summary.evidence);
     }
     if (m_stoppingRule == StoppingRule::Confident) {
         const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
         m_isConfident = knowsEnough && m_summary.probability >= m_space.targetConfidence;
-        if (m_summary.best > 0)
-            m_logits.push_back(logitOf(m_summary.probability));
     }
+    m_prospect = m_posterior ? prospectOf(*m_posterior, m_summary, m_cost) : std::nullopt;
     plan();
 }
 
@@ -129,8 +124,8 @@ void SearchingStrategy::plan()
             m_goesOn ? m_space.maxTrials : std::min(done + remainingTrials(m_next), m_space.maxTrials);
     if (m_summary.best > 0)
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
-    if (m_posterior && !m_isConfident)
-        m_searchState.prospect = prospectOf(*m_posterior, m_summary, m_cost);
+    if (!m_isConfident)
+        m_searchState.prospect = m_prospect;
 }
 
 SearchState::Status SearchingStrategy::status() const
@@ -150,20 +145,14 @@ SearchState::Status SearchingStrategy::status() const
 
 bool SearchingStrategy::isOutOfReach() const
 {
-    const std::size_t half = trialsOfProgress / 2;
-    const int trials = m_history.countedTrials();
-    if (m_space.targetConfidence > 1.0 || trials < fewestForProgress ||
-        m_logits.size() < trialsOfProgress + half)
+    if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect ||
+        m_history.countedTrials() < fewestForOutOfReach)
         return false;
-    const auto meanUntil = [&](std::size_t trialsAgo) {
-        const auto end = m_logits.end() - static_cast<std::ptrdiff_t>(trialsAgo);
-        return std::reduce(end - static_cast<std::ptrdiff_t>(half), end) / static_cast<double>(half);
-    };
-    const double now = meanUntil(0);
-    const double progress = (now - meanUntil(trialsOfProgress)) / static_cast<double>(trialsOfProgress);
-    const double doubt = std::max(1.0 - m_space.targetConfidence, leastDoubtAccepted);
-    const double missing = logitOf(1.0 - doubt) - now;
-    return missing > std::max(progress, 0.0) * (m_space.maxTrials - trials);
+    double secondsSoFar = 0.0;
+    for (const Measurement& trial : m_history.all())
+        secondsSoFar += trial.wallSeconds;
+    const double times = m_prospect->seconds / secondsSoFar;
+    return times > hopelessTimes || (times > 1.0 && m_prospect->gain < littleGain * m_space.tolerance);
 }
 
 Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& next)

@@ -102,7 +102,7 @@ private:
     double abandonAbove(std::int64_t size) const;
 
     SearchState::Status status() const;
-    /// Whether, as slowly as it becomes surer, the budget will end before it is as sure as asked for.
+    /// Whether it is as sure as it will be for a price that anyone would pay.
     bool isOutOfReach() const;
     Recommendation recommendation(const std::optional<Choice>& next);
     Reason reason(const std::optional<Choice>& next) const;
@@ -119,8 +119,8 @@ private:
     /// The first size recommended, to which others are compared; 0 before it.
     std::int64_t m_baseSize = 0;
     bool m_isConfident = false;
-    /// Of what was stated after each trial.
-    std::vector<double> m_logits;
+    /// Of going on after the latest trial.
+    std::optional<Prospect> m_prospect;
     bool m_goesOn = false;
     std::vector<std::int64_t> m_inFlight;
     /// What is best beside the trials in flight, once it is planned: proposing it makes a new plan necessary.

@@ -46,7 +46,7 @@ void addBursts(Restlessness& restlessness, RandomSource& random)
 
 std::vector<std::string> restlessWorlds()
 {
-    return {"two-speed", "bursts", "trial noise", "thermal", "heavy", "seen", "rough", "replayed"};
+    return {"two-speed", "bursts", "trial noise", "thermal", "heavy", "seen", "wild", "rough", "replayed"};
 }
 
 Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
@@ -70,6 +70,8 @@ Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
     } else if (world == "seen") {
         restlessness.seenShare = uniform(random, 0.1, 0.4);
         restlessness.seenSlowdown = uniform(random, 0.1, 1.0);
+    } else if (world == "wild") {
+        restlessness.trialNoise = uniform(random, 0.05, 0.1);
     } else if (world == "rough") {
         restlessness.roughness = 0.01;
     } else if (world == "replayed") {

@@ -49,6 +49,20 @@ private slots:
         }
     }
 
+    /// A share that jumps is believed in part, and in full once it stays.
+    void steadiesTheShare()
+    {
+        QCOMPARE(steadied(0.7, std::nullopt), 0.7);
+        QVERIFY(std::abs(steadied(0.7, 0.7) - 0.7) < 1e-9);
+        const double jumped = steadied(0.95, 0.5);
+        QVERIFY(jumped > 0.7 && jumped < 0.95);
+        double share = 0.5;
+        for (int trial = 0; trial < 8; ++trial)
+            share = steadied(0.95, share);
+        QVERIFY(std::abs(share - 0.95) < 0.001);
+        QVERIFY(steadied(1.0, 1.0) < 1.0);
+    }
+
     void expectsNoMoreThanPathsSay() { QVERIFY(calibratedLoss(0.01) > 0.0 && calibratedLoss(0.01) < 0.01); }
 };
 

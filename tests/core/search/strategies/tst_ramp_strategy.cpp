@@ -108,7 +108,7 @@ private slots:
         while (const auto proposal = strategy.next(inFlight)) {
             QVERIFY(std::ranges::find(inFlight, proposal->size) == inFlight.end());
             inFlight.push_back(proposal->size);
-            QVERIFY(inFlight.size() < 40);
+            QVERIFY(inFlight.size() < static_cast<std::size_t>(SearchSpace{}.maxTrials));
         }
         QVERIFY(inFlight.size() >= 3);
     }
