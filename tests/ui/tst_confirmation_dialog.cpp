@@ -47,6 +47,11 @@ private slots:
                                                 "recommended\t192\t8 ×\t2236\t2219 ± 17\t−0.8 %\t60.1 GiB\n"
                                                 "runner-up\t224\t7 ×\t2229\t–\t–\t–\n"));
         QVERIFY(model.index(0, ConfirmationModel::Miscorrelation).data(Qt::DecorationRole).isNull());
+        auto exact = test::runningConfirmation();
+        exact.sizes[0].achievedSamplesPerSecond = 0.9999 * exact.sizes[0].predicted.samplesPerSecond;
+        model.display(exact);
+        QCOMPARE(model.index(0, ConfirmationModel::Miscorrelation).data().toString(),
+                 QStringLiteral("0.0 %"));
         model.display({});
         QCOMPARE(model.rowCount(), 0);
     }

@@ -19,11 +19,13 @@ QString none()
     return QStringLiteral("–");
 }
 
-/// "+0.8 %", "−0.8 %"
+/// "+0.8 %", "−0.8 %", "0.0 %"
 QString signedPercentText(double share)
 {
-    const QString sign = share < 0.0 ? QStringLiteral("−") : QStringLiteral("+");
-    return sign + engine::percentText(std::abs(share));
+    const QString text = engine::percentText(std::abs(share));
+    if (text == engine::percentText(0.0))
+        return text;
+    return (share < 0.0 ? QStringLiteral("−") : QStringLiteral("+")) + text;
 }
 
 /// \param part  what the size is to the recommendation
