@@ -196,7 +196,8 @@ int main(int argc, char** argv)
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     cli.add_option("--rounds", arguments.rounds,
-                   "through all sizes, between the explorations; 12 tell enough")
+                   "through all sizes, between the explorations; up to twice as many follow through those of "
+                   "which it is in doubt whether they are the best")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     cli.add_option("--largest", arguments.largest, "micro-batch size to consider")

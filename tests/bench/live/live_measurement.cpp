@@ -8,6 +8,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,6 +16,12 @@
 using namespace batchpeak;
 
 namespace {
+
+/// Visits tell enough once somebody who knows them all would be right so often, and sizes that are among the
+/// best less often than the other need no more of them.
+constexpr double toldShare = 0.97;
+constexpr double leastShareInDoubt = 0.02;
+constexpr int roundsAtOnce = 3;
 
 engine::ExplorationOptions sweepOptions(const LiveOptions& options, const LiveNetwork& network)
 {
@@ -41,9 +48,15 @@ void LiveMeasurement::run()
     m_setup = planSweep(m_network.config, sweepOptions(m_options, m_network));
     m_clock.start();
     for (int number = 0; number <= m_options.explorations && !m_isInterrupted; ++number) {
-        visitAll(roundsBefore(number + 1) - roundsBefore(number));
+        visit(sizesToVisit(), roundsBefore(number + 1) - roundsBefore(number));
         if (number < m_options.explorations && !m_isInterrupted)
             explore(number);
+    }
+    for (int more = 0; more < 2 * m_options.rounds && !m_isInterrupted; more += roundsAtOnce) {
+        const std::vector<std::int64_t> sizes = sizesInDoubt();
+        if (sizes.size() < 2)
+            return;
+        visit(sizes, roundsAtOnce);
     }
 }
 
@@ -73,11 +86,28 @@ std::vector<std::int64_t> LiveMeasurement::sizesToVisit() const
     return {sizes.begin(), sizes.end()};
 }
 
-void LiveMeasurement::visitAll(int rounds)
+std::vector<std::int64_t> LiveMeasurement::sizesInDoubt() const
+{
+    const LiveRecord seen = record();
+    std::vector<std::int64_t> sizes;
+    if (seen.visits.empty() || seen.answers.empty())
+        return sizes;
+    const SweepTruth truth(seen.visits);
+    const TruthVerdict verdict(
+        truth.draws(), seen.answers, m_options.tolerance,
+        [&](int draw, std::int64_t size) { return truth.samplesPerSecond(draw, size); });
+    if (verdict.perfectShare() < toldShare) {
+        std::ranges::copy_if(seen.answers, std::back_inserter(sizes), [&](std::int64_t size) {
+            return verdict.shareWithin(size) >= leastShareInDoubt;
+        });
+    }
+    return sizes;
+}
+
+void LiveMeasurement::visit(const std::vector<std::int64_t>& sizes, int rounds)
 {
     if (rounds == 0)
         return;
-    const std::vector<std::int64_t> sizes = sizesToVisit();
     m_tell(QStringLiteral("%1 rounds through %2 sizes").arg(rounds).arg(sizes.size()));
     const double began = static_cast<double>(m_clock.nsecsElapsed()) * 1e-9;
     QString problem;

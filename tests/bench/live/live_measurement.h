@@ -27,7 +27,8 @@ struct LiveOptions
     std::optional<std::int64_t> memoryLimitBytes;
     double tolerance = 0.02;
     int explorations = 4;
-    /// Through all sizes, between the explorations.
+    /// Through all sizes, between the explorations; up to twice as many follow through the sizes of which
+    /// these leave in doubt whether they are the best.
     int rounds = 12;
     /// From one visited size to the next.
     double ratio = 1.25;
@@ -64,9 +65,11 @@ public:
 private:
     /// Rounds before the exploration of this number, from 0; the last ones come after all explorations.
     int roundsBefore(int exploration) const;
-    void visitAll(int rounds);
+    void visit(const std::vector<std::int64_t>& sizes, int rounds);
     void explore(int number);
     std::vector<std::int64_t> sizesToVisit() const;
+    /// Nothing where the visits tell well enough which size is best.
+    std::vector<std::int64_t> sizesInDoubt() const;
 
     LiveOptions m_options;
     LiveNetwork m_network;

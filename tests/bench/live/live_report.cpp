@@ -154,6 +154,10 @@ std::string liveVerdict(const LiveFigures& overall)
                                  : ".";
     if (interval.holds(stated))
         return "The stated confidence can be believed here as far as this tells: " + said + more;
+    if (stated > interval.high && overall.perfect / count < stated)
+        return "Whether the stated confidence is too high here cannot be told: " + said +
+               ", where somebody who knows every visit would be right in " +
+               percent(overall.perfect / count) + "; for an answer visit more with --rounds.";
     if (stated > interval.high)
         return "The stated confidence is too high here: " + said + more;
     return "The stated confidence is too low here: " + said + more;

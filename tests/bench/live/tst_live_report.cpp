@@ -51,6 +51,7 @@ struct Verdict
     int count = 0;
     double within = 0.0;
     double stated = 0.0;
+    double perfect = 100.0;
     std::string begins;
     bool wantsMore = false;
 };
@@ -155,6 +156,12 @@ private slots:
               .begins = "The stated confidence can be believed"}},
             {"too high",
              {.count = 100, .within = 80.0, .stated = 95.0, .begins = "The stated confidence is too high"}},
+            {"visits that tell too little",
+             {.count = 100,
+              .within = 80.0,
+              .stated = 95.0,
+              .perfect = 88.0,
+              .begins = "Whether the stated confidence is too high here cannot be told: 80 %"}},
             {"too low",
              {.count = 100, .within = 99.0, .stated = 80.0, .begins = "The stated confidence is too low"}},
             {"few",
@@ -168,8 +175,10 @@ private slots:
     void saysWhetherItCanBeBelieved()
     {
         const Verdict& verdict = row<Verdict>();
-        const std::string text =
-            liveVerdict({.explorations = verdict.count, .within = verdict.within, .stated = verdict.stated});
+        const std::string text = liveVerdict({.explorations = verdict.count,
+                                              .within = verdict.within,
+                                              .stated = verdict.stated,
+                                              .perfect = verdict.perfect});
         QVERIFY2(text.starts_with(verdict.begins), text.c_str());
         QCOMPARE(text.find("--explorations") != std::string::npos, verdict.wantsMore);
     }
