@@ -56,7 +56,7 @@ void LiveMeasurement::run()
         const std::vector<std::int64_t> sizes = sizesInDoubt();
         if (sizes.size() < 2)
             return;
-        visit(sizes, roundsAtOnce);
+        visit(sizes, std::min(roundsAtOnce, 2 * m_options.rounds - more));
     }
 }
 
@@ -93,9 +93,7 @@ std::vector<std::int64_t> LiveMeasurement::sizesInDoubt() const
     if (seen.visits.empty() || seen.answers.empty())
         return sizes;
     const SweepTruth truth(seen.visits);
-    const TruthVerdict verdict(
-        truth.draws(), seen.answers, m_options.tolerance,
-        [&](int draw, std::int64_t size) { return truth.samplesPerSecond(draw, size); });
+    const TruthVerdict verdict = verdictOf(truth, seen, m_options.tolerance);
     if (verdict.perfectShare() < toldShare) {
         std::ranges::copy_if(seen.answers, std::back_inserter(sizes), [&](std::int64_t size) {
             return verdict.shareWithin(size) >= leastShareInDoubt;

@@ -62,6 +62,12 @@ void LiveFigures::add(const LiveFigures& other)
     seconds.insert(seconds.end(), other.seconds.begin(), other.seconds.end());
 }
 
+TruthVerdict verdictOf(const SweepTruth& truth, const LiveRecord& record, double tolerance)
+{
+    return {truth.draws(), record.answers, tolerance,
+            [&truth](int draw, std::int64_t size) { return truth.samplesPerSecond(draw, size); }};
+}
+
 LiveFigures figuresOf(const LiveRecord& record, double tolerance)
 {
     LiveFigures figures{
@@ -69,9 +75,7 @@ LiveFigures figuresOf(const LiveRecord& record, double tolerance)
     if (record.visits.empty() || record.answers.empty())
         return figures;
     const SweepTruth truth(record.visits);
-    const TruthVerdict verdict(truth.draws(), record.answers, tolerance, [&](int draw, std::int64_t size) {
-        return truth.samplesPerSecond(draw, size);
-    });
+    const TruthVerdict verdict = verdictOf(truth, record, tolerance);
     for (const LiveExploration& exploration : record.explorations) {
         ++figures.explorations;
         figures.outOfMemory += exploration.outOfMemory;

@@ -75,6 +75,11 @@ struct LiveFigures
     void add(const LiveFigures& other);
 };
 
+/// What the visits leave possible of the answers.
+///
+/// \param truth  of the record's visits, which outlives the verdict
+TruthVerdict verdictOf(const SweepTruth& truth, const LiveRecord& record, double tolerance);
+
 /// \return nothing but the counts where there is no visit to judge by
 LiveFigures figuresOf(const LiveRecord& record, double tolerance);
 
