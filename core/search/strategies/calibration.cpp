@@ -10,7 +10,7 @@ namespace batchpeak::search {
 
 namespace {
 
-constexpr CalibrationTerms weights{1.085, 0.527, 0.190, 0.393, -0.381};
+constexpr CalibrationTerms weights{1.080, 0.594, 0.545, -0.480};
 
 /// Paths that nothing contradicts yet count in full in a mean, however wild; so much of it was lost in the
 /// mean of searches in every world.
@@ -21,8 +21,6 @@ constexpr double leastShare = 0.0025;
 /// Weight of the newest share, in logits: of .35 to 1 what states the truest interim confidences in restless
 /// worlds and ends calm searches no later.
 constexpr double newestWeight = 0.6;
-/// Low shares are too modest and high ones nearly true: from a share of .9 on there is another slope.
-constexpr double highLogit = 2.2;
 
 double logitOf(double share)
 {
@@ -46,8 +44,7 @@ double steadied(double share, std::optional<double> before)
 
 CalibrationTerms calibrationTerms(const CalibrationCase& situation)
 {
-    const double logit = logitOf(situation.share);
-    return {1.0, logit, std::max(0.0, logit - highLogit), std::log(situation.tolerance / usualTolerance),
+    return {1.0, logitOf(situation.share), std::log(situation.tolerance / usualTolerance),
             situation.severalDevices ? 1.0 : 0.0};
 }
 

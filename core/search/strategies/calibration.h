@@ -27,7 +27,7 @@ struct CalibrationCase
 double steadied(double share, std::optional<double> before);
 
 /// What calibratedProbability() weighs, for those who fit its weights: "make calibrate-search".
-using CalibrationTerms = std::array<double, 5>;
+using CalibrationTerms = std::array<double, 4>;
 CalibrationTerms calibrationTerms(const CalibrationCase& situation);
 /// The weight of each term.
 CalibrationTerms calibrationWeights();
