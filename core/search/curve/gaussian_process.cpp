@@ -19,14 +19,15 @@ struct DeviceSpeed
     double deviation;
     double time;
 };
-// All equally probable: searches that took a calm device for the likeliest were too sure on others and no
+// From what a quiet GPU does to what neighbours on a shared computer do, where visits to one size scatter by a
+// tenth. All equally probable: searches that took a calm device for the likeliest were too sure on others and no
 // faster on calm ones.
 constexpr DeviceSpeed speeds[] = {{0.002, speedTimes[1]},
                                   {0.012, speedTimes[1]},
                                   {0.012, speedTimes[0]},
-                                  {0.03, speedTimes[0]},
-                                  {0.05, speedTimes[1]}};
-constexpr double trialValues[] = {0.0015, 0.005, 0.012, 0.025};
+                                  {0.04, speedTimes[0]},
+                                  {0.08, speedTimes[1]}};
+constexpr double trialValues[] = {0.0015, 0.006, 0.02, 0.07};
 
 // Curves that leave their trend by this much are rare.
 double smoothLogPrior(double smooth)
