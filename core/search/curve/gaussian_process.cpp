@@ -19,9 +19,9 @@ struct DeviceSpeed
     double deviation;
     double time;
 };
-// From what a quiet GPU does to what neighbours on a shared computer do, where visits to one size scatter by a
-// tenth. All equally probable: searches that took a calm device for the likeliest were too sure on others and no
-// faster on calm ones.
+// From what a quiet GPU does to what neighbours on a shared computer do, where visits to one size scatter by
+// a tenth. All equally probable: searches that took a calm device for the likeliest were too sure on others
+// and no faster on calm ones.
 constexpr DeviceSpeed speeds[] = {{0.002, speedTimes[1]},
                                   {0.012, speedTimes[1]},
                                   {0.012, speedTimes[0]},
