@@ -179,7 +179,9 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     // An exploration that could not go on keeps its result, and may be asked again.
     const bool couldNotGoOn = snapshot.canGoOn && !snapshot.failure.isEmpty();
     m_banner->showFailure(hasFailed || couldNotGoOn ? snapshot.failure : QString(), lastLines(snapshot.log),
-                          hasFailed ? m_actions->restart : m_actions->goOn);
+                          snapshot.offersCpu() ? m_actions->useCpu
+                          : hasFailed          ? m_actions->restart
+                                               : m_actions->goOn);
 }
 
 } // namespace batchpeak::ui

@@ -134,6 +134,10 @@ void MainWindow::connectActions()
     connect(m_actions->chooseNetwork, &QAction::triggered, this, &MainWindow::chooseNetwork);
     connect(m_actions->start, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->restart, &QAction::triggered, this, &MainWindow::startExploring);
+    connect(m_actions->useCpu, &QAction::triggered, this, [this] {
+        m_options.devices = {QStringLiteral("cpu")};
+        startExploring();
+    });
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
     connect(m_actions->goOn, &QAction::triggered, this, &MainWindow::goOn);

@@ -25,6 +25,7 @@ WindowActions::WindowActions(QWidget* window)
       chooseNetwork(new QAction(tr("Choose the &network…"), this)),
       start(new QAction(tr("&Start"), this)),
       restart(new QAction(tr("&Restart"), this)),
+      useCpu(new QAction(tr("Explore on the &CPU"), this)),
       pause(new QAction(tr("&Pause"), this)),
       stop(new QAction(tr("S&top"), this)),
       goOn(new QAction(tr("&Go on"), this)),

@@ -34,6 +34,8 @@ public:
     QAction* start;
     /// After a failure, from where it is said; it has no place in menus.
     QAction* restart;
+    /// The same, on the CPU in the place of GPUs that cannot be used.
+    QAction* useCpu;
     /// Pauses, or resumes while paused.
     QAction* pause;
     QAction* stop;

@@ -44,9 +44,16 @@ int DevicesCommand::run()
     std::vector<QStringList> rows{{QStringLiteral("DEVICE"), QStringLiteral("NAME"), QStringLiteral("MEMORY"),
                                    QStringLiteral("FREE"), QStringLiteral("DRIVER"),
                                    QStringLiteral("CLOCK")}};
-    for (const device::LocalDevice& device : device::localDevices())
+    const device::LocalDevices local = device::localDevices();
+    for (const device::LocalDevice& device : local.devices)
         rows.push_back(rowFor(device));
-    Console().answer(alignedLines(rows));
+    Console console;
+    console.answer(alignedLines(rows));
+    if (!local.gpuProblem.empty())
+        console.remark(QString::fromStdString(local.gpuProblem));
+    if (!local.restriction.empty())
+        console.remark(
+            QStringLiteral("Other GPUs are hidden by %1.").arg(QString::fromStdString(local.restriction)));
     return exitCode::success;
 }
 

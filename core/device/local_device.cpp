@@ -4,6 +4,7 @@
 
 #include "host_memory.h"
 #include "nvidia_library.h"
+#include "visible_devices.h"
 
 #include <algorithm>
 #include <fstream>
@@ -20,16 +21,16 @@ const NvidiaLibrary& sharedLibrary()
     return nvml;
 }
 
-std::string processorName(const std::filesystem::path& root)
+/// What stands behind "key :" in a file of /proc.
+std::optional<std::string> valueIn(const std::filesystem::path& file, std::string_view key)
 {
-    constexpr std::string_view key = "model name";
-    std::ifstream stream(root / "proc/cpuinfo");
+    std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);) {
         const std::size_t colon = line.find(':');
         if (line.starts_with(key) && colon != std::string::npos)
             return line.substr(std::min(line.find_first_not_of(" \t", colon + 1), line.size()));
     }
-    return "CPU";
+    return std::nullopt;
 }
 
 } // namespace
@@ -39,18 +40,63 @@ std::string LocalDevice::id() const
     return kind == "cpu" ? kind : kind + ":" + std::to_string(index);
 }
 
-std::vector<LocalDevice> localDevices()
+bool nvidiaDriverIsPresent(const std::filesystem::path& root)
 {
-    std::vector<LocalDevice> devices = sharedLibrary().devices();
-    devices.push_back(processor());
+    std::error_code error;
+    // The first appears when the driver's module is loaded, the second when it was first used; /dev/dxg is
+    // the GPU of a Linux inside Windows.
+    for (const char* path : {"proc/driver/nvidia/version", "dev/nvidiactl", "dev/dxg"}) {
+        if (std::filesystem::exists(root / path, error))
+            return true;
+    }
+    return root == "/" && !sharedLibrary().devices().empty();
+}
+
+std::vector<LocalDevice> devicesOfDriver(const std::filesystem::path& root)
+{
+    std::error_code error;
+    std::vector<std::filesystem::path> folders;
+    for (const auto& entry : std::filesystem::directory_iterator(root / "proc/driver/nvidia/gpus", error))
+        folders.push_back(entry.path());
+    // They are named by their place on the bus, which NVML counts by.
+    std::ranges::sort(folders);
+    std::vector<LocalDevice> devices;
+    for (const std::filesystem::path& folder : folders) {
+        const std::filesystem::path file = folder / "information";
+        const std::string uuid = valueIn(file, "GPU UUID").value_or("");
+        // A GPU that was not used since the computer was started shows question marks.
+        if (uuid.empty() || uuid.find('?') != std::string::npos)
+            continue;
+        devices.push_back({.kind = "cuda",
+                           .index = static_cast<int>(devices.size()),
+                           .name = valueIn(file, "Model").value_or("NVIDIA GPU"),
+                           .uuid = uuid});
+    }
     return devices;
+}
+
+LocalDevices localDevices()
+{
+    LocalDevices local;
+    std::vector<LocalDevice> gpus = sharedLibrary().devices();
+    if (gpus.empty() && nvidiaDriverIsPresent()) {
+        local.gpuProblem = sharedLibrary().problem().empty()
+                               ? "The NVIDIA driver offers no GPU; nvidia-smi may tell why."
+                               : sharedLibrary().problem();
+        gpus = devicesOfDriver();
+    }
+    VisibleDevices visible = visibleDevices(gpus, processEnvironment);
+    local.devices = std::move(visible.devices);
+    local.restriction = std::move(visible.restriction);
+    local.devices.push_back(processor());
+    return local;
 }
 
 LocalDevice processor(const std::filesystem::path& root)
 {
     const HostMemory memory = hostMemory(root);
     return {.kind = "cpu",
-            .name = processorName(root),
+            .name = valueIn(root / "proc/cpuinfo", "model name").value_or("CPU"),
             .totalBytes = memory.total,
             .freeBytes = memory.available};
 }

@@ -41,6 +41,8 @@ struct DeviceReadings
 /// Why a GPU runs below its clock, as bits of nvmlClocksEventReasons (nvml.h); the other bits are usual at
 /// full load, or no slowdown.
 namespace slowdown {
+/// The device's own: it keeps within its power limit.
+inline constexpr std::uint64_t softwarePower = 0x4;
 inline constexpr std::uint64_t hardware = 0x8;
 inline constexpr std::uint64_t softwareThermal = 0x20;
 inline constexpr std::uint64_t hardwareThermal = 0x40;
@@ -63,8 +65,28 @@ struct NvidiaCondition
     std::optional<std::set<unsigned>> processes;
 };
 
-/// Every NVIDIA GPU, by NVML (loaded at run time; none where there is no driver), then the CPU.
-std::vector<LocalDevice> localDevices();
+/// What trials can be run on.
+struct LocalDevices
+{
+    /// The NVIDIA GPUs that this job was given (see VisibleDevices), then the CPU.
+    std::vector<LocalDevice> devices;
+    /// What keeps NVIDIA's management library from telling of its GPUs although a driver is here, as a full
+    /// sentence; else empty. GPUs may be listed all the same, by what the driver's files tell.
+    std::string gpuProblem;
+    /// The variable that hides GPUs from this job, with its value; else empty.
+    std::string restriction;
+};
+
+/// By NVML, which is loaded at run time, and by the files of the driver where it tells of none.
+LocalDevices localDevices();
+
+/// Whether the driver of an NVIDIA GPU is loaded, on Linux or beside a Linux inside Windows, by its files or
+/// by what its management library lists.
+bool nvidiaDriverIsPresent(const std::filesystem::path& root = "/");
+
+/// The GPUs that the driver's files list, without their memory: for a computer whose management library is
+/// missing or does not fit the driver.
+std::vector<LocalDevice> devicesOfDriver(const std::filesystem::path& root = "/");
 
 /// The CPU with the memory that this process may use, see hostMemory().
 ///

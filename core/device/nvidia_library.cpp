@@ -78,6 +78,10 @@ struct NvidiaLibrary::Functions
         find(maxClock, "nvmlDeviceGetMaxClockInfo");
         usable = complete;
 
+        findIfThere(sliceMode, "nvmlDeviceGetMigMode");
+        findIfThere(mostSlices, "nvmlDeviceGetMaxMigDeviceCount");
+        findIfThere(sliceByIndex, "nvmlDeviceGetMigDeviceHandleByIndex");
+        findIfThere(wholeOfSlice, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
         findIfThere(power, "nvmlDeviceGetPowerUsage");
         findIfThere(energy, "nvmlDeviceGetTotalEnergyConsumption");
         findIfThere(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
@@ -113,10 +117,39 @@ struct NvidiaLibrary::Functions
     Result (*clock)(Handle, unsigned, unsigned*) = nullptr;
     Result (*maxClock)(Handle, unsigned, unsigned*) = nullptr;
     // Not in every driver.
+    Result (*sliceMode)(Handle, unsigned* current, unsigned* pending) = nullptr;
+    Result (*mostSlices)(Handle, unsigned*) = nullptr;
+    Result (*sliceByIndex)(Handle, unsigned, Handle*) = nullptr;
+    Result (*wholeOfSlice)(Handle, Handle*) = nullptr;
     Result (*power)(Handle, unsigned*) = nullptr;
     Result (*energy)(Handle, unsigned long long*) = nullptr;
     Result (*processes)(Handle, unsigned*, Process*) = nullptr;
     Result (*clockReasons)(Handle, unsigned long long*) = nullptr;
+
+    /// What CUDA offers of a GPU: its slices (MIG instances) where it is cut into some, else the GPU.
+    std::vector<Handle> partsOf(Handle gpu) const
+    {
+        constexpr unsigned enabled = 1;
+        unsigned mode = 0;
+        unsigned pending = 0;
+        unsigned most = 0;
+        if (!sliceMode || !mostSlices || !sliceByIndex || sliceMode(gpu, &mode, &pending) != success ||
+            mode != enabled || mostSlices(gpu, &most) != success)
+            return {gpu};
+        std::vector<Handle> slices;
+        for (unsigned index = 0; index < most; ++index) {
+            if (Handle slice = nullptr; sliceByIndex(gpu, index, &slice) == success)
+                slices.push_back(slice);
+        }
+        return slices;
+    }
+
+    /// Clocks and temperature are those of the whole GPU.
+    Handle wholeOf(Handle handle) const
+    {
+        Handle whole = nullptr;
+        return wholeOfSlice && wholeOfSlice(handle, &whole) == success ? whole : handle;
+    }
 
     std::optional<std::set<unsigned>> processesOn(Handle handle) const
     {
@@ -172,22 +205,25 @@ std::vector<LocalDevice> NvidiaLibrary::devices() const
     Text driver{};
     m_functions->driverVersion(driver.data(), textBytes);
     for (unsigned index = 0; index < count; ++index) {
-        Handle handle = nullptr;
-        Text uuid{};
-        if (m_functions->handleByIndex(index, &handle) != success ||
-            m_functions->uuid(handle, uuid.data(), textBytes) != success)
+        Handle gpu = nullptr;
+        if (m_functions->handleByIndex(index, &gpu) != success)
             continue;
-        Text name{};
-        Memory memory;
-        m_functions->name(handle, name.data(), textBytes);
-        m_functions->memoryInfo(handle, &memory);
-        devices.push_back({.kind = "cuda",
-                           .index = static_cast<int>(index),
-                           .name = textOf(name),
-                           .uuid = textOf(uuid),
-                           .totalBytes = static_cast<std::int64_t>(memory.total),
-                           .freeBytes = static_cast<std::int64_t>(memory.free),
-                           .driver = textOf(driver)});
+        for (const Handle handle : m_functions->partsOf(gpu)) {
+            Text uuid{};
+            if (m_functions->uuid(handle, uuid.data(), textBytes) != success)
+                continue;
+            Text name{};
+            Memory memory;
+            m_functions->name(handle, name.data(), textBytes);
+            m_functions->memoryInfo(handle, &memory);
+            devices.push_back({.kind = "cuda",
+                               .index = static_cast<int>(devices.size()),
+                               .name = textOf(name),
+                               .uuid = textOf(uuid),
+                               .totalBytes = static_cast<std::int64_t>(memory.total),
+                               .freeBytes = static_cast<std::int64_t>(memory.free),
+                               .driver = textOf(driver)});
+        }
     }
     return devices;
 }
@@ -199,15 +235,16 @@ DeviceReadings NvidiaLibrary::readings(const std::string& uuid) const
     if (!m_functions || m_functions->handleByUuid(uuid.c_str(), &handle) != success)
         return readings;
 
+    const Handle whole = m_functions->wholeOf(handle);
     Utilization utilization;
     if (m_functions->utilization(handle, &utilization) == success)
         readings.utilizationPercent = static_cast<int>(utilization.gpu);
     unsigned value = 0;
-    if (m_functions->temperature(handle, temperatureOfGpu, &value) == success)
+    if (m_functions->temperature(whole, temperatureOfGpu, &value) == success)
         readings.temperatureCelsius = static_cast<int>(value);
-    if (m_functions->clock(handle, clockOfSm, &value) == success)
+    if (m_functions->clock(whole, clockOfSm, &value) == success)
         readings.clockMegahertz = static_cast<int>(value);
-    if (m_functions->maxClock(handle, clockOfSm, &value) == success)
+    if (m_functions->maxClock(whole, clockOfSm, &value) == success)
         readings.maxClockMegahertz = static_cast<int>(value);
     return readings;
 }
@@ -219,16 +256,17 @@ NvidiaCondition NvidiaLibrary::condition(const std::string& uuid) const
     if (!m_functions || m_functions->handleByUuid(uuid.c_str(), &handle) != success)
         return condition;
 
+    const Handle whole = m_functions->wholeOf(handle);
     const auto thousandthsOf = [](auto value) { return static_cast<double>(value) / 1000.0; };
     unsigned value = 0;
-    if (m_functions->clock(handle, clockOfSm, &value) == success)
+    if (m_functions->clock(whole, clockOfSm, &value) == success)
         condition.clockMegahertz = value;
-    if (m_functions->temperature(handle, temperatureOfGpu, &value) == success)
+    if (m_functions->temperature(whole, temperatureOfGpu, &value) == success)
         condition.temperatureCelsius = value;
     if (m_functions->power && m_functions->power(handle, &value) == success)
         condition.powerWatts = thousandthsOf(value);
     unsigned long long large = 0;
-    if (m_functions->clockReasons && m_functions->clockReasons(handle, &large) == success)
+    if (m_functions->clockReasons && m_functions->clockReasons(whole, &large) == success)
         condition.clockReasons = large;
     if (m_functions->energy && m_functions->energy(handle, &large) == success)
         condition.energyJoules = thousandthsOf(large);

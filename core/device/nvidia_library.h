@@ -28,7 +28,7 @@ public:
     const std::string& problem() const { return m_problem; }
 
     /// Devices that name themselves with a UUID; those that fail to are left out, since no worker
-    /// could be bound to them.
+    /// could be bound to them. A GPU that is cut into slices (MIG) is its slices.
     std::vector<LocalDevice> devices() const;
 
     /// Nothing but absent values for a UUID that is not here.

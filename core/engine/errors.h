@@ -21,6 +21,12 @@ public:
     QString sentence() const { return QString::fromUtf8(what()); }
 };
 
+/// An NVIDIA GPU is here that nothing can run on, and nobody has asked for the CPU.
+class UnusableGpuError : public ExplorationError
+{
+    using ExplorationError::ExplorationError;
+};
+
 /// "path:line:column: sentence", without the numbers where there is no place to name: what editors and
 /// terminals make a link of.
 QString located(const QString& path, config::TextPosition place, const QString& sentence);

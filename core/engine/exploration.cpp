@@ -173,6 +173,8 @@ void Exploration::openDevices()
         m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
         m_run->pool = std::make_unique<DevicePool>(m_run->devices.setups());
     } catch (const ExplorationError& error) {
+        if (dynamic_cast<const UnusableGpuError*>(&error))
+            m_run->builder.setGpuUnusable();
         fail(error.sentence());
         return;
     }

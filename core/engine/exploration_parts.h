@@ -21,7 +21,7 @@ struct ExplorationParts
 {
     std::function<std::unique_ptr<search::Strategy>(std::string_view, const search::SearchSpace&)>
         makeStrategy = search::makeStrategy;
-    std::function<std::vector<device::LocalDevice>()> localDevices = device::localDevices;
+    std::function<device::LocalDevices()> localDevices = device::localDevices;
     /// \param uuid  of an NVIDIA GPU
     std::function<device::DeviceReadings(const std::string& uuid)> readingsOf = device::readingsOf;
     /// Processes that the kernel has ended for want of main memory.

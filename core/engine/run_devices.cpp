@@ -67,18 +67,22 @@ QStringList ownWorker(const device::LocalDevice& device, const QString& programF
 } // namespace
 
 std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
-                                               const std::vector<device::LocalDevice>& available)
+                                               const device::LocalDevices& available)
 {
     const auto isGpu = [](const device::LocalDevice& device) { return device.kind == "cuda"; };
-    const QString everyGpu = QStringLiteral("cuda");
-    const QStringList asked = !words.isEmpty()                        ? words
-                              : std::ranges::any_of(available, isGpu) ? QStringList(everyGpu)
-                                                                      : QStringList(QStringLiteral("cpu"));
+    const bool hasGpu = std::ranges::any_of(available.devices, isGpu);
+    const bool wasHidden = !available.restriction.empty();
+    if (words.isEmpty() && !hasGpu && !wasHidden && !available.gpuProblem.empty())
+        throw UnusableGpuError(Translated::tr("%1 Mend that, or ask for the CPU: --device cpu.")
+                                   .arg(QString::fromStdString(available.gpuProblem)));
+    const QStringList asked = !words.isEmpty() ? words
+                              : hasGpu         ? QStringList(QStringLiteral("cuda"))
+                                               : QStringList(QStringLiteral("cpu"));
     std::vector<device::LocalDevice> chosen;
     for (const QString& word : asked) {
         const DeviceWord wanted = parse(word);
         bool found = false;
-        for (const device::LocalDevice& device : available) {
+        for (const device::LocalDevice& device : available.devices) {
             if (device.kind != wanted.kind.toStdString() || (wanted.index && device.index != *wanted.index))
                 continue;
             found = true;
@@ -90,7 +94,7 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
             throw ExplorationError(
                 Translated::tr("There is no device %1 on this computer; what there is: %2. See "
                                "batchpeak devices.")
-                    .arg(word, listed(available)));
+                    .arg(word, listed(available.devices)));
     }
     return chosen;
 }

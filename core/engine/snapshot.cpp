@@ -95,6 +95,14 @@ bool Snapshot::isWorthGoingOn() const
     return canGoOn && (wasCutShort || searchState.prospect);
 }
 
+bool Snapshot::offersCpu() const
+{
+    const bool onGpus = !devices.empty() && std::ranges::all_of(devices, [](const DeviceSnapshot& device) {
+        return device.id.startsWith(QLatin1String("cuda"));
+    });
+    return state == State::Failed && trials.empty() && (gpuIsUnusable || onGpus);
+}
+
 bool Snapshot::recommendsSize() const
 {
     return searchState.recommendation && finish != FinishStatus::NothingFits;

@@ -209,6 +209,8 @@ struct Snapshot
     bool canGoOn = false;
     /// Why nothing fits or why trials could not be run, as a full sentence that says what to do.
     QString failure;
+    /// A GPU is here that nothing can run on, and nobody has asked for another device.
+    bool gpuIsUnusable = false;
     /// The newest last; the oldest are dropped beyond a bound.
     std::vector<LogLine> log;
 
@@ -223,6 +225,8 @@ struct Snapshot
     const trial::TrialRecord* recommendedTrial() const;
     /// It can go on, and what it would then learn could change its answer.
     bool isWorthGoingOn() const;
+    /// It has failed for its GPUs, before any trial: the CPU may be asked for in their place.
+    bool offersCpu() const;
     /// There is a size to be written or trained with.
     bool recommendsSize() const;
     /// The size that an exploration of training recommends at its end; 0 before and without one.

@@ -57,6 +57,7 @@ public:
     /// The log tells how it stands.
     void setVerification(const std::optional<Verification>& verification);
     void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }
+    void setGpuUnusable() { m_snapshot.gpuIsUnusable = true; }
     /// \param canGoOn  as in Snapshot
     void close(FinishStatus status, bool canGoOn);
     /// It goes on after its end.

@@ -32,7 +32,7 @@ inline QString fakeWorkerCommand(const QString& words, const QTemporaryDir& fold
 inline engine::ExplorationParts fakeParts()
 {
     engine::ExplorationParts parts;
-    parts.localDevices = [] { return std::vector<device::LocalDevice>{{.kind = "cpu", .name = "Test"}}; };
+    parts.localDevices = [] { return device::LocalDevices{.devices = {{.kind = "cpu", .name = "Test"}}}; };
     parts.memoryKills = [] { return 0; };
     return parts;
 }
@@ -41,10 +41,11 @@ inline engine::ExplorationParts fakeParts()
 inline void setGpus(engine::ExplorationParts& parts, const std::vector<std::string>& uuids)
 {
     parts.localDevices = [uuids] {
-        std::vector<device::LocalDevice> devices;
+        device::LocalDevices local;
         for (const std::string& uuid : uuids)
-            devices.push_back({.kind = "cuda", .index = static_cast<int>(devices.size()), .uuid = uuid});
-        return devices;
+            local.devices.push_back(
+                {.kind = "cuda", .index = static_cast<int>(local.devices.size()), .uuid = uuid});
+        return local;
     };
 }
 

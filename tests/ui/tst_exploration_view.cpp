@@ -314,6 +314,16 @@ private slots:
         QVERIFY(!banner->isHidden());
     }
 
+    void offersTheCpuForAGpuThatCannotBeUsed()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        Snapshot failed = test::failedSnapshot();
+        failed.trials.clear();
+        failed.gpuIsUnusable = true;
+        window.display(failed);
+        QVERIFY(test::buttonOf(*window.view()->banner(), "Explore on the CPU"));
+    }
+
     void addsOnlyWhatIsNewToTheLog()
     {
         LogView log;

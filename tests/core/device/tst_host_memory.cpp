@@ -154,7 +154,7 @@ private slots:
         const LocalDevice device = processor();
         QVERIFY(device.totalBytes > 0);
         QVERIFY(device.freeBytes > 0 && device.freeBytes <= device.totalBytes);
-        QCOMPARE(localDevices().back().id(), "cpu");
+        QCOMPARE(localDevices().devices.back().id(), "cpu");
     }
 
     void countsTheKillsOfTheNearestGroup_data()

@@ -16,7 +16,7 @@ class NvidiaLibraryTest : public QObject
 private slots:
     void cleanup()
     {
-        for (const char* variable : {"FAILS", "POWER", "ENERGY", "REASONS", "PROCESSES"})
+        for (const char* variable : {"FAILS", "POWER", "ENERGY", "REASONS", "PROCESSES", "SLICES"})
             qunsetenv(QByteArray("FAKE_NVML_").append(variable));
     }
 
@@ -34,6 +34,25 @@ private slots:
         QCOMPARE(devices[0].driver, "550.1");
         QCOMPARE(devices[1].id(), "cuda:1");
         QCOMPARE(devices[1].totalBytes, 0);
+    }
+
+    void listsSlicesInThePlaceOfTheirGpu()
+    {
+        qputenv("FAKE_NVML_SLICES", "2");
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        const auto devices = nvml.devices();
+        QCOMPARE(devices.size(), 3U);
+        QCOMPARE(devices[0].uuid, "MIG-one");
+        QCOMPARE(devices[0].name, "Fake H200 MIG 1g.18gb");
+        QCOMPARE(devices[0].totalBytes, 100);
+        QCOMPARE(devices[1].uuid, "MIG-two");
+        QCOMPARE(devices[2].id(), "cuda:2");
+        QCOMPARE(devices[2].uuid, "GPU-second");
+        QCOMPARE(nvml.readings("MIG-two").clockMegahertz, 1755);
+        QVERIFY(!nvml.readings("MIG-two").utilizationPercent);
+        // Its energy is its neighbours' too.
+        qputenv("FAKE_NVML_ENERGY", "9000000000250");
+        QVERIFY(!nvml.condition("MIG-two").energyJoules);
     }
 
     void readsWhatTheDeviceGives()

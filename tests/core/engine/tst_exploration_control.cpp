@@ -151,6 +151,35 @@ private slots:
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
+    // It is a person's decision that a GPU which cannot be used has the CPU take its place.
+    void offersTheCpuForAGpuThatCannotBeUsed_data()
+    {
+        rows<bool>({{"the driver lists none", true}, {"no worker comes up on it", false}});
+    }
+    void offersTheCpuForAGpuThatCannotBeUsed()
+    {
+        const auto isHidden = row<bool>();
+        ExplorationHarness harness("start=refuse");
+        if (isHidden)
+            harness.parts.localDevices = [] {
+                return device::LocalDevices{.devices = {{.kind = "cpu"}},
+                                            .gpuProblem = "The driver is too old."};
+            };
+        else
+            test::setGpus(harness.parts, {"GPU-1"});
+        QVERIFY(harness.endsAs(FinishStatus::Failed));
+        VERIFY_CONTAINS(harness.snapshot().failure, isHidden ? "The driver is too old." : "refuses to start");
+        QVERIFY(harness.snapshot().offersCpu());
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void offersNoCpuInItsOwnPlace()
+    {
+        ExplorationHarness harness("start=refuse");
+        QVERIFY(harness.endsAs(FinishStatus::Failed));
+        QVERIFY(!harness.snapshot().offersCpu());
+    }
+
     void limitsMemory_data()
     {
         rows<qint64, qint64>({{"the device's own", {0, 2'000'000'000}},

@@ -11,14 +11,14 @@
 #include <QTest>
 
 using namespace batchpeak;
-using device::LocalDevice;
+using device::LocalDevices;
 
 namespace {
 
-const std::vector<LocalDevice> withGpus{{.kind = "cuda", .index = 0, .uuid = "GPU-a"},
+const LocalDevices withGpus{.devices = {{.kind = "cuda", .index = 0, .uuid = "GPU-a"},
                                         {.kind = "cuda", .index = 1, .uuid = "GPU-b"},
-                                        {.kind = "cpu"}};
-const std::vector<LocalDevice> cpuOnly{{.kind = "cpu"}};
+                                        {.kind = "cpu"}}};
+const LocalDevices cpuOnly{.devices = {{.kind = "cpu"}}};
 
 void makeProgram(const QString& path)
 {
@@ -65,6 +65,28 @@ private slots:
         }
     }
 
+    // A GPU that cannot be used is no reason to explore on the CPU unasked.
+    void takesNoCpuForAGpuUnasked_data()
+    {
+        const LocalDevices broken{.devices = {{.kind = "cpu"}},
+                                  .gpuProblem = "Driver/library version mismatch."};
+        LocalDevices hidden = broken;
+        hidden.restriction = "CUDA_VISIBLE_DEVICES=";
+        rows<LocalDevices, Text, Text>({{"not said", {broken, "", ""}},
+                                        {"asked for", {broken, "cpu", "cpu"}},
+                                        {"the job wants none", {hidden, "", "cpu"}}});
+    }
+    void takesNoCpuForAGpuUnasked()
+    {
+        const auto& [local, words, chosen] = row<LocalDevices, Text, Text>();
+        const QStringList asked = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        if (chosen.isEmpty()) {
+            QVERIFY_THROWS_EXCEPTION(engine::UnusableGpuError, engine::chooseDevices(asked, local));
+            return;
+        }
+        QCOMPARE(QString::fromStdString(engine::chooseDevices(asked, local).front().id()), chosen);
+    }
+
     void findsTheWorker()
     {
         const QTemporaryDir prefix;
@@ -91,7 +113,7 @@ private slots:
         const QTemporaryDir folder;
         makeProgram(folder.filePath(QStringLiteral("batchpeak-worker")));
         engine::ExplorationOptions options;
-        const auto own = engine::workerCommand(options, withGpus[1], folder.path());
+        const auto own = engine::workerCommand(options, withGpus.devices[1], folder.path());
         QCOMPARE(own.arguments, (QStringList{QStringLiteral("--device"), QStringLiteral("cuda")}));
         QCOMPARE(own.environment, QStringList(QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-b")));
 

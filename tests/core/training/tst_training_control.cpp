@@ -126,8 +126,8 @@ private slots:
     {
         TrainingHarness harness;
         harness.parts.localDevices = [] {
-            return std::vector<device::LocalDevice>{
-                {.kind = "cuda", .index = 0}, {.kind = "cuda", .index = 1}, {.kind = "cpu"}};
+            return device::LocalDevices{
+                .devices = {{.kind = "cuda", .index = 0}, {.kind = "cuda", .index = 1}, {.kind = "cpu"}}};
         };
         harness.options.run.devices = {QStringLiteral("cuda")};
         QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, harness.run());

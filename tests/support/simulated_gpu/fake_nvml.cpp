@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Stands in for NVIDIA's management library: two devices, the second of which refuses every reading.
-// FAKE_NVML_FAILS makes its initialisation fail; FAKE_NVML_CLOCK, _POWER, _ENERGY, _REASONS and _PROCESSES
+// Stands in for NVIDIA's management library: two devices, or FAKE_NVML_COUNT of them, the second of which
+// refuses every reading. With FAKE_NVML_SLICES the first is cut into so many. FAKE_NVML_FAILS makes its
+// initialisation fail; FAKE_NVML_CLOCK, _POWER, _ENERGY, _REASONS and _PROCESSES
 // ("10,11") are what the first one reads, in the library's units, and refuses where they are not set.
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,6 +18,18 @@ constexpr int notFound = 6;
 constexpr int insufficientSize = 7;
 int first = 0;
 int second = 0;
+std::array<int, 2> slices{};
+
+bool isSlice(void* handle)
+{
+    return handle == &slices[0] || handle == &slices[1];
+}
+
+int numberIn(const char* variable, int otherwise)
+{
+    const char* text = std::getenv(variable);
+    return text ? std::atoi(text) : otherwise;
+}
 
 /// \return success where the variable is set, and the device is the first
 template<typename Value>
@@ -71,7 +85,7 @@ int nvmlSystemGetDriverVersion(char* buffer, unsigned size)
 }
 int nvmlDeviceGetCount_v2(unsigned* count)
 {
-    *count = 2;
+    *count = static_cast<unsigned>(numberIn("FAKE_NVML_COUNT", 2));
     return success;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** handle)
@@ -85,23 +99,53 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** handle)
         *handle = &first;
     else if (std::strcmp(uuid, "GPU-second") == 0)
         *handle = &second;
+    else if (std::strcmp(uuid, "MIG-one") == 0)
+        *handle = &slices[0];
+    else if (std::strcmp(uuid, "MIG-two") == 0)
+        *handle = &slices[1];
     else
         return notFound;
     return success;
 }
+int nvmlDeviceGetMigMode(void* handle, unsigned* current, unsigned* pending)
+{
+    *current = *pending = handle == &first && numberIn("FAKE_NVML_SLICES", 0) > 0 ? 1 : 0;
+    return handle == &first ? success : notSupported;
+}
+int nvmlDeviceGetMaxMigDeviceCount(void*, unsigned* count)
+{
+    *count = 7;
+    return success;
+}
+int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** handle)
+{
+    if (static_cast<int>(index) >= numberIn("FAKE_NVML_SLICES", 0))
+        return notFound;
+    *handle = &slices.at(index);
+    return success;
+}
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* handle, void** whole)
+{
+    *whole = &first;
+    return isSlice(handle) ? success : notSupported;
+}
 int nvmlDeviceGetName(void* handle, char* buffer, unsigned size)
 {
+    if (isSlice(handle))
+        return give("Fake H200 MIG 1g.18gb", buffer, size);
     return give(handle == &first ? "Fake H200" : "Fake RTX", buffer, size);
 }
 int nvmlDeviceGetUUID(void* handle, char* buffer, unsigned size)
 {
+    if (isSlice(handle))
+        return give(handle == &slices[0] ? "MIG-one" : "MIG-two", buffer, size);
     return give(handle == &first ? "GPU-first" : "GPU-second", buffer, size);
 }
 int nvmlDeviceGetMemoryInfo(void* handle, FakeMemory* memory)
 {
-    if (handle != &first)
+    if (handle == &second)
         return notSupported;
-    *memory = {1000, 600, 400};
+    *memory = isSlice(handle) ? FakeMemory{100, 90, 10} : FakeMemory{1000, 600, 400};
     return success;
 }
 int nvmlDeviceGetUtilizationRates(void* handle, FakeUtilization* utilization)
