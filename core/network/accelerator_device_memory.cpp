@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "accelerator_device_memory.h"
 
+#include "failure.h"
+
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/AllocatorConfig.h>
@@ -19,6 +21,8 @@ namespace {
 // The caching allocator takes memory from the driver in blocks of 2 MiB and more: a check of the
 // limit has to ask for clearly more than is left (kLargeBuffer, 20 MiB).
 constexpr std::int64_t clearlyMore = std::int64_t{64} << 20;
+constexpr std::int64_t blockBytes = std::int64_t{2} << 20;
+constexpr std::string_view fractionKey = "per_process_memory_fraction:";
 
 c10::Device torchDevice(DeviceId device)
 {
@@ -31,6 +35,17 @@ std::string fractionText(double fraction)
     const auto end =
         std::to_chars(digits.data(), digits.data() + digits.size(), fraction, std::chars_format::fixed, 9);
     return {digits.data(), end.ptr};
+}
+
+/// What the user's own settings leave a process of the device's memory: 0..1.
+double fractionIn(const std::string& settings)
+{
+    const std::size_t key = settings.rfind(fractionKey);
+    double fraction = 1.0;
+    if (key != std::string::npos)
+        std::from_chars(settings.data() + key + fractionKey.size(), settings.data() + settings.size(),
+                        fraction);
+    return fraction;
 }
 
 } // namespace
@@ -46,7 +61,9 @@ AcceleratorDeviceMemory::AcceleratorDeviceMemory(DeviceId device) : m_device(dev
     }
     at::accelerator::setDeviceIndex(static_cast<c10::DeviceIndex>(device.index));
     m_allocator = c10::getDeviceAllocator(c10::DeviceType::CUDA);
-    m_limit = freeBytes();
+    m_settings = c10::CachingAllocator::getAllocatorSettings();
+    m_largestLimit = static_cast<std::int64_t>(fractionIn(m_settings) * static_cast<double>(totalBytes()));
+    m_limit = std::min(freeBytes(), m_largestLimit);
 }
 
 DeviceId AcceleratorDeviceMemory::device() const
@@ -69,18 +86,30 @@ void AcceleratorDeviceMemory::setLimit(std::int64_t bytes)
     m_ballast.clear();
     m_ballastBytes = 0;
     emptyCache();
-    const std::int64_t possible = reservedBytes() + freeBytes();
+    const std::int64_t possible = std::min(reservedBytes() + freeBytes(), m_largestLimit);
     m_limit = bytes > 0 ? std::min(bytes, possible) : possible;
-    const double fraction = static_cast<double>(m_limit) / static_cast<double>(totalBytes());
-    c10::CachingAllocator::setAllocatorSettings("per_process_memory_fraction:" +
-                                                fractionText(std::min(1.0, fraction)));
-    // The first tensor makes the caching allocator, which reads the setting then.
-    at::empty({1}, at::TensorOptions(torchDevice(m_device)));
-    if (m_limit + clearlyMore >= possible || refuses(m_limit - reservedBytes() + clearlyMore))
+    const bool isFirst = !m_allocator->initialized();
+    if (isFirst)
+        limitByFraction();
+    const std::int64_t surplus = (possible - m_limit) / blockBytes * blockBytes;
+    if (surplus <= clearlyMore || refuses(m_limit - reservedBytes() + clearlyMore))
         return;
-    const std::int64_t surplus = possible - m_limit;
+    // An allocator that does not keep to a fraction leaves larger limits possible.
+    if (isFirst)
+        m_largestLimit = totalBytes();
     m_ballast = m_allocator->allocate(static_cast<std::size_t>(surplus));
     m_ballastBytes = surplus;
+}
+
+void AcceleratorDeviceMemory::limitByFraction()
+{
+    m_largestLimit = m_limit;
+    const double fraction = static_cast<double>(m_limit) / static_cast<double>(totalBytes());
+    const std::string ours = std::string(fractionKey) + fractionText(std::min(1.0, fraction));
+    // Settings that are not named are reset, so the user's are said again; the last of two fractions counts.
+    c10::CachingAllocator::setAllocatorSettings(m_settings.empty() ? ours : m_settings + "," + ours);
+    // The first tensor makes the caching allocator, which reads the setting then.
+    at::empty({1}, at::TensorOptions(torchDevice(m_device)));
 }
 
 bool AcceleratorDeviceMemory::refuses(std::int64_t bytes)
@@ -89,7 +118,10 @@ bool AcceleratorDeviceMemory::refuses(std::int64_t bytes)
     bool refused = false;
     try {
         m_allocator->allocate(static_cast<std::size_t>(bytes));
-    } catch (const c10::OutOfMemoryError&) {
+    } catch (const std::exception& error) {
+        const Failure failure = classifyFailure(error, *this, before.num_ooms);
+        if (failure.outcome != trial::Outcome::OutOfMemory)
+            throw;
         refused = true;
     }
     emptyCache();

@@ -6,12 +6,15 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 
+#include <string>
+
 namespace batchpeak::network {
 
 /// The memory of an NVIDIA GPU, through libtorch's device-generic interface: no CUDA header is needed.
 ///
-/// Its caching allocator reads a limit only before the device's first use. A limit that it does not
-/// obey is enforced by ballast: memory that is held and in no count of this class.
+/// Its caching allocator reads a limit only before the device's first use: a smaller one later, or one that
+/// it does not obey, is enforced by ballast, memory that is held and in no count of this class; a larger one
+/// later is not to be had. The user's own settings of the allocator (PYTORCH_CUDA_ALLOC_CONF) stay in force.
 class AcceleratorDeviceMemory final : public DeviceMemory
 {
 public:
@@ -21,7 +24,7 @@ public:
     DeviceId device() const override;
     std::int64_t totalBytes() const override;
     std::int64_t freeBytes() const override;
-    /// A limit above what the device has free is lowered to that.
+    /// A limit above what the device has free, or above the first one of this process, is lowered to that.
     void setLimit(std::int64_t bytes) override;
     std::int64_t limitBytes() const override;
     std::int64_t allocatedBytes() const override;
@@ -36,10 +39,15 @@ public:
 
 private:
     c10::CachingDeviceAllocator::DeviceStats statistics() const;
+    void limitByFraction();
     bool refuses(std::int64_t bytes);
 
     DeviceId m_device;
     c10::DeviceAllocator* m_allocator = nullptr;
+    /// The user's, of the allocator.
+    std::string m_settings;
+    /// What the allocator itself keeps to.
+    std::int64_t m_largestLimit = 0;
     std::int64_t m_limit = 0;
     c10::DataPtr m_ballast;
     std::int64_t m_ballastBytes = 0;

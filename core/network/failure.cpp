@@ -50,12 +50,18 @@ constexpr std::array signs{
     Sign{"allocation is out of device memory", Cause::DeviceMemory},
     Sign{"module:pt_devmem allocation failed", Cause::DeviceMemory},
     Sign{"cufft_internal_error", Cause::DeviceMemory},
-    Sign{"nvml_success == r internal assert failed", Cause::DeviceMemory},
+    // libc10_cuda asks NVIDIA's management library who holds the memory before it says that there is none,
+    // and asserts that it may: in a slice of a GPU and in some containers it may not (pytorch issues 112377
+    // and 197312).
+    Sign{"nvml_success ==", Cause::DeviceMemory},
+    Sign{"would exceed allowed memory", Cause::DeviceMemory},
     Sign{"cudnn_status_not_supported", Cause::DeviceMemory},
     Sign{"cudnn_status_internal_error", Cause::DeviceMemory},
     // Often memory in disguise; a fresh process tells.
     Sign{"cublas_status_not_initialized", Cause::LostProcess},
     Sign{"cublas_status_execution_failed", Cause::LostProcess},
+    Sign{"cublas_status_internal_error", Cause::LostProcess},
+    Sign{"cudnn_status_execution_failed", Cause::LostProcess},
     // More than a kernel or a library counts to: 65535 blocks in a grid's second and third dimension
     // (memory-efficient attention makes one of each sample), 2^31 - 1 elements.
     Sign{"invalid configuration argument", Cause::Input},
@@ -171,11 +177,12 @@ Failure classifyFailureText(std::string_view text)
 Failure classifyCudaError(int code, std::string_view text)
 {
     // driver_types.h of CUDA 13.0. Of these it says that the process must be terminated and
-    // relaunched; 214, 220, 709 and 999 leave the context in a like state.
+    // relaunched; 214, 220, 709 and 999 leave the context in a like state, and at 46 the device was another
+    // program's just now.
     static constexpr std::array sticky{226, 700, 702, 710, 714, 715, 716, 717, 718,
-                                       719, 721, 810, 911, 214, 220, 709, 999};
+                                       719, 721, 810, 911, 214, 220, 709, 999, 46};
     // The request, not the device, was at fault: too large a grid, too many resources asked for.
-    static constexpr std::array unusableShape{9, 46, 98, 701, 720, 912};
+    static constexpr std::array unusableShape{9, 98, 701, 720, 912};
     constexpr int memoryAllocation = 2;
 
     Failure failure{.text = std::string(text)};

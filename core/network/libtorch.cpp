@@ -3,9 +3,11 @@
 #include "libtorch.h"
 
 #include "device/control_group.h"
+#include "device/local_device.h"
 
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/headeronly/version.h>
 
@@ -13,7 +15,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -26,13 +27,18 @@ namespace {
 
 constexpr std::string_view compiledVersion = TORCH_VERSION;
 
-// Loading the library costs 240 MiB, so it is not done where no driver is. /dev/dxg is the GPU of a
-// Linux inside Windows.
-bool nvidiaDriverPresent()
+/// What libtorch says while this lives, in the place of its own lines on stderr.
+class HeardWarnings final : public c10::WarningHandler
 {
-    std::error_code error;
-    return std::filesystem::exists("/dev/nvidiactl", error) || std::filesystem::exists("/dev/dxg", error);
-}
+public:
+    HeardWarnings() : m_guard(this) {}
+    void process(const c10::Warning& warning) override { m_text = warning.msg(); }
+    const std::string& text() const { return m_text; }
+
+private:
+    c10::WarningUtils::WarningHandlerGuard m_guard;
+    std::string m_text;
+};
 
 std::string versionText(std::uint64_t version)
 {
@@ -65,7 +71,8 @@ bool announcesTilesWithoutShape()
 AcceleratorLibrary loadAcceleratorLibrary()
 {
     AcceleratorLibrary library;
-    if (!nvidiaDriverPresent())
+    // It takes 240 MiB, so it is not loaded where no driver is.
+    if (!device::nvidiaDriverIsPresent())
         return library;
     // Never closed: libtorch keeps pointers into it.
     if (!dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL)) {
@@ -75,11 +82,15 @@ AcceleratorLibrary loadAcceleratorLibrary()
                           "). Install torch " TORCH_VERSION " with all its packages to use the GPU.";
         return library;
     }
+    // A driver that is too old, or none that answers, is no exception there but a warning.
+    const HeardWarnings warnings;
     // libtorch counts devices in a signed char. NOLINTNEXTLINE(bugprone-signed-char-misuse)
     library.devices = at::accelerator::deviceCount();
-    if (library.devices == 0)
-        library.problem = "An NVIDIA driver is here, but it offers no device to this process. Check "
-                          "nvidia-smi and CUDA_VISIBLE_DEVICES.";
+    if (library.devices > 0)
+        return library;
+    library.problem = "An NVIDIA driver is here, but it offers no device to this process. ";
+    library.problem += warnings.text().empty() ? "Check nvidia-smi and CUDA_VISIBLE_DEVICES."
+                                               : "libtorch says: " + warnings.text();
     return library;
 }
 

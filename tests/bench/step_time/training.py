@@ -3,6 +3,7 @@
 """Their side: an eager training step as PyTorch's users write it."""
 
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import torch
@@ -20,13 +21,14 @@ WARM_UP_STEPS = 2
 
 
 class Training:
-    def __init__(self, network: Network, device: str, precision: str):
+    def __init__(self, network: Network, device: str, precision: str, checkpoints: bool = False):
         self._network = network
         self._device = device
         self._precision = precision
         network.module.to(device).train()
+        if checkpoints:
+            network.module.gradient_checkpointing_enable({"use_reentrant": False})
         torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
-        torch.backends.cudnn.allow_tf32 = precision == "tf32"
         parameters = list(network.module.parameters())
         matrices = [parameter for parameter in parameters if parameter.dim() > 1]
         vectors = [parameter for parameter in parameters if parameter.dim() <= 1]
@@ -46,16 +48,22 @@ class Training:
         self._batch = self._network.batch(micro_batch_size).to(self._device)
 
     def run(self, steps: int) -> StepBlock:
-        """Warms up, then times so many steps."""
+        """Warms up, then times so many steps as accumulation runs them, and the optimizer behind them."""
         for _ in range(WARM_UP_STEPS):
             self._step()
-        seconds = self._timed_by_events(steps) if self._on_gpu() else self._timed_by_clock(steps)
-        return StepBlock(seconds, self._peak_bytes(), [])
+        *seconds, optimizer = self._timed_by_events(steps) if self._on_gpu() else self._timed_by_clock(steps)
+        return StepBlock([second + optimizer for second in seconds], self._peak_bytes(), [])
 
     def _step(self) -> None:
+        self._micro_batch()
+        self._optimize()
+
+    def _micro_batch(self) -> None:
         with self._autocast():
             loss = self._network.loss(self._batch)
         loss.backward()
+
+    def _optimize(self) -> None:
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
 
@@ -68,19 +76,21 @@ class Training:
         return self._device.startswith("cuda")
 
     def _timed_by_clock(self, steps: int) -> list[float]:
-        seconds = []
-        for _ in range(steps):
-            begin = time.perf_counter()
-            self._step()
-            seconds.append(time.perf_counter() - begin)
-        return seconds
+        moments = [time.perf_counter()]
+        for part in self._parts(steps):
+            part()
+            moments.append(time.perf_counter())
+        return [end - begin for begin, end in zip(moments, moments[1:])]
+
+    def _parts(self, steps: int) -> list[Callable[[], None]]:
+        return [self._micro_batch] * steps + [self._optimize]
 
     def _timed_by_events(self, steps: int) -> list[float]:
-        events = [torch.cuda.Event(enable_timing=True) for _ in range(steps + 1)]
+        events = [torch.cuda.Event(enable_timing=True) for _ in range(steps + 2)]
         torch.cuda.synchronize(self._device)
         events[0].record()
-        for event in events[1:]:
-            self._step()
+        for part, event in zip(self._parts(steps), events[1:]):
+            part()
             event.record()
         torch.cuda.synchronize(self._device)
         return [begin.elapsed_time(end) / 1000 for begin, end in zip(events, events[1:])]

@@ -35,10 +35,14 @@ private slots:
         reads("DefaultCPUAllocator: not enough memory", Outcome::OutOfMemory);
         reads("std::bad_alloc", Outcome::OutOfMemory);
         reads("NVML_SUCCESS == r INTERNAL ASSERT FAILED", Outcome::OutOfMemory);
+        reads("NVML_SUCCESS == DriverAPI::get()->nvmlInit_v2_() INTERNAL ASSERT FAILED",
+              Outcome::OutOfMemory);
         reads("FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed", Outcome::OutOfMemory);
         reads("Allocation is out of device memory on current platform.", Outcome::OutOfMemory);
         reads("CUBLAS_STATUS_NOT_INITIALIZED", Outcome::Failed, true);
         reads("CUBLAS_STATUS_EXECUTION_FAILED", Outcome::Failed, true);
+        reads("CUBLAS_STATUS_INTERNAL_ERROR", Outcome::Failed, true);
+        reads("CUDNN_STATUS_EXECUTION_FAILED", Outcome::Failed, true);
         reads("CUDA error: an illegal memory access was encountered", Outcome::Failed, true);
         reads("CUDA error: device-side assert triggered", Outcome::Failed, true);
         reads("an illegal memory access, then out of memory", Outcome::Failed, true);
@@ -78,10 +82,10 @@ private slots:
     {
         const auto add = rows<int, Outcome, bool>();
         add("memory allocation", {2, Outcome::OutOfMemory, false});
-        for (const int code : {9, 46, 98, 701, 720, 912})
+        for (const int code : {9, 98, 701, 720, 912})
             add("unusable shape " + std::to_string(code), {code, Outcome::Unsupported, false});
         for (const int code :
-             {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911, 214, 220, 709, 999})
+             {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911, 214, 220, 709, 999, 46})
             add("sticky " + std::to_string(code), {code, Outcome::Failed, true});
         for (const int code : {1, 35, 100})
             add("failed " + std::to_string(code), {code, Outcome::Failed, false});
