@@ -67,7 +67,7 @@ private:
             if (!std::ranges::all_of(order, [this](trial::ComparedSize* size) { return visit(*size); }))
                 return false;
         }
-        askGates(static_cast<int>(m_optimizerSeconds.size()));
+        askGates(static_cast<int>(m_optimizerSeconds.size()) * m_request.steps);
         // Of all sizes together it says nothing.
         m_result.readings.energyJoules.reset();
         // What the caches of all sizes together spilled is no size's fault, and spoils times as a flush does.
@@ -99,9 +99,9 @@ private:
         trial::Visit visit{.clockSeconds = beginOf(chain), .seconds = chain.totalSeconds()};
         for (const network::StepTimes& times : chain.steps) {
             visit.stepSeconds.push_back(times.microBatchSeconds());
-            m_optimizerSeconds.push_back(times.optimizerSeconds);
             report(trial::StepPhase::Timed, m_stepsTaken++, visit.stepSeconds.back());
         }
+        m_optimizerSeconds.push_back(chain.optimizerSeconds.value_or(0.0));
         if (!(visit.seconds > 0 && std::ranges::min(visit.stepSeconds) > 0)) {
             m_result.text = "A step took no time that could be measured.";
             return end(trial::Outcome::Failed);

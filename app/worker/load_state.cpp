@@ -102,7 +102,8 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
         const std::int64_t needed = network::requiredBaselineBytes(request);
         if (needed > m_memory.limitBytes())
             return notEvenLoaded(needed);
-        m_runner = std::make_unique<network::StepRunner>(request, m_memory);
+        m_runner = std::make_unique<network::StepRunner>(request, m_memory,
+                                                         [this] { return m_clock.wallSeconds(); });
     } catch (const std::invalid_argument& error) {
         return LoadProblem{.text = error.what()};
     } catch (const std::exception& error) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_clock.h"
 
-#include <chrono>
+#include "network/step_runner.h"
 
 #include <sys/resource.h>
 
@@ -19,7 +19,7 @@ double inSeconds(const timeval& time)
 
 double SystemClock::wallSeconds() const
 {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return network::steadySeconds();
 }
 
 ProcessUse SystemClock::processUse() const

@@ -23,6 +23,7 @@ struct Timed
 {
     std::vector<double> forward;
     std::vector<double> backward;
+    /// Of each chain.
     std::vector<double> optimizer;
     /// Forward and backward.
     std::vector<double> step;
@@ -32,9 +33,8 @@ struct Timed
     {
         forward.push_back(times.forwardSeconds);
         backward.push_back(times.backwardSeconds);
-        optimizer.push_back(times.optimizerSeconds);
         step.push_back(times.microBatchSeconds());
-        totalSeconds += step.back() + times.optimizerSeconds;
+        totalSeconds += step.back();
     }
     int count() const { return static_cast<int>(step.size()); }
 };
@@ -109,6 +109,8 @@ private:
                 m_timed.add(times);
                 report(trial::StepPhase::Timed, m_timed.count() - 1, m_timed.step.back());
             }
+            m_timed.optimizer.push_back(chain->optimizerSeconds.value_or(0.0));
+            m_timed.totalSeconds += m_timed.optimizer.back();
             m_expectedSeconds = m_timed.totalSeconds / m_timed.count();
             if (canNoLongerWin()) {
                 m_result.flags.emplace_back(trial::flag::abandoned);

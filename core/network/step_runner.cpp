@@ -18,19 +18,17 @@ namespace batchpeak::network {
 
 namespace {
 
-/// \param seconds  of forward, backward and optimizer in turn
+/// \param seconds  of forward and backward in turn
 std::vector<StepTimes> stepTimes(const std::vector<double>& seconds, std::size_t microBatches, bool trains)
 {
-    constexpr std::size_t phases = 3;
+    constexpr std::size_t phases = 2;
     const double share = 1.0 / static_cast<double>(microBatches);
     std::vector<StepTimes> steps(seconds.size() / phases / microBatches);
     for (std::size_t i = 0; i < steps.size() * microBatches; ++i) {
         StepTimes& step = steps[i / microBatches];
         step.forwardSeconds += share * seconds[phases * i];
-        if (!trains)
-            continue;
-        step.backwardSeconds += share * seconds[phases * i + 1];
-        step.optimizerSeconds += share * seconds[phases * i + 2];
+        if (trains)
+            step.backwardSeconds += share * seconds[phases * i + 1];
     }
     return steps;
 }
@@ -47,7 +45,7 @@ std::int64_t requiredBaselineBytes(const trial::LoadRequest& request)
 class StepRunner::State
 {
 public:
-    State(const trial::LoadRequest& request, DeviceMemory& memory);
+    State(const trial::LoadRequest& request, DeviceMemory& memory, std::function<double()> wallSeconds);
 
     void prepare(std::int64_t microBatchSize);
     StepChain run(int steps);
@@ -58,18 +56,21 @@ public:
     at::Tensor m_loss;
 
 private:
-    void step(const Batch& batch, PhaseClock& clock);
+    void microBatch(const Batch& batch, PhaseClock& clock);
     at::Tensor forward(const Batch& batch);
 
     /// No step has failed since the last whole one.
     bool m_intact = false;
     RandomBatches m_batches;
+    std::function<double()> m_wallSeconds;
 };
 
-StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory)
+StepRunner::State::State(const trial::LoadRequest& request, DeviceMemory& memory,
+                         std::function<double()> wallSeconds)
     : m_loaded(request, memory),
       m_loss(at::zeros({}, at::TensorOptions(m_loaded.device()))),
-      m_batches(request.sequenceLength, request.sampleLengths, request.seed)
+      m_batches(request.sequenceLength, request.sampleLengths, request.seed),
+      m_wallSeconds(std::move(wallSeconds))
 {
     m_loaded.measureBaseline();
 }
@@ -87,38 +88,43 @@ StepChain StepRunner::State::run(int steps)
 {
     m_intact = false;
     m_batches.shuffle();
+    OptimizerStep* const optimizer = m_loaded.optimizer();
     PhaseClock untimed(m_loaded.device());
     if (const Batch* longest = m_batches.longest())
-        step(*longest, untimed);
+        microBatch(*longest, untimed);
     m_loaded.memory().synchronize();
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = m_wallSeconds();
     PhaseClock clock(m_loaded.device());
     clock.mark();
     for (int i = 0; i < steps; ++i) {
         for (const Batch& batch : m_batches.cycle())
-            step(batch, clock);
+            microBatch(batch, clock);
     }
+    if (optimizer)
+        optimizer->run();
+    clock.mark();
     m_loaded.memory().synchronize();
     m_intact = true;
     const auto micros = m_batches.cycle().size();
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    return {.steps = stepTimes(clock.intervals(), micros, m_loaded.optimizer() != nullptr),
-            .wallSeconds = wall.count() / static_cast<double>(micros),
+    const double wall = m_wallSeconds() - begin;
+    std::vector<double> intervals = clock.intervals();
+    const double optimizerSeconds = intervals.back();
+    intervals.pop_back();
+    return {.steps = stepTimes(intervals, micros, optimizer != nullptr),
+            .optimizerSeconds = optimizer ? std::optional(optimizerSeconds) : std::nullopt,
+            .wallSeconds = wall / static_cast<double>(micros),
             .microBatchesPerStep = static_cast<int>(micros)};
 }
 
-void StepRunner::State::step(const Batch& batch, PhaseClock& clock)
+void StepRunner::State::microBatch(const Batch& batch, PhaseClock& clock)
 {
-    OptimizerStep* const optimizer = m_loaded.optimizer();
-    const at::AutoGradMode gradients(optimizer != nullptr);
+    const bool trains = m_loaded.optimizer() != nullptr;
+    const at::AutoGradMode gradients(trains);
     at::Tensor loss = forward(batch);
     clock.mark();
-    if (optimizer)
+    if (trains)
         loss.backward();
     loss.reset();
-    clock.mark();
-    if (optimizer)
-        optimizer->run();
     clock.mark();
 }
 
@@ -136,8 +142,14 @@ bool StepRunner::State::recover()
     return m_loaded.recover();
 }
 
-StepRunner::StepRunner(const trial::LoadRequest& request, DeviceMemory& memory)
-    : m_state(std::make_unique<State>(request, memory))
+double steadySeconds()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+StepRunner::StepRunner(const trial::LoadRequest& request, DeviceMemory& memory,
+                       std::function<double()> wallSeconds)
+    : m_state(std::make_unique<State>(request, memory, std::move(wallSeconds)))
 {}
 
 StepRunner::~StepRunner() = default;

@@ -8,27 +8,27 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::network {
 
 class DeviceMemory;
 
-/// Seconds of the parts of one step; without training, backwardSeconds and optimizerSeconds are 0.
+/// Seconds of one micro-batch; without training, backwardSeconds is 0.
 struct StepTimes
 {
     double forwardSeconds = 0.0;
     double backwardSeconds = 0.0;
-    double optimizerSeconds = 0.0;
 
-    /// Of the micro-batch alone.
     double microBatchSeconds() const { return forwardSeconds + backwardSeconds; }
 };
 
-/// Steps that ran without a wait in between.
+/// Steps that ran without a wait in between, and in training one optimizer step behind them.
 struct StepChain
 {
     std::vector<StepTimes> steps;
+    std::optional<double> optimizerSeconds;
     /// From an idle device to an idle device; with varying lengths of samples, of one micro-batch a step.
     double wallSeconds = 0.0;
     /// A step's times are the mean over so many micro-batches: above 1 where lengths of samples vary.
@@ -37,12 +37,17 @@ struct StepChain
     double totalSeconds() const { return wallSeconds * microBatchesPerStep; }
 };
 
+/// Seconds of the computer's monotonic clock.
+double steadySeconds();
+
 /// What StepRunner would hold before its first step, without allocating anything [bytes].
 ///
 /// \throws std::invalid_argument  a full sentence, where the network is impossible
 std::int64_t requiredBaselineBytes(const trial::LoadRequest& request);
 
-/// Runs whole steps of one network on one device: forward, and in training backward and optimizer.
+/// Runs steps of one network on one device as accumulation does: forward and in training backward, one
+/// micro-batch behind the other, then the optimizer. An optimizer step behind each micro-batch would keep a
+/// GPU busy while the next one is launched, and small sizes would look faster than they are.
 ///
 /// It decides what a step is and how it is timed, and gets the device back in order after a failure.
 /// It decides neither how many steps make a trial, nor what their times mean.
@@ -52,9 +57,11 @@ public:
     /// Makes parameters, gradients and optimizer state on the device.
     ///
     /// \param memory  outlives the runner
+    /// \param wallSeconds  the clock of the host
     /// \throws std::invalid_argument  a full sentence, where the network or the sequence length is
     ///         impossible; whatever libtorch throws where the device has not enough memory
-    StepRunner(const trial::LoadRequest& request, DeviceMemory& memory);
+    StepRunner(const trial::LoadRequest& request, DeviceMemory& memory,
+               std::function<double()> wallSeconds = steadySeconds);
     ~StepRunner();
     StepRunner(const StepRunner&) = delete;
     StepRunner& operator=(const StepRunner&) = delete;

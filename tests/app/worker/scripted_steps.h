@@ -58,9 +58,8 @@ public:
             m_clock.wall += seconds;
             if (m_interrupted())
                 return Interrupted{};
-            chain.steps.push_back({.forwardSeconds = 0.3 * seconds,
-                                   .backwardSeconds = 0.6 * seconds,
-                                   .optimizerSeconds = 0.1 * seconds});
+            chain.steps.push_back({.forwardSeconds = 0.3 * seconds, .backwardSeconds = 0.6 * seconds});
+            chain.optimizerSeconds = 0.1 * seconds;
             chain.wallSeconds += seconds;
         }
         return chain;

@@ -15,7 +15,7 @@ from statistics import median
 
 import torch
 
-from .rivals import RIVALS, Rival
+from .rivals import GPU_RIVALS, RIVALS, Rival
 from .table import HEADER, Row, summary
 from .training import Training
 from .worker import Worker
@@ -27,14 +27,12 @@ MOST_STEPS = 100
 def main() -> int:
     options = _options()
     torch.set_num_threads(options.threads)
+    rivals = GPU_RIVALS if options.scale == "gpu" else [r for r in RIVALS if r.size in options.sizes]
     chosen = [
-        rival
-        for rival in RIVALS
-        if (not options.families or rival.family.lower() in options.families)
-        and rival.size in options.sizes
+        rival for rival in rivals if not options.families or rival.family.lower() in options.families
     ]
     if not chosen:
-        sys.exit(f"No such network; there are {', '.join(dict.fromkeys(r.family for r in RIVALS))}.")
+        sys.exit(f"No such network; there are {', '.join(dict.fromkeys(r.family for r in rivals))}.")
     print(f"{options.threads} threads, {options.precision} on {options.device}, {options.blocks} blocks")
     print(HEADER)
     rows = []
@@ -50,6 +48,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench-step-time", description=__doc__)
     parser.add_argument("--worker", type=Path, required=True, help="batchpeak-worker")
     parser.add_argument("--families", type=_words, default=[], help="such as GPT-2,T5; default all")
+    parser.add_argument(
+        "--scale", choices=["cpu", "gpu"], default="cpu", help="networks that fill a processor, or a GPU"
+    )
     parser.add_argument("--sizes", type=_words, default=["small", "large"])
     parser.add_argument("--micro-batch", type=int, help="this size instead of the three of a network")
     parser.add_argument("--blocks", type=int, default=7, help="of each side, in turn")
@@ -67,9 +68,9 @@ def _words(text: str) -> list[str]:
 def _rows(rival: Rival, options: argparse.Namespace):
     torch.manual_seed(1)
     network = rival.make()
-    training = Training(network, options.device, options.precision)
+    training = Training(network, options.device, options.precision, rival.checkpoints)
     with Worker(options.worker, options.device, options.threads) as worker:
-        worker.load(network, options.precision)
+        worker.load(network, options.precision, rival.checkpoints)
         for size in [options.micro_batch] if options.micro_batch else rival.micro_batches:
             training.prepare(size)
             steps = _steps(training, options.block_seconds)
@@ -77,7 +78,8 @@ def _rows(rival: Rival, options: argparse.Namespace):
             for _ in range(options.blocks):
                 ours.append(worker.run(size, steps))
                 theirs.append(training.run(steps))
-            yield Row(f"{rival.family} {rival.size}", size, ours, theirs)
+            name = rival.family if rival.size == "gpu" else f"{rival.family} {rival.size}"
+            yield Row(name, size, ours, theirs)
 
 
 def _steps(training: Training, block_seconds: float) -> int:

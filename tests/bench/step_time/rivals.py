@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The networks of the bench: each family in two sizes, with three micro-batch sizes of each.
+"""The networks of the bench, with three micro-batch sizes of each.
 
-A step of theirs takes between 5 ms and 1 s on two processor cores.
+Each family in two sizes for processors, on two cores of which a step of theirs takes between 5 ms and 1 s, and some in
+the size that people train, which fill a GPU.
 """
 
 from collections.abc import Callable
@@ -26,6 +27,7 @@ class Rival:
     size: str
     make: Callable[[], Network]
     micro_batches: tuple[int, int, int]
+    checkpoints: bool = False
 
 
 def _rivals(family: str, small: Callable[[], Network], large: Callable[[], Network]) -> list[Rival]:
@@ -66,4 +68,22 @@ RIVALS = [
         partial(ResNet, depth=18, image=32, classes=100),
         partial(ResNet, depth=50, image=64, classes=1000),
     ),
+]
+
+# GPT-3 1.3B (arXiv 2005.14165, table 2.1), BERT-large (1810.04805), ViT-L/16 (2010.11929), ResNet-50 (1512.03385).
+_gpt_1b = partial(Gpt2, layers=24, width=2048, heads=16, vocabulary=50257, length=1024)
+_bert_large = partial(
+    Bert, layers=24, width=1024, heads=16, feed_forward=4096, vocabulary=30522, length=512
+)
+_vit_large = partial(
+    ViT, layers=24, width=1024, heads=16, feed_forward=4096, image=224, patch=16, classes=1000
+)
+_res_net_50 = partial(ResNet, depth=50, image=224, classes=1000)
+
+GPU_RIVALS = [
+    Rival("GPT-3 1.3B", "gpu", _gpt_1b, (1, 4, 8)),
+    Rival("GPT-3 1.3B, checkpoints", "gpu", _gpt_1b, (1, 8, 32), checkpoints=True),
+    Rival("ViT-L", "gpu", _vit_large, (1, 32, 128)),
+    Rival("BERT-large", "gpu", _bert_large, (1, 16, 64)),
+    Rival("ResNet-50", "gpu", _res_net_50, (1, 64, 256)),
 ]

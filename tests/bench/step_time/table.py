@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from statistics import median
 
 HEADER = (
-    f"{'network':<15} {'m':>3}  {'ours':>9}  {'theirs':>9}  {'time':>5}  {'of blocks':>11}"
+    f"{'network':<23} {'m':>3}  {'ours':>9}  {'theirs':>9}  {'time':>5}  {'of blocks':>11}"
     f"  {'ours':>8}  {'theirs':>8}  {'memory':>6}"
 )
 
 
 @dataclass(frozen=True)
 class StepBlock:
-    """Whole steps that ran one after the other: forward, backward and optimizer."""
+    """Steps that ran one after the other: forward and backward of each, and the time of the optimizer behind them."""
 
     step_seconds: list[float]
     # The most that tensors held at once, parameters and optimizer state included.
@@ -44,7 +44,7 @@ class Row:
         ]
         disturbed = sum(bool(block.flags) for block in self.ours)
         return (
-            f"{self.network:<15} {self.micro_batch_size:>3}"
+            f"{self.network:<23} {self.micro_batch_size:>3}"
             f"  {1000 * _median_seconds(self.ours):>6.1f} ms  {1000 * _median_seconds(self.theirs):>6.1f} ms"
             f"  {self.time_ratio():>5.2f}  {min(ratios):>4.2f}..{max(ratios):<4.2f}"
             f"  {_peak(self.ours) / 2**20:>4.0f} MiB  {_peak(self.theirs) / 2**20:>4.0f} MiB"

@@ -34,8 +34,9 @@ class Worker:
         self._process.stdin.close()
         self._process.wait()
 
-    def load(self, network: Network, precision: str) -> None:
-        self._say(network.load_message() | {"precision": precision})
+    def load(self, network: Network, precision: str, checkpoints: bool = False) -> None:
+        step = {"activation_checkpointing": True} if checkpoints else {}
+        self._say(network.load_message() | {"precision": precision} | step)
         self._hear("loaded")
 
     def run(self, micro_batch_size: int, steps: int) -> StepBlock:

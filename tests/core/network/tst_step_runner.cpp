@@ -182,10 +182,11 @@ private slots:
         for (const StepTimes& step : chain.steps) {
             QVERIFY(step.forwardSeconds > 0);
             QCOMPARE(step.backwardSeconds > 0, request.phase == model::Phase::Train);
-            QCOMPARE(step.optimizerSeconds > 0, request.phase == model::Phase::Train);
-            sum += step.forwardSeconds + step.backwardSeconds + step.optimizerSeconds;
+            sum += step.microBatchSeconds();
         }
-        QVERIFY(sum <= chain.wallSeconds);
+        QCOMPARE(chain.optimizerSeconds.has_value(), request.phase == model::Phase::Train);
+        QVERIFY(!chain.optimizerSeconds || *chain.optimizerSeconds > 0);
+        QVERIFY(sum + chain.optimizerSeconds.value_or(0.0) <= chain.wallSeconds);
     }
 
     void averagesOverVaryingLengths()
@@ -198,7 +199,7 @@ private slots:
         QVERIFY(chain.microBatchesPerStep > 1);
         double sum = 0;
         for (const StepTimes& step : chain.steps)
-            sum += step.forwardSeconds + step.backwardSeconds + step.optimizerSeconds;
+            sum += step.microBatchSeconds();
         QVERIFY(sum > 0 && sum <= chain.wallSeconds);
     }
 
@@ -227,7 +228,8 @@ private slots:
         const double first = runner.loss();
         // Untrained, every choice is about equally probable.
         QVERIFY2(std::abs(first - std::log(choices)) < 0.3, qPrintable(QString::number(first)));
-        runner.run(40);
+        for (int step = 0; step < 40; ++step)
+            runner.run(1);
         const double last = runner.loss();
         QVERIFY(std::isfinite(last));
         // Samples in another order add up to another rounding.
