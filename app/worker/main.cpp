@@ -7,10 +7,10 @@
 #include "processor_gate.h"
 #include "session.h"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -84,24 +84,27 @@ WorkerOptions parseWorkerOptions(std::span<const char* const> arguments)
     return options;
 }
 
-trial::DeviceDescription describe(const network::DeviceMemory& memory)
+/// The device as the driver tells of it; without a name where there are several, since the order of CUDA's
+/// numbers is not ours to tell. The parent shows its worker one alone.
+device::LocalDevice localDevice(network::DeviceKind kind)
 {
-    trial::DeviceDescription description{
-        .kind = "cpu", .totalBytes = memory.totalBytes(), .freeBytes = memory.freeBytes()};
-    std::string visible;
-    if (memory.device().kind == network::DeviceKind::Cuda) {
-        description.kind = "cuda";
-        // The parent names a GPU this way; without it the order of CUDA's numbers is not ours to tell.
-        if (const char* names = std::getenv("CUDA_VISIBLE_DEVICES"))
-            visible = names;
-    }
-    for (const device::LocalDevice& local : device::localDevices()) {
-        if (local.kind == description.kind && local.uuid == visible) {
-            description.name = local.name;
-            description.uuid = local.uuid;
-        }
-    }
-    return description;
+    const char* const word = kind == network::DeviceKind::Cpu ? "cpu" : "cuda";
+    std::vector<device::LocalDevice> candidates = device::localDevices().devices;
+    std::erase_if(candidates, [&](const device::LocalDevice& local) { return local.kind != word; });
+    return candidates.size() == 1 ? candidates.front() : device::LocalDevice{.kind = word};
+}
+
+/// \param before  its description before this process used it
+trial::DeviceDescription describe(const device::LocalDevice& before, const network::DeviceMemory& memory)
+{
+    const std::int64_t free = memory.freeBytes();
+    const bool isGpu = before.kind == "cuda";
+    return {.kind = before.kind,
+            .name = before.name,
+            .uuid = before.uuid,
+            .totalBytes = memory.totalBytes(),
+            .freeBytes = free,
+            .contextBytes = isGpu ? std::max<std::int64_t>(0, before.freeBytes - free) : 0};
 }
 
 int failToStart(ProtocolChannel& channel, const std::string& text)
@@ -115,9 +118,11 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
                                                  const TrialClock& clock)
 {
     std::vector<std::unique_ptr<TrialGate>> gates;
-    if (device.kind == "cpu")
-        gates.push_back(std::make_unique<ProcessorGate>(threads, clock));
-    else if (!device.uuid.empty())
+    // One thread gives a GPU its work: in forward this one, in backward autograd's.
+    constexpr int launchingThreads = 1;
+    gates.push_back(
+        std::make_unique<ProcessorGate>(device.kind == "cpu" ? threads : launchingThreads, clock));
+    if (!device.uuid.empty())
         gates.push_back(
             std::make_unique<NvidiaGate>([uuid = device.uuid] { return device::conditionOf(uuid); }, clock));
     return gates;
@@ -127,9 +132,10 @@ int serve(ProtocolChannel& channel, network::DeviceId device)
 {
     channel.startReading();
     try {
+        const device::LocalDevice local = localDevice(device.kind);
         const auto memory = network::openDeviceMemory(device);
         const int threads = network::useAllCores();
-        const trial::DeviceDescription description = describe(*memory);
+        const trial::DeviceDescription description = describe(local, *memory);
         const SystemClock clock;
         const auto gates = gatesFor(description, threads, clock);
         Session session(channel, *memory,

@@ -89,14 +89,25 @@ void NvidiaGate::judgeClock(GateReport& report) const
         return;
     report.readings.clockMegahertz = std::ranges::min(clocks);
     double highest = 0.0;
-    for (const double clock : clocks) {
+    std::optional<std::string> ownFall;
+    for (const device::NvidiaCondition& condition : m_seen) {
+        if (!condition.clockMegahertz)
+            continue;
+        const double clock = *condition.clockMegahertz;
         highest = std::max(highest, clock);
         if (clock >= (1.0 - largestClockFall) * highest)
             continue;
-        report.disturbances.push_back("the clock of the GPU fell from " + roundedText(highest, 0) + " to " +
-                                      roundedText(clock, 0) + " MHz");
-        return;
+        const std::string fall = "the clock of the GPU fell from " + roundedText(highest, 0) + " to " +
+                                 roundedText(clock, 0) + " MHz";
+        if ((condition.clockReasons & slowdown::softwarePower) == 0) {
+            report.disturbances.push_back(fall);
+            return;
+        }
+        if (!ownFall)
+            ownFall = "power limit: " + fall;
     }
+    if (ownFall)
+        report.notes.push_back(*ownFall);
 }
 
 void NvidiaGate::judgeCompany(GateReport& report) const

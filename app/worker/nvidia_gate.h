@@ -15,7 +15,8 @@ namespace batchpeak::worker {
 
 /// Whether an NVIDIA GPU worked for a trial alone and at its full clock, and what it took for that.
 ///
-/// A power cap that lowers the clock evenly is no disturbance: training runs under it too.
+/// A clock that its power limit lowers is the device's own, which training runs at too: that is noted, and is
+/// no disturbance.
 class NvidiaGate : public TrialGate
 {
 public:

@@ -113,6 +113,7 @@ void RunningRequest::askGates(int steps)
     m_result.readings = report.readings;
     for (const std::string& reason : report.disturbances)
         m_result.flags.push_back(trial::disturbedBy(reason));
+    m_result.flags.insert(m_result.flags.end(), report.notes.begin(), report.notes.end());
 }
 
 double RunningRequest::beginOf(const network::StepChain& chain) const

@@ -17,6 +17,9 @@ struct GateReport
     trial::TrialReadings readings;
     /// Why the times may not be the size's own: "other programs used 0.8 of 2 processors".
     std::vector<std::string> disturbances;
+    /// What else is worth telling of the device: "power limit: the clock of the GPU fell from 1980 to 1600
+    /// MHz".
+    std::vector<std::string> notes;
 };
 
 /// Watches one thing beside a trial that can spoil its times: the processor, a GPU.

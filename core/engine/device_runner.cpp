@@ -92,7 +92,7 @@ void DeviceRunner::takeResult(const trial::TrialResult& result)
 void DeviceRunner::takeLoss(const WorkerLoss& loss)
 {
     m_loss = loss;
-    if (m_stage == Stage::Renewing && !m_endRequested)
+    if (m_stage == Stage::Renewing && !m_endRequested && !loss.isStuck)
         return launch();
     if (m_endRequested) {
         if (m_trial)
@@ -120,11 +120,13 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
 void DeviceRunner::giveUpOrRelaunch()
 {
     const QString& device = snapshot().id;
-    if (m_failuresInARow >= failuresBeforeGivingUp) {
+    if (m_loss.isStuck || m_failuresInARow >= failuresBeforeGivingUp) {
         m_stage = Stage::GivenUp;
-        emit logged(
-            LogLevel::Error,
-            tr("%1 is given up: its worker failed %2 times in a row.").arg(device).arg(m_failuresInARow));
+        emit logged(LogLevel::Error, m_loss.isStuck
+                                         ? tr("%1 is given up: its worker does not end.").arg(device)
+                                         : tr("%1 is given up: its worker failed %2 times in a row.")
+                                               .arg(device)
+                                               .arg(m_failuresInARow));
         emit gaveUp();
         return;
     }

@@ -37,7 +37,8 @@ void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::opt
     if (device.limitBytes != 0)
         return;
     if (told.freeBytes > 0)
-        device.heldByOthersBytes = std::max<std::int64_t>(0, told.totalBytes - told.freeBytes);
+        device.heldByOthersBytes =
+            std::max<std::int64_t>(0, told.totalBytes - told.freeBytes - told.contextBytes);
     const std::int64_t there = told.freeBytes > 0 ? told.freeBytes : told.totalBytes;
     const std::int64_t asked = wanted.value_or(0);
     device.limitBytes = there > 0 && asked > 0 ? std::min(there, asked) : std::max(there, asked);
@@ -228,7 +229,7 @@ void WorkerConversation::processEnded(const WorkerEnd& end)
 {
     m_wait.stop();
     m_device.workerPid = 0;
-    if (m_stage == Stage::Refused)
+    if (m_stage == Stage::Refused && !end.isStuck)
         return launch(trial::firstProtocolVersion);
     if (m_stage == Stage::Greeting && end.hasExited && mayOfferLess()) {
         launch(trial::firstProtocolVersion);
@@ -238,10 +239,13 @@ void WorkerConversation::processEnded(const WorkerEnd& end)
     if (m_asked)
         m_earlier.insert(m_asked->id);
     m_asked.reset();
-    emit ended({.problem = m_loss.isEmpty() ? end.sentence : m_loss,
+    emit ended({.problem = m_loss.isEmpty() ? end.sentence
+                           : end.isStuck    ? m_loss + QLatin1Char(' ') + end.sentence
+                                            : m_loss,
                 .lastLines = end.lastLines,
                 .fellSilent = m_fellSilent,
-                .heldNetwork = m_heldNetwork});
+                .heldNetwork = m_heldNetwork,
+                .isStuck = end.isStuck});
 }
 
 void WorkerConversation::receive(const trial::WorkerHello& hello)
@@ -266,6 +270,13 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
     m_sinceHello.start();
     takeHello(m_device, hello, m_setup.memoryLimitBytes, m_setup.headroom);
     m_setup.load.memoryLimitBytes = m_device.usableBytes;
+    m_loads = 0;
+    load();
+}
+
+void WorkerConversation::load()
+{
+    ++m_loads;
     wait(m_setup.timeouts.load,
          tr("The worker did not load the network within %1.").arg(durationText(m_setup.timeouts.load)));
     m_process->send(m_setup.load);
@@ -276,10 +287,52 @@ void WorkerConversation::receive(const trial::Loaded& loaded)
     if (m_stage != Stage::Loading)
         return lose(tr("The worker said that it loaded a network without being asked to."));
     m_wait.stop();
+    if (isShortOfMemory(loaded) && waitsForMemory(loaded))
+        return;
+    if (isShortOfMemory(loaded))
+        takeLowerLimit(loaded.limitBytes);
     m_stage = Stage::Open;
     m_heldNetwork = true;
     m_device.baselineBytes = loaded.baselineBytes;
     emit this->loaded(loaded);
+}
+
+/// Less than was asked for can be used there: what a killed worker held is not back yet, or another program
+/// has taken some.
+bool WorkerConversation::isShortOfMemory(const trial::Loaded& loaded) const
+{
+    // Allocators round limits, by up to a block.
+    constexpr double asGoodAs = 0.99;
+    return loaded.limitBytes > 0 && static_cast<double>(loaded.limitBytes) <
+                                        asGoodAs * static_cast<double>(m_setup.load.memoryLimitBytes);
+}
+
+/// \return whether the network is loaded again in a moment
+bool WorkerConversation::waitsForMemory(const trial::Loaded& loaded)
+{
+    if (m_loads > m_setup.timeouts.loadsForMemory)
+        return false;
+    if (m_loads == 1) {
+        emit logged(LogLevel::Info, tr("%1: %2 of memory can be used, %3 were asked for; the network is "
+                                       "loaded again when more is free.")
+                                        .arg(m_setup.id, bytesText(loaded.limitBytes),
+                                             bytesText(m_setup.load.memoryLimitBytes)));
+    }
+    QTimer::singleShot(m_setup.timeouts.untilMemoryIsBack, m_process.get(), [this] {
+        if (m_stage == Stage::Loading)
+            load();
+    });
+    return true;
+}
+
+/// Trials that need more than that fail for want of it, and not for their size.
+void WorkerConversation::takeLowerLimit(std::int64_t limitBytes)
+{
+    emit logged(LogLevel::Warning,
+                tr("%1: only %2 of memory can be used, %3 were asked for. Sizes are chosen by that; end "
+                   "other programs on the device and start again to use all of it.")
+                    .arg(m_setup.id, bytesText(limitBytes), bytesText(m_setup.load.memoryLimitBytes)));
+    m_device.usableBytes = limitBytes;
 }
 
 void WorkerConversation::receive(const trial::Step& step)

@@ -46,6 +46,8 @@ struct WorkerLoss
     bool fellSilent = false;
     /// It had loaded the network before.
     bool heldNetwork = false;
+    /// Nothing ends it, and its device is not to be had.
+    bool isStuck = false;
 };
 
 /// What is said to the worker of one device and back: hello, the load of the network, then one request and
@@ -135,6 +137,10 @@ private:
     void receive(const trial::Saved& saved);
     void receive(const trial::Log& log);
     void receive(const trial::WorkerError& error);
+    void load();
+    bool isShortOfMemory(const trial::Loaded& loaded) const;
+    bool waitsForMemory(const trial::Loaded& loaded);
+    void takeLowerLimit(std::int64_t limitBytes);
     bool isAnswer(Kind kind, std::int64_t id);
     void takeAnswer(const trial::WorkerMessage& answer);
     void takeResult(std::int64_t microBatchSize, const trial::WorkerMessage& result);
@@ -147,6 +153,8 @@ private:
     /// What the program was last offered; and what it answered, in this process or an earlier one.
     int m_offered = trial::protocolVersion;
     int m_protocol = 0;
+    /// How often the present process was asked to load the network.
+    int m_loads = 0;
     QElapsedTimer m_sinceHello;
     std::unique_ptr<WorkerProcess, void (*)(WorkerProcess*)> m_process;
     QTimer m_wait;

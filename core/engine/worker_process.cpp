@@ -27,18 +27,21 @@ QString WorkerCommand::text() const
 
 WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t()> memoryKills,
                              QObject* parent)
-    : QObject(parent), m_timeouts(timeouts), m_memoryKills(std::move(memoryKills))
+    : QObject(parent),
+      m_process(std::make_unique<QProcess>()),
+      m_timeouts(timeouts),
+      m_memoryKills(std::move(memoryKills))
 {
     m_ending.setSingleShot(true);
     connect(&m_ending, &QTimer::timeout, this, &WorkerProcess::endNextWay);
-    connect(&m_process, &QProcess::readyReadStandardOutput, this, &WorkerProcess::readMessages);
-    connect(&m_process, &QProcess::readyReadStandardError, this, &WorkerProcess::readErrorLines);
-    connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+    connect(m_process.get(), &QProcess::readyReadStandardOutput, this, &WorkerProcess::readMessages);
+    connect(m_process.get(), &QProcess::readyReadStandardError, this, &WorkerProcess::readErrorLines);
+    connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         // Every other error is followed by finished().
         if (error == QProcess::FailedToStart)
-            reportEnd(tr("%1 could not be started: %2.").arg(m_text, m_process.errorString()), false);
+            reportEnd(tr("%1 could not be started: %2.").arg(m_text, m_process->errorString()), false);
     });
-    connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
+    connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         readMessages();
         readErrorLines();
         const bool hasExited = status == QProcess::NormalExit;
@@ -48,34 +51,46 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t
 
 WorkerProcess::~WorkerProcess()
 {
-    m_process.disconnect(this);
-    if (m_process.state() == QProcess::NotRunning)
+    m_process->disconnect(this);
+    if (m_process->state() == QProcess::NotRunning)
         return;
-    signalGroup(m_process, m_group, SIGKILL);
-    m_process.waitForFinished();
+    signalGroup(*m_process, m_group, SIGKILL);
+    if (!m_process->waitForFinished(static_cast<int>(m_timeouts.kill.count())))
+        abandon();
+}
+
+/// Lets go of a process that a call of its driver holds back from dying. It is waited for by nobody, at the
+/// end of this program either, as QProcess would.
+void WorkerProcess::abandon()
+{
+    QProcess* const process = m_process.release();
+    process->disconnect();
+    connect(process, &QProcess::finished, process, &QObject::deleteLater);
+    m_process = std::make_unique<QProcess>();
+    m_group = 0;
 }
 
 void WorkerProcess::start(const WorkerCommand& command)
 {
     m_text = command.text();
-    m_process.setProgram(command.program);
-    m_process.setArguments(command.arguments);
+    m_process->setProgram(command.program);
+    m_process->setArguments(command.arguments);
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     for (const QString& entry : command.environment)
         environment.insert(entry.section(QLatin1Char('='), 0, 0), entry.section(QLatin1Char('='), 1));
-    m_process.setProcessEnvironment(environment);
+    m_process->setProcessEnvironment(environment);
     m_memoryKillsBefore = m_memoryKills();
-    leadOwnGroup(m_process);
-    m_process.start();
-    m_group = m_process.processId();
+    leadOwnGroup(*m_process);
+    m_process->start();
+    m_group = m_process->processId();
 }
 
 void WorkerProcess::send(const trial::ParentMessage& message)
 {
-    if (m_process.state() == QProcess::NotRunning)
+    if (m_process->state() == QProcess::NotRunning)
         return;
     const std::string line = trial::toLine(message);
-    m_process.write(line.data(), static_cast<qint64>(line.size()));
+    m_process->write(line.data(), static_cast<qint64>(line.size()));
 }
 
 void WorkerProcess::end()
@@ -84,12 +99,14 @@ void WorkerProcess::end()
         return;
     m_silenced = true;
     send(trial::Bye{});
-    m_process.closeWriteChannel();
+    m_process->closeWriteChannel();
     m_ending.start(m_timeouts.quit);
 }
 
 void WorkerProcess::kill()
 {
+    if (m_killed)
+        return;
     m_silenced = true;
     m_terminated = true;
     endNextWay();
@@ -97,17 +114,27 @@ void WorkerProcess::kill()
 
 void WorkerProcess::endNextWay()
 {
+    if (std::exchange(m_killed, m_terminated)) {
+        const qint64 pid = m_process->processId();
+        abandon();
+        return reportEnd(
+            tr("The worker cannot be ended: process %1 is stuck in a call of its driver. Restart the "
+               "computer to get the device back.")
+                .arg(pid),
+            false, true);
+    }
     if (std::exchange(m_terminated, true)) {
-        signalGroup(m_process, m_group, SIGKILL);
+        signalGroup(*m_process, m_group, SIGKILL);
+        m_ending.start(m_timeouts.kill);
         return;
     }
-    signalGroup(m_process, m_group, SIGTERM);
+    signalGroup(*m_process, m_group, SIGTERM);
     m_ending.start(m_timeouts.terminate);
 }
 
 void WorkerProcess::readMessages()
 {
-    m_unread += m_process.readAllStandardOutput();
+    m_unread += m_process->readAllStandardOutput();
     qsizetype start = 0;
     while (!m_silenced) {
         const qsizetype end = m_unread.indexOf('\n', start);
@@ -135,10 +162,10 @@ void WorkerProcess::refuse(const QString& sentence)
 
 void WorkerProcess::readErrorLines()
 {
-    m_unreadErrors += m_process.readAllStandardError();
+    m_unreadErrors += m_process->readAllStandardError();
     QList<QByteArray> lines = m_unreadErrors.split('\n');
     m_unreadErrors = lines.takeLast().left(keptLineBytes);
-    if (m_process.state() == QProcess::NotRunning)
+    if (m_process->state() == QProcess::NotRunning)
         lines.append(std::exchange(m_unreadErrors, {}));
     for (const QByteArray& line : std::as_const(lines)) {
         if (!line.trimmed().isEmpty())
@@ -164,16 +191,16 @@ QString WorkerProcess::signalSentence(int signal) const
         .arg(QString::fromLocal8Bit(strsignal(signal)));
 }
 
-void WorkerProcess::reportEnd(const QString& sentence, bool hasExited)
+void WorkerProcess::reportEnd(const QString& sentence, bool hasExited, bool isStuck)
 {
     if (std::exchange(m_reported, true))
         return;
     m_ending.stop();
     m_silenced = true;
     // A launcher may be gone while what it launched still runs.
-    signalGroup(m_process, m_group, SIGKILL);
+    signalGroup(*m_process, m_group, SIGKILL);
     m_group = 0;
-    emit ended({.sentence = sentence, .lastLines = m_lastLines, .hasExited = hasExited});
+    emit ended({.sentence = sentence, .lastLines = m_lastLines, .hasExited = hasExited, .isStuck = isStuck});
 }
 
 } // namespace batchpeak::engine

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 namespace batchpeak::engine {
 
@@ -25,6 +26,10 @@ struct WorkerTimeouts
     std::chrono::milliseconds startUp = std::chrono::seconds(60);
     /// Load request to loaded: the initialisation of some billions of parameters on a slow CPU.
     std::chrono::milliseconds load = std::chrono::minutes(5);
+    /// From a load that found too little memory to the next, and how many follow: a driver takes up to some
+    /// seconds to free what a killed process held.
+    std::chrono::milliseconds untilMemoryIsBack = std::chrono::seconds(1);
+    int loadsForMemory = 20;
     /// Beyond the time limit that the worker keeps itself: it looks at its clock between steps only,
     /// and on a CPU one step of a large size takes tens of seconds.
     std::chrono::milliseconds trialGrace = std::chrono::seconds(60);
@@ -42,6 +47,8 @@ struct WorkerTimeouts
     std::chrono::milliseconds quit = std::chrono::seconds(2);
     /// SIGTERM to exit; SIGKILL follows.
     std::chrono::milliseconds terminate = std::chrono::seconds(2);
+    /// SIGKILL to exit. The driver frees tens of GiB first; what a call of it holds for longer may never end.
+    std::chrono::milliseconds kill = std::chrono::seconds(20);
 };
 
 /// What is started: a program, its arguments, and what its environment has beside ours.
@@ -66,6 +73,8 @@ struct WorkerEnd
     QStringList lastLines;
     /// It ended by itself, with an exit code: no signal ended it, and it could be started.
     bool hasExited = false;
+    /// It is not gone: not even SIGKILL ended it.
+    bool isStuck = false;
 };
 
 /// One process that speaks the trial protocol, from its start to its certain end.
@@ -95,13 +104,13 @@ public:
     void kill();
 
     /// 0 when no process runs.
-    qint64 pid() const { return m_process.processId(); }
+    qint64 pid() const { return m_process->processId(); }
 
 signals:
     void messageReceived(const batchpeak::trial::WorkerMessage& message);
     /// It wrote something that is no message of a worker; only its end can follow.
     void protocolViolated(const QString& sentence);
-    /// Exactly once after start(). No process is left.
+    /// Exactly once after start(). No process is left, but for one that is stuck.
     void ended(const batchpeak::engine::WorkerEnd& end);
 
 private:
@@ -111,9 +120,10 @@ private:
     void endNextWay();
     QString exitSentence(int code) const;
     QString signalSentence(int signal) const;
-    void reportEnd(const QString& sentence, bool hasExited);
+    void abandon();
+    void reportEnd(const QString& sentence, bool hasExited, bool isStuck = false);
 
-    QProcess m_process;
+    std::unique_ptr<QProcess> m_process;
     WorkerTimeouts m_timeouts;
     QTimer m_ending;
     QByteArray m_unread;
@@ -125,6 +135,7 @@ private:
     std::int64_t m_memoryKillsBefore = 0;
     bool m_silenced = false;
     bool m_terminated = false;
+    bool m_killed = false;
     bool m_reported = false;
 };
 

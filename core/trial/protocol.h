@@ -59,6 +59,8 @@ struct DeviceDescription
     std::string uuid;
     std::int64_t totalBytes = 0;
     std::int64_t freeBytes = 0;
+    /// Of what is not free, what the program itself has taken before any network: a context of CUDA's.
+    std::int64_t contextBytes = 0;
     bool operator==(const DeviceDescription&) const = default;
 };
 struct WorkerHello

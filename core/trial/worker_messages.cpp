@@ -36,7 +36,8 @@ Json toJson(const WorkerHello& hello)
               {"name", hello.device.name},
               {"uuid", hello.device.uuid},
               {"total_bytes", hello.device.totalBytes},
-              {"free_bytes", hello.device.freeBytes}}}};
+              {"free_bytes", hello.device.freeBytes},
+              {"context_bytes", hello.device.contextBytes}}}};
 }
 
 Json toJson(const Loaded& loaded)
@@ -124,7 +125,8 @@ DeviceDescription deviceFrom(const FieldReader& fields)
             .name = fields.text("name", ""),
             .uuid = fields.text("uuid", ""),
             .totalBytes = fields.integerFrom(0, "total_bytes", 0),
-            .freeBytes = fields.integerFrom(0, "free_bytes", 0)};
+            .freeBytes = fields.integerFrom(0, "free_bytes", 0),
+            .contextBytes = fields.integerFrom(0, "context_bytes", 0)};
 }
 
 WorkerHello helloFrom(const FieldReader& fields)

@@ -37,6 +37,8 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.start = value;
         else if (key == "load")
             behaviour.load = value;
+        else if (key == "short-loads")
+            behaviour.shortLoads = std::stoi(value);
         else if (key == "trial")
             behaviour.faults.push_back(faultFrom(value));
         else if (key == "compare")
@@ -94,6 +96,7 @@ void FakeBehaviour::countStart()
     if (number > after && number <= until)
         return;
     start = protocol = load = training = save = "ok";
+    shortLoads = 0;
     faults.clear();
     comparisonFaults.clear();
     batchFaults.clear();

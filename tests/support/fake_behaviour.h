@@ -40,6 +40,8 @@ struct FakeBehaviour
     std::string protocol = "ok";
     /// ok, error, silent, exit
     std::string load = "ok";
+    /// So many loads of a process find half of the memory that they ask for.
+    int shortLoads = 0;
     /// Of trials, of comparisons, of batches in training, of batches in evaluation.
     std::vector<Fault> faults;
     std::vector<Fault> comparisonFaults;

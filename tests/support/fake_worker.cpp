@@ -111,6 +111,8 @@ private:
         }
         m_limit = request.memoryLimitBytes > 0 ? request.memoryLimitBytes : FakeBehaviour::totalBytes;
         m_training.load(m_limit, request.sequenceLength);
+        if (m_behaviour.shortLoads-- > 0)
+            m_limit /= 2;
         say(trial::Loaded{.parameters = 1000, .baselineBytes = m_behaviour.base, .limitBytes = m_limit});
         return true;
     }

@@ -79,7 +79,13 @@ private slots:
             {"the clock falls bit by bit",
              {{{}, {.clock = "1900"}, {.clock = "1850"}}, "the clock of the GPU fell from 1980 to 1850 MHz"}},
             {"the clock rises", {{{.clock = "1400"}, {}, {}}, ""}},
-            {"a power cap is usual", {{{.reasons = "0x4"}, {.reasons = "0x4"}}, ""}},
+            {"a power limit is usual", {{{.reasons = "0x4"}, {.reasons = "0x4"}}, ""}},
+            {"the power limit lowers the clock", {{{}, {.clock = "1600", .reasons = "0x4"}}, ""}},
+            {"the power limit lowers the clock, then something else",
+             {{{}, {.clock = "1700", .reasons = "0x4"}, {.clock = "1400"}},
+              "the clock of the GPU fell from 1980 to 1400 MHz"}},
+            {"hot at the power limit",
+             {{{}, {.clock = "1600", .reasons = "0x24"}}, "the GPU was too hot for its full clock"}},
             {"idle before", {{{.reasons = "0x1"}, {}}, ""}},
             {"hot, as the driver says",
              {{{}, {.reasons = "0x24"}, {}}, "the GPU was too hot for its full clock"}},
@@ -99,6 +105,14 @@ private slots:
         const auto& [moments, disturbance] = row<std::vector<Moment>, Text>();
         QCOMPARE(reportOn(moments).disturbances,
                  disturbance.isEmpty() ? std::vector<std::string>{} : std::vector{disturbance.toStdString()});
+    }
+
+    void notesAFallByThePowerLimit()
+    {
+        const Moment limited{.clock = "1600", .reasons = "0x4"};
+        QCOMPARE(reportOn({{}, limited, limited}).notes,
+                 std::vector<std::string>{"power limit: the clock of the GPU fell from 1980 to 1600 MHz"});
+        QVERIFY(reportOn({limited, limited}).notes.empty());
     }
 
     void aNewProgramDisturbsAsLongAsItStays()

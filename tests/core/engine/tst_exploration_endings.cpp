@@ -32,6 +32,10 @@ private slots:
         add("out of memory", {"slope=600000000", exhausted, "1 ok, 2 ok, 4 oom", 2, "4 ran out of memory"});
         add("out of main memory",
             {"trial=host-memory@4", exhausted, "1 ok, 2 ok, 4 oom", 2, "could not give 3.0 GiB more"});
+        add("memory comes back late",
+            {"short-loads=2", exhausted, "1 ok, 2 ok, 4 ok", 4, "is loaded again when more is free"});
+        add("memory does not come back",
+            {"short-loads=9", exhausted, "1 ok, 2 ok, 4 ok", 4, "Sizes are chosen by that"});
         add("memory stays lost",
             {"trial=lost-memory@2", exhausted, "1 ok, 2 oom, 4 ok", 4, "Trial 3: 4 ran"});
         add("nothing fits", {"slope=1900000000", FinishStatus::NothingFits, "1 oom", 0, "not even 1"});
@@ -89,6 +93,8 @@ private slots:
         // Only the row that ignores them waits for these.
         harness.parts.timeouts.quit = words.contains(QLatin1String("ignore")) ? 50ms : 10s;
         harness.parts.timeouts.terminate = 50ms;
+        harness.parts.timeouts.untilMemoryIsBack = 1ms;
+        harness.parts.timeouts.loadsForMemory = 3;
         QVERIFY(harness.runToEnd());
 
         const engine::Snapshot& snapshot = harness.snapshot();

@@ -9,6 +9,7 @@
 #include <QTest>
 
 using namespace batchpeak;
+using namespace std::chrono_literals;
 using engine::FinishStatus;
 using test::ExplorationHarness;
 
@@ -47,6 +48,18 @@ private slots:
         QVERIFY(harness.snapshot().finish == FinishStatus::Failed);
         VERIFY_CONTAINS(harness.snapshot().failure, "CUBLAS_STATUS_NOT_INITIALIZED");
         QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void givesUpADeviceThatHoldsItsWorker()
+    {
+        ExplorationHarness harness("", {1});
+        harness.options.workerCommand = QStringLiteral(BATCHPEAK_STUCK_PROGRAM " 20");
+        harness.parts.timeouts.quit = harness.parts.timeouts.terminate = harness.parts.timeouts.kill = 50ms;
+        QVERIFY(harness.runToEnd());
+        QVERIFY(harness.snapshot().finish == FinishStatus::Failed);
+        VERIFY_CONTAINS(harness.snapshot().failure, "is stuck in a call of its driver");
+        VERIFY_CONTAINS(harness.log(), "its worker does not end");
+        QCOMPARE(harness.snapshot().devices.front().restarts, 0);
     }
 };
 
