@@ -39,7 +39,7 @@ test-yaml-readers: configure setup-readers
 
 # What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: docs/servers.md.
 test-gpu: configure
-	$(BUILD) batchpeak_gpu_tests
+	$(BUILD) batchpeak_gpu_tests batchpeak-worker
 	scripts/make-gpu-suite.sh build/$(PRESET) build/gpu-suite
 	PATH="$(CURDIR)/.venv/bin:$$PATH" build/gpu-suite/run-gpu-suite.sh
 

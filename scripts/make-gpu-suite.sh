@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Usage: make-gpu-suite.sh BUILD SUITE
 #
-# Makes the folder SUITE anew: the GPU tests of the build folder BUILD, the libraries that they need but glibc and torch,
-# and the script that runs them. It can be carried to a computer that has a GPU and torch, and nothing else of ours.
+# Makes the folder SUITE anew: the GPU tests and the worker of the build folder BUILD, the libraries that they need but
+# glibc and torch, and the scripts that run them. It can be carried to a computer that has a GPU and torch, and nothing else of ours.
 set -euo pipefail
 scripts=$(dirname "$(readlink -f "$0")")
 build=$1
@@ -13,8 +13,9 @@ suite=$2
 
 rm -rf "$suite"
 mkdir -p "$suite/lib"
-cp "$build"/tests/tst_gpu_* "$scripts/run-gpu-suite.sh" "$suite/"
-ldd "$suite"/tst_gpu_* | awk '$2 == "=>" && $3 ~ "^/" { print $3 }' | sort -u |
+cp "$build"/tests/tst_gpu_* "$build/bin/batchpeak-worker" "$suite/"
+cp "$scripts"/{run-gpu-suite,gpu-suite-libraries,gpu-first-look}.sh "$scripts/../tests/gpu/first_look.py" "$suite/"
+ldd "$suite"/tst_gpu_* "$suite/batchpeak-worker" | awk '$2 == "=>" && $3 ~ "^/" { print $3 }' | sort -u |
   while read -r file; do
     name=$(basename "$file")
     # Torch brings its own beside itself; the compiler's libraries are new enough wherever that runs.
@@ -22,5 +23,5 @@ ldd "$suite"/tst_gpu_* | awk '$2 == "=>" && $3 ~ "^/" { print $3 }' | sort -u |
       cp --dereference "$file" "$suite/lib/"
   done
 "$scripts/shrink-icu-data.sh" "$suite"/lib/libicudata.so.*
-strip "$suite"/tst_gpu_*
+strip "$suite"/tst_gpu_* "$suite/batchpeak-worker"
 printf '%s: %s MiB\n' "$suite" "$(du --summarize --block-size=1M "$suite" | cut -f1)"

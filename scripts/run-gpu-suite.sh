@@ -7,15 +7,7 @@
 # python3, and prints a line for each; what they said is in results/. Ends with 1 where a test failed.
 set -eu
 suite=$(dirname -- "$(readlink -f -- "$0")")
-torch=${TORCH_DIR:-$(python3 -c '
-import importlib.util
-print(importlib.util.find_spec("torch").submodule_search_locations[0])' 2>/dev/null | tail -n 1)}
-[ -e "$torch/lib/libtorch_cpu.so" ] || {
-  echo "run-gpu-suite: set TORCH_DIR to the folder of a torch package (the one with lib/ in it), or put its python3 first in PATH." >&2
-  exit 2
-}
-export LD_LIBRARY_PATH="$suite/lib:$torch/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export QT_QPA_PLATFORM=offscreen
+. "$suite/gpu-suite-libraries.sh"
 results=$suite/results
 mkdir -p "$results"
 

@@ -59,9 +59,10 @@ private slots:
                      "|^Q(AbstractAxis|AbstractSeries|AreaSeries|Chart|ChartView|LineSeries|LogValueAxis|"
                      "ScatterSeries|ValueAxis|XYSeries|LegendMarker)$",
                      {"ui/charts", "tests/ui"})},
-            {"libtorch", allowed("^(torch|ATen|c10|caffe2)/",
-                                 {"core/network", "app/worker", "tests/core/network", "tests/app/worker",
-                                  "tests/gpu", "tests/parity", "tests/bench"})},
+            {"libtorch",
+             allowed("^(torch|ATen|c10|caffe2)/",
+                     {"core/network", "app/worker", "tests/core/network", "tests/app/worker", "tests/gpu",
+                      "tests/parity", "tests/bench", "tests/support/simulated_gpu"})},
             {"CUDA, even there", allowed("^cuda|/cuda_runtime|^nccl", {})},
             {"libyaml", allowed("^yaml\\.h$", {"core/config/syntax"})},
             {"yaml-cpp",
@@ -104,9 +105,10 @@ private slots:
     {
         rows<Allowed>({
             {"Qt Charts", allowed("Qt6::Charts", {"ui/charts", "tests/ui"})},
-            {"libtorch", allowed("batchpeak_(torch|network)\\b|batchpeak_room\\(network\\b",
-                                 {"core/network", "app/worker", "tests/core/network", "tests/app/worker",
-                                  "tests/gpu", "tests/parity", "tests/bench"})},
+            {"libtorch",
+             allowed("batchpeak_(torch|network)\\b|batchpeak_room\\(network\\b",
+                     {"core/network", "app/worker", "tests/core/network", "tests/app/worker", "tests/gpu",
+                      "tests/parity", "tests/bench", "tests/support/simulated_gpu"})},
             {"muParser", allowed("muparser::", {"core/training"})},
             {"Qt", allowed("Qt6::", {"core/engine", "core/training", "core/store", "ui", "app/cli",
                                      "app/batchpeak", "tests"})},

@@ -6,6 +6,8 @@
 
 #include "gpu_suite.h"
 
+#include <algorithm>
+
 using namespace batchpeak;
 using test::mebibyte;
 
@@ -20,7 +22,7 @@ public:
 private slots:
     void keepsToItsFirstLimit()
     {
-        const std::int64_t bytes = 1024 * mebibyte;
+        const std::int64_t bytes = std::min(1024 * mebibyte, memory().totalBytes() / 4);
         const std::int64_t free = memory().freeBytes();
         memory().setLimit(bytes);
         QCOMPARE(memory().limitBytes(), bytes);

@@ -31,12 +31,15 @@ private slots:
         const double first = runner.loss();
         QVERIFY(std::isfinite(first));
         memory().resetPeaks();
-        runner.run(20);
+        for (int step = 0; step < 20; ++step)
+            runner.run(1);
         QVERIFY(memory().peakAllocatedBytes() > runner.baselineBytes());
         QVERIFY(memory().peakReservedBytes() >= memory().peakAllocatedBytes());
         QVERIFY(!memory().spilled());
         QVERIFY(std::isfinite(runner.loss()));
-        QCOMPARE(runner.loss() < first, load.phase == model::Phase::Train);
+        // Evaluation may meet another sample in its last step than in its first.
+        if (load.phase == model::Phase::Train)
+            QVERIFY(runner.loss() < first);
     }
 };
 

@@ -29,9 +29,11 @@ private slots:
         QCOMPARE(chain.steps.size(), std::size_t{20});
         double sum = 0;
         for (const StepTimes& step : chain.steps) {
-            QVERIFY(step.forwardSeconds > 0 && step.backwardSeconds > 0 && step.optimizerSeconds > 0);
-            sum += step.forwardSeconds + step.backwardSeconds + step.optimizerSeconds;
+            QVERIFY(step.forwardSeconds > 0 && step.backwardSeconds > 0);
+            sum += step.microBatchSeconds();
         }
+        QVERIFY(chain.optimizerSeconds && *chain.optimizerSeconds > 0);
+        sum += *chain.optimizerSeconds;
         // They are the chain, but for its first launch and the wait at its end.
         QVERIFY(sum <= chain.wallSeconds);
         QVERIFY2(sum >= 0.8 * chain.wallSeconds, qPrintable(QString::number(sum / chain.wallSeconds)));
@@ -44,10 +46,11 @@ private slots:
                 continue;
             StepRunner runner(request.load, memory());
             runner.prepare(4);
-            for (const StepTimes& step : runner.run(3).steps) {
+            const StepChain chain = runner.run(3);
+            QVERIFY(!chain.optimizerSeconds);
+            for (const StepTimes& step : chain.steps) {
                 QVERIFY2(step.forwardSeconds > 0, request.name.c_str());
                 QCOMPARE(step.backwardSeconds, 0.0);
-                QCOMPARE(step.optimizerSeconds, 0.0);
             }
         }
     }

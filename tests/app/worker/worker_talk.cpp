@@ -26,8 +26,9 @@ batchpeak::trial::LoadRequest tinyGpt(batchpeak::model::Phase phase, std::int64_
             .memoryLimitBytes = limit};
 }
 
-WorkerTalk::WorkerTalk(const QString& program, const QStringList& arguments)
+WorkerTalk::WorkerTalk(const QString& program, const QStringList& arguments, const QStringList& environment)
 {
+    process.setEnvironment(QProcess::systemEnvironment() + environment);
     process.start(program, arguments);
 }
 

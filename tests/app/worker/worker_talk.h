@@ -13,7 +13,8 @@
 class WorkerTalk
 {
 public:
-    WorkerTalk(const QString& program, const QStringList& arguments);
+    /// \param environment  "NAME=value", beside ours
+    WorkerTalk(const QString& program, const QStringList& arguments, const QStringList& environment = {});
     ~WorkerTalk();
 
     void say(const batchpeak::trial::ParentMessage& message);

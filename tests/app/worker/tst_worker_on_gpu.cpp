@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+#include "worker_talk.h"
+
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::trial;
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+/// The real worker on a simulated GPU.
+class GpuWorker : public WorkerTalk
+{
+public:
+    /// \param settings  words of simulated_gpu::Settings
+    explicit GpuWorker(const QString& settings = {}, const QStringList& environment = {})
+        : WorkerTalk(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
+                     {QStringLiteral("--device"), QStringLiteral("cuda")},
+                     QStringList{QStringLiteral("LD_LIBRARY_PATH=") +
+                                     QFileInfo(QStringLiteral(BATCHPEAK_SIMULATED_CUDA)).path(),
+                                 QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-first"),
+                                 QStringLiteral("BATCHPEAK_SIMULATED_GPU=") + settings} +
+                         environment)
+    {
+        say(Hello{});
+        hello = WorkerTalk::hear<WorkerHello>();
+    }
+
+    std::optional<Loaded> load(const LoadRequest& request)
+    {
+        say(request);
+        return WorkerTalk::hear<Loaded>();
+    }
+
+    std::optional<WorkerHello> hello;
+};
+
+TrialRequest quick(std::int64_t id, std::int64_t size)
+{
+    return {.id = id, .microBatchSize = size, .minSteps = 3, .maxSteps = 3};
+}
+
+} // namespace
+
+/// That the worker's whole conversation goes on where the device is a GPU, and where a GPU goes wrong.
+class WorkerOnGpuTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void runsTrials_data()
+    {
+        rows<model::Phase>({{"train", model::Phase::Train}, {"eval", model::Phase::Eval}});
+    }
+    void runsTrials()
+    {
+        const auto& phase = row<model::Phase>();
+        GpuWorker worker;
+        QVERIFY(worker.hello);
+        QCOMPARE(worker.hello->device.kind, "cuda");
+        QCOMPARE(worker.hello->device.uuid, "GPU-first");
+        QCOMPARE(worker.hello->device.name, "Fake H200");
+        QCOMPARE(worker.hello->device.totalBytes, 2048 * mebibyte);
+        QCOMPARE(worker.hello->device.freeBytes, 2016 * mebibyte);
+        const auto loaded = worker.load(tinyGpt(phase, 256 * mebibyte));
+        QVERIFY(loaded);
+        QCOMPARE(loaded->limitBytes, 256 * mebibyte);
+        const TrialResult result = worker.resultOf(quick(7, 3));
+        QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
+        QCOMPARE(result.steps, 3);
+        QVERIFY(result.forwardSeconds);
+        QCOMPARE(result.backwardSeconds.has_value(), phase == model::Phase::Train);
+        QCOMPARE(result.optimizerSeconds.has_value(), phase == model::Phase::Train);
+        QVERIFY(result.peakAllocatedBytes >= loaded->baselineBytes);
+        // Whole segments.
+        QCOMPARE(result.peakReservedBytes % (2 * mebibyte), 0);
+        QVERIFY(result.readings.processorShare);
+        QCOMPARE(result.readings.temperatureCelsius, 61.0);
+        worker.say(Bye{});
+        QCOMPARE(worker.exitCode(), 0);
+    }
+
+    void compares()
+    {
+        GpuWorker worker;
+        QVERIFY(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte)));
+        const TrialResult result =
+            worker.resultOf(CompareRequest{.id = 8, .microBatchSizes = {3, 1, 2}, .visits = 2, .steps = 2});
+        QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
+        QCOMPARE(result.compared.size(), std::size_t{3});
+    }
+
+    void runsOutOfMemoryAndGoesOn_data()
+    {
+        rows<Text>({{"said", ""}, {"not allowed to name its holders", "fails-to-name-holders=1"}});
+    }
+    void runsOutOfMemoryAndGoesOn()
+    {
+        GpuWorker worker(row<Text>());
+        const auto loaded = worker.load(tinyGpt(model::Phase::Train, 128 * mebibyte));
+        QVERIFY(loaded);
+        const TrialResult tooLarge = worker.resultOf(quick(1, 1 << 16));
+        QCOMPARE(toText(tooLarge.outcome), toText(Outcome::OutOfMemory));
+        QVERIFY(tooLarge.peakReservedBytes <= 128 * mebibyte || row<Text>().isEmpty());
+        QVERIFY(!tooLarge.isLast);
+        QVERIFY(!tooLarge.refusedHostBytes);
+        const TrialResult small = worker.resultOf(quick(2, 2));
+        QVERIFY2(small.outcome == Outcome::Ok, small.text.c_str());
+    }
+
+    // In the first step of a fresh process, when nothing of the libraries has been warmed up.
+    void runsOutOfMemoryAtOnce()
+    {
+        GpuWorker worker;
+        QVERIFY(worker.load(tinyGpt(model::Phase::Train, 64 * mebibyte)));
+        QCOMPARE(toText(worker.resultOf(quick(1, 1 << 16)).outcome), toText(Outcome::OutOfMemory));
+        QCOMPARE(toText(worker.resultOf(quick(2, 1)).outcome), toText(Outcome::Ok));
+    }
+
+    void saysThatNotEvenTheNetworkFits()
+    {
+        GpuWorker worker;
+        const auto loaded = worker.load(tinyGpt(model::Phase::Train, 1024));
+        QVERIFY(loaded);
+        QVERIFY(loaded->baselineBytes > loaded->limitBytes);
+        QCOMPARE(toText(worker.resultOf(quick(1, 1)).outcome), toText(Outcome::OutOfMemory));
+    }
+
+    // The allocator reads its limit once a process.
+    void tellsTheLimitInForce()
+    {
+        GpuWorker worker;
+        QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte))->limitBytes, 256 * mebibyte);
+        QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 128 * mebibyte))->limitBytes, 128 * mebibyte);
+        const TrialResult small = worker.resultOf(quick(1, 2));
+        QVERIFY(small.peakReservedBytes < 128 * mebibyte);
+        QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 256 * mebibyte);
+    }
+
+    void keepsTheUsersSettingsOfTheAllocator()
+    {
+        GpuWorker worker({}, {QStringLiteral("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64,"
+                                             "per_process_memory_fraction:0.25")});
+        // What the user leaves a process is the most that a limit can be.
+        QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 512 * mebibyte);
+    }
+
+    void endsWhereTheContextIsLost()
+    {
+        GpuWorker worker(QStringLiteral("failing-kernel=400"));
+        QVERIFY(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte)));
+        for (std::int64_t id = 1; id < 50; ++id)
+            worker.say(quick(id, 2));
+        const auto error = worker.hear<WorkerError>();
+        QVERIFY(error);
+        QVERIFY(error->fatal);
+        VERIFY_CONTAINS(error->text, "illegal memory access");
+        QCOMPARE(worker.exitCode(), 42);
+    }
+
+    void saysWhyThereIsNoDevice_data()
+    {
+        rows<Text, std::string>(
+            {{"driver too old", {"initialization-error=35", "driver on your system is too old"}},
+             {"driver of another version", {"initialization-error=803", "Error 803"}},
+             {"hidden", {"devices=0", "CUDA_VISIBLE_DEVICES"}}});
+    }
+    void saysWhyThereIsNoDevice()
+    {
+        const auto& [settings, text] = row<Text, std::string>();
+        WorkerTalk worker(
+            QStringLiteral(BATCHPEAK_WORKER_PROGRAM), {QStringLiteral("--device"), QStringLiteral("cuda")},
+            {QStringLiteral("LD_LIBRARY_PATH=") + QFileInfo(QStringLiteral(BATCHPEAK_SIMULATED_CUDA)).path(),
+             QStringLiteral("BATCHPEAK_SIMULATED_GPU=") + settings});
+        const auto error = worker.hear<WorkerError>();
+        QVERIFY(error);
+        VERIFY_CONTAINS(error->text, text);
+        QVERIFY(worker.exitCode() > 0);
+    }
+
+    void findsMemoryBackLate()
+    {
+        const QTemporaryDir folder;
+        const QString settings =
+            QStringLiteral("questions-until-back=6 ledger=") + folder.filePath(QStringLiteral("ledger"));
+        auto first = std::make_unique<GpuWorker>(settings);
+        QVERIFY(first->load(tinyGpt(model::Phase::Train, 1900 * mebibyte)));
+        QCOMPARE(toText(first->resultOf(quick(1, 1 << 12)).outcome), toText(Outcome::Ok));
+        first.reset();
+        GpuWorker second(settings);
+        const auto early = second.load(tinyGpt(model::Phase::Train, 1900 * mebibyte));
+        QVERIFY(early);
+        QVERIFY(early->limitBytes < 1900 * mebibyte);
+    }
+};
+
+BATCHPEAK_TEST(WorkerOnGpuTest)
+#include "tst_worker_on_gpu.moc"

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The operators of libtorch on the simulated GPU. What only moves a view is done in place; every other
+// operator is the CPU's, on the same memory, and costs a launch and the time that its bytes and products
+// take.
+
+#include "settings.h"
+#include "simulated_device.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_native.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::simulated_gpu {
+
+namespace {
+
+c10::Device currentTorchDevice()
+{
+    return {c10::kCUDA, static_cast<c10::DeviceIndex>(currentDevice())};
+}
+
+c10::Device deviceOr(std::optional<c10::Device> device)
+{
+    return device && device->has_index() ? *device : currentTorchDevice();
+}
+
+constexpr c10::DispatchKeySet cudaKeys(c10::DispatchKey::CUDA);
+
+at::Tensor empty(at::IntArrayRef sizes, std::optional<at::ScalarType> type, std::optional<at::Layout>,
+                 std::optional<at::Device> device, std::optional<bool>,
+                 std::optional<at::MemoryFormat> format)
+{
+    const c10::DeviceGuard guard(deviceOr(device));
+    return at::detail::empty_generic(sizes, c10::GetAllocator(c10::kCUDA), cudaKeys,
+                                     type.value_or(c10::get_default_dtype_as_scalartype()), format);
+}
+
+at::Tensor emptyStrided(at::IntArrayRef sizes, at::IntArrayRef strides, std::optional<at::ScalarType> type,
+                        std::optional<at::Layout>, std::optional<at::Device> device, std::optional<bool>)
+{
+    const c10::DeviceGuard guard(deviceOr(device));
+    return at::detail::empty_strided_generic(sizes, strides, c10::GetAllocator(c10::kCUDA), cudaKeys,
+                                             type.value_or(c10::get_default_dtype_as_scalartype()));
+}
+
+/// The same memory as the CPU sees it.
+at::Tensor onCpu(const at::Tensor& tensor)
+{
+    if (!tensor.defined() || !tensor.is_cuda())
+        return tensor;
+    const auto options = at::TensorOptions(at::kCPU).dtype(tensor.scalar_type());
+    // Operators that give a result its size do so in tensors of their own.
+    if (tensor.numel() == 0)
+        return at::empty_strided(tensor.sizes(), tensor.strides(), options);
+    return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.strides(), options);
+}
+
+double bytesOf(const at::Tensor& tensor)
+{
+    return tensor.defined() ? static_cast<double>(tensor.numel()) * static_cast<double>(tensor.element_size())
+                            : 0.0;
+}
+
+/// What a product of matrices takes, by its first two operands and its result: two for each of the result's
+/// elements and of the inner length.
+double flopsOf(std::string_view name, const std::vector<at::Tensor>& inputs, const at::Tensor& result)
+{
+    const auto resultElements = [&result] {
+        return result.defined() ? static_cast<double>(result.numel()) : 0.0;
+    };
+    if ((name == "aten::mm" || name == "aten::bmm") && !inputs.empty())
+        return 2.0 * resultElements() * static_cast<double>(inputs[0].size(-1));
+    if ((name == "aten::addmm" || name == "aten::baddbmm") && inputs.size() > 1)
+        return 2.0 * resultElements() * static_cast<double>(inputs[1].size(-1));
+    if (name.find("conv") != std::string_view::npos && inputs.size() > 1 && inputs[1].dim() > 1)
+        return 2.0 * resultElements() * static_cast<double>(inputs[1].numel() / inputs[1].size(0));
+    return 0.0;
+}
+
+/// One operator's arguments, made the CPU's and back.
+class Call
+{
+public:
+    explicit Call(const c10::OperatorHandle& op) : m_op(op) {}
+
+    void run(torch::jit::Stack* stack)
+    {
+        const std::size_t arguments = m_op.schema().arguments().size();
+        for (std::size_t i = stack->size() - arguments; i < stack->size(); ++i)
+            (*stack)[i] = cpuValue((*stack)[i]);
+        redispatch(stack);
+        giveSizesBack();
+        const std::size_t results = m_op.schema().returns().size();
+        for (std::size_t i = stack->size() - results; i < stack->size(); ++i)
+            (*stack)[i] = deviceValue((*stack)[i]);
+        device(m_device.index()).launch(m_bytes, flopsOf(m_op.schema().name(), m_originals, m_firstResult));
+    }
+
+private:
+    void redispatch(torch::jit::Stack* stack)
+    {
+        // A kernel does not throw: what the CPU checks element by element is an assertion there.
+        constexpr int deviceAssert = 710;
+        Device& on = device(m_device.index());
+        try {
+            m_op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
+        } catch (const c10::Error& error) {
+            if (error.msg().find("index out of range") == std::string::npos)
+                throw;
+            on.loseContext(deviceAssert);
+            on.check();
+        }
+    }
+
+    c10::IValue cpuValue(const c10::IValue& value)
+    {
+        if (value.isTensor())
+            return take(value.toTensor());
+        if (value.isTensorList()) {
+            c10::List<at::Tensor> list;
+            for (const at::Tensor& tensor : value.toTensorVector())
+                list.push_back(take(tensor));
+            return list;
+        }
+        if (value.isOptionalTensorList()) {
+            c10::List<std::optional<at::Tensor>> list;
+            for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector())
+                list.push_back(tensor ? std::optional(take(*tensor)) : std::nullopt);
+            return list;
+        }
+        if (value.isDevice()) {
+            m_device = deviceOr(value.toDevice());
+            return c10::Device(c10::kCPU);
+        }
+        return value;
+    }
+
+    at::Tensor take(const at::Tensor& tensor)
+    {
+        if (!tensor.defined() || !tensor.is_cuda())
+            return tensor;
+        m_device = tensor.device();
+        m_bytes += bytesOf(tensor);
+        m_originals.push_back(tensor);
+        m_aliases.push_back(onCpu(tensor));
+        return m_aliases.back();
+    }
+
+    void giveSizesBack()
+    {
+        for (std::size_t i = 0; i < m_originals.size(); ++i) {
+            if (m_aliases[i].sizes() == m_originals[i].sizes())
+                continue;
+            const at::Tensor sized = onDevice(m_aliases[i]);
+            m_originals[i].unsafeGetTensorImpl()->set_storage_and_dtype(sized.storage(), sized.dtype());
+            m_originals[i].unsafeGetTensorImpl()->set_sizes_and_strides(sized.sizes(), sized.strides());
+            m_aliases[i] = onCpu(m_originals[i]);
+        }
+    }
+
+    c10::IValue deviceValue(const c10::IValue& value)
+    {
+        if (value.isTensor())
+            return give(value.toTensor());
+        if (value.isTensorList()) {
+            c10::List<at::Tensor> list;
+            for (const at::Tensor& tensor : value.toTensorVector())
+                list.push_back(give(tensor));
+            return list;
+        }
+        return value;
+    }
+
+    at::Tensor give(const at::Tensor& tensor)
+    {
+        if (!tensor.defined() || tensor.is_cuda())
+            return tensor;
+        m_bytes += bytesOf(tensor);
+        for (std::size_t i = 0; i < m_aliases.size(); ++i) {
+            if (m_aliases[i].is_same(tensor))
+                return m_originals[i];
+        }
+        const at::Tensor result = onDevice(tensor);
+        if (!m_firstResult.defined())
+            m_firstResult = result;
+        return result;
+    }
+
+    at::Tensor onDevice(const at::Tensor& tensor) const
+    {
+        at::Tensor result =
+            emptyStrided(tensor.sizes(), tensor.strides(), tensor.scalar_type(), {}, m_device, {});
+        if (tensor.numel() > 0)
+            onCpu(result).copy_(tensor);
+        return result;
+    }
+
+    const c10::OperatorHandle& m_op;
+    c10::Device m_device = currentTorchDevice();
+    /// Arguments on the device, and the same memory on the CPU.
+    std::vector<at::Tensor> m_originals;
+    std::vector<at::Tensor> m_aliases;
+    at::Tensor m_firstResult;
+    double m_bytes = 0.0;
+};
+
+void runOnCpu(const c10::OperatorHandle& op, torch::jit::Stack* stack)
+{
+    Call(op).run(stack);
+}
+
+at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool nonBlocking)
+{
+    Device& on = device(to.is_cuda() ? to.get_device() : from.get_device());
+    onCpu(to).copy_(onCpu(from));
+    on.launch(bytesOf(to) + bytesOf(from), 0.0);
+    if (!nonBlocking && to.is_cuda() != from.is_cuda())
+        on.timeline().synchronize();
+    return to;
+}
+
+at::Scalar localScalar(const at::Tensor& tensor)
+{
+    Device& on = device(tensor.get_device());
+    on.launch(0.0, 0.0);
+    on.timeline().synchronize();
+    on.check();
+    return onCpu(tensor).item();
+}
+
+std::int64_t attentionChoice(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                             const std::optional<at::Tensor>&, double, bool, std::optional<double>, bool)
+{
+    return settings().attention;
+}
+
+} // namespace
+
+} // namespace batchpeak::simulated_gpu
+
+TORCH_LIBRARY_IMPL(aten, CUDA, library)
+{
+    using namespace batchpeak::simulated_gpu;
+    library.impl("empty.memory_format", empty);
+    library.impl("empty_strided", emptyStrided);
+    library.impl("as_strided", at::native::as_strided_tensorimpl);
+    library.impl("view", at::native::view);
+    library.impl("_reshape_alias", at::native::_reshape_alias);
+    library.impl("unfold", at::native::unfold);
+    library.impl("copy_", copy);
+    library.impl("_local_scalar_dense", localScalar);
+    library.impl("_fused_sdp_choice", attentionChoice);
+}
+
+TORCH_LIBRARY_IMPL(_, CUDA, library)
+{
+    library.fallback(torch::CppFunction::makeFromBoxedFunction<&batchpeak::simulated_gpu::runOnCpu>());
+}
