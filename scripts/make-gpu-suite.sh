@@ -4,7 +4,8 @@
 # Usage: make-gpu-suite.sh BUILD SUITE
 #
 # Makes the folder SUITE anew: the GPU tests and the worker of the build folder BUILD, the libraries that they need but
-# glibc and torch, and the scripts that run them. It can be carried to a computer that has a GPU and torch, and nothing else of ours.
+# glibc and torch, and the scripts that run them. It can be carried to a computer that has a GPU and torch, and nothing
+# else of ours.
 set -euo pipefail
 scripts=$(dirname "$(readlink -f "$0")")
 build=$1

@@ -66,10 +66,4 @@ void Timeline::synchronize()
     m_queue.clear();
 }
 
-void Timeline::hostWorks(double seconds)
-{
-    const std::lock_guard lock(m_mutex);
-    m_host += seconds;
-}
-
 } // namespace batchpeak::simulated_gpu

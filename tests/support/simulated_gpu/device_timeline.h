@@ -29,8 +29,6 @@ public:
     double end() const;
     /// The host waits for that.
     void synchronize();
-    /// The host does something else meanwhile; only without a clock of the computer.
-    void hostWorks(double seconds);
 
 private:
     double hostSeconds() const;
