@@ -87,7 +87,8 @@ QStringList fieldsOf(const TrialRecord& trial)
             engine::flagsOf(trial).join(QLatin1String("; ")),
             QString::fromStdString(trial.text),
             numberIfKnown(trial.joulesPerSample),
-            QString()};
+            QString(),
+            QString::fromStdString(trial.attention)};
 }
 
 /// What ended a comparison is one size's alone, where it is any size's.
@@ -117,7 +118,8 @@ QStringList fieldsOf(const TrialRecord& comparison, const trial::ComparedRecord&
             engine::flagsOf(comparison).join(QLatin1String("; ")),
             QString::fromStdString(comparison.text),
             QString(),
-            QString::number(size.visits.size())};
+            QString::number(size.visits.size()),
+            QString()};
 }
 
 // Print and dense screens show the difference, and no screen is denser than three times.
@@ -156,13 +158,13 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
 
 QByteArray trialsCsv(const std::vector<TrialRecord>& trials)
 {
-    QString text =
-        lineOf({QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
-                QStringLiteral("outcome"), QStringLiteral("seconds_per_step"),
-                QStringLiteral("samples_per_second"), QStringLiteral("relative_error"),
-                QStringLiteral("peak_allocated_bytes"), QStringLiteral("peak_reserved_bytes"),
-                QStringLiteral("steps"), QStringLiteral("wall_seconds"), QStringLiteral("flags"),
-                QStringLiteral("text"), QStringLiteral("joules_per_sample"), QStringLiteral("visits")});
+    QString text = lineOf(
+        {QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
+         QStringLiteral("outcome"), QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
+         QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
+         QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
+         QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample"),
+         QStringLiteral("visits"), QStringLiteral("attention")});
     for (const TrialRecord& trial : trials) {
         if (trial.isRunning())
             continue;

@@ -87,12 +87,26 @@ QString recommendedEnergyText(const store::StoredExploration& exploration)
     return energyText(steps > 0 ? std::optional(joulesPerSample / steps) : std::nullopt);
 }
 
+/// ", attention by flash" of the trials there; more than one kernel where sizes differ in it.
+QString attentionText(const store::StoredExploration& exploration, const QString& device)
+{
+    QStringList kernels;
+    for (const trial::TrialRecord& trial : exploration.trials) {
+        if (device == QString::fromStdString(trial.device) && !trial.attention.empty())
+            kernels << QString::fromStdString(trial.attention);
+    }
+    kernels.removeDuplicates();
+    return kernels.isEmpty() ? QString()
+                             : QStringLiteral(", attention by %1").arg(kernels.join(QStringLiteral(" and ")));
+}
+
 QString devicesText(const store::StoredExploration& exploration)
 {
     QStringList devices;
     for (const store::DeviceRecord& device : exploration.devices) {
-        devices
-            << QStringLiteral("%1 (%2, limit %3)").arg(device.id, device.name, bytesText(device.limitBytes));
+        devices << QStringLiteral("%1 (%2, limit %3%4)")
+                       .arg(device.id, device.name, bytesText(device.limitBytes),
+                            attentionText(exploration, device.id));
     }
     return devices.isEmpty() ? nothing : devices.join(QStringLiteral("; "));
 }

@@ -130,6 +130,13 @@ void addRunOptions(Options& options, ExplorationOptions& o, const std::string& d
         [&o](const std::string& text) { o.lossChunkRows = countFromText(text, 0, largestCount); });
     options.addText("--max-gradient-norm", "NORM", "Scale gradients down to this, 0 for never",
                     [&o](const std::string& text) { o.maxGradientNorm = numberFromText(text); });
+    options.addText("--attention", "auto|flash|memory-efficient|cudnn|math",
+                    "Kernel that computes attention, where the device has it",
+                    [&o](const std::string& text) { o.attention = wordFromText<model::Attention>(text); });
+    options.addFlag("--channels-last", "Keep images in memory channel by channel of a pixel",
+                    [&o] { o.channelsLast = true; });
+    options.addFlag("--cudnn-benchmark", "Let cuDNN time its algorithms for each new shape",
+                    [&o] { o.timesConvolutions = true; });
     options.addText("--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker",
                     [&o](const std::string& text) { o.workerCommand = QString::fromStdString(text); });
     options.addText("--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\"",

@@ -146,6 +146,8 @@ Answer<trial::TrialResult> LoadState::run(const trial::TrialRequest& request, co
     NetworkSteps steps(*m_runner, m_memory);
     Answer<trial::TrialResult> answer = runTrial(request, steps, m_clock, m_gates, context);
     addError(answer.result);
+    if (const auto kernel = m_runner->attentionKernel())
+        answer.result.attention = toText(*kernel);
     return answer;
 }
 

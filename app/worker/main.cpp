@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device/local_device.h"
 #include "network/device_memory.h"
+#include "network/failure.h"
 #include "network/libtorch.h"
 #include "nvidia_gate.h"
 #include "processor_gate.h"
@@ -104,7 +105,9 @@ trial::DeviceDescription describe(const device::LocalDevice& before, const netwo
             .uuid = before.uuid,
             .totalBytes = memory.totalBytes(),
             .freeBytes = free,
-            .contextBytes = isGpu ? std::max<std::int64_t>(0, before.freeBytes - free) : 0};
+            .contextBytes = isGpu ? std::max<std::int64_t>(0, before.freeBytes - free) : 0,
+            .limitBytes = isGpu && memory.limitBytes() < free ? memory.limitBytes() : 0,
+            .allocatorSettings = memory.userSettings()};
 }
 
 int failToStart(ProtocolChannel& channel, const std::string& text)
@@ -143,7 +146,7 @@ int serve(ProtocolChannel& channel, network::DeviceId device)
                         clock, gates);
         return session.run();
     } catch (const std::exception& error) {
-        return failToStart(channel, error.what());
+        return failToStart(channel, network::messageOf(error));
     }
 }
 

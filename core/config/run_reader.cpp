@@ -49,6 +49,9 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
     if (checkpointing.section)
         contents.step.activationCheckpointing =
             checkpointing.section->boolean(checkpointing.key).value_or(false);
+    const Place attention = placeOf(root, keys.attention);
+    if (const auto name = attention.section ? attention.section->text(attention.key) : std::nullopt)
+        contents.step.attention = attentionNamed(*name);
     contents.training.weighsTokens = keys.weighsTokens;
     contents.training.learningRate = readLearningRate(root, keys.learningRate);
 }
@@ -66,6 +69,19 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
              (word == "adam" ? ", which costs the same." : ", whose steps and memory may cost more or less."),
          position});
     return model::Optimizer::AdamW;
+}
+
+model::Attention attentionNamed(std::string_view implementation)
+{
+    const std::string name = lowerCase(std::string(implementation));
+    // Names of packages of kernels hold the word: "kernels-community/vllm-flash-attn3".
+    if (name.find("flash") != std::string::npos || isAmong(name, "fa2 fa3"))
+        return model::Attention::Flash;
+    if (isAmong(name, "eager torch disabled local unfused"))
+        return model::Attention::Math;
+    if (name == "xformers")
+        return model::Attention::MemoryEfficient;
+    return name == "fused" ? model::Attention::Cudnn : model::Attention::Automatic;
 }
 
 double readGradientNorm(const Settings& settings, std::string_view key, double otherwise)

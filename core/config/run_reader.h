@@ -27,6 +27,8 @@ struct RunKeys
     double usualGradientNorm = 0.0;
     std::string_view learningRate;
     std::string_view checkpointing;
+    /// Of an implementation's name, as attentionNamed() takes it.
+    std::string_view attention;
     /// Micro-batches weigh by the targets that their loss counts.
     std::optional<bool> weighsTokens;
 };
@@ -38,6 +40,10 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
 /// \param adamW  as in RunKeys
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
                                std::vector<Warning>& warnings);
+
+/// What PyTorch has of an implementation of attention that trainers name: "flash_attention_2", "eager",
+/// "sdpa", "xformers", "fa2". Automatic for "sdpa", which leaves it to PyTorch, and for what is not known.
+model::Attention attentionNamed(std::string_view implementation);
 
 /// The norm that gradients are scaled down to; 0 where they are left as they are.
 /// \throws ConfigError if it is negative

@@ -178,7 +178,8 @@ QJsonObject eventFields(const DeviceSnapshot& device)
             {QStringLiteral("name"), device.name},
             {QStringLiteral("total_bytes"), eventNumber(device.totalBytes)},
             {QStringLiteral("held_by_others_bytes"), eventNumber(device.heldByOthersBytes)},
-            {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)}};
+            {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)},
+            {QStringLiteral("allocator_settings"), device.allocatorSettings}};
 }
 
 EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* parent)
@@ -249,6 +250,8 @@ void EventLog::write(const TrialFinished& finished)
                    {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
                    {QStringLiteral("wall_seconds"), trial.wallSeconds},
                    {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
+                   {QStringLiteral("attention"),
+                    trial.attention.empty() ? QJsonValue() : QString::fromStdString(trial.attention)},
                    {QStringLiteral("repetition"), trial.repetition},
                    {QStringLiteral("flags"), QJsonArray::fromStringList(flagsOf(trial))},
                    {QStringLiteral("verification"), trial.isVerification}});

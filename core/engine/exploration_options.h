@@ -51,6 +51,9 @@ struct ExplorationOptions
     std::optional<bool> activationCheckpointing;
     std::optional<std::int64_t> lossChunkRows;
     std::optional<double> maxGradientNorm;
+    std::optional<model::Attention> attention;
+    std::optional<bool> channelsLast;
+    std::optional<bool> timesConvolutions;
     std::uint64_t seed = 1;
     /// Whether a trial that something disturbed is run once more, for surer times.
     bool repeatDisturbed = true;

@@ -84,6 +84,9 @@ model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions
     step.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
     step.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
     step.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
+    step.attention = options.attention.value_or(step.attention);
+    step.channelsLast = options.channelsLast.value_or(step.channelsLast);
+    step.timesConvolutions = options.timesConvolutions.value_or(step.timesConvolutions);
     return step;
 }
 

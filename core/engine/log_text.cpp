@@ -75,10 +75,16 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
     QString text = Translated::tr("%1 is ready: %2, %3 of %4 may be used.")
                        .arg(device.id, name, bytesText(device.usableBytes, locale),
                             bytesText(std::max(device.totalBytes, device.limitBytes), locale));
-    if (device.heldByOthersBytes < worthSaying * static_cast<double>(device.totalBytes))
-        return text;
-    return text + QLatin1Char(' ') +
-           Translated::tr("Other programs hold %1 of it.").arg(bytesText(device.heldByOthersBytes, locale));
+    if (device.heldByOthersBytes >= worthSaying * static_cast<double>(device.totalBytes)) {
+        text +=
+            QLatin1Char(' ') +
+            Translated::tr("Other programs hold %1 of it.").arg(bytesText(device.heldByOthersBytes, locale));
+    }
+    if (!device.allocatorSettings.isEmpty()) {
+        text += QLatin1Char(' ') +
+                Translated::tr("Your settings of its allocator count: %1.").arg(device.allocatorSettings);
+    }
+    return text;
 }
 
 QString startText(const trial::TrialRecord& trial, const QLocale& locale)

@@ -92,6 +92,10 @@ struct DeviceSnapshot
     /// 0 when no worker runs.
     std::int64_t workerPid = 0;
     QString program;
+    /// What the user has set of the worker's allocator; empty for nothing, and where it is not told.
+    QString allocatorSettings;
+    /// The kernel that computed attention last, in the worker's word; empty before, and where it is not told.
+    QString attention;
     Telemetry telemetry;
     /// How many times a worker of this device had to be started anew.
     int restarts = 0;

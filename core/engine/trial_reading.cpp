@@ -131,6 +131,7 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
     trial.peakReservedBytes = ifPositive(result.peakReservedBytes);
     trial.timedSteps = std::max(trial.timedSteps, result.steps);
     trial.readings = result.readings;
+    trial.attention = result.attention;
     trial.joulesPerSample = joulesPerSample(result);
     trial::addFlags(trial, result.flags);
     const bool saysThrashes = std::exchange(trial.thrashes, trial.thrashes || result.allocationRetries > 0);

@@ -34,12 +34,15 @@ void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::opt
     device.name = QString::fromStdString(told.name);
     device.totalBytes = told.totalBytes;
     device.program = QString::fromStdString(hello.program);
+    device.allocatorSettings = QString::fromStdString(told.allocatorSettings);
     if (device.limitBytes != 0)
         return;
     if (told.freeBytes > 0)
         device.heldByOthersBytes =
             std::max<std::int64_t>(0, told.totalBytes - told.freeBytes - told.contextBytes);
-    const std::int64_t there = told.freeBytes > 0 ? told.freeBytes : told.totalBytes;
+    std::int64_t there = told.freeBytes > 0 ? told.freeBytes : told.totalBytes;
+    if (told.limitBytes > 0)
+        there = std::min(there, told.limitBytes);
     const std::int64_t asked = wanted.value_or(0);
     device.limitBytes = there > 0 && asked > 0 ? std::min(there, asked) : std::max(there, asked);
     device.usableBytes = static_cast<std::int64_t>(static_cast<double>(device.limitBytes) * (1.0 - headroom));
@@ -359,11 +362,30 @@ void WorkerConversation::receive(const trial::TrialResult& result)
         return;
     if (!isCompared && !result.compared.empty())
         return lose(tr("The worker answered with a comparison where one size was asked for."));
+    noteAttention(result.attention);
     if (!isCompared)
         return takeResult(result.microBatchSize, result);
     if (const QString problem = problemWith(result, *m_asked->comparison); !problem.isEmpty())
         return lose(problem);
     takeAnswer(result);
+}
+
+/// Once for each kernel: which it is decides the time and the memory of long sequences.
+void WorkerConversation::noteAttention(const std::string& kernel)
+{
+    const QString name = QString::fromStdString(kernel);
+    if (name.isEmpty() || std::exchange(m_device.attention, name) == name)
+        return;
+    const QString text = tr("%1: attention is computed by the kernel \"%2\".").arg(m_setup.id, name);
+    const model::Attention asked = m_setup.load.step.attention;
+    const QString wanted = QString::fromUtf8(toText(asked));
+    if (asked == model::Attention::Automatic || wanted == name)
+        emit logged(LogLevel::Info, text);
+    else
+        emit logged(LogLevel::Warning,
+                    text + QLatin1Char(' ') +
+                        tr("\"%1\", which was asked for, is not to be had for this network on this device.")
+                            .arg(wanted));
 }
 
 void WorkerConversation::receive(const trial::TrainingReady& ready)

@@ -132,6 +132,7 @@ private:
     void receive(const trial::Loaded& loaded);
     void receive(const trial::Step& step);
     void receive(const trial::TrialResult& result);
+    void noteAttention(const std::string& kernel);
     void receive(const trial::TrainingReady& ready);
     void receive(const trial::BatchResult& result);
     void receive(const trial::Saved& saved);

@@ -17,6 +17,10 @@ enum class Precision { Fp32, Tf32, Bf16, PureBf16 };
 
 enum class Optimizer { AdamW, Sgd };
 
+/// Which of PyTorch's kernels computes attention: its own choice, one of three that never hold the matrix of
+/// all pairs of tokens, or plain products that do.
+enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
+
 constexpr WordTable<Phase, 2> wordsOf(Phase)
 {
     return {{{Phase::Train, "train"}, {Phase::Eval, "eval"}}};
@@ -35,13 +39,22 @@ constexpr WordTable<Optimizer, 2> wordsOf(Optimizer)
     return {{{Optimizer::AdamW, "adamw"}, {Optimizer::Sgd, "sgd"}}};
 }
 
+constexpr WordTable<Attention, 5> wordsOf(Attention)
+{
+    return {{{Attention::Automatic, "auto"},
+             {Attention::Flash, "flash"},
+             {Attention::MemoryEfficient, "memory-efficient"},
+             {Attention::Cudnn, "cudnn"},
+             {Attention::Math, "math"}}};
+}
+
 /// Copies of every parameter that the optimizer keeps: AdamW's two moments, SGD's momentum.
 inline int optimizerStateCopies(Optimizer optimizer)
 {
     return optimizer == Optimizer::AdamW ? 2 : 1;
 }
 
-/// What a training step does beside its arithmetic: each trades time for memory, or costs both.
+/// What a step does beside its arithmetic: each trades time for memory, or costs both.
 struct StepOptions
 {
     /// Layers keep their inputs alone and run again in backward (arXiv 1604.06174).
@@ -50,6 +63,14 @@ struct StepOptions
     std::int64_t lossChunkRows = 0;
     /// Gradients are scaled down to this norm where theirs is above it; 0: they are left as they are.
     double maxGradientNorm = 0.0;
+    /// Asked for; where a device or a shape does not allow it, plain products take its place.
+    Attention attention = Attention::Automatic;
+    /// cuDNN takes TF32 in fp32 convolutions, as PyTorch has it for who says nothing.
+    bool convolvesInTf32 = true;
+    /// Images and the weights of convolutions lie in memory channel by channel of a pixel.
+    bool channelsLast = false;
+    /// cuDNN times its algorithms for each new shape and keeps the fastest (torch.backends.cudnn.benchmark).
+    bool timesConvolutions = false;
 
     bool operator==(const StepOptions&) const = default;
 };

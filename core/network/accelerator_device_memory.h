@@ -33,6 +33,7 @@ public:
     std::int64_t peakReservedBytes() const override;
     std::int64_t allocationRetries() const override;
     std::int64_t outOfMemoryCount() const override;
+    std::string userSettings() const override { return m_settings; }
     void resetPeaks() override;
     void emptyCache() override;
     void synchronize() override;

@@ -9,6 +9,7 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -35,9 +36,9 @@ public:
 
     void restore() const
     {
-        setRandomState(m_device, m_random);
         at::autocast::set_autocast_enabled(m_device.type(), m_autocasts);
         at::autocast::set_autocast_dtype(m_device.type(), m_autocastType);
+        setRandomState(m_device, m_random);
     }
 
 private:
@@ -62,7 +63,11 @@ public:
     {
         if (at::autocast::decrement_nesting() == 0)
             at::autocast::clear_cache();
-        m_now.restore();
+        // A generator asks the device, and a lost one throws: what went wrong there is on its way up already.
+        try {
+            m_now.restore();
+        } catch (const std::exception&) {
+        }
     }
     ReplayGuard(const ReplayGuard&) = delete;
     ReplayGuard& operator=(const ReplayGuard&) = delete;

@@ -61,7 +61,7 @@ at::Tensor waves(std::span<const std::int64_t> classes, std::int64_t size, const
 } // namespace
 
 HostIntegers::HostIntegers(at::Device device, std::int64_t samples, std::vector<std::int64_t> widths)
-    : m_device(device), m_samples(samples), m_widths(std::move(widths))
+    : m_samples(samples), m_widths(std::move(widths))
 {
     const std::int64_t ofSample = std::accumulate(m_widths.begin(), m_widths.end(), std::int64_t{0});
     // Pinned, so that the copy waits neither for the device nor lets it wait.
@@ -78,13 +78,12 @@ std::span<std::int64_t> HostIntegers::row(std::size_t tensor, std::int64_t sampl
             static_cast<std::size_t>(width)};
 }
 
-std::vector<at::Tensor> HostIntegers::onDevice() const
+std::vector<at::Tensor> HostIntegers::tensors() const
 {
-    const at::Tensor all = m_host.to(m_device, /*non_blocking=*/true);
     std::vector<at::Tensor> tensors;
     std::int64_t first = 0;
     for (const std::int64_t width : m_widths) {
-        tensors.push_back(all.narrow(0, first, m_samples * width).view({m_samples, width}));
+        tensors.push_back(m_host.narrow(0, first, m_samples * width).view({m_samples, width}));
         first += m_samples * width;
     }
     return tensors;
@@ -132,7 +131,9 @@ Batch imageSamples(std::span<const SampleRow> rows, const ImageShape& shape, std
     const at::Tensor sides = waves(classOfEach, shape.size, options);
     images.addcmul_(sides.select(1, 0).view({samples, 1, shape.size, 1}),
                     sides.select(1, 1).view({samples, 1, 1, shape.size}));
-    return {.inputs = {images}, .targets = targets.onDevice().front().flatten(), .countedTargets = samples};
+    const Batch batch{
+        .inputs = {images}, .targets = targets.tensors().front().flatten(), .countedTargets = samples};
+    return batch.to(options.device());
 }
 
 } // namespace batchpeak::network

@@ -10,11 +10,13 @@
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/repeat_interleave.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace batchpeak::network {
@@ -114,7 +116,7 @@ Batch DecoderNetwork::batchOf(std::span<const SampleRow> rows) const
         writeInputs(tokens.first(tokens.size() - 1), integers.row(0, i));
         writeTargets(tokens.subspan(1), integers.row(1, i));
     }
-    const std::vector<at::Tensor> tensors = integers.onDevice();
+    const std::vector<at::Tensor> tensors = integers.tensors();
     return {.inputs = {tensors[0]}, .targets = tensors[1], .countedTargets = countedTargets(rows)};
 }
 
@@ -128,25 +130,43 @@ std::int64_t DecoderNetwork::countedTargets(std::span<const SampleRow> rows) con
 
 at::Tensor DecoderNetwork::loss(const Batch& batch, double normalizer) const
 {
-    return tokenLoss(hiddenStates(batch.inputs.front()).flatten(0, 1), m_output, batch.targets.flatten(),
-                     normalizer, options().lossChunkRows);
+    const at::Tensor hidden = hiddenStates(batch.inputs.front(), batch.attentionMask);
+    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer,
+                     options().lossChunkRows);
 }
 
 at::Tensor DecoderNetwork::logits(const at::Tensor& tokens) const
 {
-    return linear(hiddenStates(tokens), m_output);
+    return linear(hiddenStates(tokens, {}), m_output);
 }
 
-at::Tensor DecoderNetwork::hiddenStates(const at::Tensor& tokens) const
+at::Tensor DecoderNetwork::hiddenStates(const at::Tensor& tokens, const at::Tensor& attentionMask) const
 {
+    const at::Tensor mask = maskOf(attentionMask, tokens.size(1));
     at::Tensor hidden = embedded(tokens);
     for (const Layer& layer : m_layers) {
         hidden = throughLayer(
-            [this, &layer](const std::vector<at::Tensor>& inputs) { return through(layer, inputs.front()); },
+            [this, &layer, mask](const std::vector<at::Tensor>& inputs) {
+                return through(layer, inputs.front(), mask);
+            },
             {hidden});
     }
     askBetweenLayers(hidden);
     return normalized(hidden, m_finalNorm);
+}
+
+// Undefined where attention is causal and nothing else: kernels know that without a mask.
+at::Tensor DecoderNetwork::maskOf(const at::Tensor& attentionMask, std::int64_t length) const
+{
+    at::Tensor distances;
+    if (m_distances.defined())
+        distances = m_distances.narrow(1, 0, length).narrow(2, 0, length);
+    if (!attentionMask.defined())
+        return distances;
+    const at::Tensor present = attentionMask.view({-1, 1, 1, length});
+    if (distances.defined())
+        return distances.masked_fill(present.logical_not(), -std::numeric_limits<double>::infinity());
+    return present.logical_and(at::ones({length, length}, present.options()).tril_());
 }
 
 at::Tensor DecoderNetwork::embedded(const at::Tensor& tokens) const
@@ -159,10 +179,10 @@ at::Tensor DecoderNetwork::embedded(const at::Tensor& tokens) const
     return dropped(hidden);
 }
 
-at::Tensor DecoderNetwork::through(const Layer& layer, const at::Tensor& hidden) const
+at::Tensor DecoderNetwork::through(const Layer& layer, const at::Tensor& hidden, const at::Tensor& mask) const
 {
     const at::Tensor attended =
-        hidden.add(dropped(attention(normalized(hidden, layer.attentionNorm), layer)));
+        hidden.add(dropped(attention(normalized(hidden, layer.attentionNorm), layer, mask)));
     return attended.add(dropped(feedForward(normalized(attended, layer.feedForwardNorm), layer)));
 }
 
@@ -171,7 +191,8 @@ at::Tensor DecoderNetwork::normalized(const at::Tensor& input, const Affine& nor
     return network::normalized(input, norm, m_spec.normalization, m_spec.normalizationEpsilon);
 }
 
-at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer) const
+at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer,
+                                     const at::Tensor& mask) const
 {
     const std::int64_t samples = input.size(0);
     const std::int64_t length = input.size(1);
@@ -182,19 +203,21 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
         linear(input, layer.qkv).view({samples, length, m_spec.heads + 2 * keys, headSizeOf(m_spec)});
     auto [query, key, value] = attentionHeads(stacked, m_spec.heads, keys, m_rotary ? &*m_rotary : nullptr,
                                               layer.headNorms ? &*layer.headNorms : nullptr);
-    const bool repeats = grouped && options().repeatsKeys;
+    // Beside a mask transformers repeats them too (use_gqa_in_sdpa in integrations/sdpa_attention.py).
+    const bool repeats = grouped && (options().repeatsKeys || mask.defined());
     if (repeats) {
         key = at::repeat_interleave(key, m_spec.heads / keys, 1);
         value = at::repeat_interleave(value, m_spec.heads / keys, 1);
     }
 
-    std::optional<at::Tensor> mask;
-    if (m_distances.defined())
-        mask = m_distances.narrow(1, 0, length).narrow(2, 0, length);
     const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
-    const at::Tensor mixed =
-        at::scaled_dot_product_attention(query, key, value, mask, dropout, /*is_causal=*/!mask,
-                                         /*scale=*/std::nullopt, /*enable_gqa=*/grouped && !repeats);
+    const at::Tensor mixed = attend({.query = query,
+                                     .key = key,
+                                     .value = value,
+                                     .mask = mask.defined() ? std::optional(mask) : std::nullopt,
+                                     .dropout = dropout,
+                                     .isCausal = !mask.defined(),
+                                     .enableGqa = grouped && !repeats});
     return linear(joined(mixed), layer.attentionOutput);
 }
 

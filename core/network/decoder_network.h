@@ -32,6 +32,7 @@ public:
     std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
     Batch batchOf(std::span<const SampleRow> rows) const override;
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
+    bool takesAttentionMask() const override { return options().masksPadding; }
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
     /// {samples, sequence length, vocabulary}
@@ -60,10 +61,11 @@ private:
 
     void findLayers(const FlatParameters& parameters);
     at::Tensor embedded(const at::Tensor& tokens) const;
-    at::Tensor hiddenStates(const at::Tensor& tokens) const;
-    at::Tensor through(const Layer& layer, const at::Tensor& hidden) const;
+    at::Tensor hiddenStates(const at::Tensor& tokens, const at::Tensor& attentionMask) const;
+    at::Tensor maskOf(const at::Tensor& attentionMask, std::int64_t length) const;
+    at::Tensor through(const Layer& layer, const at::Tensor& hidden, const at::Tensor& mask) const;
     at::Tensor normalized(const at::Tensor& input, const Affine& norm) const;
-    at::Tensor attention(const at::Tensor& input, const Layer& layer) const;
+    at::Tensor attention(const at::Tensor& input, const Layer& layer, const at::Tensor& mask) const;
     at::Tensor feedForward(const at::Tensor& input, const Layer& layer) const;
     at::Tensor dropped(const at::Tensor& input) const;
 

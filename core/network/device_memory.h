@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace batchpeak::network {
 
@@ -58,6 +59,8 @@ public:
     /// What was held and asked for together when an allocation was last refused; 0 where the device's
     /// allocator does not say.
     virtual std::int64_t neededAtLastRefusal() const { return 0; }
+    /// What its user has set of the allocator, in the words of its framework; empty for nothing.
+    virtual std::string userSettings() const { return {}; }
     virtual void resetPeaks() = 0;
     /// More was taken since resetPeaks than there was: the driver has moved data to main memory
     /// instead of refusing (Windows and WSL do). The step did not fit, although nothing failed.

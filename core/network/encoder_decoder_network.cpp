@@ -11,12 +11,12 @@
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randint.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace batchpeak::network {
@@ -27,6 +27,18 @@ namespace {
 at::Tensor intoHeads(const at::Tensor& input, std::int64_t size)
 {
     return input.view({input.size(0), input.size(1), -1, size}).transpose(1, 2);
+}
+
+/// {samples, 1, 1, length}: nothing where there is a token, minus infinity where the encoder's sequence is
+/// padded; undefined where none is.
+at::Tensor paddingBias(const Batch& batch, at::ScalarType type)
+{
+    if (!batch.attentionMask.defined())
+        return {};
+    const at::Tensor padding =
+        batch.attentionMask.logical_not().view({-1, 1, 1, batch.attentionMask.size(1)});
+    return at::zeros(padding.sizes(), padding.options().dtype(type))
+        .masked_fill_(padding, -std::numeric_limits<double>::infinity());
 }
 
 } // namespace
@@ -120,7 +132,7 @@ Batch EncoderDecoderNetwork::batchOf(std::span<const SampleRow> rows) const
             writeInputs(said.first(said.size() - 1), integers.row(1, i).subspan(1));
         writeTargets(said, integers.row(2, i));
     }
-    const std::vector<at::Tensor> tensors = integers.onDevice();
+    const std::vector<at::Tensor> tensors = integers.tensors();
     return {
         .inputs = {tensors[0], tensors[1]}, .targets = tensors[2], .countedTargets = countedTargets(rows)};
 }
@@ -144,7 +156,8 @@ at::Tensor EncoderDecoderNetwork::loss(const Batch& batch, double normalizer) co
 
 at::Tensor EncoderDecoderNetwork::decoded(const Batch& batch) const
 {
-    const at::Tensor memory = encoded(batch.inputs.at(0));
+    const at::Tensor memory = encoded(batch);
+    const at::Tensor padding = paddingBias(batch, options().computeType);
     at::Tensor hidden = embedded(batch.inputs.at(1));
     const std::int64_t length = hidden.size(1);
     const at::Tensor future = m_future.narrow(0, 0, length).narrow(1, 0, length);
@@ -152,9 +165,9 @@ at::Tensor EncoderDecoderNetwork::decoded(const Batch& batch) const
         positionBias(m_decoder, length).masked_fill_(future, -std::numeric_limits<double>::infinity());
     for (const Layer& layer : m_decoder.layers) {
         hidden = throughLayer(
-            [this, &layer](const std::vector<at::Tensor>& inputs) {
+            [this, &layer, padding](const std::vector<at::Tensor>& inputs) {
                 const at::Tensor attending = withSelfAttention(inputs[0], inputs[2], layer);
-                return withFeedForward(withCrossAttention(attending, inputs[1], layer), layer);
+                return withFeedForward(withCrossAttention(attending, inputs[1], padding, layer), layer);
             },
             {hidden, memory, bias});
     }
@@ -162,10 +175,12 @@ at::Tensor EncoderDecoderNetwork::decoded(const Batch& batch) const
     return dropped(normalized(hidden, m_decoder.finalNorm));
 }
 
-at::Tensor EncoderDecoderNetwork::encoded(const at::Tensor& tokens) const
+at::Tensor EncoderDecoderNetwork::encoded(const Batch& batch) const
 {
-    at::Tensor hidden = embedded(tokens);
-    const at::Tensor bias = positionBias(m_encoder, tokens.size(1));
+    at::Tensor hidden = embedded(batch.inputs.at(0));
+    at::Tensor bias = positionBias(m_encoder, hidden.size(1));
+    if (const at::Tensor padding = paddingBias(batch, options().computeType); padding.defined())
+        bias = bias.add(padding);
     for (const Layer& layer : m_encoder.layers) {
         hidden = throughLayer(
             [this, &layer](const std::vector<at::Tensor>& inputs) {
@@ -198,11 +213,11 @@ at::Tensor EncoderDecoderNetwork::withSelfAttention(const at::Tensor& hidden, co
 }
 
 at::Tensor EncoderDecoderNetwork::withCrossAttention(const at::Tensor& hidden, const at::Tensor& memory,
-                                                     const Layer& layer) const
+                                                     const at::Tensor& mask, const Layer& layer) const
 {
     const at::Tensor query = linear(normalized(hidden, layer.crossNorm), layer.crossQuery);
     const std::vector<at::Tensor> parts = linear(memory, layer.crossKeyValue).chunk(2, -1);
-    return hidden.add(attended(query, parts[0], parts[1], /*bias=*/{}, layer.crossOutput));
+    return hidden.add(attended(query, parts[0], parts[1], mask, layer.crossOutput));
 }
 
 at::Tensor EncoderDecoderNetwork::attended(const at::Tensor& query, const at::Tensor& key,
@@ -212,9 +227,12 @@ at::Tensor EncoderDecoderNetwork::attended(const at::Tensor& query, const at::Te
     const std::int64_t size = m_spec.headSize;
     const double dropout = options().trains ? m_spec.dropout : 0.0;
     // Products are not scaled: T5's initialisation does that (arXiv 1910.10683's code, and transformers).
-    const at::Tensor mixed = at::scaled_dot_product_attention(
-        intoHeads(query, size), intoHeads(key, size), intoHeads(value, size),
-        bias.defined() ? std::optional(bias) : std::nullopt, dropout, /*is_causal=*/false, /*scale=*/1.0);
+    const at::Tensor mixed = attend({.query = intoHeads(query, size),
+                                     .key = intoHeads(key, size),
+                                     .value = intoHeads(value, size),
+                                     .mask = bias.defined() ? std::optional(bias) : std::nullopt,
+                                     .dropout = dropout,
+                                     .scale = 1.0});
     return dropped(linear(joined(mixed), output));
 }
 

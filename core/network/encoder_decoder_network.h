@@ -20,7 +20,8 @@ namespace batchpeak::network {
 /// run it: T5 and T5 1.1 are settings of EncoderDecoderSpec.
 ///
 /// The learned relative positions reach attention as an additive mask whose gradient is needed, made once
-/// a step for all layers of a stack. Sequences are as long as the run says, so nothing is padding.
+/// a step for all layers of a stack. An attention mask is the encoder's: the decoder attends to what it may
+/// see of its own sequence, padded or not, as transformers has it where labels alone are given.
 class EncoderDecoderNetwork : public Network
 {
 public:
@@ -40,6 +41,7 @@ public:
     Batch batchOf(std::span<const SampleRow> rows) const override;
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
 
+    bool takesAttentionMask() const override { return options().masksPadding; }
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
     /// {samples, target length, hidden size}: what the output projection works on.
@@ -71,9 +73,9 @@ private:
     std::int64_t tokensToRead(const SampleRow& row) const;
     at::Tensor embedded(const at::Tensor& tokens) const;
     at::Tensor positionBias(const Stack& stack, std::int64_t length) const;
-    at::Tensor encoded(const at::Tensor& tokens) const;
+    at::Tensor encoded(const Batch& batch) const;
     at::Tensor withSelfAttention(const at::Tensor& hidden, const at::Tensor& bias, const Layer& layer) const;
-    at::Tensor withCrossAttention(const at::Tensor& hidden, const at::Tensor& memory,
+    at::Tensor withCrossAttention(const at::Tensor& hidden, const at::Tensor& memory, const at::Tensor& mask,
                                   const Layer& layer) const;
     at::Tensor withFeedForward(const at::Tensor& hidden, const Layer& layer) const;
     at::Tensor attended(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,

@@ -14,11 +14,11 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -224,7 +224,7 @@ Batch EncoderNetwork::batchOf(std::span<const SampleRow> rows) const
                .places = integers.row(Places, i),
                .follows = integers.row(Follows, i)});
     }
-    const std::vector<at::Tensor> tensors = integers.onDevice();
+    const std::vector<at::Tensor> tensors = integers.tensors();
     Batch batch{.inputs = {tensors[Tokens]},
                 .targets = tensors[Targets],
                 .countedTargets = predictedTokens(rows, m_spec)};
@@ -278,10 +278,14 @@ at::Tensor EncoderNetwork::nextSentenceLoss(const at::Tensor& hidden, const Batc
 at::Tensor EncoderNetwork::encoded(const Batch& batch) const
 {
     at::Tensor hidden = embedded(inputsOf(batch));
+    const std::int64_t length = hidden.size(1);
+    at::Tensor mask;
+    if (batch.attentionMask.defined())
+        mask = batch.attentionMask.view({-1, 1, 1, length}).expand({-1, 1, length, length});
     for (const TransformerLayer& layer : m_layers) {
         hidden = throughLayer(
-            [this, &layer](const std::vector<at::Tensor>& inputs) {
-                return throughBranches(inputs[0], layer);
+            [this, &layer, mask](const std::vector<at::Tensor>& inputs) {
+                return throughBranches(inputs[0], layer, mask);
             },
             {hidden});
     }
@@ -313,24 +317,31 @@ at::Tensor EncoderNetwork::withoutMaskedTokens(const at::Tensor& embeddings, con
         .mul(left.reciprocal().mul(1.0 - predictedShare * maskedShareOfPredicted));
 }
 
-at::Tensor EncoderNetwork::throughBranches(const at::Tensor& hidden, const TransformerLayer& layer) const
+at::Tensor EncoderNetwork::throughBranches(const at::Tensor& hidden, const TransformerLayer& layer,
+                                           const at::Tensor& mask) const
 {
     if (m_spec.normalizesFirst) {
-        const at::Tensor attended = hidden.add(attention(normalized(hidden, layer.attentionNorm), layer));
+        const at::Tensor attended =
+            hidden.add(attention(normalized(hidden, layer.attentionNorm), layer, mask));
         return attended.add(feedForward(normalized(attended, layer.feedForwardNorm), layer));
     }
-    const at::Tensor attended = normalized(hidden.add(attention(hidden, layer)), layer.attentionNorm);
+    const at::Tensor attended = normalized(hidden.add(attention(hidden, layer, mask)), layer.attentionNorm);
     return normalized(attended.add(feedForward(attended, layer)), layer.feedForwardNorm);
 }
 
-at::Tensor EncoderNetwork::attention(const at::Tensor& input, const TransformerLayer& layer) const
+at::Tensor EncoderNetwork::attention(const at::Tensor& input, const TransformerLayer& layer,
+                                     const at::Tensor& mask) const
 {
     const std::int64_t heads = m_spec.heads;
     const at::Tensor stacked =
         linear(input, layer.qkv).view({input.size(0), input.size(1), 3 * heads, m_spec.hiddenSize / heads});
     const auto [query, key, value] = attentionHeads(stacked, heads, heads, m_rotary ? &*m_rotary : nullptr);
     const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
-    const at::Tensor mixed = at::scaled_dot_product_attention(query, key, value, /*attn_mask=*/{}, dropout);
+    const at::Tensor mixed = attend({.query = query,
+                                     .key = key,
+                                     .value = value,
+                                     .mask = mask.defined() ? std::optional(mask) : std::nullopt,
+                                     .dropout = dropout});
     return dropped(linear(joined(mixed), layer.attentionOutput));
 }
 

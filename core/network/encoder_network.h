@@ -20,8 +20,7 @@ namespace batchpeak::network {
 /// The pre-training of an encoder-only transformer, from tokens to the loss, as eager PyTorch would run
 /// it: BERT and ESM-2 are settings of EncoderSpec.
 ///
-/// A sample is as long as the run's sequences are, so nothing is padding, and nothing is masked out of
-/// attention. Of each sample the same number of tokens is to be predicted.
+/// Of each sample the same number of tokens is to be predicted.
 class EncoderNetwork : public Network
 {
 public:
@@ -41,6 +40,7 @@ public:
     Batch batchOf(std::span<const SampleRow> rows) const override;
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
 
+    bool takesAttentionMask() const override { return options().masksPadding; }
     /// Cross entropy of the masked tokens, and of the next sentence with the weight of all that a sample
     /// predicts, so that means are added as in pre-training.
     at::Tensor loss(const Batch& batch, double normalizer) const override;
@@ -65,8 +65,10 @@ private:
     Inputs inputsOf(const Batch& batch) const;
     at::Tensor embedded(const Inputs& inputs) const;
     at::Tensor withoutMaskedTokens(const at::Tensor& embeddings, const at::Tensor& tokens) const;
-    at::Tensor throughBranches(const at::Tensor& hidden, const TransformerLayer& layer) const;
-    at::Tensor attention(const at::Tensor& input, const TransformerLayer& layer) const;
+    at::Tensor throughBranches(const at::Tensor& hidden, const TransformerLayer& layer,
+                               const at::Tensor& mask) const;
+    at::Tensor attention(const at::Tensor& input, const TransformerLayer& layer,
+                         const at::Tensor& mask) const;
     at::Tensor feedForward(const at::Tensor& input, const TransformerLayer& layer) const;
     at::Tensor normalized(const at::Tensor& input, const Affine& norm) const;
     at::Tensor dropped(const at::Tensor& input) const;

@@ -41,6 +41,14 @@ void initialize(at::Tensor& parameter, model::Initialization initialization)
     }
 }
 
+at::Tensor shaped(const at::Tensor& stretch, const std::vector<std::int64_t>& shape, bool channelsLast)
+{
+    constexpr std::size_t convolutionDimensions = 4;
+    if (!channelsLast || shape.size() != convolutionDimensions)
+        return stretch.view(shape);
+    return stretch.view({shape[0], shape[2], shape[3], shape[1]}).permute({0, 3, 1, 2});
+}
+
 // Runs when a parameter has got a gradient: the first one is a tensor of its own, which moves into the
 // flat buffer; what follows has been added there.
 class MovesFirstGradient : public torch::autograd::PostAccumulateGradHook
@@ -71,7 +79,7 @@ std::int64_t FlatParameters::bufferElements(const std::vector<model::Parameter>&
 }
 
 FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase,
-                               c10::Device device, at::ScalarType type)
+                               c10::Device device, at::ScalarType type, bool channelsLast)
 {
     const bool trains = phase == model::Phase::Train;
     const auto options = at::TensorOptions(device).dtype(type);
@@ -88,11 +96,12 @@ FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model
                 continue;
             const std::int64_t elements = table[i].elements();
             View& view = m_views[i];
-            view.parameter = values.narrow(0, offset, elements).view(table[i].shape).detach();
+            view.parameter =
+                shaped(values.narrow(0, offset, elements), table[i].shape, channelsLast).detach();
             initialize(view.parameter, table[i].initialization);
             view.parameter.requires_grad_(trains);
             if (trains) {
-                view.gradient = m_gradients.narrow(0, offset, elements).view(table[i].shape);
+                view.gradient = shaped(m_gradients.narrow(0, offset, elements), table[i].shape, channelsLast);
                 torch::autograd::impl::set_post_acc_grad_hooks(
                     view.parameter, std::make_unique<MovesFirstGradient>(view.gradient));
             }
@@ -131,8 +140,8 @@ std::vector<NamedTensor> FlatParameters::stretchesOf(const at::Tensor& buffer) c
     std::vector<NamedTensor> stretches = named();
     for (NamedTensor& stretch : stretches) {
         const at::Tensor& parameter = stretch.tensor;
-        stretch.tensor =
-            buffer.narrow(0, parameter.storage_offset(), parameter.numel()).view(parameter.sizes());
+        stretch.tensor = buffer.as_strided(parameter.sizes(), parameter.strides(),
+                                           buffer.storage_offset() + parameter.storage_offset());
     }
     return stretches;
 }

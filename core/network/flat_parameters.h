@@ -41,8 +41,9 @@ public:
     /// the device's default generator.
     ///
     /// \param type  of parameters and gradients
+    /// \param channelsLast  weights of convolutions lie in memory channel by channel of a pixel
     FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase, c10::Device device,
-                   at::ScalarType type = at::kFloat);
+                   at::ScalarType type = at::kFloat, bool channelsLast = false);
 
     /// \throws std::out_of_range  where the table names no such parameter
     const at::Tensor& at(const std::string& name) const;

@@ -4,8 +4,8 @@
 
 #include "token_loss.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/randint.h>
-#include <ATen/ops/randn.h>
 
 #include <utility>
 
@@ -21,17 +21,26 @@ at::TensorOptions ImageNetwork::imageOptions() const
     return m_output.weight.options().requires_grad(false);
 }
 
+at::MemoryFormat ImageNetwork::memoryFormat() const
+{
+    return options().channelsLast ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+}
+
 Batch ImageNetwork::makeBatch(std::int64_t samples, std::int64_t /*sequenceLength*/) const
 {
     const at::TensorOptions images = imageOptions();
-    return {.inputs = {at::randn({samples, m_images.channels, m_images.size, m_images.size}, images)},
+    return {.inputs = {at::empty({samples, m_images.channels, m_images.size, m_images.size}, images,
+                                 memoryFormat())
+                           .normal_()},
             .targets = at::randint(m_classes, {samples}, images.dtype(at::kLong)),
             .countedTargets = samples};
 }
 
 Batch ImageNetwork::batchOf(std::span<const SampleRow> rows) const
 {
-    return imageSamples(rows, m_images, m_classes, imageOptions());
+    Batch batch = imageSamples(rows, m_images, m_classes, imageOptions());
+    batch.inputs.front() = batch.inputs.front().contiguous(memoryFormat());
+    return batch;
 }
 
 std::int64_t ImageNetwork::countedTargets(std::span<const SampleRow> rows) const

@@ -40,6 +40,7 @@ protected:
 
 private:
     at::TensorOptions imageOptions() const;
+    at::MemoryFormat memoryFormat() const;
 
     ImageShape m_images;
     std::int64_t m_classes;

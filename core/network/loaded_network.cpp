@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "loaded_network.h"
 
+#include "attention.h"
 #include "device_memory.h"
 #include "execution_state.h"
 #include "failure.h"
@@ -77,7 +78,21 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
             .repeatsKeys = repeatsKeys(request, device),
             .trains = trains(request),
             .checkpoints = trains(request) && request.step.activationCheckpointing,
-            .lossChunkRows = request.step.lossChunkRows};
+            .lossChunkRows = request.step.lossChunkRows,
+            .masksPadding = request.step.attention != model::Attention::Flash,
+            .channelsLast = request.step.channelsLast};
+}
+
+// As torch.backends has them, for the whole process.
+void choosePyTorchsWays(model::Precision precision, const model::StepOptions& step, at::Device device)
+{
+    at::Context& context = at::globalContext();
+    const bool narrow = precision == model::Precision::Tf32;
+    context.setAllowTF32CuBLAS(narrow);
+    context.setAllowTF32CuDNN(narrow || step.convolvesInTf32);
+    context.setBenchmarkCuDNN(step.timesConvolutions);
+    preferAttention(step.attention, device);
+    avoidUndescribedTileUnit();
 }
 
 void throwWhereImpossible(const trial::LoadRequest& request)
@@ -98,12 +113,11 @@ LoadedNetwork::LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& me
     : m_request(request), m_memory(memory), m_device(torchDevice(memory.device()))
 {
     throwWhereImpossible(request);
-    // As PyTorch has it for who says nothing: cuDNN's convolutions take TF32 in fp32 too, products do not.
-    at::globalContext().setAllowTF32CuBLAS(request.precision == model::Precision::Tf32);
-    avoidUndescribedTileUnit();
+    choosePyTorchsWays(request.precision, request.step, m_device);
     exerciseDevice(m_device);
     seedRandom(m_device, request.seed);
-    m_parameters.emplace(networkParameters(request.model), request.phase, m_device, parameterType(request));
+    m_parameters.emplace(networkParameters(request.model), request.phase, m_device, parameterType(request),
+                         request.step.channelsLast);
     m_network = makeNetwork(request.model, *m_parameters, networkOptions(request, m_device));
     m_network->setBetweenLayers([this] {
         if (m_cancelled && m_cancelled())

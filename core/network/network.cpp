@@ -8,11 +8,26 @@
 
 namespace batchpeak::network {
 
+Batch Batch::to(at::Device device) const
+{
+    const auto moved = [device](const at::Tensor& tensor) {
+        return tensor.to(device, /*non_blocking=*/true);
+    };
+    Batch batch{.targets = moved(targets), .countedTargets = countedTargets};
+    if (attentionMask.defined())
+        batch.attentionMask = moved(attentionMask);
+    for (const at::Tensor& input : inputs)
+        batch.inputs.push_back(moved(input));
+    return batch;
+}
+
 Batch Batch::slice(std::int64_t first, std::int64_t samples) const
 {
     const std::int64_t whole = targets.size(0);
     Batch part{.targets = targets.narrow(0, first, samples),
                .countedTargets = countedTargets / whole * samples};
+    if (attentionMask.defined())
+        part.attentionMask = attentionMask.narrow(0, first, samples);
     for (const at::Tensor& input : inputs)
         part.inputs.push_back(input.narrow(0, first, samples));
     return part;
@@ -24,6 +39,13 @@ at::Tensor Network::throughLayer(const Layer& layer, const std::vector<at::Tenso
     if (!m_options.checkpoints || !at::GradMode::is_enabled())
         return layer(inputs);
     return checkpointed(layer, inputs);
+}
+
+at::Tensor Network::attend(const AttentionInputs& inputs) const
+{
+    if (!m_attentionKernel)
+        m_attentionKernel = network::attentionKernel(inputs);
+    return attention(inputs);
 }
 
 void Network::askBetweenLayers(const at::Tensor& hidden) const

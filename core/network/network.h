@@ -2,27 +2,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "attention.h"
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace batchpeak::network {
 
-/// One micro-batch on the device: what the network takes, and what it should have said. The first
+/// One micro-batch: what the network takes, and what it should have said. The first
 /// dimension of every tensor counts samples.
 struct Batch
 {
     std::vector<at::Tensor> inputs;
     /// int64; ignoredTarget where nothing is counted.
     at::Tensor targets;
+    /// bool {samples, length} of sequences of several lengths: false where one is padded, at its end, which
+    /// attention leaves out, as trainers do who pad. Undefined where all are as long, and of no sequences.
+    at::Tensor attentionMask;
     /// Targets that the loss counts.
     std::int64_t countedTargets = 0;
 
+    /// The same on a device; what lies there already is shared. A copy from pinned memory does not wait.
+    Batch to(at::Device device) const;
     /// Some of the samples, sharing the memory, where the loss counts the same number of targets for each.
     Batch slice(std::int64_t first, std::int64_t samples) const;
 };
@@ -61,6 +69,11 @@ struct NetworkOptions
     bool checkpoints = false;
     /// See tokenLoss.
     std::int64_t lossChunkRows = 0;
+    /// Attention leaves padding out by a mask. The flash kernel takes none: trainers that ask for it cut
+    /// padding away before attention, and here it stays, which costs less than another kernel would.
+    bool masksPadding = true;
+    /// Images lie in memory channel by channel of a pixel.
+    bool channelsLast = false;
 };
 
 /// The forward pass of one network, from a micro-batch to the loss, as eager PyTorch would run it.
@@ -84,14 +97,17 @@ public:
     /// \param sequenceLength  tokens of each, from 1 to the options' length; without meaning where
     ///        samples are no sequences
     virtual Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const = 0;
+    /// Whether it heeds the attention mask of a batch.
+    virtual bool takesAttentionMask() const { return false; }
 
     /// Tokens that it wants in a row of training data; 0 where its samples are no tokens: images, and the
     /// inputs of a module from a file.
     virtual std::int64_t tokensPerRow() const = 0;
     /// Tokens are below this; 0 where tokensPerRow is.
     virtual std::int64_t vocabularySize() const = 0;
-    /// A micro-batch of these samples, at least one, on the device. Shorter ones are padded to the options'
-    /// length, so that every micro-batch of a size takes the memory that the longest samples would.
+    /// A micro-batch of these samples, at least one: of tokens on the host, in pinned memory where the device
+    /// is a GPU; of anything else on the device. Shorter ones are padded to the options' length, so that
+    /// every micro-batch of a size takes the memory that the longest samples would.
     ///
     /// On a GPU, what is random about floats is the same on GPUs of one kind.
     virtual Batch batchOf(std::span<const SampleRow> rows) const = 0;
@@ -102,6 +118,10 @@ public:
     /// Micro-batches of one global batch share its number of counted targets as normalizer; their
     /// gradients then add up to the global batch's.
     virtual at::Tensor loss(const Batch& batch, double normalizer) const = 0;
+
+    /// What computed attention the first time since forgetAttention(); nothing where none has run.
+    std::optional<model::Attention> attentionKernel() const { return m_attentionKernel; }
+    void forgetAttention() { m_attentionKernel.reset(); }
 
     /// Whether dropout is active and batch normalisation learns, from the next loss on.
     void setTrains(bool trains) { m_options.trains = trains; }
@@ -123,11 +143,15 @@ protected:
     /// The question alone, where the last layer has ended.
     void askBetweenLayers(const at::Tensor& hidden) const;
 
+    /// As attention(), and remembers which kernel it was.
+    at::Tensor attend(const AttentionInputs& inputs) const;
+
     const NetworkOptions& options() const { return m_options; }
 
 private:
     NetworkOptions m_options;
     std::function<void()> m_betweenLayers;
+    mutable std::optional<model::Attention> m_attentionKernel;
 };
 
 } // namespace batchpeak::network

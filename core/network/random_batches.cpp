@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "random_batches.h"
 
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/randperm.h>
+#include <ATen/ops/tensor.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <random>
@@ -24,6 +28,46 @@ void shuffleSamples(Batch& batch)
     for (at::Tensor& input : batch.inputs)
         input.copy_(input.index_select(0, order));
     batch.targets.copy_(batch.targets.index_select(0, order));
+    if (batch.attentionMask.defined())
+        batch.attentionMask.copy_(batch.attentionMask.index_select(0, order));
+}
+
+// Where the host can pin no more memory, the copy waits, and that is all.
+at::Tensor pinned(const at::Tensor& onDevice)
+{
+    const at::TensorOptions host = onDevice.options().device(at::kCPU);
+    at::Tensor copy;
+    try {
+        copy = at::empty(onDevice.sizes(), host.pinned_memory(true), onDevice.suggest_memory_format());
+    } catch (const c10::Error&) {
+        copy = at::empty(onDevice.sizes(), host, onDevice.suggest_memory_format());
+    }
+    return copy.copy_(onDevice);
+}
+
+/// \param lengths  of the samples, the longest of which the batch has
+Batch padded(const Network& network, const std::vector<std::int64_t>& lengths)
+{
+    const std::int64_t longest = std::ranges::max(lengths);
+    Batch batch = network.makeBatch(static_cast<std::int64_t>(lengths.size()), longest);
+    if (network.takesAttentionMask() && std::ranges::min(lengths) < longest) {
+        const at::Tensor places = at::arange(longest, batch.targets.options());
+        const at::Tensor ends = at::tensor(lengths, at::kLong).to(batch.targets.device());
+        batch.attentionMask = places.lt(ends.unsqueeze(1));
+    }
+    return batch;
+}
+
+Batch forCopies(Batch batch)
+{
+    if (!batch.targets.is_cuda())
+        return batch;
+    for (at::Tensor& input : batch.inputs)
+        input = pinned(input);
+    batch.targets = pinned(batch.targets);
+    if (batch.attentionMask.defined())
+        batch.attentionMask = pinned(batch.attentionMask);
+    return batch;
 }
 
 } // namespace
@@ -42,18 +86,19 @@ void RandomBatches::make(const Network& network, std::int64_t microBatchSize)
 {
     drop();
     if (m_sampleLengths.empty()) {
-        m_cycle.push_back(network.makeBatch(microBatchSize, m_sequenceLength));
+        m_cycle.push_back(forCopies(network.makeBatch(microBatchSize, m_sequenceLength)));
         return;
     }
-    m_longest.push_back(network.makeBatch(microBatchSize, m_sequenceLength));
     std::mt19937_64 random(m_seed);
     std::uniform_int_distribution<std::size_t> any(0, m_sampleLengths.size() - 1);
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(microBatchSize));
     for (std::size_t i = 0; i < batchesInCycle; ++i) {
-        std::int64_t length = 1;
-        for (std::int64_t sample = 0; sample < microBatchSize; ++sample)
-            length = std::max(length, m_sampleLengths[any(random)]);
-        m_cycle.push_back(network.makeBatch(microBatchSize, std::min(length, m_sequenceLength)));
+        for (std::int64_t& length : lengths)
+            length = std::min(m_sampleLengths[any(random)], m_sequenceLength);
+        m_cycle.push_back(forCopies(padded(network, lengths)));
     }
+    lengths.front() = m_sequenceLength;
+    m_longest.push_back(forCopies(padded(network, lengths)));
 }
 
 void RandomBatches::drop()

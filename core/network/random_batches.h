@@ -9,12 +9,13 @@
 
 namespace batchpeak::network {
 
-/// The micro-batches that timed steps run on: random, made on the device before the clock starts.
+/// The micro-batches that timed steps run on: random, made before the clock starts. For a GPU they lie in
+/// pinned memory of the host, from where a step copies them as trainers do; for a processor there is no copy.
 ///
 /// Without a distribution of lengths every sample is as long as it may be, and one micro-batch serves all
-/// steps. With one, a micro-batch is as long as the longest of its samples, as padding makes it, and a
-/// step is the mean over a cycle of several; memory is then still that of the longest, which training meets
-/// sooner or later.
+/// steps. With one, a micro-batch is as long as the longest of its samples, as padding makes it, with an
+/// attention mask where it pads, and a step is the mean over a cycle of several; memory is then still that of
+/// the longest, which training meets sooner or later.
 class RandomBatches
 {
 public:

@@ -233,7 +233,7 @@ Batch ScriptNetwork::batchOf(std::span<const SampleRow> rows) const
     HostIntegers integers(options().device, samples, integersPerSample());
     for (std::int64_t i = 0; i < samples; ++i)
         writeIntegers(rows[static_cast<std::size_t>(i)], i, integers);
-    const std::vector<at::Tensor> tensors = integers.onDevice();
+    const std::vector<at::Tensor> tensors = integers.tensors();
 
     Batch batch{.targets = tensors.back(), .countedTargets = countedTargets(rows)};
     for (std::size_t i = 0; i < m_spec.inputs.size(); ++i) {
@@ -244,7 +244,7 @@ Batch ScriptNetwork::batchOf(std::span<const SampleRow> rows) const
                 : normalNoise(rows, input.shape,
                               at::TensorOptions(options().device).dtype(options().parameterType)));
     }
-    return batch;
+    return batch.to(options().device);
 }
 
 // Of each input, none of one that is of floats, and of the targets.

@@ -81,6 +81,7 @@ void StepRunner::State::prepare(std::int64_t microBatchSize)
     if (m_intact)
         m_loaded.admitWorkspaces();
     seedRandom(m_loaded.device(), m_loaded.request().seed);
+    m_loaded.network().forgetAttention();
     m_batches.make(m_loaded.network(), microBatchSize);
 }
 
@@ -120,7 +121,7 @@ void StepRunner::State::microBatch(const Batch& batch, PhaseClock& clock)
 {
     const bool trains = m_loaded.optimizer() != nullptr;
     const at::AutoGradMode gradients(trains);
-    at::Tensor loss = forward(batch);
+    at::Tensor loss = forward(batch.to(m_loaded.device()));
     clock.mark();
     if (trains)
         loss.backward();
@@ -177,6 +178,11 @@ void StepRunner::prepare(std::int64_t microBatchSize)
 StepChain StepRunner::run(int steps)
 {
     return m_state->run(steps);
+}
+
+std::optional<model::Attention> StepRunner::attentionKernel() const
+{
+    return m_state->m_loaded.network().attentionKernel();
 }
 
 double StepRunner::loss() const

@@ -84,6 +84,10 @@ public:
     /// \throws Cancelled, or what libtorch throws; then recover() before anything else
     StepChain run(int steps);
 
+    /// What computed attention first since prepare(); nothing before the first step, of networks that attend
+    /// to nothing, and of TorchScript files.
+    std::optional<model::Attention> attentionKernel() const;
+
     /// Mean cross entropy of the last step's forward pass, in nats a token.
     double loss() const;
 

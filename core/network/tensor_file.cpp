@@ -180,7 +180,7 @@ SafetensorsHeader headerOf(const std::vector<NamedTensor>& tensors,
 
 void writeTensor(FileHandle& file, const at::Tensor& tensor)
 {
-    forEachPiece(tensor, [&file](const at::Tensor& piece) {
+    forEachPiece(tensor.contiguous(), [&file](const at::Tensor& piece) {
         const at::Tensor onHost = piece.cpu();
         file.write(onHost.const_data_ptr(), bytesOf(onHost));
     });
@@ -189,13 +189,16 @@ void writeTensor(FileHandle& file, const at::Tensor& tensor)
 void readTensor(const FileHandle& file, std::int64_t offset, const at::Tensor& tensor)
 {
     const at::NoGradGuard noGradients;
-    forEachPiece(tensor, [&file, &offset](const at::Tensor& piece) {
+    const at::Tensor inOrder = tensor.contiguous();
+    forEachPiece(inOrder, [&file, &offset](const at::Tensor& piece) {
         const at::Tensor onHost = piece.is_cpu() ? piece : at::empty_like(piece, at::TensorOptions(at::kCPU));
         file.read(onHost.mutable_data_ptr(), bytesOf(onHost), offset);
         offset += static_cast<std::int64_t>(bytesOf(onHost));
         if (!piece.is_cpu())
             at::Tensor(piece).copy_(onHost);
     });
+    if (!inOrder.is_same(tensor))
+        at::Tensor(tensor).copy_(inOrder);
 }
 
 std::int64_t writeWhole(const std::string& path, const std::vector<NamedTensor>& tensors,

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -77,9 +78,19 @@ public:
     std::function<void(std::int64_t)> m_microBatchDone;
 
 private:
-    void runMicroBatches(const trial::BatchRequest& batch, std::span<const SampleRow> rows,
-                         std::int64_t countedTargets);
-    void runMicroBatch(std::span<const SampleRow> rows, double normalizer, bool trains);
+    struct MicroBatch
+    {
+        std::span<const SampleRow> rows;
+        double normalizer = 1.0;
+        /// Of tokens for a GPU. Nothing of what takes the device's own memory, all at once of which may not
+        /// fit: it is made when it is its turn.
+        std::optional<Batch> onHost;
+    };
+
+    std::vector<MicroBatch> microBatchesOf(const trial::BatchRequest& batch, std::span<const SampleRow> rows,
+                                           std::int64_t countedTargets) const;
+    void run(std::span<const MicroBatch> microBatches, bool trains);
+    void run(const MicroBatch& microBatch, bool trains);
     double normalizerOf(const accumulation::Chunk& chunk, std::span<const SampleRow> rows,
                         std::int64_t countedTargets) const;
     void readCheckpoint(const std::string& path);
@@ -91,6 +102,9 @@ private:
     /// Of the micro-batches so far, float64 on the device: reading it waits for the device.
     at::Tensor m_loss;
     RestorePoint m_before;
+    /// What making micro-batches took within the batch under way: what a loader does beside the steps of a
+    /// trainer, so that it counts for none of them. A GPU works on meanwhile.
+    std::chrono::steady_clock::duration m_loading{};
     /// The optimizer step of the batch under way is done.
     bool m_stepped = false;
 };
@@ -116,42 +130,60 @@ BatchDone TrainingRunner::State::run(const trial::BatchRequest& batch)
     memory.resetPeaks();
     m_before.set();
 
-    const auto begin = std::chrono::steady_clock::now();
     const std::vector<SampleRow> rows = m_data.rows(batch);
     const std::int64_t countedTargets = m_loaded.network().countedTargets(rows);
+    const std::vector<MicroBatch> microBatches = microBatchesOf(batch, rows, countedTargets);
+    const auto begin = std::chrono::steady_clock::now();
+    m_loading = {};
     m_loss.zero_();
-    runMicroBatches(batch, rows, countedTargets);
+    run(microBatches, batch.phase == model::Phase::Train);
     finishWithinReach();
     BatchDone done{.loss = m_loss.item<double>(), .countedTargets = countedTargets};
     if (batch.phase == model::Phase::Train)
         done.optimizerSeconds = step();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin - m_loading;
     done.seconds = seconds.count();
     m_before.clear();
     m_stepped = false;
     return done;
 }
 
-void TrainingRunner::State::runMicroBatches(const trial::BatchRequest& batch, std::span<const SampleRow> rows,
-                                            std::int64_t countedTargets)
+std::vector<TrainingRunner::State::MicroBatch>
+TrainingRunner::State::microBatchesOf(const trial::BatchRequest& batch, std::span<const SampleRow> rows,
+                                      std::int64_t countedTargets) const
 {
-    const bool trains = batch.phase == model::Phase::Train;
-    const ModeGuard mode(m_loaded.network(), trains);
-    std::int64_t done = 0;
+    const bool liesOnHost = m_loaded.network().tokensPerRow() > 0 && !m_loaded.device().is_cpu();
+    std::vector<MicroBatch> microBatches;
     accumulation::forEachChunk(batch.samples, batch.microBatchSize, [&](const accumulation::Chunk& chunk) {
         const auto part =
             rows.subspan(static_cast<std::size_t>(chunk.first), static_cast<std::size_t>(chunk.samples));
-        runMicroBatch(part, normalizerOf(chunk, part, countedTargets), trains);
-        if (m_microBatchDone)
-            m_microBatchDone(++done);
+        microBatches.push_back({.rows = part, .normalizer = normalizerOf(chunk, part, countedTargets)});
+        if (liesOnHost)
+            microBatches.back().onHost = m_loaded.network().batchOf(part);
     });
+    return microBatches;
 }
 
-void TrainingRunner::State::runMicroBatch(std::span<const SampleRow> rows, double normalizer, bool trains)
+void TrainingRunner::State::run(std::span<const MicroBatch> microBatches, bool trains)
+{
+    const ModeGuard mode(m_loaded.network(), trains);
+    std::int64_t done = 0;
+    for (const MicroBatch& microBatch : microBatches) {
+        run(microBatch, trains);
+        if (m_microBatchDone)
+            m_microBatchDone(++done);
+    }
+}
+
+void TrainingRunner::State::run(const MicroBatch& microBatch, bool trains)
 {
     const at::AutoGradMode gradients(trains);
-    const Batch batch = m_loaded.network().batchOf(rows);
-    const at::Tensor loss = m_loaded.forward(batch, normalizer);
+    const auto begin = std::chrono::steady_clock::now();
+    const Batch batch = microBatch.onHost ? microBatch.onHost->to(m_loaded.device())
+                                          : m_loaded.network().batchOf(microBatch.rows);
+    if (m_loaded.device().is_cpu())
+        m_loading += std::chrono::steady_clock::now() - begin;
+    const at::Tensor loss = m_loaded.forward(batch, microBatch.normalizer);
     {
         const at::NoGradGuard noGradients;
         m_loss.add_(loss);

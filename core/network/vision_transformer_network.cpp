@@ -4,7 +4,6 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 
 #include <string>
 
@@ -78,7 +77,7 @@ at::Tensor VisionTransformerNetwork::attention(const at::Tensor& input, const Tr
             .view({samples, positions, 3 * m_spec.heads, m_spec.hiddenSize / m_spec.heads});
     const auto [query, key, value] = attentionHeads(stacked, m_spec.heads, m_spec.heads, nullptr);
     const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
-    const at::Tensor mixed = at::scaled_dot_product_attention(query, key, value, /*attn_mask=*/{}, dropout);
+    const at::Tensor mixed = attend({.query = query, .key = key, .value = value, .dropout = dropout});
     return linear(joined(mixed), layer.attentionOutput);
 }
 

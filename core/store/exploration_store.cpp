@@ -108,6 +108,7 @@ trial::TrialRecord trialFrom(const SqlStatement& row)
                              .timedSteps = static_cast<int>(row.integer("timed_steps")),
                              .wallSeconds = row.real("wall_seconds"),
                              .joulesPerSample = row.optional<double>("joules_per_sample"),
+                             .attention = row.text("attention").toStdString(),
                              .text = row.text("text").toStdString()};
     std::vector<std::string> flags;
     for (const QString& flag : row.text("flags").split(flagSeparator, Qt::SkipEmptyParts))
@@ -215,8 +216,8 @@ void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& tr
         QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
                        "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
                        "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
-                       "joules_per_sample, flags, text) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+                       "joules_per_sample, attention, flags, text) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(trial.number)
         .bind(notNull(QString::fromStdString(trial.device)))
@@ -232,6 +233,7 @@ void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& tr
         .bind(trial.timedSteps)
         .bind(trial.wallSeconds)
         .bind(trial.joulesPerSample)
+        .bind(notNull(QString::fromStdString(trial.attention)))
         .bind(notNull(joined(trial.flags)))
         .bind(notNull(QString::fromStdString(trial.text)))
         .run();

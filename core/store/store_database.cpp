@@ -144,7 +144,8 @@ constexpr std::array upgrades{"ALTER TABLE trial ADD COLUMN joules_per_sample RE
         begin_seconds REAL NOT NULL, samples_per_second REAL NOT NULL,
         PRIMARY KEY (exploration, trial, place, number),
         FOREIGN KEY (exploration, trial, place) REFERENCES compared_size(exploration, trial, place)
-            ON DELETE CASCADE))"};
+            ON DELETE CASCADE))",
+                              "ALTER TABLE trial ADD COLUMN attention TEXT NOT NULL DEFAULT ''"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

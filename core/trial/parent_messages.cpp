@@ -114,6 +114,10 @@ Json toJson(const LoadRequest& load)
                 {"activation_checkpointing", load.step.activationCheckpointing},
                 {"loss_chunk_rows", load.step.lossChunkRows},
                 {"max_gradient_norm", load.step.maxGradientNorm},
+                {"attention", toText(load.step.attention)},
+                {"tf32_convolutions", load.step.convolvesInTf32},
+                {"channels_last", load.step.channelsLast},
+                {"cudnn_benchmark", load.step.timesConvolutions},
                 {"memory_limit_bytes", load.memoryLimitBytes},
                 {"seed", load.seed}};
     if (load.targetLength)
@@ -150,7 +154,11 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .activationCheckpointing =
             fields.boolean("activation_checkpointing", otherwise.activationCheckpointing),
         .lossChunkRows = fields.integerFrom(0, "loss_chunk_rows", otherwise.lossChunkRows),
-        .maxGradientNorm = fields.number("max_gradient_norm", otherwise.maxGradientNorm)};
+        .maxGradientNorm = fields.number("max_gradient_norm", otherwise.maxGradientNorm),
+        .attention = fields.word("attention", std::optional(otherwise.attention)),
+        .convolvesInTf32 = fields.boolean("tf32_convolutions", otherwise.convolvesInTf32),
+        .channelsLast = fields.boolean("channels_last", otherwise.channelsLast),
+        .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions)};
     if (!(options.maxGradientNorm >= 0))
         fields.refuse("max_gradient_norm", "must be at least 0");
     return options;

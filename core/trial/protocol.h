@@ -61,6 +61,11 @@ struct DeviceDescription
     std::int64_t freeBytes = 0;
     /// Of what is not free, what the program itself has taken before any network: a context of CUDA's.
     std::int64_t contextBytes = 0;
+    /// The most that the program may take, where something sets it a bound below what is free; else 0.
+    std::int64_t limitBytes = 0;
+    /// What the user has set of the program's allocator of device memory, in its own words; empty for
+    /// nothing.
+    std::string allocatorSettings;
     bool operator==(const DeviceDescription&) const = default;
 };
 struct WorkerHello

@@ -100,6 +100,8 @@ struct TrialRecord
     /// the device does not measure it, or not long enough.
     std::optional<double> joulesPerSample;
     TrialReadings readings;
+    /// The kernel that computed attention, as the program names it; empty where it does not.
+    std::string attention;
     bool thrashes = false;
     /// Cut short, since the size could no longer win.
     bool abandoned = false;

@@ -72,6 +72,9 @@ struct TrialResult
     /// Of a comparison; empty in every other trial.
     std::vector<ComparedSize> compared;
     TrialReadings readings;
+    /// The kernel that computed attention, in a word of model::Attention's or the program's own; empty where
+    /// it is not told, and of a comparison.
+    std::string attention;
     /// What disturbed or cut the trial short: words of trial_flags.h, "disturbed: ..." with the reason.
     std::vector<std::string> flags;
     /// Why it ended as it did, where the outcome alone does not say.

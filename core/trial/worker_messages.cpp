@@ -37,7 +37,9 @@ Json toJson(const WorkerHello& hello)
               {"uuid", hello.device.uuid},
               {"total_bytes", hello.device.totalBytes},
               {"free_bytes", hello.device.freeBytes},
-              {"context_bytes", hello.device.contextBytes}}}};
+              {"context_bytes", hello.device.contextBytes},
+              {"limit_bytes", hello.device.limitBytes},
+              {"allocator_settings", clipped(hello.device.allocatorSettings)}}}};
 }
 
 Json toJson(const Loaded& loaded)
@@ -100,6 +102,8 @@ Json toJson(const TrialResult& result)
         if (const auto& value = result.readings.*field.value)
             object[field.name] = *value;
     }
+    if (!result.attention.empty())
+        object["attention"] = clipped(result.attention);
     if (result.refusedHostBytes)
         object["refused_host_bytes"] = *result.refusedHostBytes;
     if (result.isLast)
@@ -126,7 +130,9 @@ DeviceDescription deviceFrom(const FieldReader& fields)
             .uuid = fields.text("uuid", ""),
             .totalBytes = fields.integerFrom(0, "total_bytes", 0),
             .freeBytes = fields.integerFrom(0, "free_bytes", 0),
-            .contextBytes = fields.integerFrom(0, "context_bytes", 0)};
+            .contextBytes = fields.integerFrom(0, "context_bytes", 0),
+            .limitBytes = fields.integerFrom(0, "limit_bytes", 0),
+            .allocatorSettings = clipped(fields.text("allocator_settings", ""))};
 }
 
 WorkerHello helloFrom(const FieldReader& fields)
@@ -192,6 +198,7 @@ TrialResult resultFrom(const FieldReader& fields)
     result.wallSeconds = fields.duration("wall_seconds", 0.0);
     for (const ReadingField& field : readingFields)
         result.readings.*field.value = fields.reading(field.name);
+    result.attention = clipped(fields.text("attention", ""));
     result.flags = fields.texts("flags");
     result.text = fields.text("text", "");
     result.isLast = fields.boolean("last", false);

@@ -39,6 +39,8 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.load = value;
         else if (key == "short-loads")
             behaviour.shortLoads = std::stoi(value);
+        else if (key == "attention")
+            behaviour.attention = value;
         else if (key == "trial")
             behaviour.faults.push_back(faultFrom(value));
         else if (key == "compare")

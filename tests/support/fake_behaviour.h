@@ -33,7 +33,8 @@ struct Fault
 /// How the fake worker behaves, as the words "key=value" of its command line say.
 struct FakeBehaviour
 {
-    /// ok, silent, late, refuse, new-version, garbage, exit, kill, no-device
+    /// ok, silent, late, refuse, new-version, garbage, exit, kill, no-device, bound (by a setting of its
+    /// user, to half of the device)
     std::string start = "ok";
     /// How it takes version 2 of the protocol: ok, older (it answers with 1); or it refuses: complain (an
     /// error line), exit, newer (it answers with 3). Those speak version 1, and know no comparison.
@@ -42,6 +43,8 @@ struct FakeBehaviour
     std::string load = "ok";
     /// So many loads of a process find half of the memory that they ask for.
     int shortLoads = 0;
+    /// The kernel that computes attention in trials, as results name it.
+    std::string attention;
     /// Of trials, of comparisons, of batches in training, of batches in evaluation.
     std::vector<Fault> faults;
     std::vector<Fault> comparisonFaults;

@@ -92,6 +92,10 @@ private:
                             .name = "Fake device",
                             .totalBytes = FakeBehaviour::totalBytes,
                             .freeBytes = FakeBehaviour::totalBytes};
+        if (start == "bound") {
+            hello.device.limitBytes = FakeBehaviour::totalBytes / 2;
+            hello.device.allocatorSettings = "fraction:0.5";
+        }
         const bool isNewer = said.protocol > m_protocol && m_behaviour.protocol == "newer";
         if (start == "new-version" || isNewer)
             hello.protocol = trial::protocolVersion + 1;
@@ -186,6 +190,7 @@ private:
         result.relativeError = 0.001;
         result.optimizerSeconds = FakeBehaviour::optimizerSeconds;
         result.wallSeconds = 1.0 + request.minSteps * seconds;
+        result.attention = m_behaviour.attention;
         if (m_protocol > trial::firstProtocolVersion)
             result.clockSeconds = m_clock + 1.0;
         m_clock += result.wallSeconds;

@@ -115,6 +115,13 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
     entries.value("activation_checkpointing", contents.step.activationCheckpointing);
     entries.value("loss_chunk_rows", contents.step.lossChunkRows);
     entries.value("max_gradient_norm", contents.step.maxGradientNorm);
+    entries.word("attention", contents.step.attention);
+    if (!contents.step.convolvesInTf32)
+        entries.value("tf32_convolutions", false);
+    if (contents.step.channelsLast)
+        entries.value("channels_last", true);
+    if (contents.step.timesConvolutions)
+        entries.value("cudnn_benchmark", true);
 }
 
 void addTrainingSettings(EntryWriter& entries, const TrainingSettings& settings)

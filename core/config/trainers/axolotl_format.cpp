@@ -179,6 +179,19 @@ bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings
     return isOn;
 }
 
+/// attn_implementation, or one of the older switches (AxolotlInputConfig in axolotl 0.13,
+/// utils/schemas/config.py).
+model::Attention readAttention(const ConfigSection& root)
+{
+    if (const auto name = root.text("attn_implementation"))
+        return attentionNamed(*name);
+    for (std::string_view name : {"flash_attention", "xformers_attention", "eager_attention"}) {
+        if (root.isOn(name))
+            return attentionNamed(name.substr(0, name.find('_')));
+    }
+    return model::Attention::Automatic;
+}
+
 bool fits(const ConfigText& text)
 {
     const auto root = text.root();
@@ -206,6 +219,7 @@ ConfigContents read(const ConfigText& text)
     contents.precision = readPrecision(root, contents.warnings);
     readRun(root, runKeys, contents);
     contents.step.activationCheckpointing = readCheckpointing(root, contents.warnings);
+    contents.step.attention = readAttention(root);
     contents.training.halvesAutomatically = findsBatchSize(root);
     return contents;
 }

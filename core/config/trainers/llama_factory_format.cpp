@@ -111,6 +111,8 @@ ConfigContents read(const ConfigText& text)
     contents.sequenceLength = countOr(root, lengthKey, 2048);
     settleLengths(contents);
     contents.precision = readPrecision(root, contents.warnings);
+    if (const auto attention = root.text("flash_attn"))
+        contents.step.attention = attentionNamed(*attention);
     // It is on unless it is switched off, whatever gradient_checkpointing says: prepare_model_for_training in
     // model/model_utils/checkpointing.py.
     contents.step.activationCheckpointing = !root.boolean("disable_gradient_checkpointing").value_or(false);

@@ -32,7 +32,8 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.name",
                           // composer/optim/decoupled_weight_decay.py.
                           .adamW = "decoupled_adamw",
                           .learningRate = "optimizer.lr",
-                          .checkpointing = "fsdp_config.activation_checkpointing"};
+                          .checkpointing = "fsdp_config.activation_checkpointing",
+                          .attention = "model.attn_config.attn_impl"};
 
 using enum Difference::When;
 

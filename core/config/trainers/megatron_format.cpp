@@ -231,6 +231,9 @@ void LaunchScript::readRunInto(ConfigContents& contents) const
     // 1.0 where nothing is said: _add_regularization_args in megatron/training/arguments.py of Megatron Core
     // 0.20.
     contents.step.maxGradientNorm = readGradientNorm(m_arguments, "clip_grad", 1.0);
+    // AttnBackend in megatron/core/transformer/enums.py of Megatron Core 0.20.
+    if (const auto attention = m_arguments.text("attention_backend"))
+        contents.step.attention = attentionNamed(*attention);
     contents.training.learningRate = m_arguments.learningRate();
     // Else micro-batches count alike: forward_step_calc_loss in megatron/core/pipeline_parallel/schedules.py
     // of Megatron Core 0.20.

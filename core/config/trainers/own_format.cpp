@@ -28,7 +28,8 @@ constexpr std::string_view sequenceLengthKey = "sequence_length";
 constexpr std::string_view knownKeys =
     "batchpeak model batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
     "sequence_length decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows "
-    "max_gradient_norm learning_rate weight_by use_maximum_batch_size batch_increase_function";
+    "max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark learning_rate weight_by "
+    "use_maximum_batch_size batch_increase_function";
 
 GlobalKeys keysOf(const ConfigSection& root, model::Phase phase)
 {
@@ -198,6 +199,11 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     if (contents.step.lossChunkRows < 0)
         root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
     contents.step.maxGradientNorm = readGradientNorm(root, "max_gradient_norm", 0.0);
+    contents.step.attention =
+        readWord(root, "attention", contents.step.attention, "auto, flash, memory-efficient, cudnn and math");
+    contents.step.convolvesInTf32 = root.boolean("tf32_convolutions").value_or(contents.step.convolvesInTf32);
+    contents.step.channelsLast = root.boolean("channels_last").value_or(false);
+    contents.step.timesConvolutions = root.boolean("cudnn_benchmark").value_or(false);
     readTrainingSettings(root, contents.training);
 }
 

@@ -25,6 +25,8 @@ constexpr RunKeys runKeys{.optimizer = "optim",
                           .gradientNorm = "max_grad_norm",
                           .usualGradientNorm = 1.0,
                           .learningRate = "learning_rate",
+                          // ModelConfig of TRL.
+                          .attention = "attn_implementation",
                           // By num_items_in_batch: Trainer.get_batch_samples since transformers 4.46,
                           // trainer.py.
                           .weighsTokens = true};
@@ -78,6 +80,8 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     warnOf(root.sectionIfAny("accelerator_config"), splitBatches, contents.warnings);
     warnOfSharding(root, contents.warnings);
     readRun(root, runKeys, contents);
+    // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
+    contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);
     contents.training.halvesAutomatically = findsBatchSize(root);
 }
 

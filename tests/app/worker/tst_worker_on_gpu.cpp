@@ -27,6 +27,7 @@ public:
                      QStringList{QStringLiteral("LD_LIBRARY_PATH=") +
                                      QFileInfo(QStringLiteral(BATCHPEAK_SIMULATED_CUDA)).path(),
                                  QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-first"),
+                                 QStringLiteral("FAKE_NVML_MEBIBYTES=2048"),
                                  QStringLiteral("BATCHPEAK_SIMULATED_GPU=") + settings} +
                          environment)
     {
@@ -70,6 +71,7 @@ private slots:
         QCOMPARE(worker.hello->device.name, "Fake H200");
         QCOMPARE(worker.hello->device.totalBytes, 2048 * mebibyte);
         QCOMPARE(worker.hello->device.freeBytes, 2016 * mebibyte);
+        QCOMPARE(worker.hello->device.contextBytes, 32 * mebibyte);
         const auto loaded = worker.load(tinyGpt(phase, 256 * mebibyte));
         QVERIFY(loaded);
         QCOMPARE(loaded->limitBytes, 256 * mebibyte);
@@ -151,6 +153,82 @@ private slots:
                                              "per_process_memory_fraction:0.25")});
         // What the user leaves a process is the most that a limit can be.
         QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 512 * mebibyte);
+    }
+
+    void tellsTheUsersBoundAndSettings()
+    {
+        GpuWorker worker({}, {QStringLiteral("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64,"
+                                             "per_process_memory_fraction:0.25")});
+        QVERIFY(worker.hello);
+        QCOMPARE(worker.hello->device.limitBytes, 512 * mebibyte);
+        QCOMPARE(worker.hello->device.allocatorSettings,
+                 "max_split_size_mb:64,per_process_memory_fraction:0.25");
+        GpuWorker unbound;
+        QCOMPARE(unbound.hello->device.limitBytes, 0);
+        QCOMPARE(unbound.hello->device.allocatorSettings, "");
+    }
+
+    void tellsWhichKernelComputesAttention_data()
+    {
+        using enum model::Attention;
+        using enum model::Precision;
+        rows<Text, model::Precision, model::Attention, std::string>(
+            {{"Hopper, 16 bits", {"prefers-cudnn=1", Bf16, Automatic, "cudnn"}},
+             {"Hopper, 32 bits", {"prefers-cudnn=1", Fp32, Automatic, "memory-efficient"}},
+             {"Ampere", {"", Bf16, Automatic, "flash"}},
+             {"flash on Hopper", {"prefers-cudnn=1", Bf16, Flash, "flash"}},
+             {"memory-efficient on Hopper", {"prefers-cudnn=1", Bf16, MemoryEfficient, "memory-efficient"}},
+             {"products", {"prefers-cudnn=1", Bf16, Math, "math"}},
+             {"flash in 32 bits", {"prefers-cudnn=1", Fp32, Flash, "memory-efficient"}},
+             {"cuDNN on Ampere", {"", Bf16, Cudnn, "flash"}}});
+    }
+    void tellsWhichKernelComputesAttention()
+    {
+        const auto& [settings, precision, asked, ran] =
+            row<Text, model::Precision, model::Attention, std::string>();
+        GpuWorker worker(settings);
+        LoadRequest load = tinyGpt(model::Phase::Train, 256 * mebibyte);
+        load.precision = precision;
+        load.step.attention = asked;
+        QVERIFY(worker.load(load));
+        QCOMPARE(worker.resultOf(quick(1, 2)).attention, ran);
+    }
+
+    // Samples that are padded have a mask, which the flash kernel does not take.
+    void tellsAnotherKernelWhereSamplesArePadded_data()
+    {
+        rows<model::Attention, std::string>(
+            {{"PyTorch's choice", {model::Attention::Automatic, "memory-efficient"}},
+             {"flash, which cuts padding away", {model::Attention::Flash, "flash"}}});
+    }
+    void tellsAnotherKernelWhereSamplesArePadded()
+    {
+        const auto& [asked, ran] = row<model::Attention, std::string>();
+        GpuWorker worker;
+        LoadRequest load = tinyGpt(model::Phase::Train, 256 * mebibyte);
+        load.precision = model::Precision::Bf16;
+        load.step.attention = asked;
+        load.sampleLengths = {1, 2, 3, 4, 5, 6, 7};
+        QVERIFY(worker.load(load));
+        QCOMPARE(worker.resultOf(quick(1, 8)).attention, ran);
+    }
+
+    // There a layer runs again on autograd's thread, and puts random numbers back when it throws.
+    void endsWhereTheContextIsLostInACheckpoint_data()
+    {
+        // Of a step's kernels about a third run in backward's second run of a layer.
+        rows<Text>({{"900", "900"}, {"940", "940"}, {"980", "980"}, {"1020", "1020"}, {"1060", "1060"}});
+    }
+    void endsWhereTheContextIsLostInACheckpoint()
+    {
+        GpuWorker worker(QStringLiteral("failing-kernel=") + row<Text>());
+        LoadRequest load = tinyGpt(model::Phase::Train, 256 * mebibyte);
+        load.step.activationCheckpointing = true;
+        QVERIFY(worker.load(load));
+        for (std::int64_t id = 1; id < 50; ++id)
+            worker.say(quick(id, 2));
+        QVERIFY(worker.hear<WorkerError>());
+        QCOMPARE(worker.exitCode(), 42);
     }
 
     void endsWhereTheContextIsLost()

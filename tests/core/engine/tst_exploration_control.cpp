@@ -33,6 +33,28 @@ private slots:
         QVERIFY(!snapshot.finish);
     }
 
+    void tellsWhichKernelComputesAttention_data()
+    {
+        rows<model::Attention, Text>(
+            {{"PyTorch's choice", {model::Attention::Automatic, ""}},
+             {"what was asked for", {model::Attention::Flash, ""}},
+             {"another one", {model::Attention::Cudnn, "\"cudnn\", which was asked for, is not to be had"}}});
+    }
+    void tellsWhichKernelComputesAttention()
+    {
+        const auto& [asked, warning] = row<model::Attention, Text>();
+        ExplorationHarness harness("attention=flash");
+        harness.options.attention = asked;
+        QVERIFY(harness.runToEnd());
+        const QString text = QStringLiteral("attention is computed by the kernel \"flash\".");
+        QCOMPARE(harness.log().count(text), 1);
+        VERIFY_CONTAINS(harness.log(), warning);
+        QCOMPARE(harness.log().contains(QStringLiteral("is not to be had")), !warning.isEmpty());
+        QCOMPARE(harness.snapshot().devices.front().attention, QStringLiteral("flash"));
+        for (const trial::TrialRecord& trial : harness.snapshot().trials)
+            QCOMPARE(trial.attention, "flash");
+    }
+
     void stopCancelsTheRunningTrial()
     {
         ExplorationHarness harness("trial=hang@2");

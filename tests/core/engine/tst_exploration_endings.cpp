@@ -36,6 +36,8 @@ private slots:
             {"short-loads=2", exhausted, "1 ok, 2 ok, 4 ok", 4, "is loaded again when more is free"});
         add("memory does not come back",
             {"short-loads=9", exhausted, "1 ok, 2 ok, 4 ok", 4, "Sizes are chosen by that"});
+        add("bound by a setting", {"start=bound", exhausted, "1 ok, 2 ok, 4 ok", 4,
+                                   "Your settings of its allocator count: fraction:0.5."});
         add("memory stays lost",
             {"trial=lost-memory@2", exhausted, "1 ok, 2 oom, 4 ok", 4, "Trial 3: 4 ran"});
         add("nothing fits", {"slope=1900000000", FinishStatus::NothingFits, "1 oom", 0, "not even 1"});

@@ -28,6 +28,11 @@ private slots:
         shared.heldByOthersBytes = 40 * gibibyte;
         add("shared", {shared, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used. Other "
                                "programs hold 40.0 GiB of it."});
+        DeviceSnapshot set = alone;
+        set.allocatorSettings = QStringLiteral("max_split_size_mb:64");
+        add("with settings of its allocator",
+            {set, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used. Your settings of its "
+                  "allocator count: max_split_size_mb:64."});
         DeviceSnapshot unknown = alone;
         unknown.totalBytes = unknown.limitBytes = unknown.usableBytes = unknown.heldByOthersBytes = 0;
         add("of unknown memory", {unknown, "cuda:0 is ready: NVIDIA H200, of unknown memory."});

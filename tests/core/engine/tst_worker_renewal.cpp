@@ -50,6 +50,15 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
+    void waitsForItsMemoryAfterACrashToo()
+    {
+        ExplorationHarness harness("short-loads=2 trial=kill@2 once");
+        QVERIFY(harness.runToEnd());
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 crashed, 2 ok, 4 ok"));
+        QCOMPARE(harness.log().count(QStringLiteral("is loaded again when more is free")), 2);
+        QVERIFY(!harness.log().contains(QStringLiteral("Sizes are chosen by that")));
+    }
+
     void givesUpADeviceThatHoldsItsWorker()
     {
         ExplorationHarness harness("", {1});

@@ -16,7 +16,7 @@ namespace {
 class CountingNetwork : public Network
 {
 public:
-    CountingNetwork() : Network({}) {}
+    explicit CountingNetwork(bool masks = false) : Network({}), m_masks(masks) {}
 
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override
     {
@@ -30,6 +30,10 @@ public:
     Batch batchOf(std::span<const SampleRow>) const override { return {}; }
     std::int64_t countedTargets(std::span<const SampleRow>) const override { return 0; }
     at::Tensor loss(const Batch&, double) const override { return {}; }
+    bool takesAttentionMask() const override { return m_masks; }
+
+private:
+    bool m_masks;
 };
 
 } // namespace
@@ -69,6 +73,26 @@ private slots:
         QVERIFY(ofMany > ofOne);
         QVERIFY(batches.longest());
         QCOMPARE(batches.longest()->targets.size(1), 12);
+    }
+
+    void masksWhatIsPadded()
+    {
+        RandomBatches batches(12, {2, 5, 40}, 1);
+        batches.make(CountingNetwork(true), 64);
+        for (const Batch& batch : batches.cycle()) {
+            QCOMPARE(batch.attentionMask.sizes(), at::IntArrayRef({64, 12}));
+            const at::Tensor lengths = batch.attentionMask.sum(1);
+            QVERIFY(lengths.eq(2).logical_or(lengths.eq(5)).logical_or(lengths.eq(12)).all().item<bool>());
+            // Padding is at the end.
+            QVERIFY(at::equal(std::get<0>(batch.attentionMask.sort(1, true)), batch.attentionMask));
+        }
+        QVERIFY(batches.longest()->attentionMask.defined());
+        // One sample has nobody to be padded for.
+        batches.make(CountingNetwork(true), 1);
+        for (const Batch& batch : batches.cycle())
+            QVERIFY(!batch.attentionMask.defined());
+        batches.make(CountingNetwork(false), 64);
+        QVERIFY(!batches.cycle().front().attentionMask.defined());
     }
 
     void repeatsItself()

@@ -122,6 +122,38 @@ class ResidualNetworkTest : public QObject
 private slots:
     void initTestCase() { prepareLibtorch(); }
 
+    // The layout of weights, images and all between changes the kernels and nothing else.
+    void computesTheSameWithChannelsLast()
+    {
+        const ResNetSpec spec = tiny(18);
+        const auto table = model::parameterTable(spec);
+        const FlatParameters usual = parametersAroundOneHalf(spec);
+        FlatParameters last(table, model::Phase::Train, at::kCPU, at::kFloat, /*channelsLast=*/true);
+        {
+            const at::NoGradGuard noGradients;
+            for (const model::Parameter& parameter : table)
+                at::Tensor(last.at(parameter.name)).copy_(usual.at(parameter.name));
+        }
+        QVERIFY(last.at("stem.convolution.weight").is_contiguous(at::MemoryFormat::ChannelsLast));
+        at::manual_seed(5);
+        const Batch batch =
+            ResidualNetwork(spec, last, {.trains = true, .channelsLast = true}).makeBatch(samples, 0);
+        QVERIFY(batch.inputs.front().is_contiguous(at::MemoryFormat::ChannelsLast));
+        Batch asUsual = batch;
+        asUsual.inputs.front() = batch.inputs.front().contiguous();
+        const at::Tensor expected = ResidualNetwork(spec, usual, {.trains = true}).loss(asUsual, 1.0);
+        const at::Tensor actual =
+            ResidualNetwork(spec, last, {.trains = true, .channelsLast = true}).loss(batch, 1.0);
+        QVERIFY(relativeDifference(actual.detach(), expected.detach()) < 1e-4);
+        expected.backward();
+        actual.backward();
+        const WorstDifference worst =
+            worstDifference(gradientsOf(last, table), gradientsOf(usual, table), table);
+        QVERIFY2(worst.relative < 1e-2, qPrintable(worst.parameter));
+        for (const NamedTensor& stretch : last.stretchesOf(last.gradients()))
+            QVERIFY(at::equal(stretch.tensor, last.at(stretch.name).grad()));
+    }
+
     void computesWhatThePaperSays_data()
     {
         rows<qint64>({{"two convolutions a block", 18}, {"three convolutions a block", 50}});

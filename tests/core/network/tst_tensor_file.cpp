@@ -21,11 +21,14 @@ namespace {
 
 std::vector<NamedTensor> someTensors()
 {
-    return {{.name = "weight", .tensor = at::arange(6, at::kFloat).view({2, 3})},
-            {.name = "narrow", .tensor = at::arange(5, at::kFloat).to(at::kBFloat16)},
-            {.name = "count", .tensor = at::full({}, 7, at::kLong)},
-            {.name = "state", .tensor = at::arange(13, at::kByte)},
-            {.name = "none", .tensor = at::empty({0}, at::kFloat)}};
+    return {
+        {.name = "weight", .tensor = at::arange(6, at::kFloat).view({2, 3})},
+        {.name = "narrow", .tensor = at::arange(5, at::kFloat).to(at::kBFloat16)},
+        {.name = "channels last",
+         .tensor = at::arange(48, at::kFloat).view({2, 3, 2, 4}).contiguous(at::MemoryFormat::ChannelsLast)},
+        {.name = "count", .tensor = at::full({}, 7, at::kLong)},
+        {.name = "state", .tensor = at::arange(13, at::kByte)},
+        {.name = "none", .tensor = at::empty({0}, at::kFloat)}};
 }
 
 std::vector<NamedTensor> zerosLike(const std::vector<NamedTensor>& tensors)

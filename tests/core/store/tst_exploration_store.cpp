@@ -60,6 +60,7 @@ trial::TrialRecord trialNumber(int number)
                              .timedSteps = 5,
                              .wallSeconds = 6.5,
                              .joulesPerSample = 0.42,
+                             .attention = "cudnn",
                              .text = "it's done"};
     trial::addFlags(trial, {"abandoned", "disturbed: clock"});
     return trial;
@@ -270,7 +271,8 @@ private slots:
                    {"ends without a sentence", 4},
                    {"no comparisons", 5},
                    {"comparisons without a place", 6},
-                   {"comparisons without visits", 7}});
+                   {"comparisons without visits", 7},
+                   {"trials without a kernel of attention", 8}});
     }
     void readsWhatAnOlderProgramWrote()
     {
@@ -286,7 +288,8 @@ private slots:
             store.finish(id, end);
         }
         // What each version added, the newest first.
-        const QStringList added{QStringLiteral("DROP TABLE visit"),
+        const QStringList added{QStringLiteral("ALTER TABLE trial DROP COLUMN attention"),
+                                QStringLiteral("DROP TABLE visit"),
                                 QStringLiteral("DROP TABLE compared_size"),
                                 QStringLiteral("ALTER TABLE trial DROP COLUMN visits"),
                                 QStringLiteral("ALTER TABLE exploration DROP COLUMN ending"),
@@ -301,6 +304,7 @@ private slots:
         ExplorationStore store(path());
         const qint64 id = store.list().front().id;
         trial::TrialRecord older = trialNumber(1);
+        older.attention.clear();
         if (version < 3)
             older.optimizerSeconds.reset();
         if (version < 2)

@@ -114,6 +114,7 @@ inline TrialResult fullResult()
                          .meanPowerWatts = 612.0,
                          .temperatureCelsius = 71.0,
                          .clockMegahertz = 1755.0},
+            .attention = "cudnn",
             .flags = {"thrashes", "disturbed: 71 % of the processor"},
             .text = "Größe \"96\"\n"};
 }

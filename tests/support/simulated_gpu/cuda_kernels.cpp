@@ -8,7 +8,9 @@
 #include "settings.h"
 #include "simulated_device.h"
 
+#include <ATen/Context.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/SDPBackend.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
@@ -19,6 +21,7 @@
 #include <torch/library.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -241,10 +244,37 @@ at::Scalar localScalar(const at::Tensor& tensor)
     return onCpu(tensor).item();
 }
 
-std::int64_t attentionChoice(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                             const std::optional<at::Tensor>&, double, bool, std::optional<double>, bool)
+bool canAttend(at::SDPBackend backend, const at::Tensor& query, bool hasMask)
 {
-    return settings().attention;
+    const at::Context& context = at::globalContext();
+    const bool isNarrow = query.scalar_type() != at::kFloat;
+    switch (backend) {
+    case at::SDPBackend::flash_attention:
+        return context.userEnabledFlashSDP() && isNarrow && !hasMask;
+    case at::SDPBackend::efficient_attention:
+        return context.userEnabledMemEfficientSDP();
+    case at::SDPBackend::cudnn_attention:
+        return context.userEnabledCuDNNSDP() && isNarrow && settings().prefersCudnn;
+    default:
+        return backend == at::SDPBackend::math;
+    }
+}
+
+// Like priority_order and select_sdp_backend of aten's transformers/cuda/sdp_utils.cpp: the first question
+// makes the order of kernels, in the place of any other.
+std::int64_t attentionChoice(const at::Tensor& query, const at::Tensor&, const at::Tensor&,
+                             const std::optional<at::Tensor>& mask, double, bool, std::optional<double>, bool)
+{
+    at::Context& context = at::globalContext();
+    static std::once_flag isOrdered;
+    std::call_once(isOrdered, [&context] {
+        if (settings().prefersCudnn)
+            context.setSDPPriorityOrder({3, 1, 2, 0});
+    });
+    const auto order = context.sDPPriorityOrder();
+    const auto chosen = std::ranges::find_if(
+        order, [&](at::SDPBackend backend) { return canAttend(backend, query, mask.has_value()); });
+    return chosen != order.end() ? static_cast<std::int64_t>(*chosen) : 0;
 }
 
 } // namespace

@@ -250,9 +250,12 @@ struct SimulatedCudaHooks final : CUDAHooksInterface
     {
         return static_cast<DeviceIndex>(batchpeak::simulated_gpu::currentDevice());
     }
-    // Kernels draw from that of the CPU.
-    const Generator& getDefaultGenerator(DeviceIndex) const override
+    // Kernels draw from that of the CPU. One of CUDA's asks its stream whether it captures when its state is
+    // read or set, and so fails as everything does once the context is lost.
+    const Generator& getDefaultGenerator(DeviceIndex index) const override
     {
+        batchpeak::simulated_gpu::device(index < 0 ? batchpeak::simulated_gpu::currentDevice() : index)
+            .check();
         return detail::getDefaultCPUGenerator();
     }
     Generator getNewGenerator(DeviceIndex) const override { return detail::createCPUGenerator(); }

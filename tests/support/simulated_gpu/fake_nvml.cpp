@@ -146,6 +146,9 @@ int nvmlDeviceGetMemoryInfo(void* handle, FakeMemory* memory)
     if (handle == &second)
         return notSupported;
     *memory = isSlice(handle) ? FakeMemory{100, 90, 10} : FakeMemory{1000, 600, 400};
+    // All of it free, as the simulated GPU has it before its first context.
+    if (const auto whole = static_cast<unsigned long long>(numberIn("FAKE_NVML_MEBIBYTES", 0)); whole > 0)
+        *memory = {whole << 20, whole << 20, 0};
     return success;
 }
 int nvmlDeviceGetUtilizationRates(void* handle, FakeUtilization* utilization)

@@ -42,8 +42,8 @@ bool apply(Settings& settings, std::string_view key, const std::string& value)
         settings.failingKernel = whole();
     else if (key == "failing-code")
         settings.failingCode = small();
-    else if (key == "attention")
-        settings.attention = small();
+    else if (key == "prefers-cudnn")
+        settings.prefersCudnn = small() != 0;
     else
         return false;
     return true;

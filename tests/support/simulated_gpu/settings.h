@@ -39,8 +39,8 @@ struct Settings
     /// The kernel of that number, and all that follow, fail with this code; 0 for none.
     std::int64_t failingKernel = 0;
     int failingCode = 700;
-    /// What at::_fused_sdp_choice answers, a number of sdp::SDPBackend.
-    int attention = 0;
+    /// As on a Hopper: cuDNN's kernel computes attention in 16 bits, unless another is asked for.
+    bool prefersCudnn = false;
 };
 
 const Settings& settings();

@@ -125,6 +125,14 @@ std::string runText(const ConfigContents& contents)
         run += ", activation checkpointing";
     if (contents.step.lossChunkRows != 0)
         run += ", loss in chunks of " + text(contents.step.lossChunkRows);
+    if (contents.step.attention != model::Attention::Automatic)
+        run += ", attention by " + std::string(toText(contents.step.attention));
+    if (!contents.step.convolvesInTf32)
+        run += ", convolutions without TF32";
+    if (contents.step.channelsLast)
+        run += ", channels last";
+    if (contents.step.timesConvolutions)
+        run += ", timed convolutions";
     return run;
 }
 

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "attention.h"
+
+#include <ATen/Context.h>
+#include <ATen/SDPBackend.h>
+#include <ATen/ops/_fused_sdp_choice.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace batchpeak::network {
+
+namespace {
+
+using model::Attention;
+
+std::optional<Attention> kernelOf(at::SDPBackend backend)
+{
+    switch (backend) {
+    case at::SDPBackend::math:
+        return Attention::Math;
+    case at::SDPBackend::flash_attention:
+        return Attention::Flash;
+    case at::SDPBackend::efficient_attention:
+        return Attention::MemoryEfficient;
+    case at::SDPBackend::cudnn_attention:
+        return Attention::Cudnn;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// PyTorch's own order of kernels on that device. On a GPU it is made, in the place of any other, when it is
+/// first asked for (priority_order in aten's transformers/cuda/sdp_utils.cpp), so it has to be asked first.
+std::vector<std::int64_t> usualOrder(at::Device device)
+{
+    static const std::vector<std::int64_t> order = [device] {
+        const at::Tensor any = at::zeros({1, 1, 1, 8}, at::TensorOptions(device));
+        at::_fused_sdp_choice(any, any, any);
+        std::vector<std::int64_t> numbers;
+        for (const at::SDPBackend backend : at::globalContext().sDPPriorityOrder())
+            numbers.push_back(static_cast<std::int64_t>(backend));
+        return numbers;
+    }();
+    return order;
+}
+
+} // namespace
+
+at::Tensor attention(const AttentionInputs& inputs)
+{
+    return at::scaled_dot_product_attention(inputs.query, inputs.key, inputs.value, inputs.mask,
+                                            inputs.dropout, inputs.isCausal, inputs.scale, inputs.enableGqa);
+}
+
+std::optional<Attention> attentionKernel(const AttentionInputs& inputs)
+{
+    const std::int64_t number =
+        at::_fused_sdp_choice(inputs.query, inputs.key, inputs.value, inputs.mask, inputs.dropout,
+                              inputs.isCausal, inputs.scale, inputs.enableGqa);
+    return kernelOf(static_cast<at::SDPBackend>(number));
+}
+
+void preferAttention(Attention kernel, at::Device device)
+{
+    at::Context& context = at::globalContext();
+    std::vector<std::int64_t> order = usualOrder(device);
+    std::ranges::stable_partition(order, [kernel](std::int64_t number) {
+        return kernelOf(static_cast<at::SDPBackend>(number)) == kernel;
+    });
+    context.setSDPPriorityOrder(order);
+    // On a processor the order is fixed, but what is switched off is left out.
+    const bool fused = kernel != Attention::Math;
+    context.setSDPUseFlash(fused);
+    context.setSDPUseMemEfficient(fused);
+    context.setSDPUseCuDNN(fused);
+}
+
+} // namespace batchpeak::network

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/run_kind.h"
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <optional>
+
+namespace batchpeak::network {
+
+/// What scaled_dot_product_attention of PyTorch takes, under its names and with its defaults.
+struct AttentionInputs
+{
+    /// {samples, heads, length, head size} each.
+    at::Tensor query;
+    at::Tensor key;
+    at::Tensor value;
+    std::optional<at::Tensor> mask;
+    double dropout = 0.0;
+    bool isCausal = false;
+    std::optional<double> scale;
+    /// Fewer keys and values than queries.
+    bool enableGqa = false;
+};
+
+/// {samples, heads, length, head size}
+at::Tensor attention(const AttentionInputs& inputs);
+
+/// The kernel that computes attention of these inputs, on this thread as it is now: never Automatic. Nothing
+/// where PyTorch has one that is not named here.
+std::optional<model::Attention> attentionKernel(const AttentionInputs& inputs);
+
+/// From now on, in the whole process: that kernel wherever it can, else what PyTorch would take without it;
+/// plain products always can.
+void preferAttention(model::Attention kernel, at::Device device);
+
+} // namespace batchpeak::network
