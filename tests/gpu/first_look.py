@@ -82,6 +82,7 @@ class Look:
         self.suite = suite
         self.results = results
         self.model = model
+        self.failed = False
         self._summary = (results / "summary.txt").open("w")
 
     def say(self, line: str = "") -> None:
@@ -95,6 +96,7 @@ class Look:
         try:
             part()
         except Exception as error:
+            self.failed = True
             self.say(f"FAILED: {error}")
             with (self.results / "failures.txt").open("a") as file:
                 file.write(f"{title}\n{traceback.format_exc()}\n")
@@ -148,6 +150,7 @@ class Look:
         (self.results / f"{name}.txt").write_text(run.stdout + run.stderr)
         for line in run.stdout.splitlines():
             self.say(line)
+        self.failed |= run.returncode != 0
 
     def side_by_side(self) -> None:
         clocks = log_clocks(self.results / "clocks.csv")
@@ -179,6 +182,8 @@ class Look:
             if result["outcome"] != "ok":
                 self.say(f"{size}: {result['outcome']} {result.get('text', '')}")
                 break
+            if number == 1:
+                self.say(f"attention by {result.get('attention')}")
             ours[size] = (result["seconds_per_step"] + result["optimizer_seconds"],
                           result["peak_reserved_bytes"])
         worker.end()
@@ -322,6 +327,7 @@ def main() -> int:
     parser.add_argument("--suite", type=Path, required=True, help="folder of the GPU suite")
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--tiny", action="store_true", help="a network of two layers, to try the programs out")
+    parser.add_argument("--without-suite", action="store_true", help="leave out the programs of the suite")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     look = Look(options.suite, options.results, TINY if options.tiny else GPT2)
@@ -329,15 +335,17 @@ def main() -> int:
     look.run("hello", look.hello)
     look.run("limit of memory", look.fraction)
     look.run("gates", look.gates)
-    look.run("failures", lambda: look.suite_part("tst_gpu_failures"))
-    look.run("timing by events", lambda: look.suite_part("tst_gpu_timing"))
+    if not options.without_suite:
+        look.run("failures", lambda: look.suite_part("tst_gpu_failures"))
+        look.run("timing by events", lambda: look.suite_part("tst_gpu_timing"))
     look.run("one network beside PyTorch", look.side_by_side)
     look.run("first out of memory", look.first_out_of_memory)
     look.run("memory after a kill", look.memory_after_a_kill)
-    for name in ("fraction", "memory", "steps", "training", "gates"):
+    rest = ("fraction", "worker", "memory", "steps", "training", "gates")
+    for name in () if options.without_suite else rest:
         look.run(f"the suite: {name}", lambda name=name: look.suite_part(f"tst_gpu_{name}"))
     look.say(f"Everything that was said is in {options.results}.")
-    return 0
+    return 1 if look.failed else 0
 
 
 if __name__ == "__main__":

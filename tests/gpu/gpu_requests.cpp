@@ -14,15 +14,9 @@ namespace {
 
 constexpr std::int64_t positions = 256;
 
-// On a simulated GPU the processor does all work.
-bool staysTiny()
-{
-    return std::getenv("BATCHPEAK_SIMULATED_GPU") != nullptr;
-}
-
 model::Architecture widened(model::DecoderSpec spec)
 {
-    if (staysTiny())
+    if (isSimulated())
         return spec;
     spec.vocabularySize = 8192;
     spec.hiddenSize = 512;
@@ -56,12 +50,22 @@ void addRows(const std::vector<NamedRequest>& requests)
         add(request.name, request.load);
 }
 
+bool isSimulated()
+{
+    return std::getenv("BATCHPEAK_SIMULATED_GPU") != nullptr;
+}
+
+std::int64_t largeSize()
+{
+    return isSimulated() ? 1 << 16 : 1 << 10;
+}
+
 trial::LoadRequest gpuRequest(const model::Architecture& architecture, model::Phase phase,
                               model::Precision precision)
 {
     trial::LoadRequest load = network::tinyRequest(
         std::visit([](const auto& spec) { return widened(spec); }, architecture), phase, precision);
-    if (std::holds_alternative<model::DecoderSpec>(architecture) && !staysTiny())
+    if (std::holds_alternative<model::DecoderSpec>(architecture) && !isSimulated())
         load.sequenceLength = positions;
     return load;
 }

