@@ -246,6 +246,8 @@ QStringList finalLines(const Snapshot& snapshot)
         {QStringLiteral("confidence"), confidenceText(*recommendation)}};
     if (engine::hasMicroBatches(plan))
         rows.insert(rows.end() - 1, {QStringLiteral("accumulation steps"), accumulationText(snapshot)});
+    if (const auto* trial = snapshot.recommendedTrial(); trial && !trial->attention.empty())
+        rows.push_back({QStringLiteral("attention"), QString::fromStdString(trial->attention)});
     if (snapshot.recommendedJoulesPerSample)
         rows.push_back({QStringLiteral("energy"),
                         engine::energyPerSampleText(*snapshot.recommendedJoulesPerSample, QLocale::c())});

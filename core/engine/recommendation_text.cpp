@@ -151,10 +151,12 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Speed)
 };
 
-/// "0.5", "20": two digits say enough.
+/// "0.5", "20": two digits say enough; but 'g' would write 100 as 1e+02.
 QString percent(double share, const QLocale& locale)
 {
-    return locale.toString(100.0 * share, 'g', 2);
+    constexpr double largestOfTwoDigits = 99.5;
+    const double value = 100.0 * share;
+    return value < largestOfTwoDigits ? locale.toString(value, 'g', 2) : locale.toString(value, 'f', 0);
 }
 
 /// ": 512 samples/s, peak 3.1 GiB, 1.2 GiB of the limit left"

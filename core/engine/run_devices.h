@@ -19,10 +19,10 @@ namespace batchpeak::engine {
 /// Which of the devices of this computer are meant.
 ///
 /// \param words      "cpu", "cuda" (every GPU), "cuda:N"; empty stands for every GPU, else the CPU
+/// \param available  as device::localDevices() lists them
 /// \return each device once, in the order of the words
-/// \throws ExplorationError for a word that is none of these, or a device that is not here; without words
-/// also where a
-///         GPU is here that cannot be used: nobody gets the CPU for it unasked
+/// \throws ExplorationError for a word that is none of these, or a device that is not here; UnusableGpuError
+///         without words, where a GPU is here that cannot be used: nobody gets the CPU for it unasked
 std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
                                                const device::LocalDevices& available);
 

@@ -113,7 +113,8 @@ struct LayerShape
     Activation activation = Activation::Gelu;
     /// Copies of queries and keys that rotation and normalisation of heads make.
     double headCopies = 0.0;
-    /// Attention keeps its matrices: no fused kernel takes a bias that learns, or dropout on the CPU.
+    /// Attention keeps its matrices: plain products were asked for, or no fused kernel takes what it
+    /// computes, a bias that learns, or dropout on the CPU.
     bool keepsAttention = false;
     /// Experts that a token takes; 0 where there are none.
     double experts = 0.0;
@@ -177,6 +178,11 @@ PartBytes transformerLayer(double tokens, const LayerShape& layer, const Widths&
     return bytes;
 }
 
+bool keepsAttention(double dropout, const StepSettings& settings)
+{
+    return dropout > 0.0 || settings.options.attention == Attention::Math;
+}
+
 Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
 {
     const Widths widths = widthsOf(settings.precision);
@@ -192,7 +198,7 @@ Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
                            .feedForward = static_cast<double>(spec.feedForwardSize),
                            .activation = spec.activation,
                            .headCopies = (isRotary ? 1.0 : 0.0) + (spec.queryKeyNormalization ? 1.0 : 0.0),
-                           .keepsAttention = spec.attentionDropout > 0.0,
+                           .keepsAttention = keepsAttention(spec.attentionDropout, settings),
                            .experts = hasExperts(spec) ? static_cast<double>(spec.expertsPerToken) : 0.0,
                            .dropout = spec.dropout};
     const auto choices = static_cast<double>(spec.vocabularySize);
@@ -222,7 +228,7 @@ Parts partsOf(const EncoderSpec& spec, const StepSettings& settings)
                            .feedForward = static_cast<double>(spec.feedForwardSize),
                            .activation = spec.activation,
                            .headCopies = spec.positionEmbedding == PositionEmbedding::Rotary ? 1.0 : 0.0,
-                           .keepsAttention = spec.attentionDropout > 0.0,
+                           .keepsAttention = keepsAttention(spec.attentionDropout, settings),
                            .dropout = spec.dropout};
     const auto choices = static_cast<double>(spec.vocabularySize);
     const double predicted =
@@ -258,7 +264,7 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
                            .keepsAttention = settings.phase == Phase::Train,
                            .dropout = spec.dropout};
     LayerShape cross = layer;
-    cross.keepsAttention = spec.dropout > 0.0 && settings.phase == Phase::Train;
+    cross.keepsAttention = settings.phase == Phase::Train && keepsAttention(spec.dropout, settings);
     PartBytes encoderLayer = transformerLayer(tokens, layer, widths);
     PartBytes decoderLayer = transformerLayer(targets, layer, widths);
     decoderLayer += attention(targets, tokens, cross, widths);
@@ -295,7 +301,7 @@ Parts partsOf(const VisionTransformerSpec& spec, const StepSettings& settings)
                            .keys = hidden,
                            .feedForward = static_cast<double>(spec.feedForwardSize),
                            .activation = spec.activation,
-                           .keepsAttention = spec.attentionDropout > 0.0,
+                           .keepsAttention = keepsAttention(spec.attentionDropout, settings),
                            .dropout = spec.dropout};
     Parts parts{.inputBytes =
                     static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state,
@@ -419,16 +425,17 @@ constexpr double deviationOfConvolutions = 0.4;
 /// Convolutions of two bytes: processors without AVX-512 unfold the images, which takes three times as much.
 constexpr double deviationOfUnfolding = 0.7;
 
-double deviationFor(const DecoderSpec& spec, const StepSettings&)
+double deviationFor(const DecoderSpec& spec, const StepSettings& settings)
 {
-    const bool isPlain = spec.keyValueHeads == spec.heads && spec.attentionDropout == 0.0 &&
+    const bool isPlain = spec.keyValueHeads == spec.heads &&
+                         !keepsAttention(spec.attentionDropout, settings) &&
                          spec.positionEmbedding != PositionEmbedding::Alibi && !hasExperts(spec);
     return isPlain ? deviationOfCounted : deviationOfKernels;
 }
 
-double deviationFor(const EncoderSpec& spec, const StepSettings&)
+double deviationFor(const EncoderSpec& spec, const StepSettings& settings)
 {
-    return spec.attentionDropout == 0.0 ? deviationOfCounted : deviationOfKernels;
+    return keepsAttention(spec.attentionDropout, settings) ? deviationOfKernels : deviationOfCounted;
 }
 
 double deviationFor(const EncoderDecoderSpec&, const StepSettings&)
@@ -436,9 +443,9 @@ double deviationFor(const EncoderDecoderSpec&, const StepSettings&)
     return deviationOfKernels;
 }
 
-double deviationFor(const VisionTransformerSpec& spec, const StepSettings&)
+double deviationFor(const VisionTransformerSpec& spec, const StepSettings& settings)
 {
-    return spec.attentionDropout == 0.0 ? deviationOfCounted : deviationOfKernels;
+    return keepsAttention(spec.attentionDropout, settings) ? deviationOfKernels : deviationOfCounted;
 }
 
 double deviationFor(const ResNetSpec&, const StepSettings& settings)

@@ -422,6 +422,18 @@ Snapshot failedSnapshot()
     return snapshot;
 }
 
+Snapshot gpuUnusableSnapshot()
+{
+    Snapshot snapshot = readySnapshot();
+    snapshot.state = State::Failed;
+    snapshot.finish = FinishStatus::Failed;
+    snapshot.gpuIsUnusable = true;
+    snapshot.failure = QStringLiteral("An NVIDIA driver is here, but its management library says: "
+                                      "Driver/library version mismatch. Mend that, "
+                                      "or explore on the CPU (in a terminal: --device cpu).");
+    return snapshot;
+}
+
 Snapshot everyOutcomeSnapshot()
 {
     Snapshot snapshot = withDevice();
@@ -525,6 +537,7 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("prospect"), prospectSnapshot()},
             {QStringLiteral("nothing-fits"), nothingFitsSnapshot()},
             {QStringLiteral("failed"), failedSnapshot()},
+            {QStringLiteral("gpu-unusable"), gpuUnusableSnapshot()},
             {QStringLiteral("every-outcome"), everyOutcomeSnapshot()},
             {QStringLiteral("trainer"), trainerSnapshot()},
             {QStringLiteral("cpu"), cpuSnapshot()}};

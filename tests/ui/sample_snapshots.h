@@ -44,6 +44,8 @@ engine::Snapshot doubtfulSnapshot();
 engine::Snapshot prospectSnapshot();
 engine::Snapshot nothingFitsSnapshot();
 engine::Snapshot failedSnapshot();
+/// No GPU can be used, and nobody has asked for the CPU.
+engine::Snapshot gpuUnusableSnapshot();
 /// A trial of every outcome and every flag, on two devices.
 engine::Snapshot everyOutcomeSnapshot();
 /// The CPU device: no clock, no temperature, peaks far below the limit.

@@ -241,6 +241,7 @@ private slots:
         QVERIFY(error);
         QVERIFY(error->fatal);
         VERIFY_CONTAINS(error->text, "illegal memory access");
+        QVERIFY2(error->text.find("Exception raised from") == std::string::npos, error->text.c_str());
         QCOMPARE(worker.exitCode(), 42);
     }
 

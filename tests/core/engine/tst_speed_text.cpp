@@ -28,6 +28,10 @@ private slots:
                           "saturated",
                           "Saturated: work per sample takes 99 % of a step, and a larger size gains nothing "
                           "that counts."});
+        add("saturated wholly", {{.kind = Kind::Saturated, .overheadShare = 0.001},
+                                 "saturated",
+                                 "Saturated: work per sample takes 100 % of a step, and a larger size gains "
+                                 "nothing that counts."});
         add("tiles", {{.kind = Kind::TileQuantised, .period = 64, .jump = 0.051},
                       "tile-quantised, 64",
                       "Tile-quantised: one sample above a multiple of 64 makes a step 5.1 % longer."});

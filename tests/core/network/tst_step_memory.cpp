@@ -89,6 +89,8 @@ private slots:
                 requestFor(network.architecture, {.phase = Phase::Eval}));
             add(std::string(network.name) + ", checkpointed",
                 requestFor(network.architecture, {.options = {.activationCheckpointing = true}}));
+            add(std::string(network.name) + ", attention by plain products",
+                requestFor(network.architecture, {.options = {.attention = model::Attention::Math}}));
             for (const Precision precision : {Precision::Bf16, Precision::PureBf16})
                 add(std::string(network.name) + ", " + std::string(toText(precision)),
                     requestFor(network.architecture, {.precision = precision}));

@@ -11,6 +11,8 @@
 #include "tiny_networks.h"
 #include "tiny_scripts.h"
 
+#include <ATen/Context.h>
+
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -126,6 +128,8 @@ private:
         addOne("loss in chunks, checkpointing",
                withStep(train, {.activationCheckpointing = true, .lossChunkRows = 7}));
         addOne("clipping", withStep(train, {.maxGradientNorm = 0.5}));
+        addOne("attention by plain products", withStep(train, {.attention = model::Attention::Math}));
+        addOne("channels last", withStep(tinyRequest(tinyResNet(), Phase::Train), {.channelsLast = true}));
         addOne("bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16));
         addOne("bf16, all of it",
                withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Bf16),
@@ -148,6 +152,36 @@ private:
     }
 
 private slots:
+    void takesPyTorchsWays_data()
+    {
+        struct Ways
+        {
+            model::Precision precision = model::Precision::Fp32;
+            model::StepOptions step;
+            bool productsInTf32 = false;
+            bool convolutionsInTf32 = true;
+            bool timesConvolutions = false;
+        };
+        const auto add = rows<LoadRequest, bool, bool, bool>();
+        const auto addWays = [&](const char* name, const Ways& ways) {
+            add(name, {withStep(tinyRequest(tinyResNet(), model::Phase::Eval, ways.precision), ways.step),
+                       ways.productsInTf32, ways.convolutionsInTf32, ways.timesConvolutions});
+        };
+        addWays("nothing said", {});
+        addWays("TF32", {.precision = model::Precision::Tf32, .productsInTf32 = true});
+        addWays("no TF32", {.step = {.convolvesInTf32 = false}, .convolutionsInTf32 = false});
+        addWays("timed algorithms", {.step = {.timesConvolutions = true}, .timesConvolutions = true});
+    }
+    // What the whole process of a GPU computes by, as torch.backends has it.
+    void takesPyTorchsWays()
+    {
+        const auto& [request, products, convolutions, times] = row<LoadRequest, bool, bool, bool>();
+        const StepRunner runner(request, m_memory);
+        QCOMPARE(at::globalContext().allowTF32CuBLAS(), products);
+        QCOMPARE(at::globalContext().allowTF32CuDNN(), convolutions);
+        QCOMPARE(at::globalContext().benchmarkCuDNN(), times);
+    }
+
     void cleanup()
     {
         BudgetAllocator::installed().failAllocation(0);
