@@ -63,7 +63,7 @@ struct StepOptions
     std::int64_t lossChunkRows = 0;
     /// Gradients are scaled down to this norm where theirs is above it; 0: they are left as they are.
     double maxGradientNorm = 0.0;
-    /// Asked for; where a device or a shape does not allow it, plain products take its place.
+    /// Asked for; where a device or a shape does not allow it, PyTorch's own choice takes its place.
     Attention attention = Attention::Automatic;
     /// cuDNN takes TF32 in fp32 convolutions, as PyTorch has it for who says nothing.
     bool convolvesInTf32 = true;

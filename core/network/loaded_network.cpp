@@ -92,7 +92,6 @@ void choosePyTorchsWays(model::Precision precision, const model::StepOptions& st
     context.setAllowTF32CuDNN(narrow || step.convolvesInTf32);
     context.setBenchmarkCuDNN(step.timesConvolutions);
     preferAttention(step.attention, device);
-    avoidUndescribedTileUnit();
 }
 
 void throwWhereImpossible(const trial::LoadRequest& request)
@@ -113,6 +112,7 @@ LoadedNetwork::LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& me
     : m_request(request), m_memory(memory), m_device(torchDevice(memory.device()))
 {
     throwWhereImpossible(request);
+    avoidUndescribedTileUnit();
     choosePyTorchsWays(request.precision, request.step, m_device);
     exerciseDevice(m_device);
     seedRandom(m_device, request.seed);

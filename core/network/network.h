@@ -16,8 +16,8 @@
 
 namespace batchpeak::network {
 
-/// One micro-batch: what the network takes, and what it should have said. The first
-/// dimension of every tensor counts samples.
+/// One micro-batch: what the network takes, and what it should have said. The first dimension of every tensor
+/// counts samples.
 struct Batch
 {
     std::vector<at::Tensor> inputs;

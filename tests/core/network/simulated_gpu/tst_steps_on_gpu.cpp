@@ -60,6 +60,17 @@ private slots:
             QCOMPARE(slow.steps[step].microBatchSeconds(), quick.steps[step].microBatchSeconds());
     }
 
+    // A loader has them on the host, and a step copies them.
+    void leavesBatchesOnTheHost()
+    {
+        StepRunner runner(tinyRequest(tinyGpt(), model::Phase::Train, model::Precision::Fp32), *m_memory,
+                          simulatedSeconds);
+        runner.prepare(1000);
+        QCOMPARE(m_memory->allocatedBytes(), runner.baselineBytes());
+        runner.run(1);
+        QCOMPARE(m_memory->allocatedBytes(), runner.baselineBytes());
+    }
+
     void timesTheWholeBetweenTwoWaits()
     {
         const StepChain chain = chainOf(model::Optimizer::AdamW, 5);
