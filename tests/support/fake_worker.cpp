@@ -93,6 +93,8 @@ private:
                             .totalBytes = FakeBehaviour::totalBytes,
                             .freeBytes = FakeBehaviour::totalBytes};
         if (start == "bound") {
+            hello.device.contextBytes = FakeBehaviour::totalBytes / 4;
+            hello.device.freeBytes -= hello.device.contextBytes;
             hello.device.limitBytes = FakeBehaviour::totalBytes / 2;
             hello.device.allocatorSettings = "fraction:0.5";
         }

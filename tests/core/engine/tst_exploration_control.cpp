@@ -33,6 +33,15 @@ private slots:
         QVERIFY(!snapshot.finish);
     }
 
+    void countsTheWorkersOwnContextForNobodyElse()
+    {
+        ExplorationHarness harness("start=bound");
+        QVERIFY(harness.runToEnd());
+        const engine::DeviceSnapshot& device = harness.snapshot().devices.front();
+        QCOMPARE(device.heldByOthersBytes, 0);
+        QCOMPARE(device.limitBytes, device.totalBytes / 2);
+    }
+
     void tellsWhichKernelComputesAttention_data()
     {
         rows<model::Attention, Text>(
