@@ -34,7 +34,7 @@ struct Fault
 struct FakeBehaviour
 {
     /// ok, silent, late, refuse, new-version, garbage, exit, kill, no-device, bound (by a setting of its
-    /// user, to half of the device)
+    /// user, to half of the device, of which its own context takes a quarter)
     std::string start = "ok";
     /// How it takes version 2 of the protocol: ok, older (it answers with 1); or it refuses: complain (an
     /// error line), exit, newer (it answers with 3). Those speak version 1, and know no comparison.
