@@ -5,6 +5,7 @@
 
 #include "device/local_device.h"
 #include "gpu_requests.h"
+#include "gpu_suite.h"
 #include "support/rows.h"
 #include "support/verify.h"
 #include "tiny_networks.h"
@@ -22,8 +23,6 @@ using namespace batchpeak::trial;
 
 namespace {
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-
 /// Beside this program in the packed suite, else where it was built.
 QString workerProgram()
 {
@@ -32,38 +31,14 @@ QString workerProgram()
 }
 
 /// The worker on one GPU, as an exploration starts it.
-class GpuWorker : public WorkerTalk
+class WorkerOn : public GpuWorker
 {
 public:
-    explicit GpuWorker(const std::string& uuid)
-        : WorkerTalk(workerProgram(), {QStringLiteral("--device"), QStringLiteral("cuda")},
-                     {QStringLiteral("CUDA_VISIBLE_DEVICES=") + QString::fromStdString(uuid)})
-    {
-        say(Hello{});
-        hello = WorkerTalk::hear<WorkerHello>();
-    }
-
-    std::optional<Loaded> load(const LoadRequest& request)
-    {
-        say(request);
-        while (const auto message = hear()) {
-            if (const auto* loaded = std::get_if<Loaded>(&*message))
-                return *loaded;
-            if (const auto* error = std::get_if<WorkerError>(&*message)) {
-                qWarning("%s", error->text.c_str());
-                break;
-            }
-        }
-        return std::nullopt;
-    }
-
-    std::optional<WorkerHello> hello;
+    explicit WorkerOn(const device::LocalDevice& gpu)
+        : GpuWorker(workerProgram(),
+                    {QStringLiteral("CUDA_VISIBLE_DEVICES=") + QString::fromStdString(gpu.uuid)})
+    {}
 };
-
-TrialRequest quick(std::int64_t id, std::int64_t size)
-{
-    return {.id = id, .microBatchSize = size, .minSteps = 3, .maxSteps = 3};
-}
 
 LoadRequest decoder(model::Phase phase = model::Phase::Train,
                     model::Precision precision = model::Precision::Bf16)
@@ -115,7 +90,7 @@ private slots:
 
     void answersForTheGpuOfThatUuid()
     {
-        GpuWorker worker(m_gpu.uuid);
+        WorkerOn worker(m_gpu);
         QVERIFY(worker.hello);
         QCOMPARE(worker.hello->device.uuid, m_gpu.uuid);
         QCOMPARE(worker.hello->device.name, m_gpu.name);
@@ -123,7 +98,7 @@ private slots:
         QVERIFY(worker.hello->device.contextBytes > 0);
         const auto loaded = worker.load(decoder());
         QVERIFY(loaded);
-        const TrialResult result = worker.resultOf(quick(1, 4));
+        const TrialResult result = worker.resultOf(quickTrial(1, 4));
         QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
         QVERIFY(result.peakReservedBytes >= loaded->baselineBytes);
         QVERIFY(!result.attention.empty());
@@ -136,18 +111,18 @@ private slots:
 
     void runsOutOfMemoryInItsFirstStep()
     {
-        GpuWorker worker(m_gpu.uuid);
+        WorkerOn worker(m_gpu);
         QVERIFY(worker.hello);
-        const std::int64_t limit = std::min(1024 * mebibyte, worker.hello->device.totalBytes / 4);
+        const std::int64_t limit = std::min(1024 * test::mebibyte, worker.hello->device.totalBytes / 4);
         LoadRequest load = decoder();
         load.memoryLimitBytes = limit;
         const auto loaded = worker.load(load);
         QVERIFY(loaded);
         QCOMPARE(loaded->limitBytes, limit);
-        const TrialResult tooLarge = worker.resultOf(quick(1, 1 << 16));
+        const TrialResult tooLarge = worker.resultOf(quickTrial(1, 1 << 16));
         QVERIFY2(tooLarge.outcome == Outcome::OutOfMemory, tooLarge.text.c_str());
         QVERIFY(!tooLarge.isLast);
-        const TrialResult small = worker.resultOf(quick(2, 2));
+        const TrialResult small = worker.resultOf(quickTrial(2, 2));
         QVERIFY2(small.outcome == Outcome::Ok, small.text.c_str());
         QVERIFY(small.peakReservedBytes <= limit);
     }
@@ -176,9 +151,9 @@ private slots:
     }
     void runsEveryKindOfStep()
     {
-        GpuWorker worker(m_gpu.uuid);
+        WorkerOn worker(m_gpu);
         QVERIFY(worker.load(row<LoadRequest>()));
-        const TrialResult result = worker.resultOf(quick(1, 4));
+        const TrialResult result = worker.resultOf(quickTrial(1, 4));
         QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
     }
 
@@ -186,16 +161,16 @@ private slots:
     {
         const QString file = m_folder.filePath(QStringLiteral("words.pt"));
         network::saveScript(file.toStdString(), sumOfWords, classes);
-        GpuWorker worker(m_gpu.uuid);
+        WorkerOn worker(m_gpu);
         QVERIFY(worker.load(script(file, 16)));
-        const TrialResult result = worker.resultOf(quick(1, 4));
+        const TrialResult result = worker.resultOf(quickTrial(1, 4));
         QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
     }
 
     // Its layers are asked between their gradients too, on autograd's thread.
     void isCancelledBetweenTwoLayers()
     {
-        GpuWorker worker(m_gpu.uuid);
+        WorkerOn worker(m_gpu);
         QVERIFY(worker.load(decoder()));
         worker.say(TrialRequest{
             .id = 1, .microBatchSize = 4, .minSteps = 100'000, .maxSteps = 100'000, .minSeconds = 1e4});
@@ -204,21 +179,21 @@ private slots:
         const auto cancelled = worker.hear<TrialResult>();
         QVERIFY(cancelled);
         QCOMPARE(toText(cancelled->outcome), toText(Outcome::Cancelled));
-        const TrialResult next = worker.resultOf(quick(2, 4));
+        const TrialResult next = worker.resultOf(quickTrial(2, 4));
         QVERIFY2(next.outcome == Outcome::Ok, next.text.c_str());
     }
 
     void givesItsMemoryBackWhenItIsKilled()
     {
-        GpuWorker first(m_gpu.uuid);
+        WorkerOn first(m_gpu);
         QVERIFY(first.load(decoder()));
-        QCOMPARE(toText(first.resultOf(quick(1, 64)).outcome), toText(Outcome::Ok));
+        QCOMPARE(toText(first.resultOf(quickTrial(1, 64)).outcome), toText(Outcome::Ok));
         first.process.kill();
         QVERIFY(first.process.waitForFinished());
         // A driver takes a moment, and each question a process.
         std::int64_t free = 0;
         for (int question = 0; question < 5 && free < first.hello->device.freeBytes / 100 * 99; ++question) {
-            const GpuWorker next(m_gpu.uuid);
+            const WorkerOn next(m_gpu);
             QVERIFY(next.hello);
             free = next.hello->device.freeBytes;
         }
@@ -227,21 +202,19 @@ private slots:
 
     void endsWhereTheContextIsLost()
     {
-        if (test::isSimulated())
-            QSKIP("A simulated GPU computes on the processor, which refuses the index without being lost.");
         const QString file = m_folder.filePath(QStringLiteral("few.pt"));
         network::saveScript(file.toStdString(), sumOfWords, classes);
-        GpuWorker worker(m_gpu.uuid);
+        WorkerOn worker(m_gpu);
         // Words that its table does not have.
         QVERIFY(worker.load(script(file, 1000)));
-        worker.say(quick(1, 64));
+        worker.say(quickTrial(1, 64));
         const auto error = worker.hear<WorkerError>();
         QVERIFY(error);
         QVERIFY(error->fatal);
         QCOMPARE(worker.exitCode(), 42);
-        GpuWorker fresh(m_gpu.uuid);
+        WorkerOn fresh(m_gpu);
         QVERIFY(fresh.load(decoder()));
-        QCOMPARE(toText(fresh.resultOf(quick(1, 4)).outcome), toText(Outcome::Ok));
+        QCOMPARE(toText(fresh.resultOf(quickTrial(1, 4)).outcome), toText(Outcome::Ok));
     }
 };
 

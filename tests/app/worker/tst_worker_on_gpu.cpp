@@ -16,38 +16,24 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
+QString simulatedLibraries()
+{
+    return QStringLiteral("LD_LIBRARY_PATH=") + QFileInfo(QStringLiteral(BATCHPEAK_SIMULATED_CUDA)).path();
+}
+
 /// The real worker on a simulated GPU.
-class GpuWorker : public WorkerTalk
+class SimulatedGpuWorker : public GpuWorker
 {
 public:
     /// \param settings  words of simulated_gpu::Settings
-    explicit GpuWorker(const QString& settings = {}, const QStringList& environment = {})
-        : WorkerTalk(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
-                     {QStringLiteral("--device"), QStringLiteral("cuda")},
-                     QStringList{QStringLiteral("LD_LIBRARY_PATH=") +
-                                     QFileInfo(QStringLiteral(BATCHPEAK_SIMULATED_CUDA)).path(),
-                                 QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-first"),
-                                 QStringLiteral("FAKE_NVML_MEBIBYTES=2048"),
-                                 QStringLiteral("BATCHPEAK_SIMULATED_GPU=") + settings} +
-                         environment)
-    {
-        say(Hello{});
-        hello = WorkerTalk::hear<WorkerHello>();
-    }
-
-    std::optional<Loaded> load(const LoadRequest& request)
-    {
-        say(request);
-        return WorkerTalk::hear<Loaded>();
-    }
-
-    std::optional<WorkerHello> hello;
+    explicit SimulatedGpuWorker(const QString& settings = {}, const QStringList& environment = {})
+        : GpuWorker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
+                    QStringList{simulatedLibraries(), QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-first"),
+                                QStringLiteral("FAKE_NVML_MEBIBYTES=2048"),
+                                QStringLiteral("BATCHPEAK_SIMULATED_GPU=") + settings} +
+                        environment)
+    {}
 };
-
-TrialRequest quick(std::int64_t id, std::int64_t size)
-{
-    return {.id = id, .microBatchSize = size, .minSteps = 3, .maxSteps = 3};
-}
 
 } // namespace
 
@@ -64,7 +50,7 @@ private slots:
     void runsTrials()
     {
         const auto& phase = row<model::Phase>();
-        GpuWorker worker;
+        SimulatedGpuWorker worker;
         QVERIFY(worker.hello);
         QCOMPARE(worker.hello->device.kind, "cuda");
         QCOMPARE(worker.hello->device.uuid, "GPU-first");
@@ -75,7 +61,7 @@ private slots:
         const auto loaded = worker.load(tinyGpt(phase, 256 * mebibyte));
         QVERIFY(loaded);
         QCOMPARE(loaded->limitBytes, 256 * mebibyte);
-        const TrialResult result = worker.resultOf(quick(7, 3));
+        const TrialResult result = worker.resultOf(quickTrial(7, 3));
         QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
         QCOMPARE(result.steps, 3);
         QVERIFY(result.forwardSeconds);
@@ -92,7 +78,7 @@ private slots:
 
     void compares()
     {
-        GpuWorker worker;
+        SimulatedGpuWorker worker;
         QVERIFY(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte)));
         const TrialResult result =
             worker.resultOf(CompareRequest{.id = 8, .microBatchSizes = {3, 1, 2}, .visits = 2, .steps = 2});
@@ -106,64 +92,58 @@ private slots:
     }
     void runsOutOfMemoryAndGoesOn()
     {
-        GpuWorker worker(row<Text>());
+        SimulatedGpuWorker worker(row<Text>());
         const auto loaded = worker.load(tinyGpt(model::Phase::Train, 128 * mebibyte));
         QVERIFY(loaded);
-        const TrialResult tooLarge = worker.resultOf(quick(1, 1 << 16));
+        const TrialResult tooLarge = worker.resultOf(quickTrial(1, 1 << 16));
         QCOMPARE(toText(tooLarge.outcome), toText(Outcome::OutOfMemory));
         QVERIFY(tooLarge.peakReservedBytes <= 128 * mebibyte || row<Text>().isEmpty());
         QVERIFY(!tooLarge.isLast);
         QVERIFY(!tooLarge.refusedHostBytes);
-        const TrialResult small = worker.resultOf(quick(2, 2));
+        const TrialResult small = worker.resultOf(quickTrial(2, 2));
         QVERIFY2(small.outcome == Outcome::Ok, small.text.c_str());
     }
 
     // In the first step of a fresh process, when nothing of the libraries has been warmed up.
     void runsOutOfMemoryAtOnce()
     {
-        GpuWorker worker;
+        SimulatedGpuWorker worker;
         QVERIFY(worker.load(tinyGpt(model::Phase::Train, 64 * mebibyte)));
-        QCOMPARE(toText(worker.resultOf(quick(1, 1 << 16)).outcome), toText(Outcome::OutOfMemory));
-        QCOMPARE(toText(worker.resultOf(quick(2, 1)).outcome), toText(Outcome::Ok));
+        QCOMPARE(toText(worker.resultOf(quickTrial(1, 1 << 16)).outcome), toText(Outcome::OutOfMemory));
+        QCOMPARE(toText(worker.resultOf(quickTrial(2, 1)).outcome), toText(Outcome::Ok));
     }
 
     void saysThatNotEvenTheNetworkFits()
     {
-        GpuWorker worker;
+        SimulatedGpuWorker worker;
         const auto loaded = worker.load(tinyGpt(model::Phase::Train, 1024));
         QVERIFY(loaded);
         QVERIFY(loaded->baselineBytes > loaded->limitBytes);
-        QCOMPARE(toText(worker.resultOf(quick(1, 1)).outcome), toText(Outcome::OutOfMemory));
+        QCOMPARE(toText(worker.resultOf(quickTrial(1, 1)).outcome), toText(Outcome::OutOfMemory));
     }
 
     // The allocator reads its limit once a process.
     void tellsTheLimitInForce()
     {
-        GpuWorker worker;
+        SimulatedGpuWorker worker;
         QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte))->limitBytes, 256 * mebibyte);
         QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 128 * mebibyte))->limitBytes, 128 * mebibyte);
-        const TrialResult small = worker.resultOf(quick(1, 2));
+        const TrialResult small = worker.resultOf(quickTrial(1, 2));
         QVERIFY(small.peakReservedBytes < 128 * mebibyte);
         QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 256 * mebibyte);
     }
 
-    void keepsTheUsersSettingsOfTheAllocator()
-    {
-        GpuWorker worker({}, {QStringLiteral("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64,"
-                                             "per_process_memory_fraction:0.25")});
-        // What the user leaves a process is the most that a limit can be.
-        QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 512 * mebibyte);
-    }
-
     void tellsTheUsersBoundAndSettings()
     {
-        GpuWorker worker({}, {QStringLiteral("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64,"
-                                             "per_process_memory_fraction:0.25")});
+        SimulatedGpuWorker worker({}, {QStringLiteral("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64,"
+                                                      "per_process_memory_fraction:0.25")});
         QVERIFY(worker.hello);
         QCOMPARE(worker.hello->device.limitBytes, 512 * mebibyte);
         QCOMPARE(worker.hello->device.allocatorSettings,
                  "max_split_size_mb:64,per_process_memory_fraction:0.25");
-        GpuWorker unbound;
+        // What the user leaves a process is the most that a limit can be.
+        QCOMPARE(worker.load(tinyGpt(model::Phase::Train, 1024 * mebibyte))->limitBytes, 512 * mebibyte);
+        SimulatedGpuWorker unbound;
         QCOMPARE(unbound.hello->device.limitBytes, 0);
         QCOMPARE(unbound.hello->device.allocatorSettings, "");
     }
@@ -186,12 +166,12 @@ private slots:
     {
         const auto& [settings, precision, asked, ran] =
             row<Text, model::Precision, model::Attention, std::string>();
-        GpuWorker worker(settings);
+        SimulatedGpuWorker worker(settings);
         LoadRequest load = tinyGpt(model::Phase::Train, 256 * mebibyte);
         load.precision = precision;
         load.step.attention = asked;
         QVERIFY(worker.load(load));
-        QCOMPARE(worker.resultOf(quick(1, 2)).attention, ran);
+        QCOMPARE(worker.resultOf(quickTrial(1, 2)).attention, ran);
     }
 
     // Samples that are padded have a mask, which the flash kernel does not take.
@@ -204,13 +184,13 @@ private slots:
     void tellsAnotherKernelWhereSamplesArePadded()
     {
         const auto& [asked, ran] = row<model::Attention, std::string>();
-        GpuWorker worker;
+        SimulatedGpuWorker worker;
         LoadRequest load = tinyGpt(model::Phase::Train, 256 * mebibyte);
         load.precision = model::Precision::Bf16;
         load.step.attention = asked;
         load.sampleLengths = {1, 2, 3, 4, 5, 6, 7};
         QVERIFY(worker.load(load));
-        QCOMPARE(worker.resultOf(quick(1, 8)).attention, ran);
+        QCOMPARE(worker.resultOf(quickTrial(1, 8)).attention, ran);
     }
 
     // There a layer runs again on autograd's thread, and puts random numbers back when it throws.
@@ -221,22 +201,22 @@ private slots:
     }
     void endsWhereTheContextIsLostInACheckpoint()
     {
-        GpuWorker worker(QStringLiteral("failing-kernel=") + row<Text>());
+        SimulatedGpuWorker worker(QStringLiteral("failing-kernel=") + row<Text>());
         LoadRequest load = tinyGpt(model::Phase::Train, 256 * mebibyte);
         load.step.activationCheckpointing = true;
         QVERIFY(worker.load(load));
         for (std::int64_t id = 1; id < 50; ++id)
-            worker.say(quick(id, 2));
+            worker.say(quickTrial(id, 2));
         QVERIFY(worker.hear<WorkerError>());
         QCOMPARE(worker.exitCode(), 42);
     }
 
     void endsWhereTheContextIsLost()
     {
-        GpuWorker worker(QStringLiteral("failing-kernel=400"));
+        SimulatedGpuWorker worker(QStringLiteral("failing-kernel=400"));
         QVERIFY(worker.load(tinyGpt(model::Phase::Train, 256 * mebibyte)));
         for (std::int64_t id = 1; id < 50; ++id)
-            worker.say(quick(id, 2));
+            worker.say(quickTrial(id, 2));
         const auto error = worker.hear<WorkerError>();
         QVERIFY(error);
         QVERIFY(error->fatal);
@@ -255,10 +235,9 @@ private slots:
     void saysWhyThereIsNoDevice()
     {
         const auto& [settings, text] = row<Text, std::string>();
-        WorkerTalk worker(
-            QStringLiteral(BATCHPEAK_WORKER_PROGRAM), {QStringLiteral("--device"), QStringLiteral("cuda")},
-            {QStringLiteral("LD_LIBRARY_PATH=") + QFileInfo(QStringLiteral(BATCHPEAK_SIMULATED_CUDA)).path(),
-             QStringLiteral("BATCHPEAK_SIMULATED_GPU=") + settings});
+        WorkerTalk worker(QStringLiteral(BATCHPEAK_WORKER_PROGRAM),
+                          {QStringLiteral("--device"), QStringLiteral("cuda")},
+                          {simulatedLibraries(), QStringLiteral("BATCHPEAK_SIMULATED_GPU=") + settings});
         const auto error = worker.hear<WorkerError>();
         QVERIFY(error);
         VERIFY_CONTAINS(error->text, text);
@@ -270,11 +249,11 @@ private slots:
         const QTemporaryDir folder;
         const QString settings =
             QStringLiteral("questions-until-back=6 ledger=") + folder.filePath(QStringLiteral("ledger"));
-        auto first = std::make_unique<GpuWorker>(settings);
+        auto first = std::make_unique<SimulatedGpuWorker>(settings);
         QVERIFY(first->load(tinyGpt(model::Phase::Train, 1900 * mebibyte)));
-        QCOMPARE(toText(first->resultOf(quick(1, 1 << 12)).outcome), toText(Outcome::Ok));
+        QCOMPARE(toText(first->resultOf(quickTrial(1, 1 << 12)).outcome), toText(Outcome::Ok));
         first.reset();
-        GpuWorker second(settings);
+        SimulatedGpuWorker second(settings);
         const auto early = second.load(tinyGpt(model::Phase::Train, 1900 * mebibyte));
         QVERIFY(early);
         QVERIFY(early->limitBytes < 1900 * mebibyte);

@@ -74,6 +74,32 @@ int WorkerTalk::exitCode()
     return hasEnded && process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
 }
 
+TrialRequest quickTrial(std::int64_t id, std::int64_t size)
+{
+    return {.id = id, .microBatchSize = size, .minSteps = 3, .maxSteps = 3};
+}
+
+GpuWorker::GpuWorker(const QString& program, const QStringList& environment)
+    : WorkerTalk(program, {QStringLiteral("--device"), QStringLiteral("cuda")}, environment)
+{
+    say(Hello{});
+    hello = hear<WorkerHello>();
+}
+
+std::optional<Loaded> GpuWorker::load(const LoadRequest& request)
+{
+    say(request);
+    while (const auto message = hear()) {
+        if (const auto* loaded = std::get_if<Loaded>(&*message))
+            return *loaded;
+        if (const auto* error = std::get_if<WorkerError>(&*message)) {
+            qWarning("%s", error->text.c_str());
+            break;
+        }
+    }
+    return std::nullopt;
+}
+
 CpuWorker::CpuWorker(const char* program)
     : WorkerTalk(QString::fromUtf8(program), {QStringLiteral("--device"), QStringLiteral("cpu")})
 {}

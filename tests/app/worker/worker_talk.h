@@ -49,6 +49,22 @@ public:
 batchpeak::trial::LoadRequest tinyGpt(batchpeak::model::Phase phase = batchpeak::model::Phase::Train,
                                       std::int64_t limit = 0);
 
+/// Three timed steps.
+batchpeak::trial::TrialRequest quickTrial(std::int64_t id, std::int64_t size);
+
+/// The real worker on a GPU that CUDA_VISIBLE_DEVICES names, after its hello.
+class GpuWorker : public WorkerTalk
+{
+public:
+    /// \param environment  as WorkerTalk takes it
+    GpuWorker(const QString& program, const QStringList& environment);
+
+    /// Nothing where the worker says why not, which becomes a warning.
+    std::optional<batchpeak::trial::Loaded> load(const batchpeak::trial::LoadRequest& request);
+
+    std::optional<batchpeak::trial::WorkerHello> hello;
+};
+
 /// The real worker on the CPU.
 class CpuWorker : public WorkerTalk
 {
