@@ -3,9 +3,9 @@
 #pragma once
 
 #include "engine/exploration_options.h"
+#include "engine/option_values.h"
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 namespace batchpeak::cli {
@@ -26,12 +26,8 @@ inline constexpr int noTrials = 3;
 inline constexpr int interrupted = 130;
 } // namespace exitCode
 
-/// A command line that cannot be followed, as a full sentence that tells the user what to do.
-class UsageError : public std::runtime_error
-{
-public:
-    explicit UsageError(const std::string& sentence) : std::runtime_error(sentence) {}
-};
+/// A command line that cannot be followed.
+using engine::UsageError;
 
 /// One subcommand: which options it has, and what it does with them.
 class Command

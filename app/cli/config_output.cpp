@@ -5,7 +5,7 @@
 #include "command.h"
 #include "console.h"
 #include "engine/batch_text.h"
-#include "option_values.h"
+#include "engine/option_values.h"
 
 #include <QRegularExpression>
 #include <QSaveFile>
@@ -31,7 +31,7 @@ GlobalBatchOption globalBatchFromText(const std::string& text)
     if (text == "above")
         return {.kind = Kind::Above};
     try {
-        return {.kind = Kind::Given, .batch = countFromText(text, 1, largestBatch)};
+        return {.kind = Kind::Given, .batch = engine::countFromText(text, 1, largestBatch)};
     } catch (const UsageError& error) {
         throw UsageError(std::string(error.what()) + " Or write below or above.");
     }

@@ -4,8 +4,8 @@
 #include "config_output.h"
 #include "console.h"
 #include "engine/config_file.h"
+#include "engine/option_values.h"
 #include "model/run_kind.h"
-#include "option_values.h"
 #include "options.h"
 
 #include <cstdint>
@@ -35,10 +35,10 @@ void ExportCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to write the size into", m_file);
     options.addText("--size", "N", "Micro-batch size to write", [this](const std::string& text) {
-        m_size = countFromText(text, 1, std::numeric_limits<std::int64_t>::max());
+        m_size = engine::countFromText(text, 1, std::numeric_limits<std::int64_t>::max());
     });
     options.addText("--phase", "train|eval", "Phase that the size is for (train)",
-                    [this](const std::string& text) { m_phase = wordFromText<model::Phase>(text); });
+                    [this](const std::string& text) { m_phase = engine::wordFromText<model::Phase>(text); });
     addOutputOptions(options, m_output);
 }
 

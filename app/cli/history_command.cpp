@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command.h"
 #include "console.h"
+#include "engine/option_values.h"
 #include "history_text.h"
-#include "option_values.h"
 #include "options.h"
 #include "store/exploration_store.h"
 
@@ -26,7 +26,7 @@ constexpr std::array<Action, 4> actions{{{"list", 0}, {"show", 1}, {"compare", 2
 
 store::StoredExploration found(const store::ExplorationStore& store, const std::string& id)
 {
-    const std::int64_t number = countFromText(id, 1, std::numeric_limits<std::int64_t>::max());
+    const std::int64_t number = engine::countFromText(id, 1, std::numeric_limits<std::int64_t>::max());
     if (auto exploration = store.show(number))
         return *std::move(exploration);
     throw UsageError("there is no exploration " + id + "; 'batchpeak history' lists them.");

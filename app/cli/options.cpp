@@ -201,10 +201,13 @@ void Options::addFlag(const std::string& name, const std::string& help, bool& va
     m_app->add_flag(name, value, help)->group(m_group);
 }
 
-void Options::addFlag(const std::string& name, const std::string& help,
-                      const std::function<void()>& whenGiven)
+void Options::addFlag(const std::string& name, const std::string& help, const std::function<void(bool)>& take)
 {
-    m_app->add_flag_callback(name, whenGiven, help)->group(m_group);
+    // CLI11 counts how often it is given, "--name=off" as one time less.
+    m_app
+        ->add_flag_function(
+            name, [take](std::int64_t times) { take(times > 0); }, help)
+        ->group(m_group);
 }
 
 bool Options::parse(const std::vector<std::string>& words)

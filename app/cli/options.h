@@ -68,9 +68,9 @@ public:
     void addRepeatedText(const std::string& name, const std::string& valueName, const std::string& help,
                          const TakeText& takeEach);
 
-    /// An option without a value.
+    /// An option without a value; "--name=off" takes it back.
     void addFlag(const std::string& name, const std::string& help, bool& value);
-    void addFlag(const std::string& name, const std::string& help, const std::function<void()>& whenGiven);
+    void addFlag(const std::string& name, const std::string& help, const std::function<void(bool)>& take);
 
     /// Reads the words behind the program's name. Answers --help and --version itself, on stdout.
     ///

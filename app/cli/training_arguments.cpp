@@ -3,7 +3,7 @@
 #include "training_arguments.h"
 
 #include "command.h"
-#include "option_values.h"
+#include "engine/option_values.h"
 #include "run_arguments.h"
 #include "training/confirmation_run.h"
 #include "training/training_snapshot.h"
@@ -29,7 +29,7 @@ void takeSetting(const std::string& text, TrainingArguments& arguments)
     TrainingOptions& options = arguments.options;
     options.halvesAutomatically = text == "auto-halving";
     options.run.setting =
-        options.halvesAutomatically ? config::Setting(config::Auto{}) : settingFromText(text);
+        options.halvesAutomatically ? config::Setting(config::Auto{}) : engine::settingFromText(text);
     arguments.asksForASearch =
         !options.halvesAutomatically && (std::holds_alternative<config::Auto>(*options.run.setting) ||
                                          std::holds_alternative<config::Explore>(*options.run.setting));
@@ -52,21 +52,23 @@ void takeData(const std::string& text, trial::DataChoice& data)
 void addLengthOptions(Options& options, TrainingOptions& o)
 {
     options.addText("--steps", "N", "Optimizer steps of the whole run",
-                    [&o](const std::string& text) { o.steps = countFromText(text, 1, mostSteps); });
+                    [&o](const std::string& text) { o.steps = engine::countFromText(text, 1, mostSteps); });
     options.addText("--epochs", "N", "Passes over the data, unless --steps ends it before (1)",
-                    [&o](const std::string& text) { o.epochs = countFromText(text, 1, mostSteps); });
+                    [&o](const std::string& text) { o.epochs = engine::countFromText(text, 1, mostSteps); });
     options.addText(
         "--data", "PATH",
         "A file, whose bytes are the tokens, or a folder of .npy files of tokens (synthetic samples)",
         [&o](const std::string& text) { takeData(text, o.data); });
     options.addText("--samples", "N", "Synthetic samples in an epoch (16 batches)",
-                    [&o](const std::string& text) { o.data.samples = countFromText(text, 1, largestCount); });
+                    [&o](const std::string& text) {
+                        o.data.samples = engine::countFromText(text, 1, engine::largestCount);
+                    });
     options.addText("--learning-rate", "RATE", "Instead of the config's (3e-4)",
-                    [&o](const std::string& text) { o.learningRate = positiveNumberFromText(text); });
+                    [&o](const std::string& text) { o.learningRate = engine::positiveNumberFromText(text); });
     options.addText(
         "--weight-by", "samples|tokens",
         "What a micro-batch counts by in the loss: its samples, or the tokens that have a loss",
-        [&o](const std::string& text) { o.weighting = wordFromText<trial::LossWeighting>(text); });
+        [&o](const std::string& text) { o.weighting = engine::wordFromText<trial::LossWeighting>(text); });
 }
 
 /// Which micro-batch size, and what becomes of it.
@@ -80,8 +82,8 @@ void addSizeOptions(Options& options, TrainingArguments& arguments)
     options.addText("--maximum", "halving|binary|predict",
                     "Find the largest size that fits first, in one of torchtune's ways, and train with it",
                     [&o](const std::string& text) {
-                        o.maximum = known(training::maximumWayFromText(QString::fromStdString(text)), text,
-                                          "halving, binary, predict");
+                        o.maximum = engine::known(training::maximumWayFromText(QString::fromStdString(text)),
+                                                  text, "halving, binary, predict");
                     });
     options.addFlag("--exact", "Do not round that size down to a power of two", o.exact);
     options.addText("--grow", "EXPRESSION|FILE.py",
@@ -96,27 +98,29 @@ void addSizeOptions(Options& options, TrainingArguments& arguments)
         "Run full steps at the size that the last exploration recommends and at its runner-up, and "
         "compare with what it predicts",
         arguments.confirms);
-    options.addText("--confirm-steps", "N",
-                    "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) +
-                        ")",
-                    [&arguments](const std::string& text) {
-                        arguments.confirmSteps = static_cast<int>(countFromText(text, 1, mostConfirmSteps));
-                    });
+    options.addText(
+        "--confirm-steps", "N",
+        "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) + ")",
+        [&arguments](const std::string& text) {
+            arguments.confirmSteps = static_cast<int>(engine::countFromText(text, 1, mostConfirmSteps));
+        });
 }
 
 /// What is done beside the steps.
 void addKeepingOptions(Options& options, TrainingOptions& o)
 {
-    options.addText("--evaluate-every", "STEPS", "Evaluate after so many steps",
-                    [&o](const std::string& text) { o.evaluateEvery = countFromText(text, 1, mostSteps); });
+    options.addText(
+        "--evaluate-every", "STEPS", "Evaluate after so many steps",
+        [&o](const std::string& text) { o.evaluateEvery = engine::countFromText(text, 1, mostSteps); });
     options.addText(
         "--evaluation-batches", "N",
         "Batches of one evaluation (" + std::to_string(o.evaluationBatches) + ")",
-        [&o](const std::string& text) { o.evaluationBatches = countFromText(text, 1, mostSteps); });
+        [&o](const std::string& text) { o.evaluationBatches = engine::countFromText(text, 1, mostSteps); });
     options.addText("--checkpoint", "DIR", "Folder for checkpoints; one is written at the end",
                     [&o](const std::string& text) { o.checkpointFolder = QString::fromStdString(text); });
-    options.addText("--checkpoint-every", "STEPS", "And one after so many steps",
-                    [&o](const std::string& text) { o.checkpointEvery = countFromText(text, 1, mostSteps); });
+    options.addText(
+        "--checkpoint-every", "STEPS", "And one after so many steps",
+        [&o](const std::string& text) { o.checkpointEvery = engine::countFromText(text, 1, mostSteps); });
     options.addText("--resume", "DIR", "Go on from the newest checkpoint in this folder",
                     [&o](const std::string& text) { o.resumeFolder = QString::fromStdString(text); });
 }

@@ -46,6 +46,8 @@ struct ExplorationOptions
     std::optional<std::int64_t> sequenceLength;
     /// Lengths of samples as they occur; empty stands for the worst case, all as long as sequenceLength.
     std::vector<std::int64_t> sampleLengths;
+    /// The file that they are from.
+    QString sampleLengthsPath;
     std::optional<model::Precision> precision;
     std::optional<model::Optimizer> optimizer;
     std::optional<bool> activationCheckpointing;

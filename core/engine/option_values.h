@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "command.h"
 #include "config/batch_plan.h"
 #include "model/word_table.h"
 
@@ -12,14 +11,23 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace batchpeak::cli {
+namespace batchpeak::engine {
 
-/// Values as people type them on a command line, whatever the locale. Each function throws UsageError with a
-/// sentence that quotes the text and shows a good one.
+/// Something that a person asked for cannot be followed, as a full sentence that says what to do.
+class UsageError : public std::runtime_error
+{
+public:
+    explicit UsageError(const std::string& sentence) : std::runtime_error(sentence) {}
+};
+
+/// Values as people type them, behind an option or into a field of the window, whatever the locale. Each
+/// function that reads throws UsageError with a sentence that quotes the text and shows a good one; those
+/// that write give what would be read as the same value.
 
 /// A count of samples or tokens up to this is possible for some run; what is possible for one, its config
 /// says.
@@ -28,15 +36,23 @@ inline constexpr std::int64_t largestCount = std::int64_t{1} << 40;
 /// "2GiB", "800MiB", "1.5GB", "6442450944B" [bytes, above 0]. The unit must be there: a bare "6" is
 /// more often a forgotten unit than six bytes.
 std::int64_t bytesFromText(std::string_view text);
+/// In the largest unit of 1024 that makes it a whole number: "2GiB", "6442450943B".
+std::string bytesToText(std::int64_t bytes);
 
 /// "10m", "1h30m", "90s", in this order of units, at least one second. The unit must be there.
 std::chrono::seconds durationFromText(std::string_view text);
+/// "1h30m"
+std::string durationToText(std::chrono::seconds duration);
 
 /// "8", "8%" or "2.5" [percent], returned as a share; from \p lowest to \p highest percent.
 double shareFromPercentText(std::string_view text, double lowest, double highest);
+/// "8", "2.5"
+std::string shareToPercentText(double share);
 
 /// "1", "0.5": a number that is not negative.
 double numberFromText(std::string_view text);
+/// The shortest that is read as the same number, without an exponent.
+std::string numberToText(double number);
 
 /// "0.0003", "3e-4": a number above 0.
 double positiveNumberFromText(std::string_view text);
@@ -84,4 +100,4 @@ std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QS
 /// Throws also where the file cannot be read.
 std::vector<std::int64_t> sampleLengthsFromFile(const QString& path);
 
-} // namespace batchpeak::cli
+} // namespace batchpeak::engine

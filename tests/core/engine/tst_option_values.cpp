@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/option_values.h"
-#include "program_run.h"
+#include "engine/option_values.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -12,9 +11,21 @@
 #include <cmath>
 #include <numeric>
 
-using namespace batchpeak::cli;
+using namespace batchpeak::engine;
 
 namespace {
+
+/// The sentence with which an attempt is refused; empty where it is not.
+template<typename Attempt>
+QString complaintAbout(Attempt attempt)
+{
+    try {
+        attempt();
+    } catch (const UsageError& error) {
+        return QString::fromStdString(error.what());
+    }
+    return {};
+}
 
 using Lengths = std::vector<std::int64_t>;
 
@@ -56,6 +67,18 @@ private slots:
                                          {"empty", {"", 0}}});
     }
     void readsAmountsOfMemory() { checkRow<std::int64_t>(bytesFromText, 0); }
+
+    void writesWhatIsReadAgain()
+    {
+        QCOMPARE(bytesToText(std::int64_t{3} << 29), "1536MiB");
+        QCOMPARE(bytesToText(1000001), "1000001B");
+        QCOMPARE(durationToText(std::chrono::seconds(5400)), "1h30m");
+        QCOMPARE(durationToText(std::chrono::seconds(61)), "1m1s");
+        QCOMPARE(shareToPercentText(0.07), "7");
+        QCOMPARE(shareToPercentText(shareFromPercentText("2.3", 0, 50)), "2.3");
+        QCOMPARE(numberToText(0.0001), "0.0001");
+        QCOMPARE(numberFromText(numberToText(1e300)), 1e300);
+    }
 
     void readsLengthsOfTime_data()
     {

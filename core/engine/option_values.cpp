@@ -14,7 +14,7 @@
 #include <limits>
 #include <utility>
 
-namespace batchpeak::cli {
+namespace batchpeak::engine {
 
 namespace {
 
@@ -104,6 +104,17 @@ std::int64_t bytesFromText(std::string_view text)
     return static_cast<std::int64_t>(bytes);
 }
 
+std::string bytesToText(std::int64_t bytes)
+{
+    constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    while (unit + 1 < units.size() && bytes % 1024 == 0) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return std::to_string(bytes) + units.at(unit);
+}
+
 std::chrono::seconds durationFromText(std::string_view text)
 {
     const UsageError error(quoted(text) +
@@ -133,6 +144,18 @@ std::chrono::seconds durationFromText(std::string_view text)
     return std::chrono::seconds(static_cast<std::int64_t>(seconds));
 }
 
+std::string durationToText(std::chrono::seconds duration)
+{
+    std::string text;
+    auto rest = duration.count();
+    for (const auto& [seconds, letter] : {std::pair(3600, 'h'), std::pair(60, 'm'), std::pair(1, 's')}) {
+        if (rest >= seconds)
+            text += std::to_string(rest / seconds) + letter;
+        rest %= seconds;
+    }
+    return text;
+}
+
 double shareFromPercentText(std::string_view text, double lowest, double highest)
 {
     std::string_view rest = text;
@@ -148,6 +171,13 @@ double shareFromPercentText(std::string_view text, double lowest, double highest
     return *percent / 100;
 }
 
+std::string shareToPercentText(double share)
+{
+    // A percentage that was typed has few digits; those beyond are the division's.
+    constexpr double digits = 1e9;
+    return numberToText(std::round(share * 100 * digits) / digits);
+}
+
 double numberFromText(std::string_view text)
 {
     std::string_view rest = text;
@@ -155,6 +185,15 @@ double numberFromText(std::string_view text)
     if (!number || !rest.empty())
         throw UsageError(quoted(text) + " is no number of 0 or more; write for example 1.0.");
     return *number;
+}
+
+std::string numberToText(double number)
+{
+    // The longest of all numbers has 309 digits before its point.
+    std::array<char, 400> text{};
+    const auto [end, error] =
+        std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    return {text.data(), error == std::errc{} ? end : text.data()};
 }
 
 double positiveNumberFromText(std::string_view text)
@@ -244,4 +283,4 @@ std::vector<std::int64_t> sampleLengthsFromFile(const QString& path)
     return sampleLengthsFromText(file.read(mostBytes), path);
 }
 
-} // namespace batchpeak::cli
+} // namespace batchpeak::engine
