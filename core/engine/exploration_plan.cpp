@@ -7,6 +7,7 @@
 #include "config/cerebras/known_sizes.h"
 #include "errors.h"
 #include "model/parameter_table.h"
+#include "model/step_flops.h"
 #include "model/step_memory.h"
 
 #include <QCoreApplication>
@@ -196,6 +197,38 @@ std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
                                .deviation = memory->deviation};
 }
 
+/// Samples are of several lengths, and a decoder's sequence is as much shorter as the encoder's.
+std::vector<model::StepSettings> settingsOfSamples(const trial::LoadRequest& load)
+{
+    std::vector<std::int64_t> lengths = load.sampleLengths;
+    if (lengths.empty())
+        lengths.push_back(load.sequenceLength);
+    std::vector<model::StepSettings> settings;
+    for (const std::int64_t length : lengths) {
+        const std::int64_t tokens = std::min(length, load.sequenceLength);
+        const std::int64_t targets =
+            load.targetLength && load.sequenceLength > 0
+                ? std::max<std::int64_t>(1, *load.targetLength * tokens / load.sequenceLength)
+                : 0;
+        settings.push_back({.phase = load.phase, .sequenceLength = tokens, .targetLength = targets});
+    }
+    return settings;
+}
+
+/// What a sample is and takes, by the description.
+void describeSamples(RunDescription& run, const trial::LoadRequest& load, const ExplorationOptions& options)
+{
+    const std::vector<model::StepSettings> samples = settingsOfSamples(load);
+    const auto count = static_cast<double>(samples.size());
+    for (const model::StepSettings& sample : samples) {
+        if (model::takesSequences(load.model))
+            run.tokensPerSample += static_cast<double>(sample.sequenceLength + sample.targetLength) / count;
+        if (const auto flops = model::stepFlops(load.model, sample); flops && options.workerCommand.isEmpty())
+            run.flopsPerSample = run.flopsPerSample.value_or(0.0) + *flops / count;
+    }
+    run.productPrecision = model::productPrecision(load.model, load.precision, load.step);
+}
+
 void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const ExplorationOptions& options)
 {
     if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
@@ -272,6 +305,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
                 .tolerance = options.tolerance,
                 .targetConfidence = options.targetConfidence,
                 .headroom = options.headroom};
+    describeSamples(plan.run, plan.load, options);
     return plan;
 }
 

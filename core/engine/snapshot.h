@@ -56,6 +56,14 @@ struct RunDescription
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     std::int64_t sequenceLength = 0;
+    /// In the mean over their lengths, those of both sides of an encoder-decoder; 0 where samples are no
+    /// sequences.
+    double tokensPerSample = 0.0;
+    /// As of model::stepFlops, in the mean over the lengths of samples; nothing where no description tells, or
+    /// where a program in the worker's place may run another network.
+    std::optional<double> flopsPerSample;
+    /// As of model::productPrecision.
+    model::Precision productPrecision = model::Precision::Fp32;
     config::BatchPlan plan;
     /// The plan is of a config's batch; else the config holds a network alone, and nobody knows its batch.
     bool hasBatch = true;

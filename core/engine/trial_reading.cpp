@@ -157,6 +157,8 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
     }
     if (result.secondsPerStep > 0) {
         trial.secondsPerStep = result.secondsPerStep;
+        trial.forwardSeconds = result.forwardSeconds;
+        trial.backwardSeconds = result.backwardSeconds;
         trial.optimizerSeconds = result.optimizerSeconds;
         trial.relativeError = result.relativeError         ? result.relativeError
                               : result.stepSeconds.empty() ? trial::relativeStandardError(reported)

@@ -86,6 +86,9 @@ struct TrialRecord
     /// where there are too few of them to tell.
     std::optional<double> relativeError;
     std::optional<double> secondsPerStep;
+    /// Its parts; backward is 0 in evaluation. Nothing in a comparison, and where a program does not tell.
+    std::optional<double> forwardSeconds;
+    std::optional<double> backwardSeconds;
     /// Of one optimizer step; where there is one it is no part of secondsPerStep.
     std::optional<double> optimizerSeconds;
     std::optional<std::int64_t> peakAllocatedBytes;

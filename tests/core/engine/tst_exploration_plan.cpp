@@ -49,6 +49,25 @@ private slots:
         QVERIFY(!engine::planExploration({}, contents, other).space.memoryPrior);
     }
 
+    void describesASample()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        contents.eval = contents.train;
+        const auto plan = engine::planExploration({}, contents, {});
+        QCOMPARE(plan.run.tokensPerSample, static_cast<double>(plan.run.sequenceLength));
+        QVERIFY(plan.run.flopsPerSample.value_or(0.0) > 0.0);
+        QCOMPARE(plan.run.productPrecision, plan.run.precision);
+        const auto evaluated = engine::planExploration({}, contents, {.phase = model::Phase::Eval});
+        QCOMPARE(*evaluated.run.flopsPerSample, *plan.run.flopsPerSample / 3.0);
+        // Cut at the sequence length.
+        const auto varied = engine::planExploration({}, contents, {.sampleLengths = {2, 4, 1'000'000}});
+        QCOMPARE(varied.run.tokensPerSample, (6.0 + plan.run.tokensPerSample) / 3.0);
+        QVERIFY(*varied.run.flopsPerSample < *plan.run.flopsPerSample);
+        ExplorationOptions other;
+        other.workerCommand = QStringLiteral("trainer");
+        QVERIFY(!engine::planExploration({}, contents, other).run.flopsPerSample);
+    }
+
     void startsWhereCerebrasFoundItGood()
     {
         config::ConfigContents contents = test::smallConfig();
