@@ -9,7 +9,6 @@
 #include "message_banner.h"
 #include "recommendation_card.h"
 #include "status_bar.h"
-#include "table_layout.h"
 #include "tool_bar.h"
 #include "trials_view.h"
 #include "window_actions.h"
@@ -126,7 +125,7 @@ void ExplorationView::resetLayout()
     m_columns->setSizes({10000, sideWidth});
     m_charts->setSizes({5000, 2000});
     m_side->setSizes({m_recommendation->sizeHint().height(), 3000, 1000});
-    m_trials->columns().reset();
+    m_trials->resetLayout();
 }
 
 QWidget& ExplorationView::charts() const
@@ -134,9 +133,9 @@ QWidget& ExplorationView::charts() const
     return *m_charts;
 }
 
-ColumnWidths& ExplorationView::columns() const
+TrialsView& ExplorationView::trials() const
 {
-    return m_trials->columns();
+    return *m_trials;
 }
 
 QList<QSplitter*> ExplorationView::splitters() const

@@ -15,7 +15,6 @@ namespace batchpeak::ui {
 
 class Card;
 class ExplorationCharts;
-class ColumnWidths;
 class EmptyView;
 class LogView;
 class MemoryChart;
@@ -46,7 +45,7 @@ public:
     QList<QSplitter*> splitters() const;
     /// The part of the window that holds both charts with their cards.
     QWidget& charts() const;
-    ColumnWidths& columns() const;
+    TrialsView& trials() const;
     void resetLayout();
 
 signals:

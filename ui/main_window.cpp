@@ -10,6 +10,7 @@
 #include "network_dialog.h"
 #include "recent_files.h"
 #include "table_layout.h"
+#include "trials_view.h"
 #include "window_actions.h"
 #include "window_exports.h"
 #include "window_training.h"
@@ -98,7 +99,8 @@ MainWindow::MainWindow(QWidget* parent)
     m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
     m_view->setLogarithmic(m_settings.isLogarithmic());
     m_settings.attach(this, m_view->splitters());
-    m_view->columns().setChosen(m_settings.columnWidths());
+    m_view->trials().columns().setChosen(m_settings.columnWidths());
+    m_view->trials().setOrder(m_settings.trialsOrder());
     applyTheme();
 
     m_drawTimer.setSingleShot(true);
@@ -335,7 +337,8 @@ void MainWindow::showError(const QString& sentence)
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     m_settings.save();
-    m_settings.setColumnWidths(m_view->columns().chosen());
+    m_settings.setColumnWidths(m_view->trials().columns().chosen());
+    m_settings.setTrialsOrder(m_view->trials().order());
     m_training->close();
     QMainWindow::closeEvent(event);
 }

@@ -5,7 +5,9 @@
 #include "theme/theme.h"
 
 #include <QHeaderView>
+#include <QStyledItemDelegate>
 #include <QTableView>
+#include <QTreeView>
 
 #include <algorithm>
 #include <utility>
@@ -19,39 +21,89 @@ constexpr int cellPadding = 12;
 constexpr int leastWidth = 20;
 constexpr int mostWidth = 400;
 
+constexpr QSize oneSign{13, 13};
+constexpr QSize twoSigns{28, 13};
+constexpr int treeIndentation = 14;
+/// Before the title of the column that a tree is sorted by.
+constexpr int sortSignWidth = 12;
+
 /// One, so that the window keeps within 680 px also where the fixed font is a tall one.
 constexpr int leastRows = 1;
+
+int rowHeightOf(const QAbstractItemView& list)
+{
+    return list.fontMetrics().height() + 9;
+}
+
+void applyListStyle(QAbstractItemView& list)
+{
+    list.setFrameShape(QFrame::NoFrame);
+    list.setAlternatingRowColors(true);
+    list.setSelectionBehavior(QAbstractItemView::SelectRows);
+    list.setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list.setEditTriggers(QAbstractItemView::NoEditTriggers);
+    list.setTabKeyNavigation(false);
+    list.setIconSize(oneSign);
+    list.setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+}
+
+void applyHeaderStyle(QHeaderView& header, int rowHeight)
+{
+    header.setFont(scaled(header.parentWidget()->font(), 1.0, QFont::DemiBold));
+    header.setHighlightSections(false);
+    header.setFixedHeight(rowHeight + 2);
+}
+
+/// A tree asks its delegate for the height of its rows, where a table has a header to tell.
+class RowHeight : public QStyledItemDelegate
+{
+public:
+    RowHeight(int height, QObject* parent) : QStyledItemDelegate(parent), m_height(height) {}
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        return {QStyledItemDelegate::sizeHint(option, index).width(), m_height};
+    }
+
+private:
+    int m_height;
+};
 
 } // namespace
 
 int applyTableStyle(QTableView& table)
 {
-    const int rowHeight = table.fontMetrics().height() + 9;
-    table.setFrameShape(QFrame::NoFrame);
+    const int rowHeight = rowHeightOf(table);
+    applyListStyle(table);
     table.setShowGrid(false);
-    table.setAlternatingRowColors(true);
-    table.setSelectionBehavior(QAbstractItemView::SelectRows);
-    table.setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table.setTabKeyNavigation(false);
     table.setWordWrap(false);
     table.setCornerButtonEnabled(false);
-    table.setIconSize({13, 13});
-    table.setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table.verticalHeader()->hide();
     table.verticalHeader()->setMinimumSectionSize(rowHeight);
     table.verticalHeader()->setDefaultSectionSize(rowHeight);
-    auto* header = table.horizontalHeader();
-    header->setFont(scaled(table.font(), 1.0, QFont::DemiBold));
-    header->setHighlightSections(false);
-    header->setSectionsClickable(false);
-    header->setFixedHeight(rowHeight + 2);
+    applyHeaderStyle(*table.horizontalHeader(), rowHeight);
+    table.horizontalHeader()->setSectionsClickable(false);
     return rowHeight;
 }
 
-ColumnWidths::ColumnWidths(QTableView* table, int stretched, QStringList names)
-    : QObject(table), m_table(table), m_stretched(stretched), m_names(std::move(names))
+int applyTableStyle(QTreeView& table)
 {
-    QHeaderView* header = table->horizontalHeader();
+    const int rowHeight = rowHeightOf(table);
+    applyListStyle(table);
+    table.setIconSize(twoSigns);
+    table.setUniformRowHeights(true);
+    table.setIndentation(treeIndentation);
+    table.setItemDelegate(new RowHeight(rowHeight, &table));
+    table.header()->setStretchLastSection(false);
+    table.header()->setSectionsMovable(false);
+    applyHeaderStyle(*table.header(), rowHeight);
+    table.header()->setSectionsClickable(true);
+    return rowHeight;
+}
+
+ColumnWidths::ColumnWidths(QAbstractItemView* table, QHeaderView* header, int stretched, QStringList names)
+    : QObject(table), m_table(table), m_header(header), m_stretched(stretched), m_names(std::move(names))
+{
     header->setMinimumSectionSize(leastWidth);
     header->setSectionResizeMode(QHeaderView::Interactive);
     header->setSectionResizeMode(stretched, QHeaderView::Stretch);
@@ -61,16 +113,22 @@ ColumnWidths::ColumnWidths(QTableView* table, int stretched, QStringList names)
     });
     connect(header, &QHeaderView::sectionHandleDoubleClicked, this, [this](int column) {
         m_chosen.erase(column);
-        setWidth(column, neededWidth(column, 0, m_table->model()->rowCount() - 1));
+        setWidth(column, neededWidth(column));
     });
-    const QAbstractItemModel* model = table->model();
-    connect(model, &QAbstractItemModel::rowsInserted, this,
-            [this](const QModelIndex&, int first, int last) { grow(first, last); });
-    connect(model, &QAbstractItemModel::dataChanged, this,
-            [this](const QModelIndex& first, const QModelIndex& last) { grow(first.row(), last.row()); });
-    connect(model, &QAbstractItemModel::modelReset, this, &ColumnWidths::growAll);
-    connect(model, &QAbstractItemModel::headerDataChanged, this, [this] { grow(0, -1); });
+    const QAbstractItemModel* rows = table->model();
+    connect(rows, &QAbstractItemModel::rowsInserted, this, &ColumnWidths::grow);
+    connect(rows, &QAbstractItemModel::dataChanged, this,
+            [this](const QModelIndex& first, const QModelIndex& last) {
+                grow(first.parent(), first.row(), last.row());
+            });
+    connect(rows, &QAbstractItemModel::modelReset, this, &ColumnWidths::growAll);
+    connect(rows, &QAbstractItemModel::headerDataChanged, this, [this] { grow({}, 0, -1); });
     reset();
+}
+
+const QAbstractItemModel& ColumnWidths::model() const
+{
+    return *m_table->model();
 }
 
 QVariantMap ColumnWidths::chosen() const
@@ -83,11 +141,11 @@ QVariantMap ColumnWidths::chosen() const
 
 void ColumnWidths::setHidden(int column, bool hidden)
 {
-    if (m_table->isColumnHidden(column) == hidden)
+    if (m_header->isSectionHidden(column) == hidden)
         return;
     // To hide a section is to resize it, as the header says it.
     m_setting = true;
-    m_table->setColumnHidden(column, hidden);
+    m_header->setSectionHidden(column, hidden);
     m_setting = false;
     if (!hidden)
         growAll();
@@ -107,35 +165,55 @@ void ColumnWidths::setChosen(const QVariantMap& widths)
 void ColumnWidths::reset()
 {
     m_chosen.clear();
-    for (int column = 0; column < m_table->model()->columnCount(); ++column)
+    for (int column = 0; column < model().columnCount(); ++column)
         setWidth(column, cellPadding);
     growAll();
 }
 
 void ColumnWidths::growAll()
 {
-    grow(0, m_table->model()->rowCount() - 1);
+    grow({}, 0, model().rowCount() - 1);
 }
 
-void ColumnWidths::grow(int firstRow, int lastRow)
+void ColumnWidths::grow(const QModelIndex& parent, int firstRow, int lastRow)
 {
-    for (int column = 0; column < m_table->model()->columnCount(); ++column) {
+    for (int column = 0; column < model().columnCount(); ++column) {
         if (m_chosen.contains(column))
             continue;
-        const int needed = neededWidth(column, firstRow, lastRow);
-        if (needed > m_table->columnWidth(column))
+        const int needed = std::max(titleWidth(column), neededWidth(column, parent, firstRow, lastRow));
+        if (needed > m_header->sectionSize(column))
             setWidth(column, needed);
     }
 }
 
-int ColumnWidths::neededWidth(int column, int firstRow, int lastRow) const
+int ColumnWidths::titleWidth(int column) const
 {
     const QFontMetrics bold(scaled(m_table->font(), 1.0, QFont::DemiBold));
-    const QAbstractItemModel* model = m_table->model();
-    int needed = bold.horizontalAdvance(model->headerData(column, Qt::Horizontal).toString());
-    for (int row = firstRow; row <= lastRow; ++row)
-        needed = std::max(needed, bold.horizontalAdvance(model->index(row, column).data().toString()));
-    return needed + cellPadding;
+    const int sign = m_header->sectionsClickable() ? sortSignWidth : 0;
+    return bold.horizontalAdvance(model().headerData(column, Qt::Horizontal).toString()) + sign + cellPadding;
+}
+
+int ColumnWidths::neededWidth(int column, const QModelIndex& parent, int firstRow, int lastRow) const
+{
+    const QFontMetrics bold(scaled(m_table->font(), 1.0, QFont::DemiBold));
+    const auto* tree = qobject_cast<const QTreeView*>(m_table);
+    // A tree begins its first column with the sign that opens a row, one step further in for each level.
+    const int levels = tree && column == 0 ? (parent.isValid() ? 2 : 1) : 0;
+    int needed = 0;
+    for (int row = firstRow; row <= lastRow; ++row) {
+        const QModelIndex index = model().index(row, column, parent);
+        needed = std::max(needed, bold.horizontalAdvance(index.data().toString()) + cellPadding +
+                                      levels * treeIndentation);
+        const QModelIndex first = index.siblingAtColumn(0);
+        if (const int below = model().rowCount(first); below > 0)
+            needed = std::max(needed, neededWidth(column, first, 0, below - 1));
+    }
+    return needed;
+}
+
+int ColumnWidths::neededWidth(int column) const
+{
+    return std::max(titleWidth(column), neededWidth(column, {}, 0, model().rowCount() - 1));
 }
 
 void ColumnWidths::setWidth(int column, int width)
@@ -143,7 +221,7 @@ void ColumnWidths::setWidth(int column, int width)
     if (column == m_stretched)
         return;
     m_setting = true;
-    m_table->setColumnWidth(column, width);
+    m_header->resizeSection(column, width);
     m_setting = false;
 }
 

@@ -9,13 +9,19 @@
 #include <functional>
 #include <map>
 
+class QAbstractItemModel;
+class QAbstractItemView;
+class QHeaderView;
+class QModelIndex;
 class QTableView;
+class QTreeView;
 
 namespace batchpeak::ui {
 
-/// Gives a table the look of all tables here: whole rows, no grid, no frame, a header that only names.
-/// \return the height of its rows [pixels]
+/// Gives a table the look of all tables here: whole rows, no grid, no frame, a header that only names; that
+/// of a tree can be clicked. \return the height of its rows [pixels]
 int applyTableStyle(QTableView& table);
+int applyTableStyle(QTreeView& table);
 
 /// Widths of a table's columns: they grow with their contents and never shrink, so that live numbers do
 /// not make them tremble, until a person drags one, which then stays as wide as it was left. A double
@@ -26,9 +32,10 @@ class ColumnWidths : public QObject
 
 public:
     /// \param table      with its model set
+    /// \param header     of its columns
     /// \param stretched  the column that takes what is left
     /// \param names      of the columns, under which their widths are kept; without them none is
-    ColumnWidths(QTableView* table, int stretched, QStringList names = {});
+    ColumnWidths(QAbstractItemView* table, QHeaderView* header, int stretched, QStringList names = {});
 
     void setHidden(int column, bool hidden);
     /// The widths [pixels] that a person chose, by the names of the columns.
@@ -39,11 +46,16 @@ public:
 
 private:
     void growAll();
-    void grow(int firstRow, int lastRow);
-    int neededWidth(int column, int firstRow, int lastRow) const;
+    void grow(const QModelIndex& parent, int firstRow, int lastRow);
+    int titleWidth(int column) const;
+    /// Of the contents of these rows, and of those below them.
+    int neededWidth(int column, const QModelIndex& parent, int firstRow, int lastRow) const;
+    int neededWidth(int column) const;
     void setWidth(int column, int width);
+    const QAbstractItemModel& model() const;
 
-    QTableView* m_table;
+    QAbstractItemView* m_table;
+    QHeaderView* m_header;
     int m_stretched;
     QStringList m_names;
     std::map<int, int> m_chosen;

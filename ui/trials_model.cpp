@@ -3,10 +3,11 @@
 #include "trials_model.h"
 
 #include "engine/comparison_text.h"
-#include "engine/readable_text.h"
+#include "engine/measured_sizes.h"
 #include "trial/contrast.h"
 #include "trial/trial_record.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace batchpeak::ui {
@@ -25,15 +26,12 @@ struct Verdict
 };
 
 // Of a trial that measured something, the one thing that a reader must know first.
-Verdict verdictOnOk(const TrialRecord& trial, bool best, bool recommended)
+Verdict verdictOnOk(const TrialRecord& trial)
 {
     if (trial.thrashes)
         return {Glyph::Warning, Tone::Warn, TrialsModel::tr("thrashes")};
     if (!trial.withinHeadroom)
         return {Glyph::Warning, Tone::Warn, TrialsModel::tr("over headroom")};
-    if (best)
-        return recommended ? Verdict{Glyph::Star, Tone::Good, TrialsModel::tr("best")}
-                           : Verdict{Glyph::Star, Tone::Warn, TrialsModel::tr("leading")};
     if (trial.disturbed)
         return {Glyph::Warning, Tone::Muted, TrialsModel::tr("ok, disturbed")};
     if (trial.abandoned)
@@ -64,13 +62,12 @@ Verdict verdictOnFailure(Outcome outcome)
     return {Glyph::Warning, Tone::Muted, TrialsModel::tr("crashed")};
 }
 
-Verdict verdictOn(const TrialRecord& trial, bool best, bool recommended)
+Verdict verdictOn(const TrialRecord& trial)
 {
     if (trial.isRunning())
         return {Glyph::Play, Tone::Warn,
                 trial.timedSteps == 0 ? TrialsModel::tr("warm-up") : TrialsModel::tr("running")};
-    return trial.outcome == Outcome::Ok ? verdictOnOk(trial, best, recommended)
-                                        : verdictOnFailure(*trial.outcome);
+    return trial.outcome == Outcome::Ok ? verdictOnOk(trial) : verdictOnFailure(*trial.outcome);
 }
 
 /// Of one size of a comparison.
@@ -133,65 +130,324 @@ QString tookText(const TrialRecord& trial)
     return trial.wallSeconds > 0.0 ? engine::durationText(trial.wallSeconds) : none;
 }
 
-/// \param recommended  the recommendation is not merely "leading"
-TableRow rowOf(const TrialRecord& trial, bool best, bool recommended, const engine::MemoryUnit& unit)
+/// A column in which rows are sorted from the largest to the smallest first: there the best is on top.
+bool isBestLargest(int column)
 {
-    const Verdict verdict = verdictOn(trial, best, recommended);
+    return column == TrialsModel::Rate || column == TrialsModel::Memory || column == TrialsModel::Trials ||
+           column == TrialsModel::Took;
+}
+
+QString numberSign(int number)
+{
+    return TrialsModel::tr("#%1", "number of a trial").arg(engine::numberText(number));
+}
+
+QString withTook(const QString& toolTip, const TrialRecord& trial)
+{
+    if (trial.wallSeconds <= 0.0)
+        return toolTip;
+    const QString took = TrialsModel::tr("Took %1").arg(engine::durationText(trial.wallSeconds));
+    return toolTip.isEmpty() ? took : toolTip + QLatin1Char('\n') + took;
+}
+
+TableRow trialRowOf(const TrialRecord& trial, const engine::MemoryUnit& unit)
+{
+    const Verdict verdict = verdictOn(trial);
     const bool measured =
         trial.samplesPerSecond.has_value() && (trial.outcome == Outcome::Ok || trial.isRunning());
-    return {.texts = {engine::numberText(trial.number), engine::numberText(trial.microBatchSize),
-                      verdict.word,
+    return {.texts = {numberSign(trial.number), verdict.word,
                       measured ? engine::rateText(*trial.samplesPerSecond, trial.relativeError) : none,
-                      measured ? peakText(trial.peakReservedBytes, unit) : none, tookText(trial),
+                      measured ? peakText(trial.peakReservedBytes, unit) : none, QString(), tookText(trial),
                       QString::fromStdString(trial.device)},
             .glyph = verdict.glyph,
             .tone = verdict.tone,
-            .isBold = best,
-            .toolTip = toolTipOf(trial)};
+            .toolTip = withTook(toolTipOf(trial), trial)};
 }
 
-/// A row for each size, with what the comparison says of it; the first one has the time of all.
-void addRowsOf(const TrialRecord& comparison, const engine::MemoryUnit& unit, std::vector<TableRow>& rows)
+TableRow trialRowOf(const TrialRecord& comparison, const ComparedRecord& size, const engine::MemoryUnit& unit)
 {
-    const auto contrast = trial::contrastOf(comparison.compared);
-    const QString toolTip = toolTipOf(comparison);
-    QString took = tookText(comparison);
-    for (const ComparedRecord& size : comparison.compared) {
-        const Verdict verdict = verdictOn(comparison, size, contrast);
-        rows.push_back(
-            {.texts = {engine::numberText(comparison.number), engine::numberText(size.microBatchSize),
-                       verdict.word,
-                       size.samplesPerSecond ? engine::rateText(*size.samplesPerSecond, size.relativeError)
-                                             : none,
-                       peakText(size.peakReservedBytes, unit), std::exchange(took, QString()),
-                       QString::fromStdString(comparison.device)},
-             .glyph = verdict.glyph,
-             .tone = verdict.tone,
-             .toolTip = toolTip});
+    const Verdict verdict = verdictOn(comparison, size, trial::contrastOf(comparison.compared));
+    return {
+        .texts = {numberSign(comparison.number), verdict.word,
+                  size.samplesPerSecond ? engine::rateText(*size.samplesPerSecond, size.relativeError) : none,
+                  peakText(size.peakReservedBytes, unit), QString(), tookText(comparison),
+                  QString::fromStdString(comparison.device)},
+        .glyph = verdict.glyph,
+        .tone = verdict.tone,
+        .toolTip = withTook(toolTipOf(comparison), comparison)};
+}
+
+TableRow trialRowOf(const TrialRecord& trial, std::int64_t size, const engine::MemoryUnit& unit)
+{
+    const auto compared = std::ranges::find(trial.compared, size, &trial::ComparedRecord::microBatchSize);
+    return compared == trial.compared.end() ? trialRowOf(trial, unit) : trialRowOf(trial, *compared, unit);
+}
+
+/// The state of the newest trial, and whether the size is the recommended one.
+void showState(TableRow& row, const TableRow& newest, const TrialRecord& newestTrial,
+               const engine::Snapshot& snapshot, bool isRecommended)
+{
+    row.glyph = newest.glyph;
+    row.tone = newest.tone;
+    row.texts[TrialsModel::Result] = newest.texts[TrialsModel::Result];
+    if (!isRecommended)
+        return;
+    const bool isSure = snapshot.isRecommendationSure();
+    const Tone tone = isSure ? Tone::Good : Tone::Warn;
+    row.isBold = true;
+    if (newestTrial.isRunning()) {
+        row.mark = Glyph::Star;
+        row.markTone = tone;
+        return;
     }
+    row.glyph = Glyph::Star;
+    row.tone = tone;
+    row.texts[TrialsModel::Result] = isSure ? TrialsModel::tr("best") : TrialsModel::tr("leading");
+}
+
+QString togetherText(const engine::MeasuredSize& size)
+{
+    if (size.isRecommended)
+        return TrialsModel::tr("Mean ± 95 % interval, as the search reckons it from all trials");
+    return size.soundTrials > 0
+               ? TrialsModel::tr("Mean ± 95 % interval of %1").arg(engine::trialsText(size.soundTrials))
+               : QString();
+}
+
+QString devicesText(const std::vector<const TrialRecord*>& trials)
+{
+    QStringList devices;
+    for (const TrialRecord* trial : trials)
+        devices << QString::fromStdString(trial->device);
+    devices.removeDuplicates();
+    devices.sort();
+    return devices.join(QLatin1String(", "));
 }
 
 } // namespace
 
 TrialsModel::TrialsModel(QObject* parent)
-    : TableModel({tr("#"), tr("Size"), tr("Result"), tr("Samples/s"), QStringLiteral("GiB"), tr("Took"),
-                  tr("Device")},
-                 Result, {Number, Took, Device}, parent)
+    : QAbstractItemModel(parent),
+      m_columns{.titles = {tr("Size"), tr("Result"), tr("Samples/s"), QStringLiteral("GiB"), tr("Trials"),
+                           tr("Took"), tr("Device")},
+                .status = Result,
+                .quiet = {Trials, Took, Device}}
 {}
+
+TrialsModel::~TrialsModel() = default;
+
+void TrialsModel::setTheme(const Theme& theme)
+{
+    m_columns.theme = theme;
+    const QList<int> roles{Qt::ForegroundRole, Qt::DecorationRole};
+    for (int row = 0; row < rowCount(); ++row) {
+        const QModelIndex size = index(row, 0);
+        emit dataChanged(size, index(row, columns - 1), roles);
+        if (const int trials = rowCount(size); trials > 0)
+            emit dataChanged(index(0, 0, size), index(trials - 1, columns - 1, size), roles);
+    }
+}
+
+TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
+                                          const engine::MemoryUnit& unit) const
+{
+    SizeRows rows;
+    for (const engine::MeasuredSize& size : engine::measuredSizes(snapshot)) {
+        std::vector<const TrialRecord*> trials;
+        for (auto number = size.trials.rbegin(); number != size.trials.rend(); ++number)
+            trials.push_back(&*std::ranges::find(snapshot.trials, *number, &TrialRecord::number));
+        auto row = std::make_unique<SizeRow>();
+        row->size = size.microBatchSize;
+        row->newest = size.trials.back();
+        row->count = static_cast<int>(trials.size());
+        double seconds = 0.0;
+        for (const TrialRecord* trial : trials) {
+            row->trials.push_back(
+                {.number = trial->number, .row = trialRowOf(*trial, size.microBatchSize, unit)});
+            seconds += trial->wallSeconds;
+        }
+        const TableRow newest = row->trials.front().row;
+        const bool isOne = trials.size() == 1;
+        // Before anything is measured, what the steps of the running trial say.
+        const QString rate = size.samplesPerSecond
+                                 ? engine::rateText(*size.samplesPerSecond, size.relativeError)
+                                 : newest.texts[Rate];
+        row->row = {.texts = {engine::numberText(size.microBatchSize), QString(), rate,
+                              peakText(size.peakReservedBytes, unit),
+                              isOne ? numberSign(row->newest)
+                                    : tr("%1 · %2", "trials of a size, and the newest of them")
+                                          .arg(engine::numberText(row->count), numberSign(row->newest)),
+                              seconds > 0.0 ? engine::durationText(seconds) : none, devicesText(trials)},
+                    .toolTip = isOne ? newest.toolTip : togetherText(size)};
+        showState(row->row, newest, *trials.front(), snapshot, size.isRecommended);
+        row->sortKeys[Size] = qlonglong{size.microBatchSize};
+        row->sortKeys[Result] = row->row.texts[Result];
+        if (size.samplesPerSecond)
+            row->sortKeys[Rate] = *size.samplesPerSecond;
+        if (size.peakReservedBytes > 0)
+            row->sortKeys[Memory] = qlonglong{size.peakReservedBytes};
+        row->sortKeys[Trials] = row->newest;
+        row->sortKeys[Took] = seconds;
+        row->sortKeys[Device] = row->row.texts[Device];
+        if (isOne)
+            row->trials.clear();
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+bool TrialsModel::goesOnWith(const SizeRows& wanted) const
+{
+    return std::ranges::all_of(m_sizes, [&](const auto& shown) {
+        const auto found = std::ranges::find(wanted, shown->size, &SizeRow::size);
+        return found != wanted.end() && (*found)->count >= shown->count &&
+               (*found)->newest >= shown->newest &&
+               (shown->trials.empty() || (*found)->trials.back().number == shown->trials.back().number);
+    });
+}
+
+/// Brings the row of a size to what is wanted, one change at a time.
+void TrialsModel::update(int row, SizeRow& wanted)
+{
+    SizeRow& shown = *m_sizes[static_cast<std::size_t>(row)];
+    const QModelIndex parent = index(row, 0);
+    const auto added = static_cast<int>(wanted.trials.size() - shown.trials.size());
+    if (added > 0) {
+        beginInsertRows(parent, 0, added - 1);
+        shown.trials.insert(shown.trials.begin(), wanted.trials.begin(), wanted.trials.begin() + added);
+        endInsertRows();
+    }
+    for (int trial = added; trial < rowCount(parent); ++trial) {
+        TrialRow& shownTrial = shown.trials[static_cast<std::size_t>(trial)];
+        TrialRow& wantedTrial = wanted.trials[static_cast<std::size_t>(trial)];
+        if (shownTrial == wantedTrial)
+            continue;
+        shownTrial = std::move(wantedTrial);
+        emit dataChanged(index(trial, 0, parent), index(trial, columns - 1, parent));
+    }
+    const bool isSame = shown.row == wanted.row && shown.sortKeys == wanted.sortKeys;
+    shown.newest = wanted.newest;
+    shown.count = wanted.count;
+    if (isSame)
+        return;
+    shown.row = std::move(wanted.row);
+    shown.sortKeys = std::move(wanted.sortKeys);
+    emit dataChanged(parent, index(row, columns - 1));
+}
 
 void TrialsModel::display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
-    setTitle(Memory, unit.name);
-    const trial::TrialRecord* best = snapshot.recommendedTrial();
-    std::vector<TableRow> rows;
-    rows.reserve(snapshot.trials.size());
-    for (auto trial = snapshot.trials.rbegin(); trial != snapshot.trials.rend(); ++trial) {
-        if (trial->isComparison())
-            addRowsOf(*trial, unit, rows);
-        else
-            rows.push_back(rowOf(*trial, &*trial == best, snapshot.isRecommendationSure(), unit));
+    if (m_columns.titles.at(Memory) != unit.name) {
+        m_columns.titles[Memory] = unit.name;
+        emit headerDataChanged(Qt::Horizontal, Memory, Memory);
     }
-    showRows(std::move(rows), Size);
+    SizeRows wanted = rowsOf(snapshot, unit);
+    if (!goesOnWith(wanted)) {
+        beginResetModel();
+        m_sizes = std::move(wanted);
+        endResetModel();
+        return;
+    }
+    for (std::size_t place = 0; place < wanted.size(); ++place) {
+        const auto row = static_cast<int>(place);
+        if (place < m_sizes.size() && m_sizes[place]->size == wanted[place]->size) {
+            update(row, *wanted[place]);
+            continue;
+        }
+        beginInsertRows({}, row, row);
+        m_sizes.insert(m_sizes.begin() + row, std::move(wanted[place]));
+        endInsertRows();
+    }
+}
+
+QModelIndex TrialsModel::indexOf(std::int64_t microBatchSize) const
+{
+    const auto found = std::ranges::find(m_sizes, microBatchSize, &SizeRow::size);
+    return found == m_sizes.end() ? QModelIndex() : index(static_cast<int>(found - m_sizes.begin()), 0);
+}
+
+QString TrialsModel::asText(const QModelIndexList& rows) const
+{
+    QStringList titles = m_columns.titles;
+    titles.insert(Result, tr("Trial"));
+    QStringList lines{titles.join(QLatin1Char('\t'))};
+    for (const QModelIndex& index : rows) {
+        const SizeRow* above = sizeAbove(index);
+        const SizeRow& size = above ? *above : sizeRow(index.row());
+        QStringList texts =
+            above ? above->trials.at(static_cast<std::size_t>(index.row())).row.texts : size.row.texts;
+        texts[Size] = engine::numberText(size.size);
+        texts[Trials] = above ? QString() : engine::numberText(size.count);
+        const bool isOne = above || size.count == 1;
+        texts.insert(Result, isOne ? engine::numberText(index.data(TrialRole).toInt()) : QString());
+        lines << texts.join(QLatin1Char('\t'));
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+const TrialsModel::SizeRow* TrialsModel::sizeAbove(const QModelIndex& index)
+{
+    return static_cast<const SizeRow*>(index.constInternalPointer());
+}
+
+QModelIndex TrialsModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    return createIndex(row, column, parent.isValid() ? &sizeRow(parent.row()) : nullptr);
+}
+
+QModelIndex TrialsModel::parent(const QModelIndex& child) const
+{
+    const SizeRow* size = child.isValid() ? sizeAbove(child) : nullptr;
+    return size ? indexOf(size->size) : QModelIndex();
+}
+
+int TrialsModel::rowCount(const QModelIndex& parent) const
+{
+    if (!parent.isValid())
+        return static_cast<int>(m_sizes.size());
+    if (sizeAbove(parent) || parent.column() > 0)
+        return 0;
+    return static_cast<int>(sizeRow(parent.row()).trials.size());
+}
+
+int TrialsModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() && sizeAbove(parent) ? 0 : columns;
+}
+
+QVariant TrialsModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const SizeRow* above = sizeAbove(index);
+    const SizeRow& size = above ? *above : sizeRow(index.row());
+    const TrialRow* trial = above ? &above->trials.at(static_cast<std::size_t>(index.row())) : nullptr;
+    switch (role) {
+    case SortRole:
+        return trial ? QVariant() : size.sortKeys.at(static_cast<std::size_t>(index.column()));
+    case SizeRole:
+        return qlonglong{size.size};
+    case TrialRole:
+        return trial ? trial->number : size.newest;
+    case Qt::ForegroundRole:
+        if (trial && index.column() == Size)
+            return m_columns.theme.mutedText;
+        break;
+    default:
+        break;
+    }
+    return m_columns.data(trial ? trial->row : size.row, index.column(), role);
+}
+
+QVariant TrialsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation == Qt::Horizontal && role == Qt::InitialSortOrderRole)
+        return isBestLargest(section) ? Qt::DescendingOrder : Qt::AscendingOrder;
+    if (orientation == Qt::Horizontal && role == Qt::ToolTipRole && section == Trials)
+        return tr("How many trials a size has had, and the newest of them, by which this column sorts");
+    return m_columns.headerData(section, orientation, role);
 }
 
 } // namespace batchpeak::ui

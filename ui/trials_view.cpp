@@ -4,45 +4,66 @@
 
 #include "table_layout.h"
 #include "trials_model.h"
+#include "trials_order.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QTableView>
+#include <QScopedValueRollback>
+#include <QTreeView>
 #include <QVBoxLayout>
 
-#include <set>
+#include <algorithm>
 
 namespace batchpeak::ui {
 
 namespace {
 
-// Under which the widths are kept, whatever the language and the order of the columns.
+// From this width on there is room for how long trials took, beside words such as "over headroom".
+constexpr int widthForTook = 480;
+
+// Under which the widths and the order are kept, whatever the language and the order of the columns.
 QStringList columnNames()
 {
-    return {QStringLiteral("number"), QStringLiteral("size"),   QStringLiteral("result"),
-            QStringLiteral("rate"),   QStringLiteral("memory"), QStringLiteral("took"),
+    return {QStringLiteral("size"),   QStringLiteral("result"), QStringLiteral("rate"),
+            QStringLiteral("memory"), QStringLiteral("trials"), QStringLiteral("took"),
             QStringLiteral("device")};
 }
+
+const QString ascending = QStringLiteral("ascending");
+const QString descending = QStringLiteral("descending");
 
 } // namespace
 
 TrialsView::TrialsView(QWidget* parent)
-    : Card(tr("Trials"), parent), m_model(new TrialsModel(this)), m_table(new QTableView)
+    : Card(tr("Trials"), parent),
+      m_model(new TrialsModel(this)),
+      m_order(new TrialsOrder(this)),
+      m_table(new QTreeView)
 {
-    m_table->setModel(m_model);
-    m_table->setAccessibleName(tr("Trials, newest first"));
+    m_order->setSourceModel(m_model);
+    m_table->setModel(m_order);
+    m_table->setAccessibleName(tr("Trials by size"));
     const int rowHeight = applyTableStyle(*m_table);
-    const auto* header = m_table->horizontalHeader();
-    m_columns = new ColumnWidths(m_table, TrialsModel::Result, columnNames());
+    const auto* header = m_table->header();
+    m_columns = new ColumnWidths(m_table, m_table->header(), TrialsModel::Result, columnNames());
     m_columns->setHidden(TrialsModel::Device, true);
+    m_columns->setHidden(TrialsModel::Took, true);
+    m_table->setSortingEnabled(true);
+    // The style would draw its sign over titles at the right; the titles have one of their own.
+    m_table->header()->setSortIndicatorShown(false);
+    m_table->sortByColumn(TrialsModel::Trials, Qt::DescendingOrder);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(tr("&Copy rows"), this);
     copy->setShortcut(QKeySequence::Copy);
     copy->setShortcutContext(Qt::WidgetShortcut);
     connect(copy, &QAction::triggered, this, &TrialsView::copySelection);
     m_table->addAction(copy);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (!m_selecting)
+            emit sizeSelected(selectedSize());
+    });
 
     auto* rows = new WholeRows(
         m_table, [header] { return header->height(); }, [rowHeight] { return rowHeight; }, this);
@@ -52,14 +73,67 @@ TrialsView::TrialsView(QWidget* parent)
 void TrialsView::setTheme(const Theme& theme)
 {
     m_model->setTheme(theme);
+    m_order->setTheme(theme);
 }
 
 void TrialsView::display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
-    // There is room for one of the two beside the words of the results.
-    m_columns->setHidden(TrialsModel::Device, snapshot.devices.size() < 2);
-    m_columns->setHidden(TrialsModel::Took, snapshot.devices.size() >= 2);
+    // A new exploration begins without a selection, which nobody took back.
+    const QScopedValueRollback selecting(m_selecting, true);
+    const bool had = selectedSize().has_value();
     m_model->display(snapshot, unit);
+    m_columns->setHidden(TrialsModel::Device, snapshot.devices.size() < 2);
+    if (had && !selectedSize())
+        emit sizeSelected(std::nullopt);
+}
+
+std::optional<std::int64_t> TrialsView::selectedSize() const
+{
+    const QModelIndexList rows = m_table->selectionModel()->selectedRows();
+    if (rows.isEmpty())
+        return std::nullopt;
+    const QModelIndex current = m_table->currentIndex();
+    const bool isCurrentSelected = std::ranges::any_of(rows, [&](const QModelIndex& row) {
+        return row.row() == current.row() && row.parent() == current.parent();
+    });
+    return (isCurrentSelected ? current : rows.front()).data(TrialsModel::SizeRole).toLongLong();
+}
+
+void TrialsView::setSelectedSize(std::optional<std::int64_t> microBatchSize)
+{
+    if (microBatchSize == selectedSize())
+        return;
+    const QScopedValueRollback selecting(m_selecting, true);
+    const QModelIndex row =
+        microBatchSize ? m_order->mapFromSource(m_model->indexOf(*microBatchSize)) : QModelIndex();
+    if (!row.isValid()) {
+        m_table->clearSelection();
+        return;
+    }
+    m_table->selectionModel()->setCurrentIndex(row, QItemSelectionModel::ClearAndSelect |
+                                                        QItemSelectionModel::Rows);
+    m_table->scrollTo(row);
+}
+
+QString TrialsView::order() const
+{
+    const QHeaderView* header = m_table->header();
+    return columnNames().at(header->sortIndicatorSection()) + QLatin1Char(' ') +
+           (header->sortIndicatorOrder() == Qt::AscendingOrder ? ascending : descending);
+}
+
+void TrialsView::setOrder(const QString& order)
+{
+    const auto column = static_cast<int>(columnNames().indexOf(order.section(QLatin1Char(' '), 0, 0)));
+    const QString direction = order.section(QLatin1Char(' '), 1);
+    if (column >= 0 && (direction == ascending || direction == descending))
+        m_table->sortByColumn(column, direction == ascending ? Qt::AscendingOrder : Qt::DescendingOrder);
+}
+
+void TrialsView::resetLayout()
+{
+    m_columns->reset();
+    m_table->sortByColumn(TrialsModel::Trials, Qt::DescendingOrder);
 }
 
 void TrialsView::offer(QAction* action)
@@ -67,12 +141,21 @@ void TrialsView::offer(QAction* action)
     m_table->addAction(action);
 }
 
+void TrialsView::resizeEvent(QResizeEvent* event)
+{
+    Card::resizeEvent(event);
+    m_columns->setHidden(TrialsModel::Took, width() < widthForTook);
+}
+
 void TrialsView::copySelection() const
 {
-    std::set<int> rows;
-    for (const QModelIndex& index : m_table->selectionModel()->selectedRows())
-        rows.insert(index.row());
-    QGuiApplication::clipboard()->setText(m_model->asText({rows.begin(), rows.end()}));
+    QModelIndexList rows = m_table->selectionModel()->selectedRows();
+    // As they stand, not as they were selected.
+    std::ranges::sort(rows, {}, [this](const QModelIndex& row) { return m_table->visualRect(row).top(); });
+    QModelIndexList source;
+    for (const QModelIndex& row : rows)
+        source << m_order->mapToSource(row);
+    QGuiApplication::clipboard()->setText(m_model->asText(source));
 }
 
 } // namespace batchpeak::ui

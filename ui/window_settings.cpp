@@ -28,6 +28,7 @@ const QString geometryKey = QStringLiteral("ui/geometry");
 const QString themeKey = QStringLiteral("ui/theme");
 const QString logarithmicKey = QStringLiteral("ui/logarithmicSizes");
 const QString columnsKey = QStringLiteral("ui/columnWidths");
+const QString orderKey = QStringLiteral("ui/trialsOrder");
 const QString recentKey = QStringLiteral("ui/recentFiles");
 const QString networksKey = QStringLiteral("ui/networks");
 const QString folderKey = QStringLiteral("ui/lastFolder");
@@ -76,6 +77,7 @@ void WindowSettings::resetLayout()
     for (const QSplitter* splitter : m_splitters)
         stored.remove(splitterKey(splitter->objectName()));
     stored.remove(columnsKey);
+    stored.remove(orderKey);
 }
 
 ThemeSetting WindowSettings::theme() const
@@ -114,6 +116,16 @@ QVariantMap WindowSettings::columnWidths() const
 void WindowSettings::setColumnWidths(const QVariantMap& widths)
 {
     settings().setValue(columnsKey, widths);
+}
+
+QString WindowSettings::trialsOrder() const
+{
+    return settings().value(orderKey).toString();
+}
+
+void WindowSettings::setTrialsOrder(const QString& order)
+{
+    settings().setValue(orderKey, order);
 }
 
 QStringList WindowSettings::recentFiles() const

@@ -22,7 +22,7 @@ public:
     /// Restores the geometry, and the splitters that were moved before; watches for those moved now.
     void attach(QWidget* window, const QList<QSplitter*>& splitters);
     void save() const;
-    /// Forgets the splitters and the column widths.
+    /// Forgets the splitters, the column widths and the order of the table.
     void resetLayout();
 
     ThemeSetting theme() const;
@@ -32,6 +32,9 @@ public:
     /// The widths that a person gave to columns of the table of trials, by the columns' names.
     QVariantMap columnWidths() const;
     void setColumnWidths(const QVariantMap& widths);
+    /// The column that sorts that table, and its direction; empty before one was chosen.
+    QString trialsOrder() const;
+    void setTrialsOrder(const QString& order);
     QStringList recentFiles() const;
     void setRecentFiles(const QStringList& files);
     /// File or id of the network that was chosen for a config, by the config's absolute path; empty for none.

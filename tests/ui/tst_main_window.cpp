@@ -17,8 +17,8 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QSplitter>
-#include <QTableView>
 #include <QTest>
+#include <QTreeView>
 #include <QUrl>
 
 using namespace batchpeak;
@@ -143,11 +143,11 @@ private slots:
 
     void keepsTheColumnsThatWereDragged()
     {
-        const auto tableOf = [](const MainWindow& window) { return window.findChild<QTableView*>(); };
+        const auto tableOf = [](const MainWindow& window) { return window.findChild<QTreeView*>(); };
         {
             MainWindow window;
             window.show();
-            tableOf(window)->horizontalHeader()->resizeSection(TrialsModel::Rate, 150);
+            tableOf(window)->header()->resizeSection(TrialsModel::Rate, 150);
             window.close();
         }
         MainWindow window;

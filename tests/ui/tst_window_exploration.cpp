@@ -13,14 +13,16 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QImage>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QTableView>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeView>
 
 #include <algorithm>
+#include <set>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -86,17 +88,48 @@ private slots:
     void copiesTheRowsThatAreSelected()
     {
         explore(optionsWith(QString()));
-        auto* table = window().findChild<QTableView*>();
+        auto* table = window().findChild<QTreeView*>();
         window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window()));
         table->setFocus();
-        table->selectRow(1);
+        const QModelIndex second = table->model()->index(1, 0);
+        table->setCurrentIndex(second);
         QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
         const QStringList lines =
             QGuiApplication::clipboard()->text().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
         QCOMPARE(lines.size(), 2);
-        QVERIFY2(lines.back().startsWith(QStringLiteral("%1\t").arg(snapshot().trials.size() - 1)),
+        QVERIFY2(lines.back().startsWith(second.data().toString() + QLatin1Char('\t')),
                  qPrintable(lines.back()));
+    }
+
+    void sortsByTheHeaderThatIsClicked()
+    {
+        explore(optionsWith(QString()));
+        auto* table = window().findChild<QTreeView*>();
+        const auto sizes = [&] {
+            QList<int> found;
+            for (int row = 0; row < table->model()->rowCount(); ++row)
+                found << table->model()->index(row, 0).data(TrialsModel::SizeRole).toInt();
+            return found;
+        };
+        const auto clickOn = [&](int column) {
+            const QHeaderView* header = table->header();
+            QTest::mouseClick(header->viewport(), Qt::LeftButton, Qt::NoModifier,
+                              {header->sectionViewportPosition(column) + 8, header->height() / 2});
+        };
+        clickOn(TrialsModel::Size);
+        const QList<int> ascending = sizes();
+        QVERIFY(ascending.size() > 1 && std::is_sorted(ascending.begin(), ascending.end()));
+        // What is selected stays so, wherever it goes.
+        table->setCurrentIndex(table->model()->index(0, 0));
+        clickOn(TrialsModel::Size);
+        QCOMPARE(sizes(), QList<int>(ascending.rbegin(), ascending.rend()));
+        QCOMPARE(table->currentIndex().row(), static_cast<int>(ascending.size()) - 1);
+        QVERIFY(table->selectionModel()->isRowSelected(table->currentIndex().row(), {}));
+        // The fastest first.
+        clickOn(TrialsModel::Rate);
+        QVERIFY(table->model()->index(0, TrialsModel::Rate).data(TrialsModel::SortRole).toDouble() >=
+                table->model()->index(1, TrialsModel::Rate).data(TrialsModel::SortRole).toDouble());
     }
 
     void writesTheTrials()
@@ -168,8 +201,10 @@ private slots:
         QCOMPARE(snapshot().run->plan.globalBatchSize, 48);
         QTRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(snapshot().trials.size() <= trials + 1);
-        QTRY_COMPARE(window().findChild<TrialsView*>()->model().rowCount(),
-                     static_cast<int>(snapshot().trials.size()));
+        std::set<std::int64_t> sizes;
+        for (const auto& trial : snapshot().trials)
+            sizes.insert(trial.microBatchSize);
+        QTRY_COMPARE(window().findChild<TrialsView*>()->model().rowCount(), static_cast<int>(sizes.size()));
     }
 };
 

@@ -57,6 +57,8 @@ QPainterPath filledShape(Glyph glyph)
         return triangle({4, 2}, {14, 8}, {4, 14});
     case Glyph::Down:
         return triangle({2, 4}, {14, 4}, {8, 12});
+    case Glyph::Up:
+        return triangle({2, 12}, {14, 12}, {8, 4});
     case Glyph::Pause:
         path.addRect(3, 2.5, 3.5, 11);
         path.addRect(9.5, 2.5, 3.5, 11);
@@ -121,13 +123,19 @@ void strokeShape(QPainter& painter, Glyph glyph)
     }
 }
 
-QPixmap pixmapOf(Glyph glyph, const QColor& colour, int ratio)
+QPixmap emptyPixmap(QSize size, int ratio)
 {
-    QPixmap pixmap(QSize(16, 16) * ratio);
+    QPixmap pixmap(size * ratio);
     pixmap.setDevicePixelRatio(ratio);
     pixmap.fill(Qt::transparent);
+    return pixmap;
+}
+
+QPixmap pixmapOf(Glyph glyph, const QColor& colour, int side, int ratio)
+{
+    QPixmap pixmap = emptyPixmap({side, side}, ratio);
     QPainter painter(&pixmap);
-    paintGlyph(painter, glyph, QRectF(0, 0, 16, 16), colour);
+    paintGlyph(painter, glyph, QRectF(0, 0, side, side), colour);
     return pixmap;
 }
 
@@ -151,12 +159,26 @@ void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor&
     painter.restore();
 }
 
-QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled)
+QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled, int side)
 {
     QIcon icon;
     for (const int ratio : {1, 2, 3}) {
-        icon.addPixmap(pixmapOf(glyph, colour, ratio), QIcon::Normal);
-        icon.addPixmap(pixmapOf(glyph, disabled, ratio), QIcon::Disabled);
+        icon.addPixmap(pixmapOf(glyph, colour, side, ratio), QIcon::Normal);
+        icon.addPixmap(pixmapOf(glyph, disabled, side, ratio), QIcon::Disabled);
+    }
+    return icon;
+}
+
+QIcon glyphIcon(Glyph first, const QColor& firstColour, Glyph second, const QColor& secondColour)
+{
+    QIcon icon;
+    for (const int ratio : {1, 2, 3}) {
+        QPixmap pixmap = emptyPixmap({34, 16}, ratio);
+        QPainter painter(&pixmap);
+        paintGlyph(painter, first, QRectF(0, 0, 16, 16), firstColour);
+        paintGlyph(painter, second, QRectF(18, 0, 16, 16), secondColour);
+        painter.end();
+        icon.addPixmap(pixmap);
     }
     return icon;
 }

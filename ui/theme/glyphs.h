@@ -27,6 +27,7 @@ enum class Glyph {
     Clock,
     Barred,
     Down,
+    Up,
     Descent,
     Compare
 };
@@ -34,7 +35,10 @@ enum class Glyph {
 /// Paints \p glyph into the largest centred square of \p box.
 void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& colour);
 
-/// An icon of 16 x 16 px, sharp on screens of 1, 2 and 3 physical pixels a point.
-QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled);
+/// An icon, sharp on screens of 1, 2 and 3 physical pixels a point.
+/// \param side  of its square [px]
+QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled, int side = 16);
+/// Two signs beside each other, in 34 x 16 px.
+QIcon glyphIcon(Glyph first, const QColor& firstColour, Glyph second, const QColor& secondColour);
 
 } // namespace batchpeak::ui

@@ -49,12 +49,11 @@ QProgressBar::chunk { background: @throughput; border-radius: 3px; }
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section { background: @card; color: @mutedText; border: none; border-bottom: 1px solid @border;
                        padding: 3px 4px; }
-QTableView { background: @card; alternate-background-color: @alternateRow; border: none;
-             selection-background-color: @selection; selection-color: @text; outline: none; }
+QTableView, QTreeView { background: @card; alternate-background-color: @alternateRow; border: none;
+             selection-background-color: @selection; selection-color: @text; outline: none; color: @text; }
 QPlainTextEdit { background: @card; color: @text; border: none; }
 QPlainTextEdit[framed="true"] { border: 1px solid @border; border-radius: 6px; }
 QPlainTextEdit[framed="true"]:focus { border-color: @throughput; }
-QTableView { color: @text; }
 QLineEdit { background: @card; color: @text; border: 1px solid @border; border-radius: 6px; padding: 5px 8px;
             selection-background-color: @selection; selection-color: @text; }
 QLineEdit:disabled { color: @faint; }

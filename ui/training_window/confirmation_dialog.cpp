@@ -63,7 +63,7 @@ void ConfirmationDialog::addTable(QVBoxLayout* layout)
     table->setAccessibleName(tr("Predicted and achieved samples per second of each size"));
     const int rowHeight = applyTableStyle(*table);
     table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    new ColumnWidths(table, ConfirmationModel::Role);
+    new ColumnWidths(table, table->horizontalHeader(), ConfirmationModel::Role);
     table->setFixedHeight(table->horizontalHeader()->height() + rows * rowHeight);
     layout->addWidget(table);
 }

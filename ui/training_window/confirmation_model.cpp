@@ -60,9 +60,10 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part)
 } // namespace
 
 ConfirmationModel::ConfirmationModel(QObject* parent)
-    : TableModel({QString(), tr("Size"), tr("Accum."), tr("Predicted"), tr("Achieved"), tr("Mis-correlation"),
-                  tr("Peak")},
-                 Role, {}, parent)
+    : TableModel({.titles = {QString(), tr("Size"), tr("Accum."), tr("Predicted"), tr("Achieved"),
+                             tr("Mis-correlation"), tr("Peak")},
+                  .status = Role},
+                 parent)
 {}
 
 void ConfirmationModel::display(const training::ConfirmationSnapshot& snapshot)

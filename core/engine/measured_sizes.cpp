@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "measured_sizes.h"
+
+#include "trial/step_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace batchpeak::engine {
+
+namespace {
+
+using trial::Outcome;
+using trial::TrialRecord;
+
+/// What one trial says of the speed of one size.
+struct Reading
+{
+    double samplesPerSecond = 0.0;
+    std::optional<double> relativeError;
+    bool isDisturbed = false;
+};
+
+struct Size
+{
+    MeasuredSize measured;
+    std::vector<Reading> readings;
+};
+
+class Sizes
+{
+public:
+    void take(const TrialRecord& trial)
+    {
+        if (trial.isComparison())
+            return takeCompared(trial);
+        Size& size = of(trial.microBatchSize, trial);
+        size.measured.peakReservedBytes =
+            std::max(size.measured.peakReservedBytes, trial.peakReservedBytes.value_or(0));
+        if (trial.outcome == Outcome::Ok && trial.samplesPerSecond && !trial.thrashes)
+            size.readings.push_back({.samplesPerSecond = *trial.samplesPerSecond,
+                                     .relativeError = trial.relativeError,
+                                     .isDisturbed = trial.disturbed});
+    }
+
+    std::map<std::int64_t, Size>& all() { return m_sizes; }
+
+private:
+    Size& of(std::int64_t microBatchSize, const TrialRecord& trial)
+    {
+        Size& size = m_sizes[microBatchSize];
+        size.measured.microBatchSize = microBatchSize;
+        size.measured.trials.push_back(trial.number);
+        return size;
+    }
+
+    void takeCompared(const TrialRecord& trial)
+    {
+        // One that no size ended before its time counts for nothing, whatever it has measured.
+        const bool counts = (trial.outcome == Outcome::Ok || trial.microBatchSize > 0) && !trial.thrashes;
+        for (const trial::ComparedRecord& compared : trial.compared) {
+            Size& size = of(compared.microBatchSize, trial);
+            size.measured.peakReservedBytes =
+                std::max(size.measured.peakReservedBytes, compared.peakReservedBytes.value_or(0));
+            if (counts && compared.samplesPerSecond)
+                size.readings.push_back({.samplesPerSecond = *compared.samplesPerSecond,
+                                         .relativeError = compared.relativeError,
+                                         .isDisturbed = trial.disturbed});
+        }
+    }
+
+    std::map<std::int64_t, Size> m_sizes;
+};
+
+/// From run to run, as far as sizes were tried more than once.
+double scatterOf(const std::map<std::int64_t, Size>& sizes)
+{
+    trial::RunScatter scatter;
+    for (const auto& [microBatchSize, size] : sizes) {
+        for (const Reading& reading : size.readings)
+            scatter.add(microBatchSize, static_cast<double>(microBatchSize) / reading.samplesPerSecond);
+    }
+    return scatter.relativeDeviation();
+}
+
+/// The mean of \p readings, of which there is at least one. One that tells no error counts as little as the
+/// one that tells the largest.
+void pool(const std::vector<Reading>& readings, double runScatter, MeasuredSize& size)
+{
+    double largestError = 0.0;
+    for (const Reading& reading : readings)
+        largestError = std::max(largestError, reading.relativeError.value_or(0.0));
+    const bool tellsErrors = largestError > 0.0 || runScatter > 0.0;
+    double weights = 0.0;
+    double sum = 0.0;
+    for (const Reading& reading : readings) {
+        const double told = reading.relativeError.value_or(0.0);
+        const double error = std::hypot(told > 0.0 ? told : largestError, runScatter);
+        const double weight = tellsErrors ? 1.0 / (error * error) : 1.0;
+        weights += weight;
+        sum += weight * reading.samplesPerSecond;
+    }
+    size.soundTrials = static_cast<int>(readings.size());
+    size.samplesPerSecond = sum / weights;
+    if (tellsErrors)
+        size.relativeError = 1.0 / std::sqrt(weights);
+}
+
+} // namespace
+
+std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot)
+{
+    Sizes sizes;
+    for (const TrialRecord& trial : snapshot.trials)
+        sizes.take(trial);
+    const auto isCalm = [](const Reading& reading) { return !reading.isDisturbed; };
+    for (auto& [microBatchSize, size] : sizes.all()) {
+        if (std::ranges::any_of(size.readings, isCalm))
+            std::erase_if(size.readings, &Reading::isDisturbed);
+    }
+
+    const double runScatter = scatterOf(sizes.all());
+    const auto& recommendation = snapshot.searchState.recommendation;
+    std::vector<MeasuredSize> measured;
+    for (auto& [microBatchSize, size] : sizes.all()) {
+        if (!size.readings.empty())
+            pool(size.readings, runScatter, size.measured);
+        if (snapshot.recommendsSize() && recommendation->size == microBatchSize) {
+            size.measured.isRecommended = true;
+            size.measured.samplesPerSecond = recommendation->samplesPerSecond;
+            size.measured.relativeError = recommendation->relativeError;
+        }
+        measured.push_back(std::move(size.measured));
+    }
+    return measured;
+}
+
+} // namespace batchpeak::engine

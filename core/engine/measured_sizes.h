@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "snapshot.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// What all trials of one size say of it together.
+struct MeasuredSize
+{
+    std::int64_t microBatchSize = 0;
+    /// Numbers of its trials, and of the comparisons that it is part of, in the order of their starts.
+    std::vector<int> trials;
+    /// Of its sound trials; nothing where none of them measured it.
+    std::optional<double> samplesPerSecond;
+    /// Standard error relative to the value; nothing where it cannot be told.
+    std::optional<double> relativeError;
+    /// How many trials that is made of. Where something disturbed all of them, they stand in.
+    int soundTrials = 0;
+    /// The largest; 0 where unknown.
+    std::int64_t peakReservedBytes = 0;
+    bool isRecommended = false;
+
+    bool operator==(const MeasuredSize&) const = default;
+};
+
+/// The sizes that were tried or are being tried, ascending.
+///
+/// Of the recommended size the speed is the search's own, which every other place shows too. Of the others it
+/// is the mean of their trials, each weighing by its precision (inverse variance: its own error and the
+/// scatter of trials from run to run, trial::RunScatter). What thrashes has measured no speed of its size.
+std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot);
+
+} // namespace batchpeak::engine
