@@ -36,8 +36,8 @@ QString batchText(config::BatchPlan plan, std::int64_t microBatchSize, std::int6
     const QString parts =
         steps == 1 ? BatchChoiceBox::tr("1 accumulation step of %1").arg(size)
                    : BatchChoiceBox::tr("%1 accumulation steps of %2").arg(numberText(steps), size);
-    const QString samples = plan.knowsDevices ? BatchChoiceBox::tr("%1 samples in %2")
-                                              : BatchChoiceBox::tr("%1 samples on each device in %2");
+    const QString samples = plan.isOverAllDevices ? BatchChoiceBox::tr("%1 samples in %2")
+                                                  : BatchChoiceBox::tr("%1 samples on each device in %2");
     const QString text = samples.arg(numberText(batch), parts);
     return plan.devices > 1 ? BatchChoiceBox::tr("%1 on %2 devices").arg(text, numberText(plan.devices))
                             : text;

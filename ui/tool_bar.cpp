@@ -51,7 +51,7 @@ QString runText(const engine::RunDescription& run, const std::vector<engine::Dev
     if (run.phase == model::Phase::Eval)
         parts << ToolBar::tr("evaluation");
     const QString batch = engine::numberText(run.plan.globalBatchSize);
-    parts << (run.plan.knowsDevices ? ToolBar::tr("global batch %1") : ToolBar::tr("per-device batch %1"))
+    parts << (run.plan.isOverAllDevices ? ToolBar::tr("global batch %1") : ToolBar::tr("per-device batch %1"))
                  .arg(batch);
     return parts.join(QStringLiteral("  ·  "));
 }

@@ -9,6 +9,8 @@
 #include "model/parameter_table.h"
 #include "terminal_text.h"
 
+#include <algorithm>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -263,6 +265,12 @@ void addRuleRow(Rows& rows, const QString& phase, const config::ConfigContents& 
     }
 }
 
+/// The batch is that of all devices, and how many share it is not known.
+bool hasUnknownShares(const config::BatchPlan& plan)
+{
+    return plan.isOverAllDevices && !plan.knowsDevices;
+}
+
 void addPlanRows(Rows& rows, const QString& phase, const config::ConfigContents& contents,
                  const config::BatchPlan& plan)
 {
@@ -280,10 +288,32 @@ void addPlanRows(Rows& rows, const QString& phase, const config::ConfigContents&
     if (!size)
         return;
     rows.push_back({QStringLiteral("%1 accumulation").arg(phase),
-                    QStringLiteral("%1, of at most %2")
+                    QStringLiteral("%1, of at most %2%3")
                         .arg(countText(plan.accumulationSteps(*size), QStringLiteral("step")),
-                             countText(plan.evenMicroBatch(*size), QStringLiteral("sample")))});
+                             countText(plan.evenMicroBatch(*size), QStringLiteral("sample")),
+                             hasUnknownShares(plan) ? QStringLiteral(", on one device") : QString())});
     addRuleRow(rows, phase, contents, plan, *size);
+}
+
+/// "line 12, train_input.batch_size": a line for each value that the config itself has, in its order.
+Rows placeRows(const config::ConfigContents& contents)
+{
+    std::vector<config::ValuePlace> places;
+    config::visitPlaces(contents.places, [&places](const char*, const config::ValuePlace& place) {
+        if (std::ranges::find(places, place) == places.end())
+            places.push_back(place);
+    });
+    std::ranges::stable_sort(places, {}, [](const config::ValuePlace& place) {
+        return std::tuple(place.isInModelSource, place.position.line, place.position.column);
+    });
+    Rows rows;
+    for (const auto& [key, position, isInModelSource] : places) {
+        QString text = QStringLiteral("line %1, %2").arg(position.line).arg(QString::fromStdString(key));
+        if (isInModelSource)
+            text += QStringLiteral(" of %1").arg(QString::fromStdString(contents.modelSource));
+        rows.push_back({rows.empty() ? QStringLiteral("read from") : QString(), text});
+    }
+    return rows;
 }
 
 /// Where the config says nothing of it, the length that trials would have.
@@ -315,8 +345,8 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
         addPlanRows(rows, QStringLiteral("train"), contents, *contents.train);
     if (contents.eval)
         addPlanRows(rows, QStringLiteral("eval"), contents, *contents.eval);
-    for (const QStringList& row : trainingSettingsRows(contents.training))
-        rows.push_back(row);
+    for (const Rows& more : {trainingSettingsRows(contents.training), placeRows(contents)})
+        rows.insert(rows.end(), more.begin(), more.end());
     return alignedLines(rows);
 }
 

@@ -56,8 +56,10 @@ QString peakText(const Snapshot& snapshot)
 
 QString accumulationText(const Snapshot& snapshot)
 {
-    return QStringLiteral("%1 at %2")
-        .arg(QString::number(snapshot.accumulationSteps), batchText(snapshot.run->plan));
+    const config::BatchPlan& plan = snapshot.run->plan;
+    const bool isOfOneAmongSome = plan.isOverAllDevices && !plan.knowsDevices;
+    return (isOfOneAmongSome ? QStringLiteral("%1 on one device, at %2") : QStringLiteral("%1 at %2"))
+        .arg(QString::number(snapshot.accumulationSteps), batchText(plan));
 }
 
 QString globalBatchText(const config::BatchPlan& plan, std::int64_t size)

@@ -87,10 +87,12 @@ QString batchText(const config::BatchPlan& plan)
 {
     const QString key = QString::fromStdString(plan.globalBatchKey);
     const bool isFormula = key.contains(QLatin1Char(' '));
-    return QStringLiteral("%1%2%3 on %4")
-        .arg(key, isFormula ? QStringLiteral(" = ") : QStringLiteral(" "), groupedText(plan.globalBatchSize),
-             plan.knowsDevices ? countText(plan.devices, QStringLiteral("device"))
-                               : QStringLiteral("one device"));
+    const QString batch =
+        key + (isFormula ? QStringLiteral(" = ") : QStringLiteral(" ")) + groupedText(plan.globalBatchSize);
+    if (plan.knowsDevices)
+        return QStringLiteral("%1 on %2").arg(batch, countText(plan.devices, QStringLiteral("device")));
+    return batch +
+           (plan.isOverAllDevices ? QStringLiteral(" over all devices") : QStringLiteral(" on one device"));
 }
 
 QStringList alignedLines(const std::vector<QStringList>& rows)

@@ -48,8 +48,9 @@ QString percentText(double share);
 /// "1 device", "1,024 devices"
 QString countText(std::int64_t count, const QString& noun);
 
-/// "batch_size 256 on 2 devices"; "batch_size * gradient_accumulation_steps = 16 on one device" where the
-/// config does not say how many there are.
+/// "batch_size 256 on 2 devices"; where the config does not say how many there are,
+/// "global_train_batch_size 256 over all devices" or "batch_size * gradient_accumulation_steps = 16 on one
+/// device", whichever it counts.
 QString batchText(const config::BatchPlan& plan);
 
 /// Rows of words as lines with aligned columns, two spaces between them and none at a line's end.

@@ -57,6 +57,8 @@ QString batchRowText(const TrainingDescription& training)
 {
     const config::BatchPlan& plan = training.run.plan;
     const QString batch = batchText(plan);
+    if (plan.isOverAllDevices && !plan.knowsDevices)
+        return batch + QStringLiteral(", all of them on this one");
     return plan.devices > 1
                ? QStringLiteral("%1, %2 of them on this one").arg(batch, groupedText(training.batchSize))
                : batch;

@@ -47,7 +47,7 @@ std::string toText(const Setting& setting);
 /// How samples are spread over devices and steps in one phase, and what is asked for the micro-batch.
 struct BatchPlan
 {
-    /// Samples in one optimizer step over all devices.
+    /// Samples in one optimizer step: isOverAllDevices says of which devices.
     std::int64_t globalBatchSize = 1;
     /// Data-parallel devices.
     std::int64_t devices = 1;
@@ -58,6 +58,9 @@ struct BatchPlan
     /// The config says how many devices there are; else the counts are those of one, and the launcher
     /// decides.
     bool knowsDevices = true;
+    /// The batch is that of all devices together, also where it is not known how many there are; else it is
+    /// that of one, and each of them takes as much.
+    bool isOverAllDevices = true;
     /// What the config calls the micro-batch size and the batch: for people.
     std::string microBatchKey = "micro_batch_size";
     std::string globalBatchKey = "batch_size";
@@ -107,7 +110,7 @@ struct ChosenSize
     model::Phase phase = model::Phase::Train;
     std::int64_t microBatchSize = 1;
     /// Samples in one optimizer step in place of those that the config has now; without it those are kept. In
-    /// the terms of its BatchPlan: over all devices where the config knows how many there are, else on one.
+    /// the terms of its BatchPlan: over all devices, or on each (BatchPlan::isOverAllDevices).
     std::optional<std::int64_t> globalBatchSize;
 
     bool operator==(const ChosenSize&) const = default;

@@ -182,6 +182,7 @@ BatchPlan readAccumulatedBatch(const ConfigSection& section, const AccumulationK
             .setting = Explore{},
             .presentSize = size,
             .knowsDevices = false,
+            .isOverAllDevices = false,
             .microBatchKey = std::string(keys.microBatchSize),
             .globalBatchKey = batchText(keys)};
 }
@@ -211,6 +212,7 @@ BatchPlan plainBatch(std::string_view key, std::optional<std::int64_t> size)
             .setting = Explore{},
             .presentSize = size,
             .knowsDevices = false,
+            .isOverAllDevices = false,
             .microBatchKey = std::string(key),
             .globalBatchKey = std::string(key)};
 }

@@ -105,9 +105,30 @@ std::string_view ConfigDocument::name() const
     return m_format.name;
 }
 
+namespace {
+
+/// What the config says that does not count is of no use to anybody.
+void dropIdlePlaces(ConfigContents& contents)
+{
+    ValuePlaces& places = contents.places;
+    if (!contents.train)
+        places.train = {};
+    if (!contents.eval)
+        places.eval = {};
+    const auto& plan = contents.train ? contents.train : contents.eval;
+    if (!plan || !plan->knowsDevices)
+        places.devices.reset();
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (spec && !model::takesSequences(*spec))
+        places.sequenceLength.reset();
+}
+
+} // namespace
+
 ConfigContents ConfigDocument::read() const
 {
     ConfigContents contents = m_format.read(*m_text);
+    dropIdlePlaces(contents);
     contents.formatName = m_format.name;
     contents.rules = m_format.rules;
     return contents;
@@ -138,6 +159,17 @@ std::unique_ptr<const ConfigDocument> recognise(std::string text)
     return documentOf(std::make_shared<const ConfigText>(std::move(text)));
 }
 
+namespace {
+
+std::optional<ValuePlace> inModelSource(std::optional<ValuePlace> place)
+{
+    if (place)
+        place->isInModelSource = true;
+    return place;
+}
+
+} // namespace
+
 ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&source.model);
@@ -150,10 +182,12 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
         contents.warnings.push_back(
             {own->sentence + " The network that was chosen is run in its place.", own->position});
     contents.model = *spec;
+    contents.places.network = inModelSource(source.places.network);
     warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {
         contents.sequenceLength =
             source.sequenceLength > 0 ? source.sequenceLength : model::usualSequenceLength(*spec);
+        contents.places.sequenceLength = inModelSource(source.places.sequenceLength);
         contents.targetLength = source.targetLength;
     }
     if (!contents.targetLength)

@@ -8,6 +8,7 @@
 #include "model/run_kind.h"
 #include "syntax/entry_change.h"
 #include "syntax/text_check.h"
+#include "value_places.h"
 
 #include <cstdint>
 #include <memory>
@@ -92,6 +93,7 @@ struct ConfigContents
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;
     TrainingSettings training;
+    ValuePlaces places;
     std::vector<Warning> warnings;
     /// Path or id that the network is from where the config's own is not run; for people.
     std::string modelSource;
@@ -99,6 +101,11 @@ struct ConfigContents
     const std::optional<BatchPlan>& plan(model::Phase phase) const
     {
         return phase == model::Phase::Train ? train : eval;
+    }
+
+    const BatchPlaces& batchPlaces(model::Phase phase) const
+    {
+        return phase == model::Phase::Train ? places.train : places.eval;
     }
 
     bool isNetworkAlone() const { return !train && !eval; }

@@ -27,12 +27,68 @@ Place placeOf(const ConfigSection& root, std::string_view path)
     return {.section = root.sectionAt(path.substr(0, dot)), .key = path.substr(dot + 1)};
 }
 
+std::optional<ValuePlace> firstPlace(const Settings& settings, std::string_view paths)
+{
+    for (std::string_view path : splitWords(paths)) {
+        try {
+            if (auto place = settings.placeOf(path))
+                return place;
+        } catch (const ConfigError&) {
+            // Nobody reads it who would have said so.
+            continue;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Of switches, the first that is on; where the precision has 32 bits, one that says so by being off.
+std::optional<ValuePlace> precisionPlace(const Settings& settings, const PlaceKeys& keys,
+                                         model::Precision precision)
+{
+    using enum model::Precision;
+    auto place = firstPlace(settings, keys.precision);
+    if (!place && precision == Tf32)
+        place = firstPlace(settings, keys.tf32);
+    const bool hasSixteenBits = precision == Bf16 || precision == PureBf16;
+    for (std::string_view key : splitWords(keys.precisionSwitches)) {
+        if (!place && settings.isOn(key) == hasSixteenBits)
+            place = firstPlace(settings, key);
+    }
+    return place;
+}
+
+void noteFirst(std::optional<ValuePlace>& place, const Settings& settings, std::string_view paths)
+{
+    if (!place)
+        place = firstPlace(settings, paths);
+}
+
 const model::ModelSpec* networkOf(const ConfigContents& contents)
 {
     return std::get_if<model::ModelSpec>(&contents.model);
 }
 
 } // namespace
+
+void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents& contents)
+{
+    ValuePlaces& places = contents.places;
+    noteFirst(places.network, settings, keys.network);
+    noteFirst(places.train.globalBatch, settings, keys.globalBatch);
+    noteFirst(places.train.microBatch, settings, keys.microBatch);
+    noteFirst(places.train.accumulationSteps, settings, keys.accumulationSteps);
+    noteFirst(places.eval.globalBatch, settings, keys.evalGlobalBatch);
+    noteFirst(places.eval.microBatch, settings, keys.evalMicroBatch);
+    noteFirst(places.devices, settings, keys.devices);
+    noteFirst(places.sequenceLength, settings, keys.sequenceLength);
+    if (!places.precision)
+        places.precision = precisionPlace(settings, keys, contents.precision);
+    noteFirst(places.optimizer, settings, keys.optimizer);
+    noteFirst(places.activationCheckpointing, settings, keys.checkpointing);
+    noteFirst(places.lossChunks, settings, keys.lossChunks);
+    noteFirst(places.gradientNorm, settings, keys.gradientNorm);
+    noteFirst(places.attention, settings, keys.attention);
+}
 
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
 {
@@ -54,6 +110,12 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
         contents.step.attention = attentionNamed(*name);
     contents.training.weighsTokens = keys.weighsTokens;
     contents.training.learningRate = readLearningRate(root, keys.learningRate);
+    notePlaces(root,
+               {.optimizer = keys.optimizer,
+                .checkpointing = keys.checkpointing,
+                .gradientNorm = keys.gradientNorm,
+                .attention = keys.attention},
+               contents);
 }
 
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,

@@ -33,6 +33,34 @@ struct RunKeys
     std::optional<bool> weighsTokens;
 };
 
+/// Where a format has what a person checks before a run, each as paths with blanks between: the first that is
+/// there counts. Empty where the format has no such key.
+struct PlaceKeys
+{
+    std::string_view network;
+    std::string_view globalBatch;
+    std::string_view microBatch;
+    std::string_view accumulationSteps;
+    std::string_view evalGlobalBatch;
+    std::string_view evalMicroBatch;
+    std::string_view devices;
+    std::string_view sequenceLength;
+    std::string_view precision;
+    /// Of a precision that several switches make, each for one in 16 bits: keys, no paths.
+    std::string_view precisionSwitches;
+    /// The switch that counts where the precision is TF32.
+    std::string_view tf32;
+    std::string_view optimizer;
+    std::string_view checkpointing;
+    std::string_view lossChunks;
+    std::string_view gradientNorm;
+    std::string_view attention;
+};
+
+/// Tells where values stand, of those whose place is not known yet, once they were read.
+void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents& contents);
+
+/// It tells, too, where what it reads stands.
 /// \throws ConfigError where a value is illegal
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents);
 

@@ -179,6 +179,7 @@ Snapshot trainerSnapshot()
     snapshot.run->formatName = QStringLiteral("DeepSpeed");
     snapshot.run->modelSource = QStringLiteral("/home/user/models/Llama-3.2-1B/config.json");
     snapshot.run->plan.knowsDevices = false;
+    snapshot.run->plan.isOverAllDevices = false;
     snapshot.run->plan.microBatchKey = "train_micro_batch_size_per_gpu";
     return snapshot;
 }

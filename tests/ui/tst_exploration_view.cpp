@@ -108,7 +108,7 @@ private slots:
         rows<std::string, bool, std::string>(
             {{"the config's own network",
               {"", true, "gpt-medium.yaml  ·  cuda:0 NVIDIA H100  ·  bf16  ·  global batch 1536"}},
-             {"an id, devices from the launcher",
+             {"an id, and the batch of one device",
               {"meta-llama/Llama-3.2-1B", false,
                "gpt-medium.yaml  ·  network from meta-llama/Llama-3.2-1B  ·  cuda:0 NVIDIA H100  ·  bf16  ·  "
                "per-device batch 1536"}},
@@ -123,10 +123,12 @@ private slots:
     }
     void namesWhatIsRunByItsOwnNames()
     {
-        const auto& [network, knowsDevices, expected] = row<std::string, bool, std::string>();
+        const auto& [network, isOverAllDevices, expected] = row<std::string, bool, std::string>();
         Snapshot snapshot = test::withDevice();
         snapshot.run->modelSource = QString::fromStdString(network);
-        snapshot.run->plan.knowsDevices = knowsDevices;
+        // Whether they are counted in the config or by a launcher.
+        snapshot.run->plan.knowsDevices = false;
+        snapshot.run->plan.isOverAllDevices = isOverAllDevices;
         QCOMPARE(runText(snapshot).toStdString(), expected);
     }
 

@@ -18,6 +18,16 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.optimizer_type",
                           .gradientNorm = "optimizer.max_gradient_norm",
                           .learningRate = "optimizer.learning_rate"};
 
+/// The first input section that says a length counts (readCerebrasLengths).
+constexpr PlaceKeys placeKeys{.network = "model",
+                              .globalBatch = "train_input.batch_size",
+                              .evalGlobalBatch = "eval_input.batch_size",
+                              .devices = "runconfig.num_csx",
+                              .sequenceLength =
+                                  "train_input.max_sequence_length eval_input.max_sequence_length "
+                                  "train_input.src_max_sequence_length eval_input.src_max_sequence_length",
+                              .precision = "model.mixed_precision"};
+
 std::string inputKey(model::Phase phase)
 {
     return phase == model::Phase::Train ? "train_input" : "eval_input";
@@ -124,6 +134,10 @@ ConfigContents read(const ConfigText& text)
     readCerebrasLengths(inputs, contents);
     readRun(root, runKeys, contents);
     contents.training.accumulates = writtenAccumulation(root);
+    // Null is a size too.
+    contents.places.train.microBatch = root.writtenPlaceOf("train_input.micro_batch_size");
+    contents.places.eval.microBatch = root.writtenPlaceOf("eval_input.micro_batch_size");
+    notePlaces(root, placeKeys, contents);
     warnOfSparsity(root, contents.warnings);
     return contents;
 }

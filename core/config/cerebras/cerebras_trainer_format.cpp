@@ -239,6 +239,32 @@ std::optional<BatchPlan> readPlan(const Trainer& trainer, model::Phase phase, st
     return plan;
 }
 
+constexpr PlaceKeys initKeys{.network = "model",
+                             .devices = "backend.cluster_config.num_csx",
+                             .precision = "precision.enabled precision.fp16_type",
+                             .gradientNorm = "precision.max_gradient_norm"};
+
+/// The batches of both phases, each from its own data loader and flags, and the length of the first that
+/// says one (readCerebrasLengths).
+void noteBatches(const Trainer& trainer, ConfigContents& contents)
+{
+    for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
+        const bool isTrain = phase == model::Phase::Train;
+        BatchPlaces& batch = isTrain ? contents.places.train : contents.places.eval;
+        if (const auto loader = dataLoader(trainer.section, phase))
+            batch.globalBatch = loader->placeOf("batch_size");
+        // Null is a size too.
+        if (const auto flags = flagsWithMicroBatch(trainer.init(), phase))
+            batch.microBatch = flags->writtenPlaceOf(flagKey);
+    }
+    for (const char* key : {"max_sequence_length", "src_max_sequence_length"}) {
+        for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
+            if (const auto loader = dataLoader(trainer.section, phase))
+                notePlaces(*loader, {.sequenceLength = key}, contents);
+        }
+    }
+}
+
 void readRunInto(const ConfigSection& init, ConfigContents& contents)
 {
     if (const auto precision = init.section("precision")) {
@@ -248,6 +274,7 @@ void readRunInto(const ConfigSection& init, ConfigContents& contents)
     if (const auto optimizer = init.section("optimizer"); optimizer && !optimizer->keys().empty()) {
         const std::string name(optimizer->keys().front());
         contents.optimizer = readOptimizer(name, {}, init.positionOf("optimizer"), contents.warnings);
+        contents.places.optimizer = optimizer->writtenPlaceOf(name);
         contents.training.learningRate = trainerLearningRate(init, name);
     }
     warnOfSparsity(init, contents.warnings);
@@ -290,6 +317,8 @@ ConfigContents read(const ConfigText& text)
     }
     readCerebrasLengths(inputs, contents);
     readRunInto(init, contents);
+    notePlaces(init, initKeys, contents);
+    noteBatches(trainer, contents);
     return contents;
 }
 

@@ -110,6 +110,35 @@ TextPosition ConfigSection::positionOf(std::string_view key) const
     return m_document->positionOf(entry->value->empty ? *entry->key : *entry->value);
 }
 
+std::optional<std::pair<ConfigSection, std::string_view>> ConfigSection::holderOf(std::string_view path) const
+{
+    // A key may have dots of its own.
+    if (find(path))
+        return std::pair(*this, path);
+    const std::size_t dot = path.find('.');
+    if (dot == std::string_view::npos)
+        return std::nullopt;
+    return sectionIfAny(path.substr(0, dot)).holderOf(path.substr(dot + 1));
+}
+
+std::optional<ValuePlace> ConfigSection::placeOf(std::string_view path) const
+{
+    const auto holder = holderOf(path);
+    return holder && holder->first.has(holder->second) ? writtenPlaceOf(path) : std::nullopt;
+}
+
+std::optional<ValuePlace> ConfigSection::writtenPlaceOf(std::string_view path) const
+{
+    const auto holder = holderOf(path);
+    if (!holder)
+        return std::nullopt;
+    const auto& [section, key] = *holder;
+    const auto entry = section.find(key);
+    const bool isText = entry->target->kind == NodeKind::Scalar && !entry->target->empty;
+    return ValuePlace{.key = section.pathOf(key),
+                      .position = m_document->positionOf(isText ? *entry->target : *entry->key)};
+}
+
 std::optional<ConfigEntry> ConfigSection::find(std::string_view key) const
 {
     auto entry = findIn(*m_document, *m_mapping, key);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::config {
@@ -47,6 +48,9 @@ public:
     /// "train_input.batch_size"
     std::string pathOf(std::string_view key) const override;
     TextPosition positionOf(std::string_view key) const override;
+    std::optional<ValuePlace> placeOf(std::string_view path) const override;
+    /// Also where it is null.
+    std::optional<ValuePlace> writtenPlaceOf(std::string_view path) const;
 
     /// The entry, null or not. An entry of this mapping comes before one that is merged in.
     /// \throws ConfigError where the key stands twice in one mapping
@@ -82,6 +86,9 @@ public:
     ConfigSection sectionAt(std::string_view path) const;
 
 private:
+    /// The section that holds the value at the end of a path, and its key there; nothing where it is not
+    /// written.
+    std::optional<std::pair<ConfigSection, std::string_view>> holderOf(std::string_view path) const;
     /// What a value of \p container stands for; an interpolation that the text alone does not resolve stands
     /// for itself.
     const YamlNode& targetOf(const YamlNode& value, const YamlNode& container) const;

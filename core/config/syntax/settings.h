@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config/config_error.h"
+#include "config/value_places.h"
 #include "words.h"
 
 #include <cstdint>
@@ -38,6 +38,9 @@ public:
     virtual std::string pathOf(std::string_view key) const = 0;
     /// Of the value where there is one, else of what would hold it.
     virtual TextPosition positionOf(std::string_view key) const = 0;
+    /// Where a value stands that is not null.
+    /// \param path  a key, or keys with dots between where values are nested
+    virtual std::optional<ValuePlace> placeOf(std::string_view path) const = 0;
 
     /// \param problem  as sentence() takes it
     /// \throws ConfigError that names the value and tells what is wrong with it

@@ -128,6 +128,14 @@ TextPosition ShellScript::positionOf(std::string_view name) const
     return positionIn(m_text, found->values.empty() ? found->begin : found->values.front().begin);
 }
 
+std::optional<TextPosition> ShellScript::valuePositionOf(std::string_view name) const
+{
+    const ShellArgument* found = argument(name);
+    if (!found)
+        return std::nullopt;
+    return positionIn(m_text, found->values.empty() ? found->begin : placeOf(found->values.front()).begin);
+}
+
 std::optional<std::string> ShellScript::value(std::string_view name) const
 {
     const ShellArgument* found = argument(name);

@@ -63,6 +63,9 @@ public:
     bool has(std::string_view name) const { return argument(name) != nullptr; }
     /// Of the argument; of the text's beginning where it is not there.
     TextPosition positionOf(std::string_view name) const;
+    /// Of its first value: of what is written for it, be it the value of a variable or a fallback; of the
+    /// option itself where it has none. Nothing where it is not there.
+    std::optional<TextPosition> valuePositionOf(std::string_view name) const;
 
     /// The first value; nothing where there is none, or only a run of the script tells.
     std::optional<std::string> value(std::string_view name) const;

@@ -35,6 +35,18 @@ constexpr RunKeys runKeys{.optimizer = "optimizer",
                           .learningRate = "learning_rate",
                           .weighsTokens = true};
 
+/// batch_size stands in the place of accumulation steps; evaluation takes the size of training where it has
+/// none of its own.
+constexpr PlaceKeys placeKeys{.network = "base_model",
+                              .globalBatch = batchKey,
+                              .microBatch = microKey,
+                              .accumulationSteps = stepsKey,
+                              .evalMicroBatch = "eval_batch_size micro_batch_size",
+                              .sequenceLength = "sequence_len",
+                              .precisionSwitches = "bfloat16 bf16 fp16",
+                              .tf32 = "tf32",
+                              .checkpointing = "gradient_checkpointing"};
+
 using enum Difference::When;
 
 /// sequence_parallel_degree is the older name (utils/schemas/deprecated.py).
@@ -181,15 +193,21 @@ bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings
 
 /// attn_implementation, or one of the older switches (AxolotlInputConfig in axolotl 0.13,
 /// utils/schemas/config.py).
-model::Attention readAttention(const ConfigSection& root)
+void readAttention(const ConfigSection& root, ConfigContents& contents)
 {
-    if (const auto name = root.text("attn_implementation"))
-        return attentionNamed(*name);
-    for (std::string_view name : {"flash_attention", "xformers_attention", "eager_attention"}) {
-        if (root.isOn(name))
-            return attentionNamed(name.substr(0, name.find('_')));
+    constexpr std::string_view key = "attn_implementation";
+    if (const auto name = root.text(key)) {
+        contents.step.attention = attentionNamed(*name);
+        contents.places.attention = root.placeOf(key);
+        return;
     }
-    return model::Attention::Automatic;
+    for (std::string_view name : {"flash_attention", "xformers_attention", "eager_attention"}) {
+        if (!root.isOn(name))
+            continue;
+        contents.step.attention = attentionNamed(name.substr(0, name.find('_')));
+        contents.places.attention = root.placeOf(name);
+        return;
+    }
 }
 
 bool fits(const ConfigText& text)
@@ -219,8 +237,9 @@ ConfigContents read(const ConfigText& text)
     contents.precision = readPrecision(root, contents.warnings);
     readRun(root, runKeys, contents);
     contents.step.activationCheckpointing = readCheckpointing(root, contents.warnings);
-    contents.step.attention = readAttention(root);
+    readAttention(root, contents);
     contents.training.halvesAutomatically = findsBatchSize(root);
+    notePlaces(root, placeKeys, contents);
     return contents;
 }
 

@@ -103,6 +103,7 @@ BatchPlan planOf(const DeepSpeedBatch& batch)
     BatchPlan plan{.setting = Explore{},
                    .presentSize = presentSize(batch),
                    .knowsDevices = batch.knowsDevices(),
+                   .isOverAllDevices = batch.global.value.has_value(),
                    .microBatchKey = std::string(microKey),
                    .globalBatchKey = std::string(batchKey)};
     if (batch.knowsDevices())
@@ -204,6 +205,11 @@ constexpr std::string_view enabledKey = "enabled";
 
 constexpr RunKeys runKeys{.optimizer = "optimizer.type", .learningRate = "optimizer.params.lr"};
 
+constexpr PlaceKeys placeKeys{.globalBatch = batchKey,
+                              .microBatch = microKey,
+                              .accumulationSteps = stepsKey,
+                              .gradientNorm = clippingKey};
+
 constexpr std::string_view offloadEffect =
     "{} moves what it names off the device, which costs time and leaves room. Trials keep it there.";
 /// The older names of the two offload sections: DeepSpeedZeroConfig in DeepSpeed 0.16,
@@ -249,8 +255,9 @@ DeepSpeedBatch readBatch(const ConfigSection& root)
 }
 
 /// DeepSpeed keeps fp32 copies of half-precision parameters in its optimizers.
-model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
+model::Precision readPrecision(const ConfigSection& root, ConfigContents& contents)
 {
+    std::vector<Warning>& warnings = contents.warnings;
     // "bfloat16" is the older name: BFLOAT16_OLD in DeepSpeed 0.16, deepspeed/runtime/constants.py.
     const ConfigSection bf16 = root.sectionAt(root.has("bf16") ? "bf16" : "bfloat16");
     const ConfigSection fp16 = root.sectionAt("fp16");
@@ -258,10 +265,13 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
         root.fail("fp16", "is enabled beside bf16, of which a run can have one; switch either off");
     if (isEnabled(fp16))
         warnOfFloat16(fp16.positionOf(enabledKey), warnings);
-    if (isEnabled(bf16) || isEnabled(fp16))
+    if (isEnabled(bf16) || isEnabled(fp16)) {
+        contents.places.precision = (isEnabled(bf16) ? bf16 : fp16).placeOf(enabledKey);
         return model::Precision::PureBf16;
+    }
     for (const auto& section : {bf16, fp16}) {
         if (isAuto(section, enabledKey)) {
+            contents.places.precision = section.placeOf(enabledKey);
             warn(warnings, section.positionOf(enabledKey),
                  "{} is \"auto\", which the Hugging Face Trainer's own config decides; trials run in "
                  "bfloat16 unless they are told otherwise.",
@@ -309,7 +319,7 @@ ConfigContents read(const ConfigText& text)
         .train = planOf(batch)};
     warnOfBatch(root, batch, contents.warnings);
     warnOfSharing(root, contents.warnings);
-    contents.precision = readPrecision(root, contents.warnings);
+    contents.precision = readPrecision(root, contents);
     readRun(root, runKeys, contents);
     if (root.hasSection("activation_checkpointing")) {
         warn(contents.warnings, root.positionOf("activation_checkpointing"),
@@ -320,6 +330,7 @@ ConfigContents read(const ConfigText& text)
     // transformers 5.23. Else 0: GRADIENT_CLIPPING_DEFAULT in DeepSpeed 0.16, deepspeed/runtime/constants.py.
     contents.step.maxGradientNorm =
         isAuto(root, clippingKey) ? 1.0 : readGradientNorm(root, clippingKey, 0.0);
+    notePlaces(root, placeKeys, contents);
     return contents;
 }
 

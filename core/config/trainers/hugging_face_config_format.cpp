@@ -39,6 +39,7 @@ ConfigContents read(const ConfigText& text)
         networkOrWhyNot([&] { return readHuggingFaceModel(*text.root(Dialect::Json), contents.warnings); });
     contents.sequenceLength = usualLength(contents);
     settleLengths(contents);
+    notePlaces(*text.root(Dialect::Json), {.network = "model_type"}, contents);
     return contents;
 }
 

@@ -51,15 +51,23 @@ void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigCon
          key);
 }
 
+// max_seq_length is what SFTConfig called it in older releases of TRL; block_size and max_source_length are
+// those of transformers' example scripts.
+constexpr std::string_view lengthKeys = "max_length max_seq_length block_size max_source_length";
+
+// The older name of checkpointing counts where the newer is absent: TrainingArguments.__post_init__ in
+// transformers 5.23.
+constexpr PlaceKeys placeKeys{.sequenceLength = lengthKeys,
+                              .precisionSwitches = "fp16 bf16",
+                              .tf32 = "tf32",
+                              .checkpointing = "activation_checkpointing gradient_checkpointing"};
+
 void readLengths(const ConfigSection& root, ConfigContents& contents)
 {
-    // max_seq_length is what SFTConfig called it in older releases of TRL; block_size and max_source_length
-    // are those of transformers' example scripts.
-    constexpr std::array<std::string_view, 4> keys{"max_length", "max_seq_length", "block_size",
-                                                   "max_source_length"};
     // SFTConfig.max_length in TRL 1.x, trl/trainer/sft_config.py.
     constexpr std::int64_t usualOfTrl = 1024;
-    const auto* key = std::ranges::find_if(keys, [&](std::string_view k) { return root.has(k); });
+    const auto keys = splitWords(lengthKeys);
+    const auto key = std::ranges::find_if(keys, [&](std::string_view k) { return root.has(k); });
     if (key != keys.end())
         contents.sequenceLength = countOr(root, *key, 1);
     else if (isTrl(root) && !root.find("max_length"))
@@ -81,6 +89,7 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     if (type != "bfloat16" && type != "float16")
         return;
     contents.precision = model::Precision::PureBf16;
+    contents.places.precision = root.placeOf(key);
     if (type == "bfloat16")
         warnOfMissingCopies(root.positionOf(key), contents.warnings);
     else
@@ -89,8 +98,8 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
 
 void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
 {
-    // The older name counts where the newer is absent: TrainingArguments.__post_init__ in transformers 5.23,
-    // where it is off if nothing is said. TRL has it on (SFTConfig in TRL 1.x; pull request 3510).
+    // Off where nothing is said: TrainingArguments in transformers 5.23. TRL has it on (SFTConfig in TRL 1.x;
+    // pull request 3510).
     const auto isOn = root.boolean(root.has("activation_checkpointing") ? "activation_checkpointing"
                                                                         : "gradient_checkpointing");
     contents.step.activationCheckpointing = isOn.value_or(isTrl(root));
@@ -130,6 +139,7 @@ ConfigContents read(const ConfigText& text)
     readLengths(root, contents);
     readPrecision(root, contents);
     readCheckpointing(root, contents);
+    notePlaces(root, placeKeys, contents);
     return contents;
 }
 

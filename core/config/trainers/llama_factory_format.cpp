@@ -27,6 +27,13 @@ constexpr std::string_view stageKey = "stage";
 constexpr std::string_view stages = "pt sft rm ppo dpo kto";
 constexpr std::string_view lengthKey = "cutoff_len";
 
+constexpr PlaceKeys placeKeys{.sequenceLength = lengthKey,
+                              .precision = "pure_bf16",
+                              .precisionSwitches = "fp16 bf16",
+                              .tf32 = "tf32",
+                              .checkpointing = "disable_gradient_checkpointing",
+                              .attention = "flash_attn"};
+
 constexpr std::array<Difference, 9> differences{
     {{"quantization_bit", quantisedWeights},
      {"packing", packedSamples},
@@ -116,6 +123,7 @@ ConfigContents read(const ConfigText& text)
     // It is on unless it is switched off, whatever gradient_checkpointing says: prepare_model_for_training in
     // model/model_utils/checkpointing.py.
     contents.step.activationCheckpointing = !root.boolean("disable_gradient_checkpointing").value_or(false);
+    notePlaces(root, placeKeys, contents);
     return contents;
 }
 

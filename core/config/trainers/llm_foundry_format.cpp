@@ -35,6 +35,14 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.name",
                           .checkpointing = "fsdp_config.activation_checkpointing",
                           .attention = "model.attn_config.attn_impl"};
 
+/// What is not said of evaluation is taken from training (readEvalPlan).
+constexpr PlaceKeys placeKeys{.network = "model.pretrained_model_name_or_path model",
+                              .globalBatch = globalKey,
+                              .microBatch = microKey,
+                              .evalMicroBatch = "device_eval_batch_size device_train_microbatch_size",
+                              .sequenceLength = "max_seq_len",
+                              .precision = "precision"};
+
 using enum Difference::When;
 
 constexpr std::array<Difference, 3> otherNetworks{
@@ -202,18 +210,19 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
 }
 
 /// build_composer_model in llmfoundry/utils/builders.py turns the weights themselves into this type.
-bool keepsWeightsIn16Bits(const ConfigSection& root, std::vector<Warning>& warnings)
+void readTypeOfWeights(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "master_weights_dtype";
     const ConfigSection model = root.sectionAt("model");
     const std::string type = model.text(key).value_or("fp32");
     if (type == "fp32" || type == "float32")
-        return false;
-    warn(warnings, model.positionOf(key),
+        return;
+    contents.precision = model::Precision::PureBf16;
+    contents.places.precision = model.placeOf(key);
+    warn(contents.warnings, model.positionOf(key),
          "Trials keep fp32 copies of the weights in the optimizer, which a run with {} {} does not; it takes "
          "less memory.",
          key, type);
-    return true;
 }
 
 void readClipping(const ConfigSection& clipping, ConfigContents& contents)
@@ -223,6 +232,7 @@ void readClipping(const ConfigSection& clipping, ConfigContents& contents)
     if (type != "norm" && type != "value" && type != "adaptive")
         clipping.fail(typeKey, "is \"{}\"; write norm, value or adaptive", type);
     if (type == "norm") {
+        contents.places.gradientNorm = clipping.placeOf("clipping_threshold");
         contents.step.maxGradientNorm = readGradientNorm(clipping, "clipping_threshold", 0.0);
         return;
     }
@@ -259,8 +269,7 @@ void warnOfSharding(const ConfigSection& root, std::vector<Warning>& warnings)
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
     contents.precision = readPrecision(root, contents.warnings);
-    if (keepsWeightsIn16Bits(root, contents.warnings))
-        contents.precision = model::Precision::PureBf16;
+    readTypeOfWeights(root, contents);
     readRun(root, runKeys, contents);
     readAlgorithms(root, contents);
     warnOfSharding(root, contents.warnings);
@@ -269,6 +278,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     // True since LLM-Foundry 0.14 (pull request 1618).
     contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
     contents.training.halvesAutomatically = isAuto(root);
+    notePlaces(root, placeKeys, contents);
 }
 
 bool fits(const ConfigText& text)

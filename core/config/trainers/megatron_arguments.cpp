@@ -152,6 +152,13 @@ TextPosition MegatronArguments::positionOf(std::string_view name) const
     return m_script.positionOf(optionOf(name, m_script));
 }
 
+std::optional<ValuePlace> MegatronArguments::placeOf(std::string_view name) const
+{
+    const std::string option = optionOf(name, m_script);
+    const auto position = m_script.valuePositionOf(option);
+    return position ? std::optional(ValuePlace{.key = option, .position = *position}) : std::nullopt;
+}
+
 void MegatronArguments::refuseUnresolved() const
 {
     constexpr std::string_view deciding =

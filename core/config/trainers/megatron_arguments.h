@@ -24,6 +24,7 @@ public:
     bool isOn(std::string_view name) const override;
     std::string pathOf(std::string_view name) const override;
     TextPosition positionOf(std::string_view name) const override;
+    std::optional<ValuePlace> placeOf(std::string_view name) const override;
 
     /// --lr, where the script tells it and it is above 0; trials do without it, so nothing is thrown.
     std::optional<double> learningRate() const;

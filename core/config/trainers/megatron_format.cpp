@@ -8,6 +8,7 @@
 #include "run_reader.h"
 #include "syntax/shell_script.h"
 #include "syntax/shell_variables.h"
+#include "syntax/text_check.h"
 
 #include <algorithm>
 #include <array>
@@ -26,6 +27,22 @@ constexpr std::string_view evalMicroOption = "--eval-micro-batch-size";
 constexpr std::string_view evalGlobalOption = "--eval-global-batch-size";
 constexpr std::string_view rampOption = "--rampup-batch-size";
 constexpr std::string_view scheduleOption = "--step-batch-size-schedule";
+
+/// By the names of NeMo's settings, as MegatronArguments has them. What is not said of evaluation is taken
+/// from training.
+constexpr PlaceKeys placeKeys{.network = "num_layers",
+                              .globalBatch = "global_batch_size step_batch_size_schedule",
+                              .microBatch = "micro_batch_size",
+                              .evalGlobalBatch =
+                                  "eval_global_batch_size global_batch_size step_batch_size_schedule",
+                              .evalMicroBatch = "eval_micro_batch_size micro_batch_size",
+                              .devices = "nproc_per_node",
+                              .sequenceLength = "encoder_seq_length",
+                              .precisionSwitches = "fp16 bf16",
+                              .optimizer = "optimizer",
+                              .checkpointing = "activations_checkpoint_granularity",
+                              .gradientNorm = "clip_grad",
+                              .attention = "attention_backend"};
 
 using enum Difference::When;
 
@@ -108,6 +125,8 @@ public:
 
 private:
     std::optional<std::int64_t> readWorld() const;
+    /// Of the WORLD_SIZE that the script calculates.
+    std::optional<ValuePlace> worldPlace() const;
     MegatronParallelism parallelism() const;
     /// The last of --step-batch-size-schedule, at which a run arrives.
     std::optional<std::int64_t> scheduledBatch() const;
@@ -132,6 +151,9 @@ ConfigContents LaunchScript::read() const
     warnOfSchedules(contents.warnings);
     contents.model = networkOrWhyNot([&] { return readNetwork(contents.warnings); });
     readRunInto(contents);
+    notePlaces(m_arguments, placeKeys, contents);
+    if (!contents.places.devices)
+        contents.places.devices = worldPlace();
     return contents;
 }
 
@@ -147,6 +169,15 @@ std::optional<std::int64_t> LaunchScript::readWorld() const
     const auto nodes =
         m_script.has("--nnodes") ? numberOf(m_script, "--nnodes") : std::optional<std::int64_t>(1);
     return worldOf(processes.value_or(0), nodes.value_or(0));
+}
+
+std::optional<ValuePlace> LaunchScript::worldPlace() const
+{
+    const auto& assignments = m_script.words().assignments;
+    const auto world = std::ranges::find(assignments, "WORLD_SIZE", &ShellAssignment::name);
+    if (world == assignments.end())
+        return std::nullopt;
+    return ValuePlace{.key = world->name, .position = positionIn(m_script.text(), world->value.begin)};
 }
 
 MegatronParallelism LaunchScript::parallelism() const

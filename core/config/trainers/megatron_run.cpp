@@ -110,6 +110,7 @@ BatchPlan megatronPlan(const MegatronBatch& batch, const MegatronParallelism& pa
                    .setting = Explore{},
                    .presentSize = batch.micro,
                    .knowsDevices = devices.has_value(),
+                   .isOverAllDevices = devices.has_value() || batch.global.has_value(),
                    .microBatchKey = batch.microKey,
                    .globalBatchKey = batch.globalKey};
     if (batch.micro)

@@ -32,6 +32,17 @@ constexpr RunKeys runKeys{
     .gradientNorm = "trainer.gradient_clip_val",
     .learningRate = "model.optim.lr"};
 
+/// One pair of sizes serves both phases.
+constexpr PlaceKeys placeKeys{.network = "model.num_layers model",
+                              .globalBatch = "model.global_batch_size",
+                              .microBatch = "model.micro_batch_size",
+                              .evalGlobalBatch = "model.global_batch_size",
+                              .evalMicroBatch = "model.micro_batch_size",
+                              .devices = "trainer.devices",
+                              .sequenceLength = "model.encoder_seq_length",
+                              .precision = "model.precision trainer.precision",
+                              .checkpointing = "model.activations_checkpoint_granularity"};
+
 /// The model section, whose keys are the names of the settings that readMegatronModel() reads.
 class ModelSection : public ConfigSection
 {
@@ -232,6 +243,7 @@ ConfigContents read(const ConfigText& text)
     warnOfMegatronBatch(plan, parallelismOf(root), readBatch(ModelSection(root)).position, contents.warnings);
     contents.model = networkOrWhyNot([&] { return readNetwork(root, contents.warnings); });
     readRunInto(root, contents);
+    notePlaces(root, placeKeys, contents);
     return contents;
 }
 

@@ -31,6 +31,18 @@ constexpr std::string_view knownKeys =
     "max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark learning_rate weight_by "
     "use_maximum_batch_size batch_increase_function";
 
+constexpr PlaceKeys placeKeys{.network = "model",
+                              .globalBatch = "batch_size",
+                              .evalGlobalBatch = "eval_batch_size batch_size",
+                              .devices = "devices",
+                              .sequenceLength = sequenceLengthKey,
+                              .precision = "precision",
+                              .optimizer = "optimizer",
+                              .checkpointing = "activation_checkpointing",
+                              .lossChunks = "loss_chunk_rows",
+                              .gradientNorm = "max_gradient_norm",
+                              .attention = "attention"};
+
 GlobalKeys keysOf(const ConfigSection& root, model::Phase phase)
 {
     if (phase == model::Phase::Train)
@@ -235,6 +247,10 @@ ConfigContents read(const ConfigText& text)
     contents.eval = readPlan(root, model::Phase::Eval, contents.warnings);
     readLengths(root, spec, contents);
     readRunInto(root, contents);
+    // Null is a size too.
+    contents.places.train.microBatch = root.writtenPlaceOf("micro_batch_size");
+    contents.places.eval.microBatch = root.writtenPlaceOf("eval_micro_batch_size");
+    notePlaces(root, placeKeys, contents);
     warnOfBatchNormalization(spec, root.positionOf("model"), contents.warnings);
     return contents;
 }

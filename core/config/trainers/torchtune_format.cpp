@@ -34,6 +34,15 @@ constexpr RunKeys runKeys{.learningRate = "optimizer.lr",
                           // torchtune 0.4 (pull request 1875).
                           .weighsTokens = true};
 
+constexpr PlaceKeys placeKeys{.network = "model._component_",
+                              .microBatch = sizeKey,
+                              .accumulationSteps = stepsKey,
+                              .evalMicroBatch = "batch_size_val batch_size",
+                              .sequenceLength = "tokenizer.max_seq_len dataset.max_seq_len",
+                              .precision = "dtype",
+                              .optimizer = "optimizer._component_",
+                              .gradientNorm = "clip_grad_norm"};
+
 using enum Difference::When;
 
 /// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
@@ -185,6 +194,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     // The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
     contents.training.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
     contents.training.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
+    notePlaces(root, placeKeys, contents);
 }
 
 bool namesAComponent(const ConfigSection& root, std::string_view key)

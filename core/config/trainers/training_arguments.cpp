@@ -31,6 +31,11 @@ constexpr RunKeys runKeys{.optimizer = "optim",
                           // trainer.py.
                           .weighsTokens = true};
 
+constexpr PlaceKeys placeKeys{.network = "model_name_or_path",
+                              .microBatch = "per_device_train_batch_size",
+                              .accumulationSteps = "gradient_accumulation_steps",
+                              .evalMicroBatch = evalKey};
+
 constexpr std::array<Difference, 1> batchFinder{
     {{finderKey, "{} is on: its trainer shrinks the size when memory runs out, and the effective batch with "
                  "it. It is switched off when a size is written."}}};
@@ -83,6 +88,7 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
     contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);
     contents.training.halvesAutomatically = findsBatchSize(root);
+    notePlaces(root, placeKeys, contents);
 }
 
 model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::vector<Warning>& warnings)

@@ -39,6 +39,7 @@ const BatchPlan huggingFaceTrain{.globalBatchSize = 32,
                                  .setting = config::Explore{},
                                  .presentSize = 16,
                                  .knowsDevices = false,
+                                 .isOverAllDevices = false,
                                  .microBatchKey = "per_device_train_batch_size",
                                  .globalBatchKey =
                                      "per_device_train_batch_size * gradient_accumulation_steps"};
@@ -46,8 +47,16 @@ const BatchPlan huggingFaceEval{.globalBatchSize = 8,
                                 .setting = config::Explore{},
                                 .presentSize = 8,
                                 .knowsDevices = false,
+                                .isOverAllDevices = false,
                                 .microBatchKey = "per_device_eval_batch_size",
                                 .globalBatchKey = "per_device_eval_batch_size"};
+
+const BatchPlan llmFoundry{.globalBatchSize = 256,
+                           .setting = config::Explore{},
+                           .presentSize = 32,
+                           .knowsDevices = false,
+                           .microBatchKey = "device_train_microbatch_size",
+                           .globalBatchKey = "global_train_batch_size"};
 
 BatchPlan nemo(std::int64_t batch)
 {
@@ -86,6 +95,11 @@ private slots:
         weighing.training = {.weighsTokens = false, .accumulates = true};
         ConfigContents chosen = withPlans("axolotl", huggingFaceTrain);
         chosen.modelSource = "gpt2";
+        ConfigContents placed = chosen;
+        placed.places = {.network = config::ValuePlace{"model", {.line = 2}, true},
+                         .train = {.globalBatch = config::ValuePlace{"batch_size", {.line = 12}}},
+                         .eval = {.globalBatch = config::ValuePlace{"batch_size", {.line = 12}}},
+                         .sequenceLength = config::ValuePlace{"max_seq_len", {.line = 3}}};
         rows<Said>({
             {"accumulation written out",
              {withPlans("Hugging Face TrainingArguments", huggingFaceTrain, huggingFaceEval),
@@ -95,6 +109,11 @@ private slots:
                "train micro-batch = per_device_train_batch_size: 16 now",
                "train accumulation = 2 steps, of at most 16 samples",
                "eval batch = per_device_eval_batch_size: 8 now"}}},
+            {"a batch over devices that the launcher counts",
+             {withPlans("LLM-Foundry", llmFoundry),
+              {"train batch = global_train_batch_size 256 over all devices; the launcher decides how many "
+               "there are",
+               "train accumulation = 8 steps, of at most 32 samples, on one device"}}},
             {"a rule that is kept",
              {withPlans("NeMo", nemo(32)),
               {"train batch = model.global_batch_size 32 on 4 devices, 8 on each",
@@ -131,6 +150,9 @@ private slots:
                "batch grows by = epoch < 3 ? 4 : 0"}}},
             {"weighing by samples", {weighing, {"micro-batches weigh = by samples"}}},
             {"a chosen network", {chosen, {"network from = gpt2"}}},
+            {"where it all stands",
+             {placed,
+              {"read from = line 3, max_seq_len", " = line 12, batch_size", " = line 2, model of gpt2"}}},
             {"a network that is elsewhere",
              {{.formatName = "DeepSpeed",
                .model =

@@ -127,6 +127,7 @@ private slots:
                               .setting = config::Explore{},
                               .presentSize = 16,
                               .knowsDevices = false,
+                              .isOverAllDevices = false,
                               .microBatchKey = "per_device_train_batch_size",
                               .globalBatchKey = "per_device_train_batch_size * gradient_accumulation_steps"};
         const QString first = introductionLines(*snapshot.run).join(QLatin1Char('\n'));
@@ -141,6 +142,23 @@ private slots:
         QVERIFY2(last.contains(QStringLiteral(
                      "3 at per_device_train_batch_size * gradient_accumulation_steps = 32 on one device")),
                  qPrintable(last));
+    }
+
+    void leavesTheDevicesOfABatchToTheLauncher()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.run->plan = {.globalBatchSize = 256,
+                              .setting = config::Auto{},
+                              .knowsDevices = false,
+                              .microBatchKey = "device_train_microbatch_size",
+                              .globalBatchKey = "global_train_batch_size"};
+        const QString first = introductionLines(*snapshot.run).join(QLatin1Char('\n'));
+        QVERIFY2(first.contains(QStringLiteral("global_train_batch_size 256 over all devices")),
+                 qPrintable(first));
+        const QString last = finalLines(snapshot).join(QLatin1Char('\n'));
+        QVERIFY2(
+            last.contains(QStringLiteral("3 on one device, at global_train_batch_size 256 over all devices")),
+            qPrintable(last));
     }
 
     void namesNoBatchBesideASizeThatIsTheBatch()

@@ -99,7 +99,8 @@ void addPlan(Lines& lines, const std::string& phase, const std::optional<BatchPl
     }
     std::string devices = "devices " + text(plan->devices);
     if (!plan->knowsDevices)
-        devices = plan->devices == 1 ? "devices unknown" : devices + " by guess";
+        devices = (plan->devices == 1 ? "devices unknown" : devices + " by guess") +
+                  (plan->isOverAllDevices ? ", batch of all" : "");
     lines.push_back(phase + ": batch " + text(plan->globalBatchSize) + ", size " +
                     (plan->presentSize ? text(*plan->presentSize) : "none") + ", setting " +
                     toText(plan->setting) + ", " + devices);
