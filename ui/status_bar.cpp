@@ -3,6 +3,7 @@
 #include "status_bar.h"
 
 #include "engine/comparison_text.h"
+#include "engine/plan_text.h"
 #include "engine/readable_text.h"
 #include "labels.h"
 
@@ -98,8 +99,8 @@ QString activityText(const Snapshot& snapshot)
     if (snapshot.pauseRequested)
         return StatusBar::tr("Pausing after this trial") + separator() + trialText(snapshot);
     QString text = trialText(snapshot);
-    if (snapshot.secondsLeft)
-        text += separator() + StatusBar::tr("about %1 left").arg(engine::durationText(*snapshot.secondsLeft));
+    if (snapshot.timeLeft)
+        text += separator() + engine::timeLeftText(*snapshot.timeLeft);
     return text;
 }
 

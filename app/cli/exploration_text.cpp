@@ -6,6 +6,7 @@
 #include "engine/comparison_text.h"
 #include "engine/ending_text.h"
 #include "engine/log_text.h"
+#include "engine/plan_text.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
 #include "terminal_text.h"
@@ -226,8 +227,8 @@ QString liveLine(const Snapshot& snapshot)
         parts << QStringLiteral("choosing the next size");
     if (snapshot.stalledSeconds > 0)
         parts << QStringLiteral("stalled %1").arg(durationText(snapshot.stalledSeconds));
-    else if (snapshot.secondsLeft)
-        parts << QStringLiteral("about %1 left").arg(durationText(*snapshot.secondsLeft));
+    else if (snapshot.timeLeft)
+        parts << engine::timeLeftText(*snapshot.timeLeft);
     return parts.join(QStringLiteral(", "));
 }
 

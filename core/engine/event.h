@@ -37,6 +37,31 @@ struct RecommendationChanged
     search::Recommendation recommendation;
 };
 
+/// A person has asked for something while the exploration is under way.
+struct Commanded
+{
+    enum class Kind {
+        Pause,
+        Resume,
+        /// Of the trials on device, or of all where that is empty.
+        SkipTrial,
+        ExcludeSize,
+        AllowSize,
+        TryNow,
+        /// By trials and seconds.
+        Extend,
+        /// To share, as the next.
+        SetTolerance,
+        SetTargetConfidence
+    };
+    Kind kind = Kind::Pause;
+    QString device = {};
+    std::int64_t size = 0;
+    int trials = 0;
+    std::optional<double> seconds = {};
+    double share = 0.0;
+};
+
 /// goOn() was heard after an end; the devices are told anew, and another Finished comes.
 struct WentOn
 {
@@ -53,8 +78,8 @@ struct Finished
 };
 
 /// What happens in an exploration: what its event log, its history, the terminal and the window hear of.
-using Event =
-    std::variant<Started, WentOn, DeviceReady, TrialStarted, TrialFinished, RecommendationChanged, Finished>;
+using Event = std::variant<Started, WentOn, DeviceReady, TrialStarted, TrialFinished, RecommendationChanged,
+                           Commanded, Finished>;
 
 /// Connects \p slot to the events of one kind.
 /// \param source  an Exploration, or another that says occurred(Event)

@@ -21,6 +21,7 @@ namespace batchpeak::engine {
 namespace {
 
 using search::Objective;
+using CommandKind = Commanded::Kind;
 using InstabilityCause = search::Instability::Cause;
 using SpeedLimitKind = search::SpeedLimit::Kind;
 
@@ -37,6 +38,17 @@ constexpr model::WordTable<SpeedLimitKind, 5> speedLimitKinds{
      {SpeedLimitKind::TileQuantised, "tile_quantised"},
      {SpeedLimitKind::MemoryThrashing, "memory_thrashing"},
      {SpeedLimitKind::Unknown, "unknown"}}};
+
+constexpr model::WordTable<CommandKind, 9> commandKinds{
+    {{CommandKind::Pause, "pause"},
+     {CommandKind::Resume, "resume"},
+     {CommandKind::SkipTrial, "skip_trial"},
+     {CommandKind::ExcludeSize, "exclude_size"},
+     {CommandKind::AllowSize, "allow_size"},
+     {CommandKind::TryNow, "try_now"},
+     {CommandKind::Extend, "extend"},
+     {CommandKind::SetTolerance, "set_tolerance"},
+     {CommandKind::SetTargetConfidence, "set_confidence"}}};
 
 /// The word of a value, as JSON has it.
 template<typename Value, std::size_t size>
@@ -94,6 +106,20 @@ QJsonValue objectOf(const trial::Contrast& contrast)
                        {QStringLiteral("runner_up"), eventNumber(contrast.runnerUp)},
                        {QStringLiteral("lead"), contrast.lead},
                        {QStringLiteral("standard_error"), orNull(contrast.standardError)}};
+}
+
+QJsonArray arrayOf(const std::vector<search::Contender>& contenders)
+{
+    QJsonArray array;
+    for (const search::Contender& contender : contenders)
+        array.append(QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(contender.size)},
+                                 {QStringLiteral("probability"), contender.probability}});
+    return array;
+}
+
+QJsonValue purposeOf(const trial::TrialRecord& trial)
+{
+    return trial.purpose ? QString::fromUtf8(trial::toText(*trial.purpose)) : QJsonValue();
 }
 
 /// What an event of a trial names first.
@@ -224,9 +250,14 @@ void EventLog::write(const DeviceReady& ready)
 void EventLog::write(const TrialStarted& started)
 {
     const trial::TrialRecord& trial = started.trial;
-    if (trial.isComparison())
-        return m_lines.write(QStringLiteral("comparison_started"), comparisonFields(trial));
+    if (trial.isComparison()) {
+        QJsonObject compared = comparisonFields(trial);
+        compared.insert(QStringLiteral("purpose"), purposeOf(trial));
+        return m_lines.write(QStringLiteral("comparison_started"), compared);
+    }
     QJsonObject fields = trialFields(trial);
+    fields.insert(QStringLiteral("purpose"), purposeOf(trial));
+    fields.insert(QStringLiteral("against"), trial.against > 0 ? eventNumber(trial.against) : QJsonValue());
     fields.insert(QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize));
     fields.insert(QStringLiteral("predicted_fit"), trial.predictedFit);
     fields.insert(QStringLiteral("verification"), trial.isVerification);
@@ -271,7 +302,27 @@ void EventLog::write(const RecommendationChanged& changed)
          {QStringLiteral("reason"), m_exploration.snapshot().reason},
          {QStringLiteral("doubt"), word(instabilityCauses, recommendation.reason.instability.cause)},
          {QStringLiteral("smallest_within_tolerance"), eventNumber(smallestWithinTolerance(recommendation))},
+         {QStringLiteral("contenders"), arrayOf(m_exploration.snapshot().searchState.contenders)},
+         {QStringLiteral("other_contenders"), m_exploration.snapshot().searchState.otherContenders},
          {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().searchState.speedLimit)}});
+}
+
+void EventLog::write(const Commanded& commanded)
+{
+    using Kind = Commanded::Kind;
+    const bool extends = commanded.kind == Kind::Extend;
+    const bool setsShare =
+        commanded.kind == Kind::SetTolerance || commanded.kind == Kind::SetTargetConfidence;
+    const QJsonValue absent;
+    m_lines.write(
+        QStringLiteral("command"),
+        {{QStringLiteral("command"), word(commandKinds, commanded.kind)},
+         {QStringLiteral("trials"), static_cast<qint64>(m_exploration.snapshot().trials.size())},
+         {QStringLiteral("device"), textOrNull(commanded.device)},
+         {QStringLiteral("micro_batch_size"), commanded.size > 0 ? eventNumber(commanded.size) : absent},
+         {QStringLiteral("more_trials"), extends ? QJsonValue(commanded.trials) : absent},
+         {QStringLiteral("more_seconds"), orNull(commanded.seconds)},
+         {QStringLiteral("share"), setsShare ? QJsonValue(commanded.share) : absent}});
 }
 
 void EventLog::write(const Finished& finished)

@@ -70,6 +70,7 @@ private:
     void write(const TrialStarted& started);
     void write(const TrialFinished& finished);
     void write(const RecommendationChanged& changed);
+    void write(const Commanded& commanded);
     void write(const Finished& finished);
 
     const Exploration& m_exploration;

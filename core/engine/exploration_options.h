@@ -16,7 +16,8 @@
 
 namespace batchpeak::engine {
 
-/// What an exploration that has ended may spend when it goes on.
+/// What an exploration may spend beside what it was given: one that has ended when it goes on, or one that is
+/// under way.
 struct MoreEffort
 {
     int trials = 20;

@@ -304,7 +304,10 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
                 .strategy = options.strategy,
                 .tolerance = options.tolerance,
                 .targetConfidence = options.targetConfidence,
-                .headroom = options.headroom};
+                .headroom = options.headroom,
+                .maxTrials = options.maxTrials};
+    if (options.timeBudget)
+        plan.run.budgetSeconds = static_cast<double>(options.timeBudget->count());
     describeSamples(plan.run, plan.load, options);
     return plan;
 }

@@ -40,6 +40,8 @@ private:
     void record(const TrialStarted& /*started*/) {}
     void record(const TrialFinished& finished);
     void record(const RecommendationChanged& changed);
+    /// What was wished for shows in what came of it.
+    void record(const Commanded& /*commanded*/) {}
     void record(const Finished& finished);
     /// Runs \p write, and gives the history up where it throws.
     template<typename Write>

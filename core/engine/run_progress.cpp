@@ -54,16 +54,19 @@ Progress estimateProgress(const Course& course)
     Progress progress;
     const int expected = std::max(course.expectedTrials, course.finishedTrials + 1);
     progress.share = static_cast<double>(course.finishedTrials) / expected;
+    std::optional<double> left;
     if (course.finishedTrials > 0) {
         const double perTrial = course.trialSeconds / course.finishedTrials;
-        progress.secondsLeft = (expected - course.finishedTrials) * perTrial / std::max(1, course.devices);
+        left = (expected - course.finishedTrials) * perTrial / std::max(1, course.devices);
     }
     if (course.budgetSeconds) {
-        const double left = std::max(0.0, *course.budgetSeconds - course.elapsedSeconds);
-        progress.secondsLeft = std::min(progress.secondsLeft.value_or(left), left);
+        const double ofBudget = std::max(0.0, *course.budgetSeconds - course.elapsedSeconds);
+        left = std::min(left.value_or(ofBudget), ofBudget);
         if (*course.budgetSeconds > 0)
             progress.share = std::max(progress.share, course.elapsedSeconds / *course.budgetSeconds);
     }
+    if (left)
+        progress.secondsLeft = search::Estimate{.likely = *left, .low = *left, .high = *left};
     progress.share = std::clamp(progress.share, 0.0, mostBeforeTheEnd);
     return progress;
 }

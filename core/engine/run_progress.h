@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "search/strategy.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,7 +52,7 @@ struct Progress
     /// 0..0.99: only the end is 1.
     double share = 0.0;
     /// Nothing before the first trial has ended.
-    std::optional<double> secondsLeft;
+    std::optional<search::Estimate> secondsLeft;
 };
 
 /// How far an exploration is, and how long it will go on if the trials to come take as long as those

@@ -28,7 +28,8 @@ enum class State {
     Exploring,
     /// The search has ended, and its result is measured once more in a fresh process.
     Verifying,
-    /// The trial that was running has ended; no other is started.
+    /// The trial that was running has ended; no other is started. After a moment the workers are ended, so
+    /// that the devices are free for other programs.
     Paused,
     /// No more trials; workers are being ended.
     Finishing,
@@ -72,15 +73,65 @@ struct RunDescription
     double tolerance = 0.02;
     double targetConfidence = 0.95;
     double headroom = 0.08;
+    /// What the search may spend: trials, and seconds of all that it is under way; nothing where time sets no
+    /// bound. Exploration::extend() adds to it.
+    int maxTrials = 64;
+    std::optional<double> budgetSeconds;
 };
 
-/// Readings of a device while it works; those that it cannot give are absent.
+/// A program of somebody else on a device.
+struct ForeignProcess
+{
+    std::int64_t pid = 0;
+    /// Empty where the system does not tell.
+    QString name;
+    std::optional<std::int64_t> bytes;
+
+    bool operator==(const ForeignProcess&) const = default;
+};
+
+/// What keeps a device below its clock.
+enum class Throttle { None, Power, Heat, Hardware };
+
+/// Readings of a device at present; those that it cannot give are absent.
 struct Telemetry
 {
     std::optional<int> utilizationPercent;
     std::optional<int> temperatureCelsius;
     std::optional<int> clockMegahertz;
+    std::optional<int> mostClockMegahertz;
+    std::optional<double> powerWatts;
+    std::optional<double> powerLimitWatts;
+    Throttle throttle = Throttle::None;
+    /// Of the device's memory, or of the main memory that may be used: what is in use, whoever by, and what
+    /// programs beside our worker hold of it.
+    std::optional<std::int64_t> usedBytes;
+    std::optional<std::int64_t> heldByOthersBytes;
+    /// Programs beside our worker that compute there; nothing where nobody tells.
+    std::optional<std::vector<ForeignProcess>> otherProcesses;
+    /// Of a CPU, processors' worth of time that other programs take, and how many there are.
+    std::optional<double> otherProcessors;
+    std::optional<int> processors;
+    /// Errors of its memory that could not be corrected, since the driver was loaded.
+    std::optional<std::int64_t> uncorrectedErrors;
+    /// Number of the newest error that the driver reported (NVIDIA's "Xid") since the exploration began.
+    std::optional<int> xid;
+
     bool operator==(const Telemetry&) const = default;
+};
+
+/// How far other programs disturb the trials on a device of late.
+struct Busyness
+{
+    /// Share of the last trials that something disturbed, 0..1, and how many those are.
+    double disturbedShare = 0.0;
+    int trials = 0;
+    /// What disturbed the newest of them, in the worker's words: "other programs used 0.8 of 2 processors".
+    QString by;
+
+    /// Of a device that is, times are less sure, and no trial is repeated.
+    bool isBusy() const;
+    bool operator==(const Busyness&) const = default;
 };
 
 struct DeviceSnapshot
@@ -105,6 +156,7 @@ struct DeviceSnapshot
     /// The kernel that computed attention last, in the worker's word; empty before, and where it is not told.
     QString attention;
     Telemetry telemetry;
+    Busyness busyness;
     /// How many times a worker of this device had to be started anew.
     int restarts = 0;
 };
@@ -174,6 +226,51 @@ struct MemoryZones
     bool operator==(const MemoryZones&) const = default;
 };
 
+/// What was recommended from a moment on.
+struct CoursePoint
+{
+    /// Since the start, without pauses.
+    double elapsedSeconds = 0.0;
+    /// Trials that had ended.
+    int trials = 0;
+    /// 0 while nothing is recommended.
+    std::int64_t size = 0;
+    int confidence = 1;
+    double expectedLoss = 0.0;
+    double samplesPerSecond = 0.0;
+
+    bool operator==(const CoursePoint&) const = default;
+};
+
+/// A trial that runs or is to come, and why.
+struct TrialPlan
+{
+    /// 0 before it has begun.
+    int number = 0;
+    /// One, or those that are compared.
+    std::vector<std::int64_t> sizes;
+    trial::Purpose why = trial::Purpose::FirstSizes;
+    /// The size that it is to be told from; 0 where it is none in particular.
+    std::int64_t against = 0;
+    /// "Next: 24, to tell it from 28."
+    QString sentence;
+
+    bool operator==(const TrialPlan&) const = default;
+};
+
+/// Which of the commands of Exploration would do something at present.
+struct Commands
+{
+    bool skipsTrial = false;
+    bool excludesSizes = false;
+    bool triesSizes = false;
+    bool extends = false;
+    bool changesTolerance = false;
+    bool changesTargetConfidence = false;
+
+    bool operator==(const Commands&) const = default;
+};
+
 /// Below this confidence [percent] a recommendation is called "leading": it may well still change.
 inline constexpr int leadingBelowPercent = 90;
 
@@ -184,6 +281,8 @@ struct Snapshot
     State state = State::Idle;
     /// A pause was asked for and begins when the running trials have ended.
     bool pauseRequested = false;
+    /// It is paused and no worker is left, so that other programs have the devices to themselves.
+    bool devicesAreFree = false;
     /// How long the search has been thinking while no trial runs; nothing when one runs or none is to come.
     std::optional<double> thinkingSeconds;
     /// Trials have been going on for longer than expected without a sign; 0 when all is well.
@@ -194,6 +293,16 @@ struct Snapshot
     /// In the order of their starts.
     std::vector<trial::TrialRecord> trials;
     search::SearchState searchState;
+    /// What was recommended in the course of time, oldest first: a point for each change of it and for each
+    /// trial that ended, thinned out beyond a bound.
+    std::vector<CoursePoint> course;
+    /// The trials that run.
+    std::vector<TrialPlan> underWay;
+    /// What comes after them; nothing where that depends on how they end.
+    std::optional<TrialPlan> next;
+    /// Sizes that a person asked for and that no trial has begun on.
+    std::vector<std::int64_t> askedSizes;
+    Commands commands;
     /// Of the recommended size; 0 without one.
     std::int64_t recommendedPeakBytes = 0;
     /// Of its calm trials together; nothing where none measured it.
@@ -210,9 +319,10 @@ struct Snapshot
     /// Of an exploration that has ended, the size that it recommends for training and its runner-up, as of
     /// predictedSizes(); empty before and where there is nothing to train with.
     std::vector<PredictedSize> predictedSizes;
-    /// 0..1, and the time that is left, once they can be told.
+    /// 0..1, and the time that is left [s], once they can be told.
     double progress = 0.0;
-    std::optional<double> secondsLeft;
+    std::optional<search::Estimate> timeLeft;
+    /// Without pauses.
     double elapsedSeconds = 0.0;
     std::optional<FinishStatus> finish;
     /// How it ended and what going on could gain, as full sentences; empty before the end.

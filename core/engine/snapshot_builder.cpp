@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot_builder.h"
 
+#include "comparison_text.h"
 #include "ending_text.h"
 #include "log_text.h"
+#include "plan_text.h"
 #include "predicted_sizes.h"
 #include "recommendation_text.h"
 #include "run_progress.h"
@@ -17,6 +19,51 @@ namespace {
 
 // What is nearly the same size leaves nearly the same memory.
 constexpr double nearlyTheSame = 0.9;
+
+// A chart of some hundred pixels shows no more.
+constexpr std::size_t mostCoursePoints = 512;
+
+// Enough to tell a busy device from a moment's disturbance.
+constexpr int trialsOfBusyness = 8;
+
+/// What a trial's flag says that disturbed it.
+QString disturbanceOf(const trial::TrialRecord& trial)
+{
+    for (const QString& flag : flagsOf(trial)) {
+        if (flag.startsWith(QLatin1String(trial::flag::disturbed.data())))
+            return flag.section(QLatin1String(": "), 1);
+    }
+    return {};
+}
+
+Busyness busynessOf(const QString& device, const std::vector<trial::TrialRecord>& trials)
+{
+    Busyness busyness;
+    int disturbed = 0;
+    for (auto trial = trials.rbegin(); trial != trials.rend() && busyness.trials < trialsOfBusyness;
+         ++trial) {
+        const bool tells = trial->outcome == trial::Outcome::Ok && !trial->thrashes;
+        if (!tells || device != QLatin1String(trial->device.c_str()))
+            continue;
+        ++busyness.trials;
+        if (trial->disturbed && disturbed++ == 0)
+            busyness.by = disturbanceOf(*trial);
+    }
+    busyness.disturbedShare = busyness.trials > 0 ? static_cast<double>(disturbed) / busyness.trials : 0.0;
+    return busyness;
+}
+
+TrialPlan planOf(const trial::TrialRecord& trial)
+{
+    TrialPlan plan{.number = trial.number,
+                   .sizes = comparedSizes(trial),
+                   .why = trial.purpose.value_or(trial::Purpose::FirstSizes),
+                   .against = trial.against};
+    if (plan.sizes.empty())
+        plan.sizes.push_back(trial.microBatchSize);
+    plan.sentence = planText(plan);
+    return plan;
+}
 
 bool isWorthNaming(std::int64_t smaller, std::int64_t recommended)
 {
@@ -39,6 +86,7 @@ const trial::TrialRecord& SnapshotBuilder::startTrial(trial::TrialRecord trial, 
 {
     m_underWay[trial.number] = {.start = now, .stepSeconds = {}};
     m_snapshot.trials.push_back(std::move(trial));
+    findTrialsUnderWay();
     log(LogLevel::Info, startText(m_snapshot.trials.back()));
     return m_snapshot.trials.back();
 }
@@ -59,8 +107,57 @@ const trial::TrialRecord& SnapshotBuilder::endTrial(const trial::TrialResult& re
     finishTrial(ended, result, underWay.stepSeconds, device, *m_snapshot.run);
     if (ended.wallSeconds <= 0)
         ended.wallSeconds = now - underWay.start;
+    findTrialsUnderWay();
     log(levelOf(ended), endText(ended));
     return ended;
+}
+
+void SnapshotBuilder::findTrialsUnderWay()
+{
+    m_snapshot.underWay.clear();
+    for (const auto& [number, underWay] : m_underWay)
+        m_snapshot.underWay.push_back(planOf(trial(number)));
+    // What was planned has begun, and what follows it is not known yet.
+    if (!m_snapshot.underWay.empty())
+        m_snapshot.next.reset();
+}
+
+void SnapshotBuilder::setDevices(std::vector<DeviceSnapshot> devices)
+{
+    m_snapshot.devices = std::move(devices);
+    for (DeviceSnapshot& device : m_snapshot.devices)
+        device.busyness = busynessOf(device.id, m_snapshot.trials);
+}
+
+/// For each trial that has ended, and for each change of the recommendation.
+void SnapshotBuilder::addCoursePoint()
+{
+    std::vector<CoursePoint>& course = m_snapshot.course;
+    CoursePoint point{.elapsedSeconds = m_snapshot.elapsedSeconds,
+                      .trials = static_cast<int>(std::ranges::count_if(
+                          m_snapshot.trials, [](const auto& trial) { return !trial.isRunning(); }))};
+    if (const auto& best = m_snapshot.searchState.recommendation) {
+        point.size = best->size;
+        point.confidence = best->confidence;
+        point.expectedLoss = best->expectedLoss;
+        point.samplesPerSecond = best->samplesPerSecond;
+    }
+    const bool isSame = !course.empty() && course.back().trials == point.trials;
+    if (isSame && course.back().size == point.size && course.back().confidence == point.confidence)
+        return;
+    course.push_back(point);
+    if (course.size() <= mostCoursePoints)
+        return;
+    // Every second of the old half, where no size changes.
+    std::vector<CoursePoint> kept;
+    for (std::size_t place = 0; place < course.size(); ++place) {
+        const bool isOld = place > 0 && place < mostCoursePoints / 2;
+        if (!isOld || place % 2 == 0 || course[place].size != course[place - 1].size)
+            kept.push_back(course[place]);
+    }
+    if (kept.size() == course.size())
+        kept.erase(kept.begin() + 1);
+    course = std::move(kept);
 }
 
 void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp followUp)
@@ -78,12 +175,18 @@ void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp foll
 bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
 {
     const auto before = std::exchange(m_snapshot.searchState, searchState).recommendation;
+    m_snapshot.next.reset();
+    if (const auto& next = m_snapshot.searchState.next) {
+        m_snapshot.next = TrialPlan{.sizes = next->sizes, .why = next->purpose, .against = next->against};
+        m_snapshot.next->sentence = planText(*m_snapshot.next);
+    }
     m_snapshot.reason = reasonText(m_snapshot.searchState);
     m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit);
     m_snapshot.smallerSize.clear();
     m_snapshot.recommendedPeakBytes = 0;
     m_snapshot.recommendedJoulesPerSample.reset();
     m_snapshot.accumulationSteps = 0;
+    addCoursePoint();
     const auto& now = m_snapshot.searchState.recommendation;
     if (!now)
         return false;
@@ -159,7 +262,7 @@ void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, 
     }
     const Progress progress = estimateProgress(course);
     m_snapshot.progress = progress.share;
-    m_snapshot.secondsLeft = progress.secondsLeft;
+    m_snapshot.timeLeft = progress.secondsLeft;
 }
 
 void SnapshotBuilder::log(LogLevel level, const QString& text)
@@ -192,7 +295,8 @@ void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
         m_snapshot.predictedSizes = predictedSizes(m_snapshot);
     m_snapshot.thinkingSeconds.reset();
     m_snapshot.stalledSeconds = 0.0;
-    m_snapshot.secondsLeft.reset();
+    m_snapshot.timeLeft.reset();
+    m_snapshot.next.reset();
     if (!failed)
         m_snapshot.progress = 1.0;
     log(m_snapshot.failure.isEmpty() ? LogLevel::Info : LogLevel::Error,

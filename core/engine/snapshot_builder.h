@@ -29,7 +29,7 @@ public:
     void setPauseRequested(bool requested) { m_snapshot.pauseRequested = requested; }
     void setThinkingSeconds(std::optional<double> seconds) { m_snapshot.thinkingSeconds = seconds; }
     void setStalledSeconds(double seconds) { m_snapshot.stalledSeconds = seconds; }
-    void setDevices(std::vector<DeviceSnapshot> devices) { m_snapshot.devices = std::move(devices); }
+    void setDevices(std::vector<DeviceSnapshot> devices);
 
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
@@ -73,6 +73,8 @@ private:
     };
 
     trial::TrialRecord& trial(std::int64_t number);
+    void addCoursePoint();
+    void findTrialsUnderWay();
     /// Largest of the trials of that size that ran; 0 where none told.
     std::int64_t peakBytesOf(std::int64_t size) const;
     /// Of its calm trials, a long one counting for more than a short one.

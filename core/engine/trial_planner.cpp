@@ -44,6 +44,10 @@ std::optional<search::Proposal> TrialPlanner::next(const QString& device)
         origin = Origin::Strategy;
         proposal = m_strategy->next(sizesUnderWay());
     }
+    if (proposal && origin == Origin::Disturbed)
+        proposal->purpose = trial::Purpose::Repetition;
+    if (proposal && origin == Origin::Lost)
+        proposal->purpose = trial::Purpose::Retry;
     if (proposal) {
         m_inFlight.push_back({.device = device, .proposal = *proposal, .origin = origin});
         ++m_trials;
@@ -181,7 +185,10 @@ search::SearchSpace spaceOn(const std::vector<DeviceSnapshot>& devices, search::
 
 trial::TrialRecord recordFor(const search::Proposal& proposal, std::int64_t number)
 {
-    trial::TrialRecord record{.number = static_cast<int>(number), .predictedFit = proposal.predictedFit};
+    trial::TrialRecord record{.number = static_cast<int>(number),
+                              .purpose = proposal.purpose,
+                              .against = proposal.against,
+                              .predictedFit = proposal.predictedFit};
     if (!proposal.compares()) {
         record.microBatchSize = proposal.size;
         return record;

@@ -93,8 +93,11 @@ void Verifier::giveUp()
 
 search::Proposal Verifier::proposal() const
 {
-    search::Proposal proposal{
-        .size = m_verification.size, .minSteps = timedSteps, .maxSteps = timedSteps, .minSeconds = 0.0};
+    search::Proposal proposal{.size = m_verification.size,
+                              .minSteps = timedSteps,
+                              .maxSteps = timedSteps,
+                              .minSeconds = 0.0,
+                              .purpose = trial::Purpose::Verification};
     if (m_expectedWallSeconds > 0.0)
         proposal.predictedWallSeconds = m_expectedWallSeconds;
     return proposal;

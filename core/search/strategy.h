@@ -3,7 +3,9 @@
 #pragma once
 
 #include "measurement.h"
+#include "trial/purpose.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -80,6 +82,9 @@ struct Proposal
     double predictedFit = 1.0;
     /// Expected wall time of the whole trial [s]; nothing before the first measurement.
     std::optional<double> predictedWallSeconds;
+    trial::Purpose purpose = trial::Purpose::FirstSizes;
+    /// The size that it is to be told from; 0 where it is none in particular.
+    std::int64_t against = 0;
 
     bool compares() const { return !comparedSizes.empty(); }
 };
@@ -208,6 +213,48 @@ struct MemoryLine
     double bytesPerSample = 0.0;
 };
 
+/// A size that may still turn out to be the best.
+struct Contender
+{
+    std::int64_t size = 0;
+    /// That it is the best allowed size that fits, 0..1: the share of the sample paths in which it is. As a
+    /// bare share it is no confidence, which is calibrated and forgives what is within the tolerance.
+    double probability = 0.0;
+
+    bool operator==(const Contender&) const = default;
+};
+
+/// The trial that would come next.
+struct NextTrial
+{
+    /// One, or those that are compared.
+    std::vector<std::int64_t> sizes;
+    /// As of Proposal.
+    trial::Purpose purpose = trial::Purpose::FirstSizes;
+    std::int64_t against = 0;
+
+    bool operator==(const NextTrial&) const = default;
+};
+
+/// What is likely, and between what it is in four of five cases.
+struct Estimate
+{
+    double likely = 0.0;
+    double low = 0.0;
+    double high = 0.0;
+
+    bool operator==(const Estimate&) const = default;
+};
+
+/// What a search still needs.
+struct Forecast
+{
+    /// Trials to come, without those in flight.
+    Estimate trials;
+    /// The time of one of them [s], in the mean.
+    double secondsPerTrial = 0.0;
+};
+
 /// Everything known after the trials so far.
 struct SearchState
 {
@@ -234,11 +281,36 @@ struct SearchState
     std::int64_t largestPredictedFit = 0;
     /// Smallest size known not to fit; 0 when there is none.
     std::int64_t smallestFailure = 0;
-    /// Trials that the search expects to need in all.
+    /// Trials that the search expects to need in all, those in flight among them; never fewer than have been
+    /// recorded.
     int expectedTrials = 0;
+    /// Nothing before a trial was timed, after the end, and of strategies that cannot tell.
+    std::optional<Forecast> forecast = {};
+    /// At most mostContenders, the most probable first, and how probable it is that the best is none of
+    /// these; empty and 0 of strategies without sample paths.
+    std::vector<Contender> contenders = {};
+    double otherContenders = 0.0;
+    /// Nothing where the search has ended, or waits for what is in flight.
+    std::optional<NextTrial> next = {};
+    /// Sizes that a person ruled out, ascending.
+    std::vector<std::int64_t> excluded = {};
     SpeedLimit speedLimit;
     /// Nothing where no more trials would tell more.
     std::optional<Prospect> prospect;
+};
+
+inline constexpr std::size_t mostContenders = 8;
+
+/// What a person may ask of a search while it is under way.
+struct Abilities
+{
+    bool excludesSizes = false;
+    bool triesAskedSizes = false;
+    bool changesTolerance = false;
+    bool changesTargetConfidence = false;
+    bool changesMaxTrials = false;
+
+    bool operator==(const Abilities&) const = default;
 };
 
 /// A way of finding the best size. It is told of every finished trial and asked for the next; it has no
@@ -262,6 +334,24 @@ public:
     virtual void goOn(int /*maxTrials*/) {}
     /// Whether goOn() would have another trial to propose, when none is in flight.
     virtual bool canGoOn() { return false; }
+
+    /// Which of the wishes below it heeds. What follows from one stands in the search state at once, read off
+    /// the trials so far: the same trials and the same wishes between them always give the same answers. A
+    /// wish that it cannot heed, or that makes no sense, changes nothing.
+    virtual Abilities abilities() const { return {}; }
+    /// The size is neither tried nor recommended any more, or may be again; of all but one allowed size.
+    virtual void setExcluded(std::int64_t /*size*/, bool /*isExcluded*/) {}
+    /// The usual trial of an allowed size, however little it is worth, and whether or not it is thought to
+    /// fit; nothing where it is not allowed.
+    virtual std::optional<Proposal> asked(std::int64_t /*size*/) { return std::nullopt; }
+    /// A trial that was proposed is cancelled, and counts for nothing: something else comes next, as long as
+    /// anything else is left.
+    virtual void skip(std::span<const std::int64_t> /*sizes*/) {}
+    /// \param tolerance  as in SearchSpace, below 1
+    virtual void setTolerance(double /*tolerance*/) {}
+    virtual void setTargetConfidence(double /*probability*/) {}
+    /// At least as many as were recorded.
+    virtual void setMaxTrials(int /*maxTrials*/) {}
 };
 
 /// The strategies there are, as the command line names them.

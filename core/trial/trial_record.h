@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "purpose.h"
 #include "trial_result.h"
 
 #include <cstdint>
@@ -97,6 +98,10 @@ struct TrialRecord
     int timedSteps = 0;
     /// Of a running trial, so far.
     double wallSeconds = 0.0;
+    /// Nothing where it is not known, as of trials that an older program kept.
+    std::optional<Purpose> purpose = {};
+    /// The size that it is to be told from; 0 where it is none in particular.
+    std::int64_t against = 0;
     /// Probability that it fits, as the search saw it before.
     double predictedFit = 1.0;
     /// Energy of the whole device for one sample, its share of the optimizer steps included; nothing where

@@ -207,7 +207,7 @@ Snapshot earlySnapshot()
                              "will very likely rise."));
     snapshot.searchState.expectedTrials = 24;
     snapshot.progress = 0.2;
-    snapshot.secondsLeft = 161.0;
+    snapshot.timeLeft = search::Estimate{.likely = 161.0, .low = 96.6, .high = 273.7};
     say(snapshot, 31, QStringLiteral("trial 4, size 64: 1,910 ± 58 samples/s, 26.2 GiB"));
     say(snapshot, 31, QStringLiteral("memory: 9.4 GiB and 0.262 GiB a sample"));
     say(snapshot, 32, QStringLiteral("trial 5, size 72 started"));
@@ -255,7 +255,7 @@ Snapshot runningSnapshot()
                                          "the size would gain 5 % if it fitted.");
     snapshot.searchState.expectedTrials = 24;
     snapshot.progress = 0.7;
-    snapshot.secondsLeft = 72.0;
+    snapshot.timeLeft = search::Estimate{.likely = 72.0, .low = 43.2, .high = 122.4};
     snapshot.elapsedSeconds = 131.0;
     say(snapshot, 118, QStringLiteral("trial 15, size 64: 1,945 ± 22 samples/s, 26.2 GiB"));
     say(snapshot, 131, QStringLiteral("trial 16, size 256: 2,240 ± 66 samples/s, 76.5 GiB"));
@@ -289,7 +289,7 @@ Snapshot pausedSnapshot()
     Snapshot snapshot = runningSnapshot();
     snapshot.state = State::Paused;
     snapshot.trials.pop_back();
-    snapshot.secondsLeft.reset();
+    snapshot.timeLeft.reset();
     return snapshot;
 }
 
@@ -320,7 +320,7 @@ Snapshot verifyingSnapshot()
     snapshot.verification = Verification{.size = 192, .expectedSamplesPerSecond = 2266.0};
     snapshot.searchState.expectedTrials = 18;
     snapshot.progress = 0.94;
-    snapshot.secondsLeft = 6.0;
+    snapshot.timeLeft = search::Estimate{.likely = 6.0, .low = 3.6, .high = 10.2};
     say(snapshot, 203, QStringLiteral("Verifying 192 in a fresh process."));
     return snapshot;
 }
@@ -335,7 +335,7 @@ Snapshot finishedSnapshot()
     snapshot.state = State::Finished;
     snapshot.finish = FinishStatus::Confident;
     snapshot.progress = 1.0;
-    snapshot.secondsLeft.reset();
+    snapshot.timeLeft.reset();
     snapshot.elapsedSeconds = 204.0;
     snapshot.recommendedJoulesPerSample = 0.318;
     snapshot.canGoOn = true;
@@ -376,7 +376,7 @@ Snapshot prospectSnapshot()
     snapshot.searchState.recommendation->expectedLoss = 0.008;
     snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
     snapshot.progress = 1.0;
-    snapshot.secondsLeft.reset();
+    snapshot.timeLeft.reset();
     snapshot.elapsedSeconds = 204.0;
     release(snapshot.devices.front());
     say(snapshot, 204, snapshot.ending);
@@ -516,7 +516,7 @@ Snapshot cpuSnapshot()
     snapshot.accumulationSteps = 4;
     snapshot.reason = QStringLiteral("16 is 5.1 % faster than 8, the next best. Next: 32.");
     snapshot.progress = 0.5;
-    snapshot.secondsLeft = 38.0;
+    snapshot.timeLeft = search::Estimate{.likely = 38.0, .low = 22.8, .high = 64.6};
     say(snapshot, 12, QStringLiteral("trial 6, size 32 started"));
     return snapshot;
 }

@@ -168,7 +168,7 @@ private slots:
         const ChartScene before = chartSceneOf(snapshot);
         snapshot.trials.back().timedSteps += 1;
         snapshot.trials.back().wallSeconds += 0.3;
-        snapshot.secondsLeft = 70.0;
+        snapshot.timeLeft = search::Estimate{.likely = 70.0, .low = 42.0, .high = 119.0};
         QCOMPARE(chartSceneOf(snapshot), before);
         snapshot.searchState.recommendation->confidence = 60;
         QVERIFY(!(chartSceneOf(snapshot) == before));

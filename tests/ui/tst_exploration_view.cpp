@@ -263,12 +263,14 @@ private slots:
         pausing.pauseRequested = true;
         rows<Snapshot, std::string, std::string>(
             {{"empty", {test::emptySnapshot(), "No config opened", ""}},
-             {"running", {test::runningSnapshot(), "Trial 17 of about 24  ·  about 1 min 12 s left", gpu}},
+             {"running",
+              {test::runningSnapshot(), "Trial 17 of about 24  ·  about 70 s left (40 s to 2 min)", gpu}},
              {"comparing",
               {test::comparingSnapshot(),
-               "Trial 18 of about 24  ·  comparing 192 and 208  ·  about 1 min 12 s left", gpu}},
+               "Trial 18 of about 24  ·  comparing 192 and 208  ·  about 70 s left (40 s to 2 min)", gpu}},
              {"between two trials",
-              {compared, "Trial 18 of about 24  ·  comparing 192 and 208  ·  about 1 min 12 s left", gpu}},
+              {compared, "Trial 18 of about 24  ·  comparing 192 and 208  ·  about 70 s left (40 s to 2 min)",
+               gpu}},
              {"choosing", {choosing, "Choosing the next size", gpu}},
              {"pausing while it chooses", {pausing, "Pausing", gpu}},
              {"as sure as can be",

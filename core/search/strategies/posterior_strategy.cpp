@@ -110,8 +110,11 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
         return trial;
     // What is left to gain from safe sizes is little, or else none of them would be measured again.
     const BoundaryProbe probe = boundaryProbe();
-    if (const auto size = probe.next())
-        return trialOf(*size);
+    if (const auto size = probe.next()) {
+        Choice onTheWay = trialOf(*size);
+        onTheWay.probesMemory = true;
+        return onTheWay;
+    }
     if (compares)
         return Choice{.size = comparison->sizes.front(),
                       .comparedSizes = comparison->sizes,

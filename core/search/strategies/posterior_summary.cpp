@@ -161,6 +161,34 @@ std::vector<PosteriorSummary::Rival> rivalsOf(const Posterior& posterior)
     return rivals;
 }
 
+/// Counts for each size the paths of which it is the best; those on which nothing allowed fits count for
+/// none.
+void addContenders(PosteriorSummary& summary, const Posterior& posterior)
+{
+    const std::vector<std::int64_t>& sizes = posterior.sizes();
+    std::vector<int> wins(sizes.size());
+    int all = 0;
+    for (Eigen::Index path = 0; path < posterior.pathCount(); ++path) {
+        const auto best = static_cast<std::size_t>(posterior.bestOf(path));
+        if (!posterior.isAllowed(posterior.bestOf(path)) || sizes[best] > posterior.largestFit(path))
+            continue;
+        ++wins[best];
+        ++all;
+    }
+    const auto paths = static_cast<double>(posterior.pathCount());
+    for (std::size_t size = 0; size < wins.size(); ++size) {
+        if (wins[size] > 0)
+            summary.contenders.push_back({.size = sizes[size], .probability = wins[size] / paths});
+    }
+    std::ranges::stable_sort(summary.contenders, std::ranges::greater(), &Contender::probability);
+    if (summary.contenders.size() > mostContenders)
+        summary.contenders.resize(mostContenders);
+    double named = 0.0;
+    for (const Contender& contender : summary.contenders)
+        named += contender.probability;
+    summary.otherContenders = std::max(0.0, all / paths - named);
+}
+
 /// What constant work takes in the long run over what the curve says, which leaves out what only some steps
 /// or trials suffered: stalls, and other programs that came and went.
 struct LongRun
@@ -246,6 +274,7 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
     if (!knowsCurve)
         return summary;
     summary.rivals = rivalsOf(posterior);
+    addContenders(summary, posterior);
     summary.smallestWithinTolerance = smallestWithinTolerance(posterior);
     summary.speedLimit = findSpeedLimit(posterior, history);
     summary.curve = curveOf(posterior, memory.largestWithFit(curveEndProbability));

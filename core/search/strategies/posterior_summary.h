@@ -45,6 +45,9 @@ struct PosteriorSummary
     std::vector<MeasuredSize> measured;
     /// The most probable first; sizes that cannot win are left out.
     std::vector<Rival> rivals;
+    /// As in SearchState.
+    std::vector<Contender> contenders;
+    double otherContenders = 0.0;
     std::vector<CurvePoint> curve;
     /// As in Recommendation.
     std::int64_t smallestWithinTolerance = 0;

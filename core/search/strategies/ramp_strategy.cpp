@@ -136,7 +136,11 @@ std::optional<SearchingStrategy::Choice> RampStrategy::lastResort() const
     if (throughputHasEnded())
         return std::nullopt;
     const std::optional<std::int64_t> size = boundaryProbe().next();
-    return size ? std::optional(trialFor(Purpose::Climb, *size)) : std::nullopt;
+    if (!size)
+        return std::nullopt;
+    Choice onTheWay = trialFor(Purpose::Climb, *size);
+    onTheWay.probesMemory = true;
+    return onTheWay;
 }
 
 SearchingStrategy::Choice RampStrategy::trialFor(Purpose purpose, std::int64_t size) const

@@ -117,11 +117,15 @@ void SearchingStrategy::plan()
                      .largestPredictedFit = m_memory.largestPredictedFit(),
                      .smallestFailure = m_history.smallestFailure(),
                      .expectedTrials = done,
+                     .contenders = m_summary.contenders,
+                     .otherContenders = m_summary.otherContenders,
                      .speedLimit = m_summary.speedLimit};
     const bool hasEnded = m_searchState.status != SearchState::Status::Searching;
     if (!hasEnded)
         m_searchState.expectedTrials =
             m_goesOn ? m_space.maxTrials : std::min(done + remainingTrials(m_next), m_space.maxTrials);
+    if (!hasEnded && m_next)
+        m_searchState.next = trialPlanOf(*m_next);
     if (m_summary.best > 0)
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
     if (!m_isConfident)
@@ -233,8 +237,45 @@ int SearchingStrategy::trialsUntilConfident(double trialsPerHalving) const
     return 1 + static_cast<int>(std::ceil(trialsPerHalving * std::log2(std::max(doubt, 1.0))));
 }
 
+NextTrial SearchingStrategy::trialPlanOf(const Choice& choice) const
+{
+    NextTrial next{.sizes = choice.comparedSizes, .purpose = purposeOf(choice)};
+    if (next.sizes.empty())
+        next.sizes.push_back(choice.size);
+    if (next.purpose == trial::Purpose::Remeasuring || next.purpose == trial::Purpose::Rival)
+        next.against = rivalOf(choice.size);
+    return next;
+}
+
+trial::Purpose SearchingStrategy::purposeOf(const Choice& choice) const
+{
+    using trial::Purpose;
+    if (!choice.comparedSizes.empty())
+        return Purpose::Comparison;
+    if (choice.probesMemory)
+        return Purpose::Memory;
+    const bool isFirst = m_history.goodSizes().size() < fewestSizes;
+    // Those that stop when nothing is left to try look for the largest size that fits.
+    if (m_stoppingRule == StoppingRule::Exhausted && !(isFirst && choice.size <= m_history.largestRun() + 1))
+        return choice.isClimbing ? Purpose::Climbing : Purpose::Memory;
+    if (isFirst)
+        return Purpose::FirstSizes;
+    if (choice.isClimbing)
+        return Purpose::Climbing;
+    return m_history.timedTrials(choice.size) > 0 ? Purpose::Remeasuring : Purpose::Rival;
+}
+
+/// The recommended size, and of that the one which is most likely to beat it; 0 where there is none.
+std::int64_t SearchingStrategy::rivalOf(std::int64_t size) const
+{
+    if (size != m_summary.best)
+        return m_summary.best;
+    return m_summary.rivals.empty() ? 0 : m_summary.rivals.front().size;
+}
+
 Proposal SearchingStrategy::proposalFor(const Choice& choice) const
 {
+    const NextTrial plan = trialPlanOf(choice);
     Proposal proposal{.size = choice.size,
                       .minSteps = choice.length.minSteps,
                       .maxSteps = choice.length.maxSteps,
@@ -243,7 +284,9 @@ Proposal SearchingStrategy::proposalFor(const Choice& choice) const
                       .visits = choice.visits,
                       .stepsPerVisit = choice.stepsPerVisit,
                       .abandonAboveSeconds = abandonAbove(choice.size),
-                      .predictedFit = safety().predictedFit(choice.size)};
+                      .predictedFit = safety().predictedFit(choice.size),
+                      .purpose = plan.purpose,
+                      .against = plan.against};
     std::vector<double> compared;
     for (const std::int64_t size : choice.comparedSizes)
         compared.push_back(m_summary.stepSecondsAt(size));

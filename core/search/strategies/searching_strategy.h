@@ -46,6 +46,8 @@ protected:
         TrialCost::Length length;
         /// Towards larger sizes that are likely to be faster.
         bool isClimbing = false;
+        /// To learn where memory ends, whether or not the size may be the answer.
+        bool probesMemory = false;
         /// As in Proposal.
         std::vector<std::int64_t> comparedSizes;
         int visits = 0;
@@ -98,6 +100,9 @@ private:
     /// Trials still to come, the next one among them.
     virtual int remainingTrials(const std::optional<Choice>& next) const = 0;
 
+    NextTrial trialPlanOf(const Choice& choice) const;
+    trial::Purpose purposeOf(const Choice& choice) const;
+    std::int64_t rivalOf(std::int64_t size) const;
     Proposal proposalFor(const Choice& choice) const;
     double abandonAbove(std::int64_t size) const;
 

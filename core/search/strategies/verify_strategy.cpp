@@ -14,6 +14,7 @@ VerifyStrategy::VerifyStrategy(const SearchSpace& space)
     : m_space(space), m_size(CandidateSet(space).smallest()), m_history(space.memoryLimitBytes)
 {
     m_searchState.expectedTrials = 1;
+    m_searchState.next = nextTrial();
 }
 
 void VerifyStrategy::record(const Measurement& measurement)
@@ -33,13 +34,20 @@ void VerifyStrategy::record(const Measurement& measurement)
     } else {
         m_searchState.expectedTrials = 2;
     }
+    const bool hasEnded = m_searchState.status != Status::Searching;
+    m_searchState.next = hasEnded ? std::nullopt : std::optional(nextTrial());
+}
+
+NextTrial VerifyStrategy::nextTrial() const
+{
+    return {.sizes = {m_size}, .purpose = trial::Purpose::OnlySize};
 }
 
 std::optional<Proposal> VerifyStrategy::next(std::span<const std::int64_t> inFlight)
 {
     if (m_searchState.status != SearchState::Status::Searching || !inFlight.empty())
         return std::nullopt;
-    return Proposal{.size = m_size};
+    return Proposal{.size = m_size, .purpose = trial::Purpose::OnlySize};
 }
 
 Recommendation VerifyStrategy::recommendation() const

@@ -19,6 +19,7 @@ public:
 
 private:
     Recommendation recommendation() const;
+    NextTrial nextTrial() const;
 
     SearchSpace m_space;
     std::int64_t m_size = 1;

@@ -192,14 +192,15 @@ private slots:
         snapshot.state = engine::State::Exploring;
         snapshot.progress = 0.425;
         snapshot.searchState.expectedTrials = 18;
-        snapshot.secondsLeft = 72;
+        snapshot.timeLeft = search::Estimate{.likely = 72.0, .low = 43.2, .high = 122.4};
         snapshot.trials = {{.number = 1, .microBatchSize = 64, .outcome = trial::Outcome::Ok},
                            {.number = 2, .microBatchSize = 96}};
         QCOMPARE(liveLine(snapshot),
-                 QStringLiteral("42 %, trial 2 of about 18: size 96, about 1 min 12 s left"));
+                 QStringLiteral("42 %, trial 2 of about 18: size 96, about 70 s left (40 s to 2 min)"));
         snapshot.trials.back() = {.number = 2, .compared = {{.microBatchSize = 64}, {.microBatchSize = 96}}};
         QCOMPARE(liveLine(snapshot),
-                 QStringLiteral("42 %, trial 2 of about 18: comparing 64 and 96, about 1 min 12 s left"));
+                 QStringLiteral(
+                     "42 %, trial 2 of about 18: comparing 64 and 96, about 70 s left (40 s to 2 min)"));
         snapshot.stalledSeconds = 12;
         QVERIFY(liveLine(snapshot).endsWith(QStringLiteral("stalled 12 s")));
     }
