@@ -80,7 +80,7 @@ std::optional<std::string> strictRuleProblem(const BatchPlan& plan, std::int64_t
 {
     if (plan.dividesExactly(microBatchSize))
         return std::nullopt;
-    return sentence("The {}, which the strict rule refuses; choose a size that divides them, or leave out "
+    return sentence("The {}, which --strict refuses; choose a size that divides them, or leave out "
                     "--strict to spread them evenly.",
                     divisionText(plan, microBatchSize));
 }
@@ -91,7 +91,7 @@ std::optional<std::string> evenSpreadText(const BatchPlan& plan, std::int64_t mi
     if (perDevice % microBatchSize == 0)
         return std::nullopt;
     const std::int64_t steps = plan.accumulationSteps(microBatchSize);
-    return sentence("The {} {} does not divide the {} of one device and step; they run as {} {} {}.",
+    return sentence("The {} {} does not divide the {} of a device's step; they run as {} {} {}.",
                     plan.microBatchKey, microBatchSize, samplesText(perDevice), steps,
                     steps == 1 ? "micro-batch of" : "micro-batches of at most",
                     plan.evenMicroBatch(microBatchSize));
@@ -110,21 +110,21 @@ std::int64_t multipleAbove(std::int64_t batch, std::int64_t unit)
     return (batch / unit + 1) * unit;
 }
 
-std::string notKept(const BatchPlan& plan, std::int64_t microBatchSize, std::string_view what)
+std::string notKept(const BatchPlan& plan, std::int64_t microBatchSize)
 {
     const std::int64_t unit = microBatchSize * plan.devices;
     const auto below = multipleBelow(plan.globalBatchSize, unit);
-    return sentence("One optimizer step takes {} samples ({}), which micro-batches of {}{} cannot make; "
-                    "choose a batch of {}{}, or another size.",
-                    plan.globalBatchSize, what, microBatchSize, onDevices(plan),
-                    below ? sentence("{} or ", *below) : "", multipleAbove(plan.globalBatchSize, unit));
+    const std::int64_t above = multipleAbove(plan.globalBatchSize, unit);
+    return sentence("A batch of {} cannot be split into micro-batches of {}{}. Use --global-batch {} or "
+                    "another size.",
+                    plan.globalBatchSize, microBatchSize, onDevices(plan),
+                    below ? sentence("{} or {},", *below, above) : std::to_string(above));
 }
 
 } // namespace
 
-BatchNotKept::BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, std::string_view what,
-                           TextPosition position)
-    : ConfigError(notKept(plan, microBatchSize, what), position),
+BatchNotKept::BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, TextPosition position)
+    : ConfigError(notKept(plan, microBatchSize), position),
       m_below(multipleBelow(plan.globalBatchSize, microBatchSize * plan.devices)),
       m_above(multipleAbove(plan.globalBatchSize, microBatchSize * plan.devices))
 {}
@@ -136,8 +136,7 @@ void checkSize(std::int64_t microBatchSize)
     }
 }
 
-WholeBatch wholeBatch(const BatchPlan& plan, const ChosenSize& chosen, std::string_view what,
-                      TextPosition position)
+WholeBatch wholeBatch(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position)
 {
     checkSize(chosen.microBatchSize);
     const std::int64_t batch = chosen.globalBatchSize.value_or(plan.globalBatchSize);
@@ -145,11 +144,9 @@ WholeBatch wholeBatch(const BatchPlan& plan, const ChosenSize& chosen, std::stri
     if (batch >= 1 && batch % unit == 0)
         return {.globalBatchSize = batch, .accumulationSteps = batch / unit};
     if (!chosen.globalBatchSize)
-        throw BatchNotKept(plan, chosen.microBatchSize, what, position);
-    throw errorAt(position,
-                  "A batch of {} samples is no multiple of {}, which is the micro-batch size times the "
-                  "devices; choose a multiple.",
-                  batch, unit);
+        throw BatchNotKept(plan, chosen.microBatchSize, position);
+    throw errorAt(position, "A batch of {} cannot be split into micro-batches of {}{}; use a multiple of {}.",
+                  batch, chosen.microBatchSize, onDevices(plan), unit);
 }
 
 } // namespace batchpeak::config

@@ -122,10 +122,7 @@ class BatchNotKept : public ConfigError
 {
 public:
     /// \param plan  its globalBatchSize is what cannot be kept
-    /// \param what  how the config writes that batch: "per_device_train_batch_size *
-    /// gradient_accumulation_steps"
-    BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, std::string_view what,
-                 TextPosition position);
+    BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, TextPosition position);
     /// The same choice in other words.
     BatchNotKept(const ConfigError& words, const BatchNotKept& choice)
         : ConfigError(words), m_below(choice.m_below), m_above(choice.m_above)
@@ -156,11 +153,9 @@ struct WholeBatch
 /// The batch to write with a size, by the rule global % (micro * devices) == 0 (the constraint of
 /// Megatron-LM, DeepSpeed and of every trainer that writes accumulation steps).
 ///
-/// \param what      as in BatchNotKept
 /// \param position  of the batch in the text
 /// \throws BatchNotKept where none was chosen and the plan's own is no multiple
 /// \throws ConfigError where the size is below 1, or the chosen batch is no multiple
-WholeBatch wholeBatch(const BatchPlan& plan, const ChosenSize& chosen, std::string_view what,
-                      TextPosition position);
+WholeBatch wholeBatch(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position);
 
 } // namespace batchpeak::config

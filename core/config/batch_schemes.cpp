@@ -71,9 +71,8 @@ std::int64_t readGlobalBatchSize(const ConfigSection& input, std::int64_t device
         input.fail(keys.batchSize, "is {}, but a batch has at least 1 sample", *batchSize);
     if (*batchSize < devices) {
         input.fail(keys.batchSize,
-                   "is {}, less than {}, which is {}, so some devices would have nothing to do; raise {} or "
-                   "lower {}",
-                   *batchSize, keys.devices, devices, keys.batchSize, keys.devices);
+                   "is {}, less than {} ({}), so some devices would idle; raise {} or lower {}", *batchSize,
+                   keys.devices, devices, keys.batchSize, keys.devices);
     }
     return *batchSize;
 }
@@ -99,7 +98,7 @@ Setting readSetting(const ConfigSection& section, std::string_view key, std::int
         return Explore{};
     if (value.value == "none" || value.value == "None") {
         warn(warnings, section.positionOf(key),
-             "{} is the word \"{}\", taken for null here; Cerebras' programs refuse it, so write null.",
+             "{} is \"{}\", read as null here; Cerebras' programs refuse it, so write null.",
              section.pathOf(key), value.value);
         return Whole{};
     }
@@ -120,7 +119,7 @@ void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vec
     const std::int64_t perDevice = plan.perDeviceBatch();
     if (plan.globalBatchSize % plan.devices != 0) {
         warn(warnings, position,
-             "The {} {} is not a multiple of {}, which is {}; some devices take {} of a step and others {}.",
+             "The {} {} is no multiple of {} ({}); some devices take {} of a step and others {}.",
              keys.batchSize, plan.globalBatchSize, keys.devices, plan.devices, samplesText(perDevice),
              perDevice - 1);
     }
@@ -192,8 +191,7 @@ std::vector<EntryChange> accumulatedBatchChanges(const ConfigSection& section, c
 {
     const bool hasSteps = section.has(keys.accumulationSteps);
     const TextPosition position = section.positionOf(hasSteps ? keys.accumulationSteps : keys.microBatchSize);
-    const WholeBatch batch =
-        wholeBatch(readAccumulatedBatch(section, keys), chosen, batchText(keys), position);
+    const WholeBatch batch = wholeBatch(readAccumulatedBatch(section, keys), chosen, position);
     std::vector<EntryChange> changes{
         countChange(keys.microBatchSize, chosen.microBatchSize, keys.accumulationSteps)};
     if (hasSteps || batch.accumulationSteps > 1)

@@ -44,48 +44,72 @@ std::string readText(const std::optional<BatchPlan>& plan)
                     plan->globalBatchSize);
 }
 
-bool hasPath(const ConfigSection& section, std::string_view path)
+/// How much of a path is there, up to and with the first key that is not: "model.x" of "model.x.y".
+/// Nothing where all of it is.
+std::optional<std::string_view> missingPart(const ConfigSection& section, std::string_view path)
 {
     const std::size_t dot = path.find('.');
-    if (dot == std::string_view::npos || section.find(path))
-        return section.find(path).has_value();
-    return hasPath(section.sectionIfAny(path.substr(0, dot)), path.substr(dot + 1));
+    if (section.find(path))
+        return std::nullopt;
+    if (dot == std::string_view::npos)
+        return path;
+    const std::string_view first = path.substr(0, dot);
+    if (!section.hasSection(first))
+        return section.find(first) ? path : first;
+    const auto missing = missingPart(section.sectionIfAny(first), path.substr(dot + 1));
+    return missing ? std::optional(path.substr(0, dot + 1 + missing->size())) : std::nullopt;
 }
 
-std::vector<std::string_view> keysThere(const Format& format, const ConfigText& text)
+std::size_t keysThere(const Format& format, const ConfigSection& root)
+{
+    return static_cast<std::size_t>(std::ranges::count_if(
+        splitWords(format.usualKeys), [&root](std::string_view path) { return !missingPart(root, path); }));
+}
+
+/// "; no `model._component_`, no `dataset` or `optimizer`": what a text lacks to be of the format; empty
+/// where it has all of the keys.
+std::string missingText(const Format& format, const ConfigSection& root)
+{
+    std::string text;
+    for (std::string_view oneOf : splitWords(format.neededKeys)) {
+        std::string names;
+        bool isThere = false;
+        while (!oneOf.empty()) {
+            const std::string_view path = oneOf.substr(0, oneOf.find('|'));
+            oneOf.remove_prefix(std::min(path.size() + 1, oneOf.size()));
+            const auto missing = missingPart(root, path);
+            isThere = isThere || !missing;
+            names += sentence(names.empty() ? "`{}`" : " or `{}`", missing.value_or(path));
+        }
+        if (!isThere)
+            text += sentence(text.empty() ? "; no {}" : ", no {}", names);
+    }
+    return text;
+}
+
+/// "closest: torchtune; no `dataset` or `optimizer`"
+std::string closestText(const ConfigText& text)
 {
     const auto root = text.root();
-    std::vector<std::string_view> there = splitWords(format.usualKeys);
-    std::erase_if(there, [&](std::string_view path) { return !root || !hasPath(*root, path); });
-    return there;
-}
-
-std::string nearestTo(const ConfigText& text)
-{
-    std::vector<std::string_view> most;
-    const Format* nearest = nullptr;
+    std::size_t most = 0;
+    const Format* closest = nullptr;
     for (const Format* format : formats) {
-        auto there = keysThere(*format, text);
-        if (there.size() > most.size()) {
-            most = std::move(there);
-            nearest = format;
+        const std::size_t there = root ? keysThere(*format, *root) : 0;
+        if (there > most) {
+            most = there;
+            closest = format;
         }
     }
-    if (!nearest)
-        return "None of their keys is in it.";
-    return sentence("The nearest is {}, of which it has {}.", nearest->name, listed(most));
+    if (!closest)
+        return "no key of any format";
+    return sentence("closest: {}{}", closest->name, missingText(*closest, *root));
 }
 
 [[noreturn]] void refuse(const ConfigText& text)
 {
     if (text.problem())
         throw *text.problem();
-    std::string marks;
-    for (const Format* format : formats)
-        marks += sentence(marks.empty() ? "{} ({})" : "; {} ({})", format->mark, format->name);
-    throw errorAt(
-        {}, "The text is no config of a known format. {} Looked for were: {}. Open a config of one of these.",
-        nearestTo(text), marks);
+    throw errorAt({}, "Unrecognised config ({}). See `batchpeak formats`.", closestText(text));
 }
 
 /// In the format that the text fits.
@@ -146,8 +170,8 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
     // Evaluation accumulates nothing: its batch is its micro-batch in most configs.
     const bool isBatch = after && (chosen.phase == model::Phase::Eval || after->globalBatchSize == batch);
     if (!isSize || !isBatch) {
-        throw errorAt({}, "The size {} would be read as {} from where this config has it; set it by hand.",
-                      chosen.microBatchSize, readText(after));
+        throw errorAt({}, "The size {} would be read back as {}; set it by hand.", chosen.microBatchSize,
+                      readText(after));
     }
     if (m_text->document() && spliced.document)
         requireSecondReading(*m_text->document(), *spliced.document);
@@ -160,6 +184,13 @@ std::unique_ptr<const ConfigDocument> recognise(std::string text)
 }
 
 namespace {
+
+/// Why a network is not run, without what to do about it.
+std::string firstSentence(const std::string& text)
+{
+    const std::size_t end = text.find(". ");
+    return end == std::string::npos ? text : text.substr(0, end + 1);
+}
 
 std::optional<ValuePlace> inModelSource(std::optional<ValuePlace> place)
 {
@@ -180,7 +211,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
     const auto* own = std::get_if<UnsupportedModel>(&contents.model);
     if (own && !own->isElsewhere)
         contents.warnings.push_back(
-            {own->sentence + " The network that was chosen is run in its place.", own->position});
+            {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
     contents.places.network = inModelSource(source.places.network);
     warnOfBatchNormalization(*spec, {}, contents.warnings);
@@ -196,7 +227,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
     if (longest && contents.sequenceLength > *longest) {
         warn(contents.warnings, {},
              "The config trains on sequences of {} tokens, but the network has learned {} positions; shorten "
-             "the sequences (--sequence-length), or choose another network.",
+             "them with --sequence-length, or choose another network.",
              contents.sequenceLength, *longest);
     }
     return contents;
@@ -214,10 +245,9 @@ Setting settingFromText(std::string_view text)
     const char* end = text.data() + text.size();
     const auto [parsed, error] = std::from_chars(text.data(), end, size);
     if (text.empty() || parsed != end || error != std::errc() || size < 1) {
-        throw errorAt({},
-                      "The setting \"{}\" is none of explore, auto, null and a whole number of at least 1; "
-                      "give one of these.",
-                      text);
+        throw errorAt(
+            {}, "The setting \"{}\" is unknown; use explore, auto, null or a whole number of at least 1.",
+            text);
     }
     return Fixed{size};
 }

@@ -48,6 +48,35 @@ Warning told(const Settings& settings, const Difference& difference)
 
 } // namespace
 
+void refusePartialTraining(TextPosition position, std::string_view what)
+{
+    throw notRun(position,
+                 "This config trains {}; Batchpeak can time full training only, so the result would not "
+                 "apply. To time full training, name the network with --model.",
+                 what);
+}
+
+void refuseAdapter(TextPosition position, std::string_view kind)
+{
+    constexpr WordTable<std::string_view, 6> names{{{"lora", "LoRA"},
+                                                    {"qlora", "QLoRA"},
+                                                    {"dora", "DoRA"},
+                                                    {"qdora", "QDoRA"},
+                                                    {"oft", "OFT"},
+                                                    {"ia3", "IA3"}}};
+    const std::string word = lowerCase(std::string(kind));
+    refusePartialTraining(position, sentence("an adapter ({})", meaningOf(names, word).value_or(kind)));
+}
+
+void refuseRun(TextPosition position, std::string_view does)
+{
+    throw notRun(
+        position,
+        "This config {}; Batchpeak cannot time that, so the result would not apply. A size can still "
+        "be written into it.",
+        does);
+}
+
 std::optional<Warning> firstOf(const Settings& settings, std::span<const Difference> differences)
 {
     for (const Difference& difference : differences) {
@@ -67,8 +96,8 @@ void warnOf(const Settings& settings, std::span<const Difference> differences, s
 
 void refuseOtherRun(const Settings& settings, std::span<const Difference> differences)
 {
-    if (auto found = firstOf(settings, differences))
-        throw NotRun({.sentence = std::move(found->sentence), .position = found->position});
+    if (const auto found = firstOf(settings, differences))
+        refuseRun(found->position, found->sentence);
 }
 
 void refuseOtherNetwork(const Settings& settings, std::span<const Difference> differences)
@@ -82,8 +111,8 @@ void refuseOtherNetwork(const Settings& settings, std::span<const Difference> di
 void refuseNetwork(const Settings& settings, std::string_view key, const std::string& feature)
 {
     throw notRun(settings.positionOf(key),
-                 "The network uses {} ({}), which trials here do not have, so that they would measure "
-                 "another network. Its batch sizes can be read and written all the same.",
+                 "The network has {} ({}), which Batchpeak cannot run, so the result would not apply. A size "
+                 "can still be written into this config.",
                  feature, settings.pathOf(key));
 }
 

@@ -51,7 +51,20 @@ NotRun networkElsewhere(TextPosition position, std::string_view text, const Valu
 
 /// Of a network, as a noun phrase.
 inline constexpr std::string_view cannotBeRun =
-    "{} cannot be run here. Its batch sizes can be read and written all the same.";
+    "Batchpeak cannot run {}. A size can still be written into this config.";
+
+/// Of a run that leaves most of the network as it is.
+/// \param what  "some layers (freeze)"
+/// \throws NotRun
+[[noreturn]] void refusePartialTraining(TextPosition position, std::string_view what);
+/// \param kind  of the adapter, as a config names it: "lora"
+/// \throws NotRun
+[[noreturn]] void refuseAdapter(TextPosition position, std::string_view kind);
+
+/// A trial would measure another run altogether.
+/// \param does  what this one does, as the end of a sentence on the config
+/// \throws NotRun
+[[noreturn]] void refuseRun(TextPosition position, std::string_view does);
 
 template<typename... Values>
 void warn(std::vector<Warning>& warnings, TextPosition position, std::string_view text,
@@ -76,7 +89,7 @@ struct Difference
         NoneOf
     };
     std::string_view key;
-    /// A sentence or a noun phrase, as the function wants it. In it, {} stands for the key as the config has
+    /// A sentence or a part of one, as the function wants it. In it, {} stands for the key as the config has
     /// it, and {value} for the value.
     std::string_view text;
     When when = When::On;
@@ -92,7 +105,7 @@ std::optional<Warning> firstOf(const Settings& settings, std::span<const Differe
 void warnOf(const Settings& settings, std::span<const Difference> differences,
             std::vector<Warning>& warnings);
 
-/// Rows hold sentences: a trial would measure another run altogether.
+/// Rows hold what the run does, as refuseRun() takes it.
 /// \throws NotRun
 void refuseOtherRun(const Settings& settings, std::span<const Difference> differences);
 

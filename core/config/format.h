@@ -45,6 +45,8 @@ struct Format
     std::string_view name;
     /// What makes a text one of this format, for a sentence: "trainer.init".
     std::string_view mark;
+    /// Keys without which a text is none, as paths with blanks between; "a|b" where one of them is enough.
+    std::string_view neededKeys;
     /// Keys that its configs have, as paths from the root with blanks between: of two formats that a text is
     /// not, the one with more of them there is the nearer.
     std::string_view usualKeys;

@@ -207,14 +207,14 @@ std::int64_t usualLength(const ConfigContents& contents)
 
 void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings)
 {
-    warn(warnings, position, "Trials run in bfloat16, since float16 with loss scaling is not run here.");
+    warn(warnings, position, "Trials run in bfloat16; float16 with loss scaling is not run here.");
 }
 
 void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings)
 {
     warn(warnings, position,
-         "The run keeps its parameters in bfloat16 alone. Trials have fp32 copies of them in the optimizer, "
-         "which take more memory, so that larger sizes may fit in the run.");
+         "The run keeps its parameters in bfloat16 alone; trials keep fp32 copies too, so larger sizes may "
+         "fit in the run.");
 }
 
 void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,
@@ -223,9 +223,8 @@ void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition positio
     if (!model::normalizesOverBatch(spec))
         return;
     warn(warnings, position,
-         "The network has batch normalisation, which computes over the samples of a micro-batch: a batch in "
-         "several micro-batches gives another result than the batch whole, so that the size chosen is also a "
-         "choice for the training.");
+         "The network has batch normalisation, so what it learns depends on the micro-batch size: choosing a "
+         "size changes the training too.");
 }
 
 model::ModelSpec readNamedModel(const ConfigSection& section, std::string_view key,
@@ -234,10 +233,9 @@ model::ModelSpec readNamedModel(const ConfigSection& section, std::string_view k
     const TextPosition position = section.positionOf(key);
     if (const auto id = section.text(key))
         return namedNetwork(*id, position, warnings);
-    throw networkElsewhere(
-        position,
-        "The config names no network under {}; give the network's config.json as the model (--model FILE).",
-        section.pathOf(key));
+    throw networkElsewhere(position,
+                           "The config names no network under {}; give its config.json with --model.",
+                           section.pathOf(key));
 }
 
 } // namespace batchpeak::config

@@ -124,7 +124,7 @@ private:
             MessageBanner::Kind::Warning,
             QStringLiteral(
                 "/home/user/finetune/sft.yaml:2:1: The network is named \"example/our-own-7b\", which "
-                "is not among the well-known ones; give its config.json as the model (--model FILE)."),
+                "is not among the well-known ones; give its config.json with --model."),
             {}, window.actions()->chooseNetwork);
         save(window.grab(), QStringLiteral("question"));
     }

@@ -218,7 +218,7 @@ private slots:
     void wordsTheBatchOfSeveralDevices()
     {
         const config::BatchPlan plan{.globalBatchSize = 2000, .devices = 4};
-        const config::BatchNotKept choice(plan, 96, "train_batch_size", {});
+        const config::BatchNotKept choice(plan, 96, {});
         BatchChoiceBox box(plan, 96, choice);
         const auto offers = box.findChildren<QRadioButton*>();
         QCOMPARE(offers.at(0)->text(),

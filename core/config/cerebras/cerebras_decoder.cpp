@@ -19,7 +19,7 @@ using enum Difference::When;
 
 // Fields of GPT2LMHeadModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py;
 // use_untied_layer_norm, selective_grad and alibi_trainable_slopes are of older releases.
-constexpr std::array<Difference, 23> otherNetworks{
+constexpr std::array<Difference, 22> otherNetworks{
     {{"norm_first_sandwich", "normalisation on both sides of each branch"},
      {"attention_sliding_window_length", "attention in a sliding window"},
      {"fixed_sparse_attention", "sparse attention"},
@@ -34,7 +34,6 @@ constexpr std::array<Difference, 23> otherNetworks{
      {"num_extra_input_vocab_tokens", "extra input tokens"},
      {"extra_ffn_params", "a variant of the feed-forward layers"},
      {"attention_inner_dim", "attention of another width than the network's"},
-     {"lora_params", "LoRA, where few parameters are trained"},
      {"dpo", "direct preference optimization"},
      {"use_untied_layer_norm", "parallel branches"},
      {"selective_grad", "gradients of some parameters alone"},
@@ -51,6 +50,8 @@ constexpr std::array<Difference, 2> otherExperts{
 
 void refuseOtherDecoder(const ConfigSection& model)
 {
+    if (model.isOn("lora_params"))
+        refuseAdapter(model.positionOf("lora_params"), "lora");
     refuseOtherNetwork(model, otherNetworks);
     refuseOtherNetwork(model.sectionAt("moe"), otherExperts);
     if (model.sectionAt("memory_tokens").isOn("memory_tokens_enabled"))

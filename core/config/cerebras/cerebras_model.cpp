@@ -41,7 +41,7 @@ std::string familyOfName(const ConfigSection& model, std::string_view key)
     const std::string name = model.text(key).value_or("");
     const auto family = meaningOf(families, name);
     if (!family)
-        throw notRun(model.positionOf(key), cannotBeRun, sentence("The network \"{}\"", name));
+        throw notRun(model.positionOf(key), cannotBeRun, sentence("the network \"{}\"", name));
     return std::string(*family);
 }
 
@@ -53,13 +53,13 @@ std::string familyOfKeys(const ConfigSection& model)
     if (model.has("mlm_loss_weight"))
         return model.has("mask_token_id") ? "esm2" : "bert";
     constexpr WordTable<const char*, 7> signs{
-        {{"encoder_nonlinearity", "A BERT-like network without mlm_loss_weight, such as a classifier,"},
-         {"image_model", "A multimodal network"},
-         {"image_model_trunks", "A DINO or other self-supervised vision network"},
-         {"label_dropout_rate", "A diffusion transformer (DiT)"},
-         {"dpo", "A network trained by direct preference optimization"},
-         {"use_untied_layer_norm", "A GPT-NeoX or Falcon network"},
-         {"residual_dropout_rate", "A GPT-J or GPT-NeoX network"}}};
+        {{"encoder_nonlinearity", "a BERT-like network without mlm_loss_weight, such as a classifier"},
+         {"image_model", "a multimodal network"},
+         {"image_model_trunks", "a DINO or other self-supervised vision network"},
+         {"label_dropout_rate", "a diffusion transformer (DiT)"},
+         {"dpo", "a network trained by direct preference optimization"},
+         {"use_untied_layer_norm", "a GPT-NeoX or Falcon network"},
+         {"residual_dropout_rate", "a GPT-J or GPT-NeoX network"}}};
     for (const auto& [key, network] : signs) {
         if (model.has(key))
             throw notRun(model.positionOf(key), cannotBeRun, network);
@@ -67,12 +67,12 @@ std::string familyOfKeys(const ConfigSection& model)
     if (model.has("patch_size") && model.has("num_classes"))
         return "vit";
     if (model.has("image_size"))
-        throw notRun(model.positionOf("image_size"), cannotBeRun, "A vision network");
+        throw notRun(model.positionOf("image_size"), cannotBeRun, "a vision network");
     constexpr std::array<std::string_view, 5> sizes{"vocab_size", "hidden_size", "num_hidden_layers",
                                                     "num_heads", "filter_size"};
     if (std::ranges::none_of(sizes, [&](std::string_view key) { return model.has(key); }))
         throw notRun(model.positionOf("name"), cannotBeRun,
-                     "A network without name, vocab_size and hidden_size");
+                     "a network without name, vocab_size and hidden_size");
     const std::string position = model.text("position_embedding_type").value_or("learned");
     if (position == "alibi")
         return model.isOn("embedding_layer_norm") ? "bloom" : "jais";
@@ -80,7 +80,7 @@ std::string familyOfKeys(const ConfigSection& model)
                          model.text("nonlinearity").value_or("") == "swiglu";
     if (position == "rotary" && !isLlama) {
         throw notRun(model.positionOf("position_embedding_type"), cannotBeRun,
-                     "A network with rotary positions but without RMSNorm and SwiGLU, such as GPT-J,");
+                     "a network with rotary positions but without RMSNorm and SwiGLU, such as GPT-J");
     }
     if (position == "rotary")
         return hasExperts(model) ? "mixtral" : "llama";

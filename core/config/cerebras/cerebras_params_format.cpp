@@ -55,8 +55,8 @@ void warnOfPhaseRules(const BatchPlan& train, const BatchPlan& eval, TextPositio
 {
     if (isExplore(train) != isExplore(eval)) {
         warn(warnings, position,
-             "One of train_input and eval_input has micro_batch_size explore and the other has not; Cerebras "
-             "refuses that in a run of both phases.");
+             "Only one of train_input and eval_input explores its micro_batch_size; Cerebras refuses that in "
+             "a run of both phases.");
     }
     const auto trainSize = fixedSize(train);
     const auto evalSize = fixedSize(eval);
@@ -93,7 +93,7 @@ std::optional<BatchPlan> readPlan(const ConfigSection& root, model::Phase phase,
         plan.presentSize = plan.writtenSize();
         plan.setting = Whole{};
         warn(warnings, root.sectionAt("runconfig").positionOf(accumulationKey),
-             "Micro-batches are off because runconfig.{} is False, so {} is taken for null.", accumulationKey,
+             "runconfig.{} is False, so micro-batches are off and {} is read as null.", accumulationKey,
              input->pathOf(keys.microBatchSize));
     }
     warnOfUnevenDivision(plan, input->positionOf(keys.microBatchSize), warnings);
@@ -147,10 +147,8 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     const ConfigSection root = *text.root();
     const auto input = root.section(inputKey(chosen.phase));
     if (!input) {
-        throw errorAt(
-            {},
-            "The config has no {}, so there is no place for a size of this phase; choose the other phase.",
-            inputKey(chosen.phase));
+        throw errorAt({}, "The config has no {} to write a size of this phase into; choose the other phase.",
+                      inputKey(chosen.phase));
     }
     const std::int64_t devices = readDevices(root.sectionAt("runconfig"));
     const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatchSize(*input, devices));
@@ -169,6 +167,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format cerebrasParamsFormat{
     .name = "Cerebras params",
     .mark = "train_input or eval_input",
+    .neededKeys = "train_input|eval_input",
     .usualKeys = "train_input eval_input model optimizer runconfig",
     .rules = {.spreadsUnevenBatches = true, .refusesBatchNormalization = true},
     .fits = fits,

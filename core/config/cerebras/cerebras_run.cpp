@@ -25,9 +25,7 @@ void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigConten
         contents.model = networkOrWhyNot([&] { return readCerebrasModel(*model, contents.warnings); });
     else
         contents.model =
-            networkElsewhere(
-                {}, "The config has no model section, so there is no network to run; give one with --model.")
-                .why;
+            networkElsewhere({}, "The config has no model section; give a network with --model.").why;
 }
 
 model::Precision readCerebrasPrecision(const ConfigSection& section, std::string_view enabledKey,
@@ -41,7 +39,7 @@ model::Precision readCerebrasPrecision(const ConfigSection& section, std::string
         warnOfFloat16(section.positionOf("fp16_type"), warnings);
     } else if (type == "cbfloat16") {
         warn(warnings, section.positionOf("fp16_type"),
-             "Trials run in bfloat16, since cbfloat16 is a format of Cerebras systems alone.");
+             "Trials run in bfloat16; cbfloat16 exists on Cerebras systems alone.");
     } else if (type != "bfloat16") {
         section.fail("fp16_type", "is \"{}\"; write bfloat16, cbfloat16 or float16", type);
     }

@@ -305,10 +305,8 @@ ConfigContents read(const ConfigText& text)
     }
     readCerebrasNetwork(init.section("model"), contents);
     if (!callbacksNamed(init, "Lora").empty()) {
-        contents.model = UnsupportedModel{
-            "The config trains with LoRA, where few parameters are trained; trials here would measure "
-            "another run. Its batch sizes can be read and written all the same.",
-            init.positionOf("callbacks")};
+        contents.model = networkOrWhyNot(
+            [&init]() -> model::ModelSpec { refuseAdapter(init.positionOf("callbacks"), "lora"); });
     }
     std::vector<ConfigSection> inputs;
     for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
@@ -328,9 +326,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     const Trainer trainer = *findTrainer(text);
     const auto loader = dataLoader(trainer.section, chosen.phase);
     if (!loader) {
-        throw errorAt({},
-                      "The config has no data loader for {}, so there is no place for a size of this phase; "
-                      "choose the other phase.",
+        throw errorAt({}, "The config has no data loader for {} to write a size for; choose the other phase.",
                       chosen.phase == model::Phase::Train ? "training" : "evaluation");
     }
     if (chosen.globalBatchSize) {
@@ -355,6 +351,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format cerebrasTrainerFormat{
     .name = "Cerebras Trainer",
     .mark = "trainer.init",
+    .neededKeys = "trainer.init",
     .usualKeys = "trainer trainer.init trainer.fit trainer.validate",
     .rules = {.spreadsUnevenBatches = true, .refusesBatchNormalization = true},
     .fits = fits,

@@ -145,14 +145,14 @@ Network namedModel(const std::string& id, TextPosition position, std::vector<War
     if (!match) {
         return networkElsewhere(position,
                                 "The network is named \"{}\", which is not among the well-known ones; give "
-                                "its config.json as the model (--model FILE).",
+                                "its config.json with --model.",
                                 id)
             .why;
     }
     if (match->isByName) {
         warn(warnings, position,
-             "The network \"{}\" is taken for {}, which has the same name; if it is another, give its "
-             "config.json as the model (--model FILE).",
+             "The network \"{}\" is taken for {} by its name; if it is another, give its config.json with "
+             "--model.",
              id, match->model->ids.front());
     }
     const YamlDocument document{overrides ? withOverrides(match->model->config, *overrides)

@@ -208,8 +208,8 @@ void limitToWindow(DecoderSpec& spec, std::int64_t window, TextPosition position
         return;
     spec.maxPositions = window;
     warn(warnings, position,
-         "Attention reaches back {} tokens (sliding_window), in trials all tokens of the sequence: that is "
-         "the same up to this sequence length, and more time and memory beyond it.",
+         "The network attends to the last {} tokens (sliding_window), trials to all; on longer sequences "
+         "that takes more time and memory.",
          window);
 }
 

@@ -59,8 +59,8 @@ std::string readClass(const ConfigSection& config, std::vector<Warning>& warning
     if (name != "BertModel")
         return name;
     warn(warnings, config.positionOf("architectures"),
-         "The network names no head (architectures), and there is nothing that it could learn without one; "
-         "trials run it with the masked-language head, as BertForMaskedLM has it.");
+         "The network names no head (architectures); trials run it with the masked-language head, as "
+         "BertForMaskedLM.");
     return "BertForMaskedLM";
 }
 

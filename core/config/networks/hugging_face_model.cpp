@@ -42,16 +42,15 @@ model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<W
 {
     const auto type = config.text(typeKey);
     if (!type) {
-        throw errorAt(config.positionOf(typeKey),
-                      "{} is missing, without which the network is unknown; add it.", config.pathOf(typeKey));
+        throw errorAt(config.positionOf(typeKey), "{} is missing, so the network is unknown; add it.",
+                      config.pathOf(typeKey));
     }
     const auto read = meaningOf(knownTypes, *type);
     if (!read) {
         std::vector<std::string_view> words;
         std::ranges::transform(knownTypes, std::back_inserter(words),
                                &std::pair<std::string_view, Reader>::first);
-        throw notRun(config.positionOf(typeKey),
-                     "The network is of the model_type \"{}\", which is none of those that trials have: {}.",
+        throw notRun(config.positionOf(typeKey), "The model_type \"{}\" is none that Batchpeak can run: {}.",
                      *type, listed(words));
     }
     if (config.has("quantization_config"))
@@ -61,10 +60,9 @@ model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<W
 
 void refuse(const ConfigSection& config, std::string_view key, const std::string& feature)
 {
-    throw notRun(
-        config.positionOf(key),
-        "The network has {} ({}), which trials here do not have, so that they would measure another network.",
-        feature, config.pathOf(key));
+    throw notRun(config.positionOf(key),
+                 "The network has {} ({}), which Batchpeak cannot run, so the result would not apply.",
+                 feature, config.pathOf(key));
 }
 
 std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later)
@@ -86,9 +84,8 @@ void refuseOtherHead(const ConfigSection& config, const KnownHead& known, std::v
         return;
     if (*name != known.alone)
         refuse(config, "architectures", "the heads of " + *name);
-    warn(warnings, config.positionOf("architectures"),
-         "{} is a network without a head, which has nothing to learn by; trials run it with {}.", *name,
-         known.head);
+    warn(warnings, config.positionOf("architectures"), "{} has no head to learn by; trials run it with {}.",
+         *name, known.head);
 }
 
 std::optional<Activation> plainActivationOf(std::string_view word)

@@ -94,10 +94,9 @@ void requireNetwork(const Settings& settings)
 {
     if (settings.integer("num_layers") || settings.integer("hidden_size"))
         return;
-    throw networkElsewhere(
-        settings.positionOf("num_layers"),
-        "The config describes no network ({}, {}), so one has to come from elsewhere (--model FILE).",
-        settings.pathOf("num_layers"), settings.pathOf("hidden_size"));
+    throw networkElsewhere(settings.positionOf("num_layers"),
+                           "The config describes no network ({}, {}); give one with --model.",
+                           settings.pathOf("num_layers"), settings.pathOf("hidden_size"));
 }
 
 constexpr std::int64_t gpt2Tokens = 50257;
@@ -140,8 +139,8 @@ std::int64_t tokens(const Settings& settings, const std::string& usualTokenizer,
     if (const auto known = network.empty() ? std::nullopt : tokensOfNetwork(network, position))
         return *known;
     warn(warnings, position,
-         "How many tokens the tokenizer {} has is not known here, so trials take the {} of GPT-2; with a "
-         "large vocabulary, the loss takes more memory than they show.",
+         "The vocabulary of the tokenizer {} is unknown here, so trials take the {} tokens of GPT-2; with a "
+         "larger one the loss takes more memory than they show.",
          network.empty() ? tokenizer : network, gpt2Tokens);
     return gpt2Tokens;
 }

@@ -90,8 +90,8 @@ std::int64_t readFeedForwardSize(const ConfigSection& model, std::int64_t hidden
     constexpr std::string_view key = "expansion_ratio";
     const double size = static_cast<double>(hiddenSize) * positiveNumberOr(model, key, 4.0);
     if (size != std::floor(size)) {
-        model.fail(key, "times d_model is no whole number; LLM-Foundry refuses that, so write one of which "
-                        "the product is");
+        model.fail(key,
+                   "times d_model is no whole number, which LLM-Foundry refuses; write one whose product is");
     }
     constexpr double largest = 1 << 22;
     return checkedSize(model, key, static_cast<std::int64_t>(std::min(size, largest + 1)));
@@ -153,9 +153,9 @@ void warnOfSmallDifferences(const ConfigSection& model, const DecoderSpec& spec,
 {
     const ConfigSection attention = model.sectionAt("attn_config");
     if (attention.isOn("clip_qkv")) {
-        warn(warnings, attention.positionOf("clip_qkv"),
-             "Trials do not clip queries, keys and values (clip_qkv), for which a run takes somewhat more "
-             "memory.");
+        warn(
+            warnings, attention.positionOf("clip_qkv"),
+            "Trials do not clip queries, keys and values (clip_qkv), so the run takes somewhat more memory.");
     }
     if (model.boolean("no_bias").value_or(false) && spec.normalization == Normalization::LayerNorm) {
         warn(warnings, model.positionOf("no_bias"),

@@ -28,8 +28,8 @@ std::int64_t requiredSize(const Settings& settings, std::string_view key)
 {
     const auto size = settings.integer(key);
     if (!size) {
-        throw errorAt(settings.positionOf(key),
-                      "{} is missing, without which the network is unknown; add it.", settings.pathOf(key));
+        throw errorAt(settings.positionOf(key), "{} is missing, so the network is unknown; add it.",
+                      settings.pathOf(key));
     }
     return checkedSize(settings, key, *size);
 }

@@ -147,17 +147,17 @@ model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Wa
     const std::string component = section.text(componentKey).value_or("");
     const std::string name = component.substr(component.rfind('.') + 1);
     if (addsAdapters(name))
-        refuseNetwork(section, componentKey, "adapters, where few parameters are trained,");
+        refuseAdapter(section.positionOf(componentKey), name.substr(0, name.find('_')));
     const TextPosition position = section.positionOf(componentKey);
     if (const auto id = meaningOf(namedBuilders, name))
         return namedNetwork(std::string(*id), position, warnings, section);
     if (const auto* general = std::ranges::find(generalBuilders, name, &GeneralBuilder::name);
         general != generalBuilders.end())
         return readGeneral(section, *general);
-    throw networkElsewhere(position,
-                           "The network is built by \"{}\", which is not known here; give its config.json as "
-                           "the model (--model FILE).",
-                           component);
+    throw networkElsewhere(
+        position,
+        "The network is built by \"{}\", which is not known here; give its config.json with --model.",
+        component);
 }
 
 } // namespace batchpeak::config

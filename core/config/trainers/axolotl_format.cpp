@@ -50,29 +50,32 @@ constexpr PlaceKeys placeKeys{.network = "base_model",
 using enum Difference::When;
 
 /// sequence_parallel_degree is the older name (utils/schemas/deprecated.py).
-constexpr std::array<Difference, 8> otherRuns{
-    {{"adapter", "{} makes the run train an adapter and leave the network itself as it is. Trials train all "
-                 "of it, so that they would measure another run."},
-     {"unfrozen_parameters", "{} trains some of the network's parameters. Trials train all of them, so that "
-                             "they would measure another run."},
-     {"rl", "{} trains on preferences or rewards, where a step runs more than the network on one text. "
-            "Trials would measure another run."},
-     {"reward_model", "{} trains a network that scores texts. Trials train one that writes them, so that "
-                      "they would measure another run."},
-     {"process_reward_model", "{} trains a network that scores texts. Trials train one that writes them, so "
-                              "that they would measure another run."},
+constexpr std::array<Difference, 6> otherRuns{
+    {{"rl", "trains on preferences or rewards ({})"},
+     {"reward_model", "trains a network that scores texts ({})"},
+     {"process_reward_model", "trains a network that scores texts ({})"},
      {"tensor_parallel_size", cutOverDevices, AboveOne},
      {"context_parallel_size", cutOverDevices, AboveOne},
      {"sequence_parallel_degree", cutOverDevices, AboveOne}}};
+
+void requireFullTraining(const ConfigSection& root)
+{
+    constexpr std::string_view adapterKey = "adapter";
+    constexpr std::string_view partKey = "unfrozen_parameters";
+    if (root.isOn(adapterKey))
+        refuseAdapter(root.positionOf(adapterKey), root.text(adapterKey).value_or(""));
+    if (root.isOn(partKey))
+        refusePartialTraining(root.positionOf(partKey), "some parameters (unfrozen_parameters)");
+}
 
 constexpr std::array<Difference, 6> differences{
     {{"load_in_8bit", quantisedWeights},
      {"load_in_4bit", quantisedWeights},
      {"sample_packing", packedSamples},
      {"activation_offloading",
-      "{} moves activations to the host. Trials keep them on the device, which takes more memory."},
-     {"fp8", "{} runs matrix products in fp8. Trials run them in bfloat16, which takes longer."},
-     {"float16", "{} keeps the parameters in float16. Trials run in bfloat16."}}};
+      "{} moves activations to the host; trials keep them on the device, which takes more memory."},
+     {"fp8", "{} runs matrix products in fp8; trials run them in bfloat16, which takes longer."},
+     {"float16", "{} keeps the parameters in float16; trials run in bfloat16."}}};
 
 /// check_batch_size_fields and check_gas_bsz of TrainingValidationMixin.
 /// \throws ConfigError where a number is illegal, or others than two of the three are there
@@ -131,16 +134,15 @@ void warnOfBatch(const ConfigSection& root, const BatchPlan& train, std::vector<
     if (root.has(batchKey)) {
         const bool isWhole = countOr(root, batchKey, 1) == train.globalBatchSize;
         warn(warnings, root.positionOf(batchKey),
-             isWhole ? "axolotl takes batch_size for deprecated; it is that of one device."
-                     : "axolotl takes batch_size for deprecated; it is that of one device, and no multiple "
-                       "of micro_batch_size, so that a step takes {} samples.",
+             isWhole ? "batch_size is deprecated in axolotl; it is that of one device."
+                     : "batch_size is deprecated in axolotl; it is that of one device, and no multiple of "
+                       "micro_batch_size, so a step takes {} samples.",
              train.globalBatchSize);
     }
     // hint_eval_train_mbsz of TrainingValidationMixin.
     if (root.has(evalKey) && evalPlan(root)->presentSize != train.presentSize) {
         warn(warnings, root.positionOf(evalKey),
-             "eval_batch_size differs from micro_batch_size, of which axolotl warns that memory may become "
-             "unstable.");
+             "eval_batch_size differs from micro_batch_size; axolotl warns that memory may become unstable.");
     }
     if (packsOverDevices(root) && train.presentSize != 1) {
         warn(warnings, root.positionOf(microKey),
@@ -184,7 +186,7 @@ bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings
     const bool isOn = root.isOn(key);
     if (isOn && !asBoolean(*root.value(key))) {
         warn(warnings, root.positionOf(key),
-             "{} moves what is kept of activations off the device. Trials keep it there, which takes more "
+             "{} moves checkpointed activations off the device; trials keep them there, which takes more "
              "memory.",
              root.pathOf(key));
     }
@@ -228,6 +230,7 @@ ConfigContents read(const ConfigText& text)
     warnOfSharding(root, contents.warnings);
     warnOf(root, differences, contents.warnings);
     contents.model = networkOrWhyNot([&] {
+        requireFullTraining(root);
         refuseOtherRun(root, otherRuns);
         return readNamedModel(root, "base_model", contents.warnings);
     });
@@ -252,7 +255,7 @@ std::vector<EntryChange> trainChanges(const ConfigSection& root, const ChosenSiz
     }
     if (!root.has(batchKey))
         return accumulatedBatchChanges(root, keys, chosen);
-    const WholeBatch batch = wholeBatch(trainPlan(root), chosen, batchKey, root.positionOf(batchKey));
+    const WholeBatch batch = wholeBatch(trainPlan(root), chosen, root.positionOf(batchKey));
     return {countChange(microKey, chosen.microBatchSize), countChange(batchKey, batch.globalBatchSize)};
 }
 
@@ -281,8 +284,8 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
         return withChanges(root, changes, notes);
     }
     if (!evalPlan(root)) {
-        throw ConfigError("The config sets nothing aside to evaluate on, so there is no place for its size; "
-                          "choose the other phase, or write val_set_size.");
+        throw ConfigError(
+            "The config sets nothing aside to evaluate on; choose the other phase, or write val_set_size.");
     }
     return withChanges(root, {plainBatchChange(evalKey, microKey, chosen)});
 }
@@ -292,6 +295,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format axolotlFormat{
     .name = "axolotl",
     .mark = "base_model with micro_batch_size, datasets or sequence_len",
+    .neededKeys = "base_model micro_batch_size|datasets|sequence_len",
     .usualKeys =
         "base_model micro_batch_size gradient_accumulation_steps sequence_len datasets adapter val_set_size",
     .fits = fits,

@@ -120,13 +120,13 @@ BatchPlan planOf(const DeepSpeedBatch& batch)
 void warnOfBatch(const ConfigSection& root, const DeepSpeedBatch& batch, std::vector<Warning>& warnings)
 {
     if (!batch.knowsBatch()) {
-        warn(warnings, root.positionOf(batch.micro.isAuto ? microKey : stepsKey),
-             "The batch is \"auto\": the Hugging Face Trainer fills it in from its own config "
-             "(per_device_train_batch_size, gradient_accumulation_steps), which decides; open that one to "
-             "keep its batch. Here it counts as 1.");
+        warn(
+            warnings, root.positionOf(batch.micro.isAuto ? microKey : stepsKey),
+            "The batch is \"auto\", which counts as 1 here: the Hugging Face Trainer's own config decides it "
+            "(per_device_train_batch_size, gradient_accumulation_steps); open that one to keep its batch.");
     } else if (batch.global.value && !batch.knowsDevices()) {
         warn(warnings, root.positionOf(batchKey),
-             "The config does not say over how many devices train_batch_size goes; counts are those of one.");
+             "The config does not say how many devices share train_batch_size; figures here are for one.");
     }
 }
 
@@ -135,9 +135,9 @@ std::vector<EntryChange> filledInChanges(const ConfigSection& root, const DeepSp
                                          const ChosenSize& chosen, std::vector<std::string>& notes)
 {
     if (chosen.globalBatchSize) {
-        throw errorAt(root.positionOf(batchKey),
-                      "The batch of a step is \"auto\" here, so that the Hugging Face Trainer's own config "
-                      "decides it; choose the batch there.");
+        throw errorAt(
+            root.positionOf(batchKey),
+            "The batch is \"auto\" here: the Hugging Face Trainer's own config decides it; choose it there.");
     }
     std::vector<EntryChange> changes{plainBatchChange(microKey, batchKey, chosen)};
     const bool decidesSteps = batch.steps.value || (!batch.steps.isAuto && !batch.global.isAuto);
@@ -160,8 +160,8 @@ std::vector<EntryChange> knownChanges(const ConfigSection& root, const DeepSpeed
                                       const ChosenSize& chosen, std::vector<std::string>& notes)
 {
     const BatchPlan before = planOf(batch);
-    const WholeBatch whole = wholeBatch(before, chosen, before.globalBatchKey,
-                                        root.positionOf(batch.global.value ? batchKey : microKey));
+    const WholeBatch whole =
+        wholeBatch(before, chosen, root.positionOf(batch.global.value ? batchKey : microKey));
     std::vector<EntryChange> changes{countChange(microKey, chosen.microBatchSize, batchKey)};
     if (needsSteps(batch, whole.accumulationSteps))
         changes.push_back(countChange(stepsKey, whole.accumulationSteps, microKey));
@@ -211,7 +211,7 @@ constexpr PlaceKeys placeKeys{.globalBatch = batchKey,
                               .gradientNorm = clippingKey};
 
 constexpr std::string_view offloadEffect =
-    "{} moves what it names off the device, which costs time and leaves room. Trials keep it there.";
+    "{} moves its part off the device, which costs time and leaves room; trials keep it there.";
 /// The older names of the two offload sections: DeepSpeedZeroConfig in DeepSpeed 0.16,
 /// deepspeed/runtime/zero/config.py.
 constexpr std::array<Difference, 2> oldOffloads{
@@ -273,8 +273,8 @@ model::Precision readPrecision(const ConfigSection& root, ConfigContents& conten
         if (isAuto(section, enabledKey)) {
             contents.places.precision = section.placeOf(enabledKey);
             warn(warnings, section.positionOf(enabledKey),
-                 "{} is \"auto\", which the Hugging Face Trainer's own config decides; trials run in "
-                 "bfloat16 unless they are told otherwise.",
+                 "{} is \"auto\": the Hugging Face Trainer's own config decides it; trials run in bfloat16 "
+                 "unless told otherwise.",
                  section.pathOf(enabledKey));
             return model::Precision::PureBf16;
         }
@@ -291,8 +291,8 @@ void warnOfSharing(const ConfigSection& root, std::vector<Warning>& warnings)
                                                : root.boolean(zeroKey).value_or(false);
     if (isOn) {
         warn(warnings, root.positionOf(zeroKey),
-             "ZeRO spreads the state of the optimizer, and from stage 2 on more, over devices. Trials hold "
-             "all of it on one, so that larger sizes may fit in the run.");
+             "ZeRO spreads the optimizer's state, and from stage 2 on more, over devices; trials hold all of "
+             "it on one, so larger sizes may fit in the run.");
     }
     warnOf(zero, oldOffloads, warnings);
     for (std::string_view key : {"offload_optimizer", "offload_param"}) {
@@ -313,9 +313,11 @@ ConfigContents read(const ConfigText& text)
     checkText(root);
     const DeepSpeedBatch batch = readBatch(root);
     ConfigContents contents{
-        .model = networkElsewhere({}, "A DeepSpeed config describes no network; give the network's "
-                                      "config.json or another config as the model (--model FILE).")
-                     .why,
+        .model =
+            networkElsewhere(
+                {},
+                "A DeepSpeed config describes no network; give one with --model, such as its config.json.")
+                .why,
         .train = planOf(batch)};
     warnOfBatch(root, batch, contents.warnings);
     warnOfSharing(root, contents.warnings);
@@ -323,8 +325,8 @@ ConfigContents read(const ConfigText& text)
     readRun(root, runKeys, contents);
     if (root.hasSection("activation_checkpointing")) {
         warn(contents.warnings, root.positionOf("activation_checkpointing"),
-             "activation_checkpointing only says how activations are kept where the program asks for it; "
-             "trials keep them all unless they are told otherwise.");
+             "activation_checkpointing only says how, not whether, activations are checkpointed; trials keep "
+             "them all unless told otherwise.");
     }
     // Of "auto" the Trainer makes 1.0 where it is not told otherwise: TrainingArguments.max_grad_norm in
     // transformers 5.23. Else 0: GRADIENT_CLIPPING_DEFAULT in DeepSpeed 0.16, deepspeed/runtime/constants.py.
@@ -352,6 +354,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format deepSpeedFormat{
     .name = "DeepSpeed",
     .mark = "train_micro_batch_size_per_gpu, train_batch_size or zero_optimization in JSON",
+    .neededKeys = "train_micro_batch_size_per_gpu|train_batch_size|zero_optimization",
     .usualKeys = "train_batch_size train_micro_batch_size_per_gpu zero_optimization gradient_clipping "
                  "fp16.enabled bf16.enabled",
     .fits = fits,

@@ -46,7 +46,7 @@ ConfigContents read(const ConfigText& text)
 SplicedText splice(const ConfigText&, const ChosenSize&)
 {
     throw ConfigError("A config.json describes a network alone and has no place for a micro-batch size; open "
-                      "the config of the trainer, with this file as its model (--model FILE).");
+                      "the trainer's config, with this file as its --model.");
 }
 
 } // namespace
@@ -54,6 +54,7 @@ SplicedText splice(const ConfigText&, const ChosenSize&)
 constinit const Format huggingFaceConfigFormat{
     .name = "Hugging Face config.json",
     .mark = "model_type in JSON",
+    .neededKeys = "model_type",
     .usualKeys = "architectures hidden_size num_hidden_layers vocab_size transformers_version",
     .fits = fits,
     .read = read,

@@ -19,17 +19,15 @@ namespace batchpeak::config {
 /// script decides in its own code is not known here, such as the length of texts where no key says it.
 namespace {
 
+constexpr std::string_view adapterKey = "use_peft";
+
 /// Steps that hold more than a network and its texts.
 constexpr std::string_view onPreferences =
-    "{} belongs to training on preferences (DPO and its relatives), where a step runs two texts for each "
-    "sample and a second network. Trials would measure another run.";
-constexpr std::array<Difference, 4> otherSteps{
-    {{"use_peft", "{} makes the run train an adapter and leave the network itself as it is. Trials train all "
-                  "of it, so that they would measure another run."},
-     {"beta", onPreferences},
+    "trains on preferences ({}), with two texts for each sample and a second network";
+constexpr std::array<Difference, 3> otherSteps{
+    {{"beta", onPreferences},
      {"max_prompt_length", onPreferences},
-     {"num_generations", "{} belongs to training on texts that the network writes itself (GRPO and its "
-                         "relatives). Trials would measure another run."}}};
+     {"num_generations", "trains on texts that the network writes itself ({})"}}};
 
 constexpr std::array<Difference, 3> differences{
     {{"load_in_4bit", quantisedWeights}, {"load_in_8bit", quantisedWeights}, {"packing", packedSamples}}};
@@ -46,8 +44,8 @@ void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigCon
     if (!isTrl(root))
         return;
     warn(contents.warnings, root.positionOf(key),
-         "The config does not say {}, which is taken for True, as in TRL since August 2025; write it, so "
-         "that the run does not hang on a release.",
+         "{} is absent and taken for True, as in TRL since August 2025; write it, so the run does not depend "
+         "on a release.",
          key);
 }
 
@@ -133,6 +131,9 @@ ConfigContents read(const ConfigText& text)
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
     contents.model = networkOrWhyNot([&] {
+        // LoraConfig where nothing else is chosen: get_peft_config of TRL 1.x.
+        if (root.isOn(adapterKey))
+            refuseAdapter(root.positionOf(adapterKey), "lora");
         refuseOtherRun(root, otherSteps);
         return readNamedModel(root, "model_name_or_path", contents.warnings);
     });
@@ -153,6 +154,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format huggingFaceTrainingFormat{
     .name = "Hugging Face TrainingArguments",
     .mark = "per_device_train_batch_size, num_train_epochs or model_name_or_path",
+    .neededKeys = "per_device_train_batch_size|num_train_epochs|model_name_or_path",
     .usualKeys = "per_device_train_batch_size per_device_eval_batch_size gradient_accumulation_steps "
                  "model_name_or_path num_train_epochs output_dir learning_rate bf16",
     .fits = fits,

@@ -38,14 +38,14 @@ constexpr std::array<Difference, 9> differences{
     {{"quantization_bit", quantisedWeights},
      {"packing", packedSamples},
      {"neat_packing", packedSamples},
-     {"use_galore", "{} makes GaLore the optimizer. Trials run AdamW, which takes more memory."},
-     {"use_apollo", "{} makes APOLLO the optimizer. Trials run AdamW, which takes more memory."},
-     {"use_badam", "{} makes BAdam the optimizer, which trains a part of the network at a time. Trials run "
+     {"use_galore", "{} makes GaLore the optimizer; trials run AdamW, which takes more memory."},
+     {"use_apollo", "{} makes APOLLO the optimizer; trials run AdamW, which takes more memory."},
+     {"use_badam", "{} makes BAdam the optimizer, which trains a part of the network at a time; trials run "
                    "AdamW on all of it, which takes more memory."},
-     {"use_adam_mini", "{} makes Adam-mini the optimizer. Trials run AdamW, which takes more memory."},
+     {"use_adam_mini", "{} makes Adam-mini the optimizer; trials run AdamW, which takes more memory."},
      {"use_muon",
-      "{} makes Muon the optimizer. Trials run AdamW, whose steps and memory may cost more or less."},
-     {"mixture_of_depths", "{} lets texts pass by layers (mixture of depths). Trials run every layer on all "
+      "{} makes Muon the optimizer; trials run AdamW, whose steps and memory may cost more or less."},
+     {"mixture_of_depths", "{} lets texts pass by layers (mixture of depths); trials run every layer on all "
                            "of a text, which takes longer."}}};
 
 /// The key holds one of the words; nothing is thrown, since a format is recognised by it.
@@ -64,16 +64,17 @@ std::string readWord(const ConfigSection& root, std::string_view key, std::strin
     return word;
 }
 
-void refusePartialTraining(const ConfigSection& root)
+void requireFullTraining(const ConfigSection& root)
 {
     const std::string type = readWord(root, typeKey, types, "lora");
     if (type == "full")
         return;
-    throw notRun(root.positionOf(typeKey),
-                 "{} is {}{}, which trains {} of the network. Trials train all of it, so that they would "
-                 "measure another run.",
-                 typeKey, type, root.has(typeKey) ? "" : " where it is absent",
-                 type == "freeze" ? "some layers" : "an adapter");
+    if (type == "freeze")
+        refusePartialTraining(root.positionOf(typeKey), "some layers (freeze)");
+    if (root.has(typeKey))
+        refuseAdapter(root.positionOf(typeKey), type);
+    refusePartialTraining(root.positionOf(typeKey),
+                          sentence("an adapter (LoRA, since {} is absent)", typeKey));
 }
 
 void refuseOtherStage(const ConfigSection& root)
@@ -81,10 +82,9 @@ void refuseOtherStage(const ConfigSection& root)
     const std::string stage = readWord(root, stageKey, stages, "sft");
     if (stage == "sft" || stage == "pt")
         return;
-    throw notRun(root.positionOf(stageKey),
-                 "{} is {}, whose steps run other networks or several texts for each sample. Trials run the "
-                 "network alone on one, so that they would measure another run.",
-                 stageKey, stage);
+    refuseRun(root.positionOf(stageKey),
+              sentence("trains in the {} {}, with other networks or several texts for each sample", stageKey,
+                       stage));
 }
 
 model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
@@ -111,7 +111,7 @@ ConfigContents read(const ConfigText& text)
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
     contents.model = networkOrWhyNot([&] {
-        refusePartialTraining(root);
+        requireFullTraining(root);
         refuseOtherStage(root);
         return readNamedModel(root, "model_name_or_path", contents.warnings);
     });
@@ -137,6 +137,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format llamaFactoryFormat{
     .name = "LLaMA-Factory",
     .mark = "finetuning_type, stage or cutoff_len",
+    .neededKeys = "finetuning_type|stage|cutoff_len",
     .usualKeys = "finetuning_type stage cutoff_len template model_name_or_path per_device_train_batch_size",
     .fits = fits,
     .read = read,

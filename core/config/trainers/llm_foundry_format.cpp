@@ -45,16 +45,10 @@ constexpr PlaceKeys placeKeys{.network = "model.pretrained_model_name_or_path mo
 
 using enum Difference::When;
 
-constexpr std::array<Difference, 3> otherNetworks{
-    {{"peft_config", "adapters, where few parameters are trained"},
-     {"pretrained_lora_id_or_path", "adapters, where few parameters are trained"},
-     {"load_in_8bit", "weights in 8 bits"}}};
+constexpr std::array<Difference, 1> otherNetworks{{{"load_in_8bit", "weights in 8 bits"}}};
 
 constexpr std::array<Difference, 1> otherRuns{
-    {{"tp_config",
-      "The run cuts each layer over several GPUs ({}), which trials on one GPU do not, so that they would "
-      "measure another run. Its batch sizes can be read and written all the same.",
-      There}}};
+    {{"tp_config", "cuts each layer over several GPUs ({})", There}}};
 
 constexpr std::array<Difference, 1> shardingDifferences{
     {{"activation_cpu_offload",
@@ -86,9 +80,8 @@ std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view
     }
     if (number && *number > 0 && !isInteger) {
         warn(warnings, root.positionOf(key),
-             "{} is {}, in parts of samples; trials take whole ones, and a whole number is written in its "
-             "place.",
-             key, value.value);
+             "{} is {}, in parts of samples; trials take whole ones, and a whole number replaces it.", key,
+             value.value);
         return std::nullopt;
     }
     const auto size = root.integer(key);
@@ -129,8 +122,8 @@ BatchPlan readTrainPlan(const ConfigSection& root, std::vector<Warning>& warning
                    .microBatchKey = std::string(microKey),
                    .globalBatchKey = std::string(globalKey)};
     warn(warnings, root.positionOf(globalKey),
-         "The launcher decides on how many GPUs the {} samples of {} are spread; each takes them divided by "
-         "the number of GPUs, and no micro-batch is larger than that. The figures here are those of one GPU.",
+         "The launcher decides how many GPUs share the {} samples of {}; no micro-batch is larger than a "
+         "GPU's share. Figures here are for one GPU.",
          plan.globalBatchSize, globalKey);
     if (isAuto(root))
         return plan;
@@ -157,6 +150,14 @@ std::optional<BatchPlan> readEvalPlan(const ConfigSection& root, const BatchPlan
     return plainBatch(evalKey, readSize(root, evalKey, warnings));
 }
 
+void refuseAdapters(const ConfigSection& model)
+{
+    for (std::string_view key : {"peft_config", "pretrained_lora_id_or_path"}) {
+        if (model.isOn(key))
+            refuseAdapter(model.positionOf(key), model.sectionIfAny(key).text("peft_type").value_or("lora"));
+    }
+}
+
 /// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
 /// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
 model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& warnings)
@@ -165,8 +166,9 @@ model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& wa
     const auto section = root.section("model");
     if (!section) {
         throw networkElsewhere(root.document().positionOf(root.mapping()),
-                               "The config has no model; give a network (--model FILE).");
+                               "The config has no model; give one with --model.");
     }
+    refuseAdapters(*section);
     refuseOtherNetwork(*section, otherNetworks);
     const std::string name = section->text("name").value_or("");
     if (name == "mpt_causal_lm")
@@ -174,10 +176,9 @@ model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& wa
     const auto id = section->text(hubKey);
     if (name.starts_with("hf_") && id)
         return namedNetwork(*id, section->positionOf(hubKey), warnings, section->section("config_overrides"));
-    throw networkElsewhere(section->positionOf("name"),
-                           "The network is built as \"{}\", which is not known here; give its config.json as "
-                           "the model (--model FILE).",
-                           name);
+    throw networkElsewhere(
+        section->positionOf("name"),
+        "The network is built as \"{}\", which is not known here; give its config.json with --model.", name);
 }
 
 void readLengths(const ConfigSection& root, ConfigContents& contents)
@@ -201,7 +202,7 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
         return model::Precision::Tf32;
     if (word == "amp_fp16" || word == "amp_fp8") {
         warn(warnings, root.positionOf(key),
-             "Trials run in bfloat16 (amp_bf16) in place of {}, whose {} are not run here.", word,
+             "Trials run in bfloat16 (amp_bf16) in place of {}; its {} are not run here.", word,
              word == "amp_fp16" ? "loss scaling" : "8-bit products");
     } else if (word != "amp_bf16") {
         root.fail(key, "is \"{}\"; write amp_bf16, amp_fp16, amp_fp8 or fp32", word);
@@ -261,8 +262,9 @@ void warnOfSharding(const ConfigSection& root, std::vector<Warning>& warnings)
     // FULL_SHARD where nothing is said: FSDPConfig in composer/utils/parallelism.py of Composer 0.32.
     if (fsdp->text("sharding_strategy").value_or("FULL_SHARD") != "NO_SHARD") {
         warn(warnings, root.positionOf("fsdp_config"),
-             "FSDP spreads weights, gradients and optimizer state over the GPUs of a run; trials hold all of "
-             "them on one GPU, so that a run on several has room for more.");
+             "FSDP spreads weights, gradients and optimizer state over GPUs; trials hold all of them on one, "
+             "so "
+             "larger sizes may fit in the run.");
     }
 }
 
@@ -293,9 +295,11 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     contents.train = readTrainPlan(root, contents.warnings);
     contents.eval = readEvalPlan(root, *contents.train, contents.warnings);
-    contents.model = networkOrWhyNot([&] { return readNetwork(root, contents.warnings); });
-    if (const auto other = firstOf(root, otherRuns); other && root.section("model"))
-        contents.model = UnsupportedModel{.sentence = other->sentence, .position = other->position};
+    contents.model = networkOrWhyNot([&] {
+        if (root.section("model"))
+            refuseOtherRun(root, otherRuns);
+        return readNetwork(root, contents.warnings);
+    });
     readLengths(root, contents);
     readRunInto(root, contents);
     return contents;
@@ -332,8 +336,8 @@ SplicedText spliceTrain(const ConfigSection& root, const ChosenSize& chosen)
 SplicedText spliceEval(const ConfigSection& root, const ChosenSize& chosen)
 {
     if (!hasEvaluation(root)) {
-        throw ConfigError("The config has no eval_loader and no icl_tasks, so there is no evaluation to "
-                          "choose a size for; choose the other phase.");
+        throw ConfigError("The config has no eval_loader and no icl_tasks, so it does not evaluate; choose "
+                          "the other phase.");
     }
     return withChanges(root, {plainBatchChange(evalKey, root.find(microKey) ? microKey : globalKey, chosen)});
 }
@@ -354,6 +358,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format llmFoundryFormat{
     .name = "LLM-Foundry",
     .mark = "global_train_batch_size with train_loader or device_train_microbatch_size",
+    .neededKeys = "global_train_batch_size train_loader|device_train_microbatch_size",
     .usualKeys = "global_train_batch_size device_train_microbatch_size device_eval_batch_size train_loader "
                  "max_seq_len max_duration",
     .fits = fits,

@@ -172,10 +172,10 @@ void MegatronArguments::refuseUnresolved() const
         if (!argument || argument->values.empty() || m_script.value(option))
             continue;
         const ShellWord& value = argument->values.front();
-        throw networkElsewhere(m_script.positionOf(option),
-                               "The script takes {} from {}, which only a run of it tells, so the network "
-                               "has to come from elsewhere (--model FILE).",
-                               option, m_script.text().substr(value.begin, value.end - value.begin));
+        throw networkElsewhere(
+            m_script.positionOf(option),
+            "The script takes {} from {}, which only running it tells; give the network with --model.",
+            option, m_script.text().substr(value.begin, value.end - value.begin));
     }
 }
 

@@ -49,11 +49,11 @@ using enum Difference::When;
 constexpr std::array<Difference, 2> differences{
     {{"rampup_batch_size",
       "The batch grows to --global-batch-size step by step (--rampup-batch-size), which Megatron Core "
-      "ignores since 0.18; the plan is that of its end.",
+      "ignores since 0.18; figures here are for its end.",
       There},
      {"decrease_batch_size_if_needed",
-      "Where the micro-batches do not make up --global-batch-size, the run takes less samples in a step "
-      "without a word (--decrease-batch-size-if-needed).",
+      "Where micro-batches do not divide --global-batch-size, the run silently takes fewer samples in a step "
+      "(--decrease-batch-size-if-needed).",
       There}}};
 
 std::optional<std::int64_t> numberOf(const ShellScript& script, std::string_view option)
@@ -203,10 +203,10 @@ MegatronBatch LaunchScript::readBatch() const
     const auto global = numberOf(m_script, globalOption);
     if (hasValue(m_script, globalOption) && !global) {
         const ShellWord& written = m_script.argument(globalOption)->values.front();
-        throw errorAt(m_script.positionOf(globalOption),
-                      "The value of --global-batch-size is {}, of which only a run of the script tells what "
-                      "it stands for; write the number.",
-                      m_script.text().substr(written.begin, written.end - written.begin));
+        throw errorAt(
+            m_script.positionOf(globalOption),
+            "The value of --global-batch-size is {}, which only running the script tells; write the number.",
+            m_script.text().substr(written.begin, written.end - written.begin));
     }
     return {.micro = numberOf(m_script, microOption),
             .global = global ? global : scheduledBatch(),
@@ -246,7 +246,7 @@ model::ModelSpec LaunchScript::readNetwork(std::vector<Warning>& warnings) const
         return readMegatronModel(m_arguments, MegatronKind::Decoder, warnings);
     if (program == "pretrain_bert.py")
         return readMegatronModel(m_arguments, MegatronKind::Encoder, warnings);
-    throw networkElsewhere({.line = 1, .column = 1}, cannotBeRun, "The network of " + program);
+    throw networkElsewhere({.line = 1, .column = 1}, cannotBeRun, "the network of " + program);
 }
 
 void LaunchScript::readRunInto(ConfigContents& contents) const
@@ -283,7 +283,7 @@ void LaunchScript::warnOfSchedules(std::vector<Warning>& warnings) const
     if (!m_script.has(scheduleOption))
         return;
     warn(warnings, m_script.positionOf(scheduleOption),
-         "The batch changes step by step (--step-batch-size-schedule); the plan is that of {}.",
+         "The batch changes step by step (--step-batch-size-schedule); figures here are for {}.",
          hasValue(m_script, globalOption)
              ? "--global-batch-size, beside which Megatron Core 0.18 refuses the schedule"
              : "its end");
@@ -295,8 +295,7 @@ SplicedText LaunchScript::splice(const ChosenSize& chosen) const
     const std::string_view micro = isTrain ? microOption : evalMicroOption;
     const std::string_view global = isTrain ? globalOption : evalGlobalOption;
     const BatchPlan plan = readPlan(chosen.phase);
-    const WholeBatch batch =
-        wholeBatch(plan, chosen, plan.globalBatchKey, m_script.positionOf(plan.globalBatchKey));
+    const WholeBatch batch = wholeBatch(plan, chosen, m_script.positionOf(plan.globalBatchKey));
 
     SplicedText spliced{.text = m_script.text()};
     if (plan.presentSize != chosen.microBatchSize) {
@@ -377,6 +376,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 
 constinit const Format megatronFormat{.name = "Megatron-LM launch script",
                                       .mark = "--micro-batch-size or --global-batch-size",
+                                      .neededKeys = "--micro-batch-size|--global-batch-size",
                                       .usualKeys = "",
                                       .fits = fits,
                                       .read = read,

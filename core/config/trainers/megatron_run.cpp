@@ -18,15 +18,16 @@ namespace {
 constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
 
 constexpr std::array<Difference, 7> differences{
-    {{"fp8", "The run computes in FP8, and trials in bfloat16, which takes more time and memory."},
-     {"fp4", "The run computes in FP4, and trials in bfloat16, which takes more time and memory."},
-     {"fsdp", "The run spreads parameters over its devices (FSDP), and trials hold all of them on one, so "
-              "that the run has memory for larger sizes."},
+    {{"fp8", "The run computes in FP8; trials run in bfloat16, which takes more time and memory."},
+     {"fp4", "The run computes in FP4; trials run in bfloat16, which takes more time and memory."},
+     {"fsdp", "FSDP spreads parameters over devices; trials hold all of them on one, so larger sizes may fit "
+              "in the run."},
      {"use_distributed_optimizer", spreadOptimizer},
-     {"cpu_offloading", "The run keeps activations or weights in the memory of the host, and trials do not."},
+     {"cpu_offloading",
+      "The run keeps activations or weights in host memory; trials keep them on the device."},
      {"optimizer_cpu_offload",
-      "The run keeps the optimizer's state in the memory of the host, and trials do not."},
-     {"fp32_residual_connection", "The run keeps its residual stream in fp32, and trials do not."}}};
+      "The run keeps the optimizer's state in host memory; trials keep it on the device."},
+     {"fp32_residual_connection", "The run keeps its residual stream in fp32; trials do not."}}};
 
 std::int64_t parts(const Settings& settings, std::string_view name)
 {
@@ -65,14 +66,14 @@ void readRecomputation(const Settings& settings, ConfigContents& contents)
     contents.step.activationCheckpointing = granularity == "full";
     if (granularity == "selective") {
         warn(contents.warnings, settings.positionOf(key),
-             "The run computes attention again in its backward pass ({} selective); trials do so only where "
-             "their attention kernel does.",
+             "The run recomputes attention in backward ({} selective); trials do so only where their "
+             "attention kernel does.",
              settings.pathOf(key));
     } else if (granularity == "full" &&
                settings.text("activations_checkpoint_method").value_or("") == "block") {
         warn(contents.warnings, settings.positionOf(key),
-             "The run computes some layers again in its backward pass, and trials all of them, so that they "
-             "take more time and less memory.");
+             "The run recomputes some layers in backward, trials all of them, which takes more time and less "
+             "memory.");
     }
 }
 
@@ -116,8 +117,7 @@ BatchPlan megatronPlan(const MegatronBatch& batch, const MegatronParallelism& pa
     if (batch.micro)
         checkedSamples(batch.microKey, *batch.micro, batch.position);
     if (!batch.micro && !batch.global) {
-        throw errorAt(batch.position,
-                      "Neither {} nor {} is there as a number; write the batch of a step as {}.",
+        throw errorAt(batch.position, "Neither {} nor {} is a number; write the batch of a step as {}.",
                       batch.microKey, batch.globalKey, batch.globalKey);
     }
     plan.globalBatchSize = batch.global ? checkedSamples(batch.globalKey, *batch.global, batch.position)
@@ -130,17 +130,17 @@ void warnOfMegatronBatch(const BatchPlan& plan, const MegatronParallelism& paral
 {
     if (!plan.knowsDevices && parallelism.world) {
         warn(warnings, parallelism.position,
-             "The config's world of {} is no multiple of the {} = {} devices of one copy of the network "
-             "(tensor * pipeline * context parallel), so it is not known how many share {}; the plan is that "
-             "of one.",
+             "The config's {} devices are no multiple of {} = {} (tensor * pipeline * context parallel), so "
+             "it "
+             "is unknown how many share {}; figures here are for one.",
              *parallelism.world, product(parallelism), parallelism.perCopy(), plan.globalBatchKey);
     } else if (!plan.knowsDevices) {
         warn(warnings, parallelism.position,
-             "How many devices share {} is for the launcher to say; the plan is that of one.",
+             "The launcher decides how many devices share {}; figures here are for one.",
              plan.globalBatchKey);
     }
     if (!plan.presentSize) {
-        warn(warnings, position, "{} is not there as a number; the run needs one.", plan.microBatchKey);
+        warn(warnings, position, "{} is no number; the run needs one.", plan.microBatchKey);
     } else if (!plan.dividesExactly(*plan.presentSize)) {
         warn(warnings, position, "The {}, which Megatron refuses when the run starts.",
              divisionText(plan, *plan.presentSize));
@@ -155,17 +155,13 @@ void refuseNetworkInParts(const MegatronParallelism& parallelism)
         parallelism.perCopy() > 1
             ? sentence("over {} devices (tensor * pipeline * context parallel)", product(parallelism))
             : sentence("with its experts over {} devices", parallelism.expert);
-    throw notRun(
-        parallelism.position,
-        "The run spreads one copy of the network {}, and trials would hold the whole of it on one device, so "
-        "that they would measure another run. Its batch sizes can be read and written all the same.",
-        how);
+    refuseRun(parallelism.position, sentence("spreads one copy of the network {}", how));
 }
 
 std::string unknownDevicesNote(std::string_view what, const BatchPlan& plan)
 {
-    return sentence("How many data-parallel devices there are is not known from the {}; {} has to be a "
-                    "multiple of the size times their number.",
+    return sentence("The {} does not say how many data-parallel devices there are; {} must be a multiple of "
+                    "the size times their number.",
                     what, plan.globalBatchKey);
 }
 
@@ -193,7 +189,7 @@ std::vector<std::int64_t> scheduledBatches(const std::string& schedule)
 std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batches, std::int64_t unit)
 {
     std::erase_if(batches, [unit](std::int64_t size) { return size % unit == 0; });
-    return sentence("Every batch of {} has to be a multiple of {}, the micro-batch size times the "
+    return sentence("Every batch of {} must be a multiple of {}, the micro-batch size times the "
                     "data-parallel devices{}",
                     key, unit,
                     batches.empty() ? ", and is one." : sentence("; these are not: {}.", listed(batches)));
@@ -205,9 +201,10 @@ model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition 
     if (isFp16) {
         warnOfFloat16(position, warnings);
     } else if (hasFullGradients) {
-        warn(warnings, position,
-             "The run keeps its gradients in fp32, which takes 2 bytes a parameter more than trials show; "
-             "leave memory free for them.");
+        warn(
+            warnings, position,
+            "The run keeps gradients in fp32, 2 bytes a parameter more than in trials; leave memory free for "
+            "them.");
     }
     return model::Precision::PureBf16;
 }

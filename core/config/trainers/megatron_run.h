@@ -82,8 +82,8 @@ std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batch
 
 /// That of a distributed optimizer.
 inline constexpr std::string_view spreadOptimizer =
-    "The run spreads the optimizer's state over its devices, and trials hold all of it on one, so that the "
-    "run may have memory for larger sizes.";
+    "The run spreads the optimizer's state over its devices; trials hold all of it on one, so larger sizes "
+    "may fit in the run.";
 
 /// Half precision throughout, with fp32 masters: Float16Module and the mixed-precision optimizer.
 /// \param hasFullGradients  those of bfloat16 are kept in fp32, which trials do not do

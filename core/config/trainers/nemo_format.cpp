@@ -133,25 +133,21 @@ model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& wa
     const ModelSection model(root);
     const ConfigSection peft = model.sectionAt("peft");
     const std::string scheme = peft.text("peft_scheme").value_or("none");
-    if (scheme != "none") {
-        throw notRun(peft.positionOf("peft_scheme"),
-                     "The run trains an adapter ({} {}), and trials train all parameters, so that they would "
-                     "measure another run.",
-                     peft.pathOf("peft_scheme"), scheme);
-    }
+    if (scheme != "none")
+        refuseAdapter(peft.positionOf("peft_scheme"), scheme);
     refuseNetworkInParts(parallelismOf(root));
     // The layers' own name: get_specs in megatron_gpt_model.py of NeMo 2.0.
     const std::string layers = model.text("name").value_or("");
     if (!layers.empty() && !isAmong(layers, "te_gpt megatron_gpt_full_te_layer_autocast modelopt"))
-        throw networkElsewhere(model.positionOf("name"), cannotBeRun, sentence("The network \"{}\"", layers));
+        throw networkElsewhere(model.positionOf("name"), cannotBeRun, sentence("the network \"{}\"", layers));
     const YamlNode* name = root.value("name");
     if (name && name->kind == NodeKind::Scalar && isOtherKind(name->value))
         throw networkElsewhere(root.positionOf("name"), cannotBeRun,
-                               sentence("The network of \"{}\"", name->value));
+                               sentence("the network of \"{}\"", name->value));
     for (const char* key : {"encoder", "decoder", "vision", "mm_cfg"}) {
         if (model.hasSection(key))
             throw networkElsewhere(model.positionOf(key), cannotBeRun,
-                                   "A network with the section " + model.pathOf(key));
+                                   "a network with the section " + model.pathOf(key));
     }
     const MegatronKind kind = model.has("bert_binary_head") ? MegatronKind::Encoder : MegatronKind::Decoder;
     return readMegatronModel(model, kind, warnings);
@@ -186,17 +182,16 @@ void warnOfTrainer(const ConfigSection& root, std::vector<Warning>& warnings)
     const ModelSection model(root);
     if (model.has(rampKey)) {
         warn(warnings, model.positionOf(rampKey),
-             "The batch grows to model.global_batch_size step by step ({}); the plan is that of its end.",
+             "The batch grows to model.global_batch_size step by step ({}); figures here are for its end.",
              model.pathOf(rampKey));
     }
     for (const char* key : {"train_ds", "validation_ds"}) {
         const ConfigSection dataset = model.sectionIfAny("data").sectionIfAny(key);
         const auto own = dataset.integer(microKey);
         if (own && own != model.integer(microKey)) {
-            warn(
-                warnings, dataset.positionOf(microKey),
-                "{} is {}, another size than model.micro_batch_size, which is the one read and written here.",
-                dataset.pathOf(microKey), *own);
+            warn(warnings, dataset.positionOf(microKey),
+                 "{} is {}, but model.micro_batch_size is the one that Batchpeak reads and writes.",
+                 dataset.pathOf(microKey), *own);
         }
     }
 }
@@ -252,8 +247,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     const ConfigSection root = *text.root(Dialect::OmegaConf);
     constexpr GlobalKeys keys{.microBatchSize = microKey, .batchSize = globalKey};
     const BatchPlan plan = readPlan(root);
-    const WholeBatch batch =
-        wholeBatch(plan, chosen, plan.globalBatchKey, root.section("model")->positionOf(globalKey));
+    const WholeBatch batch = wholeBatch(plan, chosen, root.section("model")->positionOf(globalKey));
     ChosenSize written{.phase = chosen.phase, .microBatchSize = chosen.microBatchSize};
     SplicedText spliced = withChanges(root, globalBatchChanges({"model"}, keys, written));
     // Where the batch is the same already it stays as it is written, as an interpolation.
@@ -271,6 +265,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format nemoFormat{
     .name = "NeMo",
     .mark = "trainer, and model.micro_batch_size or model.global_batch_size",
+    .neededKeys = "trainer model.micro_batch_size|model.global_batch_size",
     .usualKeys =
         "trainer model.micro_batch_size model.global_batch_size model.tensor_model_parallel_size exp_manager",
     .fits = fits,

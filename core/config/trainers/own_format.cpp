@@ -268,6 +268,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 
 constinit const Format ownFormat{.name = "Batchpeak",
                                  .mark = "batchpeak",
+                                 .neededKeys = "batchpeak",
                                  .usualKeys = "model.family batch_size micro_batch_size sequence_length",
                                  .rules = {.spreadsUnevenBatches = true},
                                  .fits = fits,

@@ -65,8 +65,8 @@ constexpr std::array<Difference, 7> differences{
      {"fsdp_cpu_offload", "Trials keep weights and optimizer state on the GPU, which a run with "
                           "fsdp_cpu_offload moves to the host's memory."},
      {"custom_sharded_layers",
-      "FSDP spreads weights, gradients and optimizer state over the GPUs of a run; trials hold all of them "
-      "on one GPU, so that a run on several has room for more."},
+      "FSDP spreads weights, gradients and optimizer state over GPUs; trials hold all of them on one, so "
+      "larger sizes may fit in the run."},
      {"optimizer_in_bwd", "The run updates each weight within backward (optimizer_in_bwd) and drops its "
                           "gradient; trials keep all gradients until the step, which takes more memory."}}};
 
@@ -81,26 +81,20 @@ std::string componentOf(const ConfigSection& section)
     return component.substr(component.rfind('.') + 1);
 }
 
-[[noreturn]] void refuseRun(const ConfigSection& section, std::string_view key, std::string_view what)
-{
-    throw notRun(section.positionOf(key),
-                 "The run {} ({}), which trials do not, so that they would measure another run. Its batch "
-                 "sizes can be read and written all the same.",
-                 what, section.pathOf(key));
-}
-
 /// What makes the run one that trials cannot stand for, though its network can be built.
 void refuseOtherRuns(const ConfigSection& root)
 {
     for (const Difference& row : otherRuns) {
-        if (firstOf(root, std::span(&row, 1)))
-            refuseRun(root, row.key, row.text);
+        if (const auto found = firstOf(root, std::span(&row, 1)))
+            refuseRun(found->position, sentence("{} ({})", row.text, row.key));
     }
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
     for (std::string_view kind : {"DPO", "PPO", "GRPO", "RSO", "SimPO"}) {
         if (name.find(kind) != std::string::npos)
-            refuseRun(loss, componentKey, "learns by preferences, from more than one answer a sample");
+            refuseRun(loss.positionOf(componentKey),
+                      sentence("learns by preferences, from more than one answer a sample ({})",
+                               loss.pathOf(componentKey)));
     }
 }
 
@@ -154,8 +148,8 @@ void warnOfTheLoss(const ConfigSection& root, std::vector<Warning>& warnings)
     // In torchtune/modules/loss. The parts grow with the micro-batch; those of a trial have a fixed size.
     const std::int64_t parts = loss.integer("num_output_chunks").value_or(8);
     warn(warnings, loss.positionOf(componentKey),
-         "The run computes the loss of a micro-batch in {} parts; trials compute it whole, which takes more "
-         "memory, unless they are told to take so many tokens at a time (--loss-chunk).",
+         "The run computes the loss in {} parts; trials compute it whole, which takes more memory, unless "
+         "--loss-chunk says how many tokens to take at a time.",
          parts);
 }
 
@@ -172,11 +166,11 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
     const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
     warn(contents.warnings,
          root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
-         isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data have them; trials "
-                   "run the {} tokens that the network takes at most. Set it, or give another length "
-                   "(--sequence-length)."
-                 : "tokenizer.max_seq_len is not set, so samples are as long as the data have them; set it, "
-                   "or give a length (--sequence-length).",
+         isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data; trials run the {} "
+                   "tokens that the network takes at most. Set it, or give another length with "
+                   "--sequence-length."
+                 : "tokenizer.max_seq_len is not set, so samples are as long as the data; set it, or give a "
+                   "length with --sequence-length.",
          contents.sequenceLength);
 }
 
@@ -248,8 +242,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     if (chosen.phase == model::Phase::Train)
         return spliceTrain(root, chosen);
     if (!root.has("dataset_val")) {
-        throw ConfigError("The config has no dataset_val, so there is no evaluation to choose a size for; "
-                          "choose the other phase.");
+        throw ConfigError("The config has no dataset_val, so it does not evaluate; choose the other phase.");
     }
     return withChanges(root, {plainBatchChange(evalKey, sizeKey, chosen)});
 }
@@ -259,6 +252,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format torchtuneFormat{
     .name = "torchtune",
     .mark = "model._component_ with dataset or optimizer._component_",
+    .neededKeys = "model._component_ dataset|optimizer._component_",
     .usualKeys = "model._component_ tokenizer._component_ dataset optimizer._component_ loss._component_ "
                  "gradient_accumulation_steps",
     .fits = fits,

@@ -37,8 +37,8 @@ constexpr PlaceKeys placeKeys{.network = "model_name_or_path",
                               .evalMicroBatch = evalKey};
 
 constexpr std::array<Difference, 1> batchFinder{
-    {{finderKey, "{} is on: its trainer shrinks the size when memory runs out, and the effective batch with "
-                 "it. It is switched off when a size is written."}}};
+    {{finderKey, "{} is on: the trainer shrinks the size when memory runs out, and the effective batch with "
+                 "it. Writing a size switches it off."}}};
 
 /// AcceleratorConfig.split_batches in transformers 5.23, trainer_pt_utils.py.
 constexpr std::array<Difference, 1> splitBatches{
@@ -47,12 +47,12 @@ constexpr std::array<Difference, 1> splitBatches{
 
 // The settings of FSDP say nothing that FSDP itself does not.
 constexpr std::array<Difference, 3> sharding{
-    {{"deepspeed", "{} can spread the network over devices or move parts of it to the host. Trials hold all "
-                   "of it on one device, so that larger sizes may fit in the run."},
-     {"fsdp", "{} spreads the network over devices. Trials hold all of it on one device, so that larger "
-              "sizes may fit in the run."},
-     {"fsdp_config", "{} is for a network that FSDP spreads over devices. Trials hold all of it on one "
-                     "device, so that larger sizes may fit in the run."}}};
+    {{"deepspeed", "{} can spread the network over devices or move parts of it to the host; trials hold all "
+                   "of it on one device, so larger sizes may fit in the run."},
+     {"fsdp", "{} spreads the network over devices; trials hold all of it on one, so larger sizes may fit in "
+              "the run."},
+     {"fsdp_config", "{} is for a network that FSDP spreads over devices; trials hold all of it on one, so "
+                     "larger sizes may fit in the run."}}};
 
 /// "no" is the word of IntervalStrategy for never, and a plain no is False to a YAML reader.
 bool isStrategy(const ConfigSection& root, std::string_view key)
@@ -110,8 +110,8 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
 {
     if (chosen.phase == model::Phase::Eval) {
         if (!evaluates(root)) {
-            throw ConfigError("The config asks for no evaluation, so there is no place for its size; choose "
-                              "the other phase, or write eval_strategy.");
+            throw ConfigError(
+                "The config asks for no evaluation; choose the other phase, or write eval_strategy.");
         }
         return withChanges(root, {plainBatchChange(evalKey, keys.microBatchSize, chosen)});
     }
@@ -152,9 +152,8 @@ void switchOffBatchFinder(const ConfigSection& section, std::vector<EntryChange>
     if (!findsBatchSize(section))
         return;
     changes.push_back({.key = std::string(finderKey), .value = "false"});
-    notes.emplace_back(
-        "auto_find_batch_size is false now: it would shrink the size when memory runs out and leave the "
-        "accumulation steps as they are, so that the effective batch would shrink without a word.");
+    notes.emplace_back("auto_find_batch_size is false now: it would shrink the size when memory runs out but "
+                       "not raise the accumulation steps, so the effective batch would shrink silently.");
 }
 
 } // namespace batchpeak::config

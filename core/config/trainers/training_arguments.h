@@ -37,12 +37,10 @@ inline constexpr std::string_view torchAdamW =
 
 /// Texts of Difference.
 inline constexpr std::string_view quantisedWeights =
-    "{} quantises the weights. Trials hold them whole, which takes more memory.";
+    "{} quantises the weights; trials hold them whole, which takes more memory.";
 inline constexpr std::string_view packedSamples =
-    "{} puts several texts into one sample. Trials run each sample as one text of full length.";
-inline constexpr std::string_view cutOverDevices =
-    "{} cuts the network or its texts over several devices. Trials run them whole on one, so that they would "
-    "measure another run.";
+    "{} packs several texts into one sample; trials run each sample as one text of full length.";
+inline constexpr std::string_view cutOverDevices = "cuts the network or its texts over several devices ({})";
 
 /// DeepSpeed or FSDP, which share a network out over devices.
 void warnOfSharding(const ConfigSection& section, std::vector<Warning>& warnings);

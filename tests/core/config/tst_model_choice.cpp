@@ -22,7 +22,8 @@ const model::ModelSpec network{.family = "gpt2",
 ConfigContents trainerContents(std::int64_t length, bool isElsewhere)
 {
     return {.formatName = "axolotl",
-            .model = UnsupportedModel{.sentence = "It trains an adapter.", .isElsewhere = isElsewhere},
+            .model = UnsupportedModel{.sentence = "It trains an adapter. Give a network.",
+                                      .isElsewhere = isElsewhere},
             .train = BatchPlan{.globalBatchSize = 8},
             .sequenceLength = length};
 }
@@ -58,7 +59,8 @@ private slots:
         const ConfigContents source{.model = network};
         const ConfigContents joined = withModelOf(trainerContents(32, false), source);
         QCOMPARE(joined.warnings.size(), std::size_t{1});
-        QVERIFY(joined.warnings.front().sentence.starts_with("It trains an adapter."));
+        QCOMPARE(joined.warnings.front().sentence,
+                 std::string("It trains an adapter. The chosen network runs in its place."));
     }
 
     void warnsOfSequencesBeyondThePositions()

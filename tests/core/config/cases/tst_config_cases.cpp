@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "case_file.h"
-#include "config/format.h"
 #include "config_test_data.h"
 #include "line_difference.h"
 #include "support/rows.h"
@@ -25,8 +24,6 @@ namespace {
 
 const QString folder = QStringLiteral(BATCHPEAK_TEST_DATA "/cases/config");
 constexpr const char* updating = "BATCHPEAK_UPDATE_CASES";
-/// In a case, the list of all formats.
-const std::string formatsMark = "<<formats>>";
 
 /// One case, with what all of its file have in common.
 struct CaseInFile
@@ -34,22 +31,6 @@ struct CaseInFile
     ConfigCase all;
     ConfigCase one;
 };
-
-/// As the refusal of a text that is of none of them has it.
-std::string formatsText()
-{
-    std::string text;
-    for (const Format* format : formats)
-        text +=
-            (text.empty() ? "" : "; ") + std::string(format->mark) + " (" + std::string(format->name) + ")";
-    return text;
-}
-
-std::string replaced(std::string line, const std::string& part, const std::string& by)
-{
-    const std::size_t place = line.find(part);
-    return place == std::string::npos ? line : line.replace(place, part.size(), by);
-}
 
 const CasePart* partOf(const ConfigCase& one, const std::string& header)
 {
@@ -181,10 +162,6 @@ std::vector<CasePart> expectedOutcomes(const CaseInFile& example)
     std::ranges::copy_if(example.one.parts, std::back_inserter(parts), [](const CasePart& part) {
         return part.header != "reads" && !part.header.starts_with("file ");
     });
-    for (CasePart& part : parts) {
-        for (std::string& line : part.lines)
-            line = replaced(line, formatsMark, formatsText());
-    }
     return parts;
 }
 
@@ -222,14 +199,6 @@ void print(const std::string& expected, const std::string& actual)
                  updating);
 }
 
-/// One case writes the list of formats out; a new format changes none of the others.
-bool writesFormatsOut(const ConfigCase& one)
-{
-    const CasePart* part = partOf(one, "refused");
-    const std::string line = part && !part->lines.empty() ? part->lines.front() : "";
-    return line.find("Looked for were: ") != std::string::npos && line.find(formatsMark) == std::string::npos;
-}
-
 /// The file with what comes of its cases now.
 CaseFile updated(CaseFile file)
 {
@@ -241,10 +210,6 @@ CaseFile updated(CaseFile file)
         auto [parts, ofThis] = outcomes(configOf({.all = file.all, .one = one}), one);
         std::ranges::copy_if(one.parts, std::inserter(parts, parts.begin()),
                              [](const CasePart& part) { return part.header.starts_with("file "); });
-        for (CasePart& part : parts) {
-            for (std::string& line : part.lines)
-                line = writesFormatsOut(one) ? line : replaced(line, formatsText(), formatsMark);
-        }
         one.parts = std::move(parts);
         usual.insert(usual.end(), ofThis.begin(), ofThis.end());
         if (const CasePart* reading = partOf(one, "reads"))

@@ -151,7 +151,7 @@ private slots:
     void saysWhatItsConfigSays_data()
     {
         rows<std::string, std::string>({
-            {"window", {"mistralai/Mistral-7B-v0.1", "reaches back 4096 tokens"}},
+            {"window", {"mistralai/Mistral-7B-v0.1", "attends to the last 4096 tokens"}},
             {"no head", {"google/vit-base-patch16-224-in21k", "a classifier of 2 classes"}},
             {"nothing", {"mistralai/Mistral-7B-v0.3", ""}},
         });
