@@ -19,12 +19,14 @@ class Card : public QFrame
 public:
     explicit Card(const QString& title, QWidget* parent = nullptr);
 
+    void setTitle(const QString& title);
     void setUnit(const QString& unit);
     /// At the right end of the title line.
     void setHeaderWidget(QWidget* widget);
     QVBoxLayout* body() const { return m_body; }
 
 private:
+    QLabel* m_title;
     QLabel* m_unit;
     QHBoxLayout* m_header;
     QVBoxLayout* m_body;

@@ -40,6 +40,8 @@ void ConfidenceGauge::setTheme(const Theme& theme)
 
 void ConfidenceGauge::setConfidence(std::optional<int> percent)
 {
+    if (percent == m_percent && !accessibleDescription().isEmpty())
+        return;
     m_percent = percent;
     setAccessibleDescription(percent ? tr("%1 percent").arg(*percent) : tr("not known yet"));
     update();

@@ -3,12 +3,12 @@
 #include "exploration_view.h"
 
 #include "charts/exploration_charts.h"
-#include "charts/legend.h"
 #include "empty_view.h"
 #include "log_view.h"
 #include "message_banner.h"
 #include "recommendation_card.h"
 #include "status_bar.h"
+#include "throughput_card.h"
 #include "tool_bar.h"
 #include "trials_view.h"
 #include "window_actions.h"
@@ -80,6 +80,8 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     outer->addLayout(inner, 1);
     outer->addWidget(m_status);
 
+    connect(m_pair, &ExplorationCharts::sizeSelected, m_trials, &TrialsView::setSelectedSize);
+    connect(m_trials, &TrialsView::sizeSelected, m_pair, &ExplorationCharts::setSelectedSize);
     connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
     resetLayout();
     display(engine::Snapshot{});
@@ -87,19 +89,18 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
 
 QWidget* ExplorationView::makeCharts()
 {
-    auto* throughputCard = new Card(tr("Throughput"));
-    throughputCard->setUnit(tr("samples/s"));
-    auto* legend = new ExplorationLegend(throughputCard);
-    throughputCard->setHeaderWidget(legend);
-    m_throughput = new ThroughputChart(throughputCard);
-    throughputCard->body()->addWidget(m_throughput, 1);
-
+    m_throughputCard = new ThroughputCard;
     m_memoryCard = new Card(tr("Peak memory"));
     m_memory = new MemoryChart(m_memoryCard);
     m_memoryCard->body()->addWidget(m_memory, 1);
-    m_pair = new ExplorationCharts(m_throughput, m_memory, legend, this);
+    m_pair = new ExplorationCharts({.throughput = m_throughputCard->chart(),
+                                    .memory = m_memory,
+                                    .legend = m_throughputCard->legend(),
+                                    .phases = m_throughputCard->phases()},
+                                   this);
+    m_throughputCard->follow(m_pair);
 
-    m_charts->addWidget(throughputCard);
+    m_charts->addWidget(m_throughputCard);
     m_charts->addWidget(m_memoryCard);
     return m_charts;
 }
@@ -148,6 +149,7 @@ void ExplorationView::setTheme(const Theme& theme)
     m_toolBar->setTheme(theme);
     m_banner->setTheme(theme);
     m_empty->setTheme(theme);
+    m_throughputCard->setTheme(theme);
     m_pair->setTheme(theme);
     m_recommendation->setTheme(theme);
     m_trials->setTheme(theme);

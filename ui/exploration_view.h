@@ -22,7 +22,7 @@ class MessageBanner;
 class RecommendationCard;
 class ToolBar;
 class StatusBar;
-class ThroughputChart;
+class ThroughputCard;
 class TrialsView;
 class WindowActions;
 
@@ -63,7 +63,7 @@ private:
     QSplitter* m_side;
     QStackedWidget* m_stack;
     EmptyView* m_empty;
-    ThroughputChart* m_throughput;
+    ThroughputCard* m_throughputCard;
     MemoryChart* m_memory;
     Card* m_memoryCard;
     ExplorationCharts* m_pair;

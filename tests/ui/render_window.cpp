@@ -16,9 +16,11 @@
 #include "ui/training_window/confirmation_dialog.h"
 #include "ui/training_window/training_form.h"
 
+#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QMouseEvent>
 #include <QRadioButton>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -57,6 +59,30 @@ const QByteArray network = "batchpeak: 1\n"
                            "  max_positions: 131072\n"
                            "batch_size: 64\n";
 
+/// As a person who draws a band around the sizes that lead, selects one of them and points at another.
+void lookAtTheBest(test::SampleWindow& window)
+{
+    // The charts know where things lie once they were drawn.
+    window.grab();
+    auto* chart = window.findChild<ThroughputChart*>();
+    auto* viewport = chart->findChild<QAbstractScrollArea*>()->viewport();
+    const auto at = [&](double size, double value) {
+        return viewport->mapFrom(chart, chart->positionOf(size, value).toPoint());
+    };
+    const auto send = [&](QEvent::Type type, const QPoint& point, Qt::MouseButtons buttons) {
+        const Qt::MouseButton button = type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton;
+        QMouseEvent event(type, point, viewport->mapToGlobal(point), button, buttons, Qt::ShiftModifier);
+        QCoreApplication::sendEvent(viewport, &event);
+    };
+    const QPoint from = at(150.0, 2320.0);
+    const QPoint to = at(262.0, 2120.0);
+    send(QEvent::MouseButtonPress, from, Qt::LeftButton);
+    send(QEvent::MouseMove, to, Qt::LeftButton);
+    send(QEvent::MouseButtonRelease, to, Qt::NoButton);
+    window.findChild<ExplorationCharts*>()->setSelectedSize(208);
+    emit chart->placePointedAt(192);
+}
+
 /// Draws whatever is asked for in one theme.
 class Studio
 {
@@ -76,6 +102,13 @@ public:
                     emit window.findChild<ThroughputChart*>()->placePointedAt(96);
                 if (name == QLatin1String("comparing"))
                     emit window.findChild<ThroughputChart*>()->placePointedAt(224);
+                auto* charts = window.findChild<ExplorationCharts*>();
+                if (name == QLatin1String("utilisation"))
+                    charts->setQuantity(engine::SpeedQuantity::ModelFlopUtilization);
+                if (name == QLatin1String("energy"))
+                    charts->setQuantity(engine::SpeedQuantity::JoulesPerSample);
+                if (name == QLatin1String("zoomed"))
+                    lookAtTheBest(window);
             });
         }
         for (const auto& [name, snapshot] : test::allTrainings()) {

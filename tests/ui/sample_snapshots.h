@@ -32,6 +32,9 @@ engine::Snapshot earlySnapshot();
 engine::Snapshot runningSnapshot();
 /// The leading sizes have been compared as trial 17, and two of them are being compared again.
 engine::Snapshot comparingSnapshot();
+/// Near its end on a GPU whose peak is known and that measures energy: the leading sizes were compared again
+/// and again.
+engine::Snapshot pairsSnapshot();
 /// All trials have ended, and the search has been thinking about the next for three seconds.
 engine::Snapshot choosingSnapshot();
 engine::Snapshot pausedSnapshot();

@@ -35,6 +35,11 @@ ValueScale valueScaleFor(double smallest, double largest, int mostTicks)
         bottom = 0.0;
         top = largest > 0.0 ? largest * (1.0 + freeShare) : 1.0;
     }
+    return valueScaleBetween(bottom, top, mostTicks);
+}
+
+ValueScale valueScaleBetween(double bottom, double top, int mostTicks)
+{
     const double intervals = std::max(mostTicks, 2) - 1;
     const double power = std::pow(10.0, std::floor(std::log10((top - bottom) / intervals)));
     constexpr std::array round{1.0, 2.0, 2.5, 5.0, 10.0};
@@ -69,6 +74,33 @@ int logBaseFor(const AxisRange& range, double pixels, double labelPixels)
     for (double labels = doublings; labels * labelPixels > pixels && base < 4096; labels /= 2.0)
         base *= base;
     return base;
+}
+
+std::vector<std::int64_t> ticksBetweenPowers(const AxisRange& range, int base, double pixels,
+                                             double labelPixels)
+{
+    constexpr double fewestPowers = 3.0;
+    const double logBase = std::log(base);
+    const double powers = std::floor(std::log(range.maximum) / logBase + 1e-9) -
+                          std::ceil(std::log(range.minimum) / logBase - 1e-9) + 1.0;
+    if (powers >= fewestPowers)
+        return {};
+    // Labels are closest at the right end.
+    const double ratio = std::exp(std::log(range.maximum / range.minimum) * labelPixels / pixels);
+    const double leastStep = std::max(1.0, range.maximum - range.maximum / ratio);
+    const double power = std::pow(10.0, std::floor(std::log10(leastStep) + 1e-9));
+    double step = power;
+    for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
+        step = factor * power;
+        if (step >= leastStep)
+            break;
+    }
+    std::vector<std::int64_t> ticks;
+    for (double tick = std::ceil(range.minimum / step) * step; tick <= range.maximum; tick += step) {
+        if (tick >= 1.0)
+            ticks.push_back(std::llround(tick));
+    }
+    return ticks;
 }
 
 } // namespace batchpeak::ui

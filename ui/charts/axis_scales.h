@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace batchpeak::ui {
 
@@ -33,6 +34,9 @@ ValueScale valueScaleFor(double largest, int mostTicks);
 /// the axis. \param smallest  at least 0, and at most \p largest
 ValueScale valueScaleFor(double smallest, double largest, int mostTicks);
 
+/// A scale from \p bottom to \p top, just as a person chose to look at it. \param mostTicks  at least 2
+ValueScale valueScaleBetween(double bottom, double top, int mostTicks);
+
 /// From 0 to at least \p lastStep, in jumps of a quarter, so that the axis stands still for a while when a
 /// run goes on, and to \p plannedSteps at most, where the run has as many. \param firstStep  that a resumed
 /// run begins behind
@@ -42,5 +46,9 @@ AxisRange stepRangeFor(std::int64_t firstStep, std::int64_t lastStep, std::int64
 /// 2 where they have room, else a power of it.
 /// \param labelPixels  width of the widest label with the gap that it needs
 int logBaseFor(const AxisRange& range, double pixels, double labelPixels);
+/// Whole places to label on a logarithmic axis that shows too few powers of that base to read it by:
+/// multiples of 1, 2 or 5 times a power of ten. Empty where the powers do.
+std::vector<std::int64_t> ticksBetweenPowers(const AxisRange& range, int base, double pixels,
+                                             double labelPixels);
 
 } // namespace batchpeak::ui

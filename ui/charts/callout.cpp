@@ -16,6 +16,8 @@ namespace {
 
 constexpr double padding = 8.0;
 constexpr double distance = 14.0;
+// Being far from what it names is as bad as hiding so many pixels, or the middle of something.
+constexpr double farther = 250.0;
 
 } // namespace
 
@@ -71,17 +73,22 @@ QRectF Callout::box() const
             corners.emplace_back(x, m_anchor.y() - steps * distance - size.height());
         }
     }
+    // Far from the point, but what it tells may be as high as the plot.
+    const std::size_t beside = corners.size();
+    for (const double x : {area.left() + distance, area.right() - distance - size.width()})
+        corners.insert(corners.end(), {{x, area.top() + distance}, {x, area.bottom() - size.height()}});
     QRectF best;
     double leastHidden = std::numeric_limits<double>::infinity();
-    for (const QPointF& corner : corners) {
-        QRectF candidate(corner, size);
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+        QRectF candidate(corners[i], size);
         candidate.moveTop(
             std::clamp(candidate.top(), area.top(), std::max(area.top(), area.bottom() - size.height())));
         const bool outside = candidate.left() < area.left() || candidate.right() > area.right();
-        double hidden = outside ? 1e6 : 0.0;
+        double hidden = (outside ? 1e6 : 0.0) + (i < beside ? 0.0 : farther);
         for (const auto& obstacle : m_obstacles) {
             const QRectF common = candidate.intersected(obstacle);
             hidden += common.isEmpty() ? 0.0 : 10.0 + common.width() * common.height();
+            hidden += common.contains(obstacle.center()) ? farther : 0.0;
         }
         if (hidden < leastHidden) {
             leastHidden = hidden;

@@ -67,6 +67,8 @@ QFont ChartOverlay::labelFont() const
 
 void ChartOverlay::paintVertical(QPainter& painter, double place, const QPen& pen) const
 {
+    if (!m_canvas->isInRange(place))
+        return;
     const QRectF area = m_canvas->plotArea();
     const double x = crisp(m_canvas->positionOf(place, m_canvas->topValue()).x());
     painter.setPen(pen);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
 #include <set>
@@ -32,7 +33,25 @@ void addFailure(ChartScene& scene, const TrialRecord& trial)
         scene.failed.push_back(trial.microBatchSize);
 }
 
-void addTrial(ChartScene& scene, const TrialRecord& trial)
+/// A hundredth of a step is the difference between a mean of sums and a sum of means.
+constexpr double leastOtherShare = 0.01;
+
+std::optional<StepPhases> phasesOf(const TrialRecord& trial)
+{
+    if (!trial.forwardSeconds || !trial.secondsPerStep)
+        return std::nullopt;
+    StepPhases phases{.forwardSeconds = *trial.forwardSeconds,
+                      .backwardSeconds = trial.backwardSeconds.value_or(0.0),
+                      .optimizerSeconds = trial.optimizerSeconds.value_or(0.0)};
+    const double other = *trial.secondsPerStep - phases.forwardSeconds - phases.backwardSeconds;
+    if (other > leastOtherShare * *trial.secondsPerStep)
+        phases.otherSeconds = other;
+    return phases;
+}
+
+using Conversions = std::vector<engine::SpeedConversion>;
+
+void addTrial(ChartScene& scene, const TrialRecord& trial, const Conversions& conversions)
 {
     if (trial.microBatchSize < 1)
         return;
@@ -48,14 +67,18 @@ void addTrial(ChartScene& scene, const TrialRecord& trial)
                             .samplesPerSecond = *trial.samplesPerSecond,
                             .relativeError = trial.relativeError,
                             .peakBytes = static_cast<double>(trial.peakReservedBytes.value_or(0)),
+                            .allocatedBytes = static_cast<double>(trial.peakAllocatedBytes.value_or(0)),
+                            .phases = phasesOf(trial),
                             .steps = trial.timedSteps,
                             .kind = trial.thrashes          ? Kind::Thrashes
                                     : !trial.withinHeadroom ? Kind::AboveHeadroom
                                                             : Kind::Plain,
                             .disturbed = trial.disturbed});
+    for (std::size_t i = 0; i < conversions.size(); ++i)
+        scene.quantities[i].speeds.push_back(conversions[i].of(trial));
 }
 
-void addComparison(ChartScene& scene, const TrialRecord& trial)
+void addComparison(ChartScene& scene, const TrialRecord& trial, const Conversions& conversions)
 {
     if (trial.isRunning()) {
         std::ranges::copy(engine::comparedSizes(trial), std::back_inserter(scene.running));
@@ -81,6 +104,8 @@ void addComparison(ChartScene& scene, const TrialRecord& trial)
                                 .peakBytes = static_cast<double>(size.peakReservedBytes.value_or(0)),
                                 .comparison = trial.number,
                                 .disturbed = trial.disturbed});
+        for (std::size_t i = 0; i < conversions.size(); ++i)
+            scene.quantities[i].speeds.push_back(conversions[i].of(trial, size, relativeError));
     }
     std::ranges::sort(sizes);
     if (contrast)
@@ -128,6 +153,54 @@ const ComparedSizes* ChartScene::newestComparisonOf(std::int64_t size) const
     return found == comparisons.rend() ? nullptr : &*found;
 }
 
+const MeasuredPoint* ChartScene::newestOf(std::int64_t size) const
+{
+    const auto found = std::ranges::find_if(
+        points, [&](const MeasuredPoint& point) { return point.size == size && point.newest; });
+    return found == points.end() ? nullptr : &*found;
+}
+
+const MeasuredPoint* ChartScene::phasesOf(std::int64_t size) const
+{
+    const auto found = std::find_if(points.rbegin(), points.rend(), [&](const MeasuredPoint& point) {
+        return point.size == size && point.phases;
+    });
+    return found == points.rend() ? nullptr : &*found;
+}
+
+std::optional<double> ChartScene::leadValue() const
+{
+    if (!lead)
+        return std::nullopt;
+    if (modelFactor)
+        return lead->samplesPerSecond * *modelFactor;
+    const auto found = std::find_if(points.rbegin(), points.rend(), [&](const MeasuredPoint& point) {
+        return point.size == lead->size && point.value;
+    });
+    return found == points.rend() ? std::nullopt : found->value;
+}
+
+void ChartScene::showIn(engine::SpeedQuantity wanted)
+{
+    auto shown = std::ranges::find(quantities, wanted, &SceneQuantity::quantity);
+    if (shown == quantities.end())
+        shown = quantities.begin();
+    if (shown == quantities.end())
+        return;
+    quantity = shown->quantity;
+    modelFactor = shown->modelFactor;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const auto& speed = shown->speeds[i];
+        points[i].value = speed ? std::optional(speed->value) : std::nullopt;
+        points[i].valueError = speed ? speed->relativeError : std::nullopt;
+    }
+}
+
+const SceneQuantity& ChartScene::shownQuantity() const
+{
+    return *std::ranges::find(quantities, quantity, &SceneQuantity::quantity);
+}
+
 bool ChartScene::isLimitFarAbove(double largestBytes) const
 {
     constexpr double leastShareOfLimit = 0.15;
@@ -137,8 +210,15 @@ bool ChartScene::isLimitFarAbove(double largestBytes) const
 ChartScene chartSceneOf(const Snapshot& snapshot)
 {
     ChartScene scene;
+    Conversions conversions;
+    for (const engine::SpeedQuantity quantity : engine::toldQuantities(snapshot)) {
+        const auto& conversion = conversions.emplace_back(snapshot, quantity);
+        scene.quantities.push_back({.quantity = quantity,
+                                    .explanation = engine::explanationText(quantity, snapshot),
+                                    .modelFactor = conversion.factor()});
+    }
     for (const auto& trial : snapshot.trials)
-        trial.isComparison() ? addComparison(scene, trial) : addTrial(scene, trial);
+        trial.isComparison() ? addComparison(scene, trial, conversions) : addTrial(scene, trial, conversions);
     markNewest(scene.points);
     for (const auto& point : snapshot.searchState.curve) {
         if (point.size >= 1.0)
@@ -161,6 +241,9 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
     scene.usableBytes = static_cast<double>(snapshot.leastUsableBytes());
     scene.headroom = snapshot.run ? snapshot.run->headroom : 0.0;
     scene.unit = unitFor(scene);
+    if (snapshot.run && snapshot.run->hasBatch && snapshot.run->phase == model::Phase::Train)
+        scene.batch = snapshot.run->plan.perDeviceBatch();
+    scene.showIn(engine::SpeedQuantity::SamplesPerSecond);
     scene.memoryZones = snapshot.memoryZones();
     return scene;
 }
@@ -190,18 +273,26 @@ QString throughputSummary(const ChartScene& scene)
 {
     if (scene.points.empty())
         return Words::tr("No size is measured yet.");
-    const QLocale locale;
+    const bool lessIsBetter = scene.quantity == engine::SpeedQuantity::JoulesPerSample;
+    std::vector<MeasuredPoint> told;
+    std::ranges::copy_if(scene.points, std::back_inserter(told),
+                         [](const MeasuredPoint& point) { return point.value.has_value(); });
+    if (told.empty())
+        return Words::tr("No size is measured in %1 yet.").arg(engine::unitText(scene.quantity));
     const auto [smallest, largest] =
-        std::ranges::minmax(scene.points, {}, [](const MeasuredPoint& point) { return point.size; });
-    const auto& fastest = *std::ranges::max_element(
-        scene.points, {}, [](const MeasuredPoint& point) { return point.samplesPerSecond; });
+        std::ranges::minmax(told, {}, [](const MeasuredPoint& point) { return point.size; });
+    const auto& best = *std::ranges::max_element(
+        told, {}, [&](const MeasuredPoint& point) { return lessIsBetter ? -*point.value : *point.value; });
     QStringList sentences{
-        Words::tr("%1 measurements of sizes %2 to %3; the fastest is size %4 with %5 samples/s.")
-            .arg(scene.points.size())
+        (lessIsBetter ? Words::tr("%1 measurements of sizes %2 to %3; the thriftiest is size %4 with %5.")
+                      : Words::tr("%1 measurements of sizes %2 to %3; the fastest is size %4 with %5."))
+            .arg(told.size())
             .arg(smallest.size)
             .arg(largest.size)
-            .arg(fastest.size)
-            .arg(engine::rateText(fastest.samplesPerSecond, fastest.relativeError, locale))};
+            .arg(best.size)
+            .arg(engine::quantityText(scene.quantity, *best.value, best.valueError))};
+    if (!scene.modelFactor && !scene.curve.empty())
+        sentences << Words::tr("The model is not shown in %1.").arg(engine::unitText(scene.quantity));
     if (scene.lead)
         sentences << (scene.lead->recommended ? Words::tr("Recommended is size %1.")
                                               : Words::tr("Leading is size %1."))

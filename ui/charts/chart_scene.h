@@ -5,6 +5,7 @@
 #include "axis_scales.h"
 #include "engine/readable_text.h"
 #include "engine/snapshot.h"
+#include "engine/speed_quantity.h"
 
 #include <QString>
 
@@ -13,6 +14,18 @@
 #include <vector>
 
 namespace batchpeak::ui {
+
+/// Where the time of a size goes.
+struct StepPhases
+{
+    /// Of one micro-batch [s]; other is what the program tells no part of.
+    double forwardSeconds = 0.0;
+    double backwardSeconds = 0.0;
+    double otherSeconds = 0.0;
+    /// Of one optimizer step, its all-reduce among it [s]; 0 where there is none.
+    double optimizerSeconds = 0.0;
+    bool operator==(const StepPhases&) const = default;
+};
 
 /// What a finished trial measured of a size.
 struct MeasuredPoint
@@ -29,7 +42,13 @@ struct MeasuredPoint
     /// Of a size in a comparison the error against the others of it, in which what the device did to all of
     /// them has no part: a difference of two has it twice in its square.
     std::optional<double> relativeError;
+    /// In the quantity that the scene is shown in; nothing where the trial does not tell it.
+    std::optional<double> value;
+    std::optional<double> valueError;
     double peakBytes = 0.0;
+    /// Of that, what the network itself held; 0 where it is not told.
+    double allocatedBytes = 0.0;
+    std::optional<StepPhases> phases;
     /// 0 in a comparison, which counts visits.
     int steps = 0;
     /// Number of the trial that compared it with others; 0 where it was measured alone.
@@ -41,10 +60,10 @@ struct MeasuredPoint
     bool newest = true;
     bool operator==(const MeasuredPoint&) const = default;
 
-    /// Of the 95 % interval, half of its width [samples/s]; 0 where the error is not known.
+    /// Of the 95 % interval, half of its width, in the quantity shown; 0 where the error is not known.
     double halfInterval() const
     {
-        return engine::standardErrorsOf95Percent * relativeError.value_or(0.0) * samplesPerSecond;
+        return engine::standardErrorsOf95Percent * valueError.value_or(0.0) * value.value_or(0.0);
     }
 };
 
@@ -80,6 +99,19 @@ struct LeadingSize
     bool operator==(const LeadingSize&) const = default;
 };
 
+/// A quantity that the speeds of a scene can be shown in.
+struct SceneQuantity
+{
+    engine::SpeedQuantity quantity = engine::SpeedQuantity::SamplesPerSecond;
+    /// A sentence for a tool tip.
+    QString explanation;
+    /// As of engine::SpeedConversion.
+    std::optional<double> modelFactor;
+    /// In the order of the points.
+    std::vector<std::optional<engine::SpeedConversion::Speed>> speeds;
+    bool operator==(const SceneQuantity&) const = default;
+};
+
 /// What the two charts show of a Snapshot, and nothing else: as long as two scenes are equal there is
 /// nothing to draw. Every size is at least 1, since one size below would empty a logarithmic axis.
 ///
@@ -90,8 +122,17 @@ struct ChartScene
     std::vector<MeasuredPoint> points;
     /// In the order of their trials; only those that tell sizes apart.
     std::vector<ComparedSizes> comparisons;
+    /// In samples/s, whatever is shown.
     std::vector<ModelPoint> curve;
     std::optional<LeadingSize> lead;
+    /// Those that can be told, samples/s first; and the one that is shown.
+    std::vector<SceneQuantity> quantities;
+    engine::SpeedQuantity quantity = engine::SpeedQuantity::SamplesPerSecond;
+    /// By what the model is multiplied to be shown; nothing where that would not be exact, so that no model
+    /// is drawn.
+    std::optional<double> modelFactor = 1.0;
+    /// Samples of an optimizer step on one device; 0 where there is no such step, or nobody knows its batch.
+    std::int64_t batch = 0;
     std::vector<std::int64_t> running;
     std::vector<std::int64_t> outOfMemory;
     /// Trials that ended without a measurement for any other reason.
@@ -114,6 +155,17 @@ struct ChartScene
     const ComparedSizes* comparison(int number) const;
     /// The newest that measured this size; null without one.
     const ComparedSizes* newestComparisonOf(std::int64_t size) const;
+
+    /// Null for a size that was not measured.
+    const MeasuredPoint* newestOf(std::int64_t size) const;
+    /// The newest measurement of that size that tells its phases; null without one.
+    const MeasuredPoint* phasesOf(std::int64_t size) const;
+    /// The value at which the leading size is marked; nothing without one.
+    std::optional<double> leadValue() const;
+    /// Shows the speeds in \p wanted, or where that cannot be told, in samples/s.
+    void showIn(engine::SpeedQuantity wanted);
+    /// Of a scene of a Snapshot, which tells one at least.
+    const SceneQuantity& shownQuantity() const;
 
     /// Whether peaks up to these would lie flat on an axis that reaches the limit: then the memory chart
     /// shows them alone, and the limit is only named.

@@ -8,13 +8,18 @@
 #include "legend.h"
 #include "limits_overlay.h"
 #include "markers_overlay.h"
+#include "phase_strip.h"
 #include "plot_canvas.h"
+#include "plot_gestures.h"
 
+#include <QKeyEvent>
 #include <QtCharts/QAreaSeries>
 #include <QtCharts/QLineSeries>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -35,43 +40,309 @@ constexpr int pieces = 120;
 constexpr int leastHeight = 142;
 // Of both charts.
 constexpr int rightMargin = 12;
+// Of a press of a key.
+constexpr double zoomOfKey = 0.8;
+constexpr double moveOfKey = 0.2;
+// Values are looked at from no nearer than this share of all of them.
+constexpr double leastShareOfValues = 1e-3;
+// A click so near to a size is meant for it [pixels].
+constexpr double nearPixels = 16.0;
+// Of a line that is believed, in the colour of what was measured.
+constexpr double shareOfCard = 0.4;
+constexpr double believedWidth = 1.6;
+// Of comparisons of the same size, so that they stand beside each other [pixels].
+constexpr double shiftPixels = 6.0;
+constexpr int mostShifts = 2;
+
+enum Stretch { Below, Among, Above };
+
+QPen believedPen(const QColor& colour, const Theme& theme, std::size_t stretch)
+{
+    // Opaque, since a translucent pen of Qt Charts has darker joints.
+    QPen pen(mixed(colour, theme.card, shareOfCard), believedWidth, Qt::SolidLine, Qt::FlatCap);
+    if (stretch != Among)
+        pen.setDashPattern({4.0, 3.0});
+    return pen;
+}
+
+/// Cuts a line at the ends of what was measured; each cut belongs to both of its stretches.
+std::array<QList<QPointF>, 3> inStretches(const QList<QPointF>& line,
+                                          const std::optional<AxisRange>& measured)
+{
+    std::array<QList<QPointF>, 3> stretches;
+    if (!measured) {
+        stretches[Above] = line;
+        return stretches;
+    }
+    const auto cutAt = [](const QPointF& a, const QPointF& b, double x) {
+        return QPointF(x, a.y() + (b.y() - a.y()) * (x - a.x()) / (b.x() - a.x()));
+    };
+    const auto stretchOf = [&](double x) {
+        return x < measured->minimum ? Below : x > measured->maximum ? Above : Among;
+    };
+    for (qsizetype i = 0; i < line.size(); ++i) {
+        const int here = stretchOf(line[i].x());
+        for (int before = i > 0 ? stretchOf(line[i - 1].x()) : here; before < here; ++before) {
+            const double end = before == Below ? measured->minimum : measured->maximum;
+            const QPointF cut = cutAt(line[i - 1], line[i], end);
+            stretches[static_cast<std::size_t>(before)].append(cut);
+            stretches[static_cast<std::size_t>(before) + 1].append(cut);
+        }
+        stretches[static_cast<std::size_t>(here)].append(line[i]);
+    }
+    return stretches;
+}
+
+/// Qt Charts draws anew whatever it is given.
+template<typename Series>
+void replaceIfNew(Series* series, const QList<QPointF>& points)
+{
+    if (series->points() != points)
+        series->replace(points);
+}
+
+void drawBelieved(const std::array<QLineSeries*, 3>& series, const QList<QPointF>& line,
+                  const std::optional<AxisRange>& measured, const QColor& colour, const Theme& theme)
+{
+    const auto stretches = inStretches(line, measured);
+    for (std::size_t stretch = 0; stretch < series.size(); ++stretch) {
+        replaceIfNew(series[stretch], stretches[stretch]);
+        series[stretch]->setPen(believedPen(colour, theme, stretch));
+    }
+}
+
+/// "forward 31 ms", and the other parts.
+QString phasesText(const StepPhases& phases)
+{
+    const auto text = [](const QString& name, double seconds) {
+        const double milliseconds = 1e3 * seconds;
+        const int decimals = milliseconds < 9.95 ? 1 : 0;
+        return QStringLiteral("%1 %2").arg(name, QLocale().toString(milliseconds, 'f', decimals));
+    };
+    QStringList parts{text(ThroughputChart::tr("forward"), phases.forwardSeconds)};
+    if (phases.backwardSeconds > 0.0)
+        parts << text(ThroughputChart::tr("backward"), phases.backwardSeconds);
+    if (phases.optimizerSeconds > 0.0)
+        parts << text(ThroughputChart::tr("optimizer"), phases.optimizerSeconds);
+    return ThroughputChart::tr("%1 ms").arg(parts.join(QStringLiteral(", ")));
+}
 
 } // namespace
 
 ExplorationChart::ExplorationChart(QWidget* parent)
-    : PlotWidget(parent), m_zones(new ZonesOverlay(&canvas())), m_markers(new MarkersOverlay(&canvas()))
-{}
-
-void ExplorationChart::setScene(const ChartScene& scene, const AxisRange& range, bool logarithmic)
+    : PlotWidget(parent),
+      m_scene(std::make_shared<ChartScene>(chartSceneOf({}))),
+      m_zones(new ZonesOverlay(&canvas())),
+      m_markers(new MarkersOverlay(&canvas())),
+      m_gestures(new PlotGestures(&canvas()))
 {
-    m_scene = scene;
-    m_range = range;
-    m_isLogarithmic = logarithmic;
-    canvas().setAxisRange(logarithmic ? range : AxisRange{.minimum = 0.0, .maximum = range.maximum},
-                          logarithmic);
+    connect(m_gestures, &PlotGestures::zoomAsked, this,
+            [this](PlotGestures::Axis axis, double factor, const QPointF& at) {
+                if (axis == PlotGestures::Axis::Places)
+                    zoomSizes(factor, canvas().placeAt(at.x()));
+                else
+                    zoomValues(factor, canvas().valueAt(at.y()));
+            });
+    connect(m_gestures, &PlotGestures::moveAsked, this, &ExplorationChart::moveBy);
+    connect(m_gestures, &PlotGestures::rangeAsked, this, &ExplorationChart::showBand);
+    connect(m_gestures, &PlotGestures::wholeAsked, this, &ExplorationChart::wholeAsked);
+    connect(m_gestures, &PlotGestures::clicked, this, &ExplorationChart::choosePointAt);
+}
+
+void ExplorationChart::setScene(std::shared_ptr<const ChartScene> scene, const Sizes& sizes)
+{
+    m_scene = std::move(scene);
+    m_sizes = sizes;
+    canvas().setAxisRange(sizes.shown, sizes.axis.logarithmic);
     drawScene();
     updateHover();
 }
 
-const MeasuredPoint* ExplorationChart::newestOf(std::int64_t size) const
+void ExplorationChart::setSelectedSize(std::optional<std::int64_t> size)
 {
-    const auto found = std::ranges::find_if(
-        m_scene.points, [&](const MeasuredPoint& point) { return point.size == size && point.newest; });
-    return found == m_scene.points.end() ? nullptr : &*found;
+    m_selected = size;
+    m_markers->setSelectedSize(size ? std::optional(static_cast<double>(*size)) : std::nullopt);
+}
+
+void ExplorationChart::showAllValues()
+{
+    setValueWindow(std::nullopt);
+}
+
+void ExplorationChart::setValueWindow(std::optional<AxisRange> window)
+{
+    if (window == m_values)
+        return;
+    m_values = window;
+    canvas().setValueWindow(window);
+    updateHover();
+    emit valueWindowChanged();
+}
+
+AxisView ExplorationChart::valueView() const
+{
+    const AxisRange whole = canvas().wholeValues();
+    return {.whole = whole,
+            .logarithmic = false,
+            .leastSpan = leastShareOfValues * (whole.maximum - whole.minimum)};
+}
+
+AxisRange ExplorationChart::shownValues() const
+{
+    return {.minimum = canvas().bottomValue(), .maximum = canvas().topValue()};
+}
+
+void ExplorationChart::zoomSizes(double factor, double fixed)
+{
+    emit sizesAsked(axis().zoomed(shownSizes(), factor, fixed));
+}
+
+void ExplorationChart::zoomValues(double factor, double fixed)
+{
+    setValueWindow(valueView().zoomed(shownValues(), factor, fixed));
+}
+
+void ExplorationChart::moveBy(const QPointF& pixels)
+{
+    const QRectF area = canvas().plotArea();
+    if (pixels.x() != 0.0 && shownSizes() != axis().whole)
+        emit sizesAsked(axis().moved(shownSizes(), -pixels.x() / area.width()));
+    if (pixels.y() != 0.0 && m_values)
+        setValueWindow(valueView().moved(*m_values, pixels.y() / area.height()));
+}
+
+void ExplorationChart::showBand(const QRectF& band)
+{
+    const QRectF area = canvas().plotArea();
+    const AxisRange sizes{.minimum = canvas().placeAt(band.left()),
+                          .maximum = canvas().placeAt(band.right())};
+    const AxisRange values{.minimum = canvas().valueAt(band.bottom()),
+                           .maximum = canvas().valueAt(band.top())};
+    if (band.height() < area.height())
+        setValueWindow(valueView().limited(values));
+    if (band.width() < area.width())
+        emit sizesAsked(axis().limited(sizes));
+}
+
+void ExplorationChart::choosePointAt(const QPointF& position)
+{
+    std::optional<std::int64_t> nearest;
+    double least = nearPixels;
+    for (const std::int64_t place : places()) {
+        const auto size = static_cast<double>(place);
+        const double distance = std::abs(canvas().positionOf(size, canvas().topValue()).x() - position.x());
+        if (canvas().isInRange(size) && distance <= least) {
+            least = distance;
+            nearest = place;
+        }
+    }
+    emit sizeChosen(nearest);
+}
+
+bool ExplorationChart::zoomByKey(const QKeyEvent& event)
+{
+    const bool isIn = event.key() == Qt::Key_Plus || event.key() == Qt::Key_Equal;
+    if (!isIn && event.key() != Qt::Key_Minus && event.key() != Qt::Key_Underscore)
+        return false;
+    const double factor = isIn ? zoomOfKey : 1.0 / zoomOfKey;
+    const auto place = hoveredPlace() ? hoveredPlace() : m_selected;
+    const bool isSeen = place && canvas().isInRange(static_cast<double>(*place));
+    const QPointF middle = canvas().plotArea().center();
+    if (!event.modifiers().testFlag(Qt::ControlModifier)) {
+        zoomSizes(factor, isSeen ? static_cast<double>(*place) : canvas().placeAt(middle.x()));
+        return true;
+    }
+    const MeasuredPoint* point = isSeen ? scene().newestOf(*place) : nullptr;
+    zoomValues(factor, (point ? valueOf(*point) : std::nullopt).value_or(canvas().valueAt(middle.y())));
+    return true;
+}
+
+bool ExplorationChart::moveByKey(const QKeyEvent& event)
+{
+    if (!event.modifiers().testFlag(Qt::ControlModifier))
+        return false;
+    const QSizeF area = canvas().plotArea().size();
+    switch (event.key()) {
+    case Qt::Key_Left:
+        moveBy({moveOfKey * area.width(), 0.0});
+        return true;
+    case Qt::Key_Right:
+        moveBy({-moveOfKey * area.width(), 0.0});
+        return true;
+    case Qt::Key_Up:
+        moveBy({0.0, moveOfKey * area.height()});
+        return true;
+    case Qt::Key_Down:
+        moveBy({0.0, -moveOfKey * area.height()});
+        return true;
+    default:
+        return false;
+    }
+}
+
+void ExplorationChart::leaveByKey()
+{
+    if (m_gestures->cancel())
+        return;
+    if (m_selected)
+        emit sizeChosen(std::nullopt);
+    else
+        emit placePointedAt(std::nullopt);
+}
+
+void ExplorationChart::keyPressEvent(QKeyEvent* event)
+{
+    if (zoomByKey(*event) || moveByKey(*event))
+        return;
+    switch (event->key()) {
+    case Qt::Key_Home:
+        emit wholeAsked();
+        return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (hoveredPlace())
+            emit sizeChosen(hoveredPlace());
+        return;
+    case Qt::Key_Escape:
+        leaveByKey();
+        return;
+    default:
+        PlotWidget::keyPressEvent(event);
+    }
+}
+
+bool ExplorationChart::event(QEvent* event)
+{
+    // Here the key leaves a selection, whatever the window does with it elsewhere.
+    if (event->type() == QEvent::ShortcutOverride &&
+        static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+        event->accept();
+        return true;
+    }
+    return PlotWidget::event(event);
 }
 
 double ExplorationChart::lastFittingSize() const
 {
-    return m_scene.memoryZones.wall > 0.0 ? std::min(m_scene.memoryZones.wall, m_range.maximum)
-                                          : m_range.maximum;
+    const double end = axis().whole.maximum;
+    return scene().memoryZones.wall > 0.0 ? std::min(scene().memoryZones.wall, end) : end;
+}
+
+std::optional<AxisRange> ExplorationChart::measuredSizes() const
+{
+    if (scene().points.empty())
+        return std::nullopt;
+    const auto [smallest, largest] = std::ranges::minmax(scene().points, {}, &MeasuredPoint::size);
+    return AxisRange{.minimum = static_cast<double>(smallest.size),
+                     .maximum = static_cast<double>(largest.size)};
 }
 
 MarkersOverlay::Markers ExplorationChart::trialsWithoutMeasurement() const
 {
     MarkersOverlay::Markers drawn;
-    for (const std::int64_t size : m_scene.outOfMemory)
+    for (const std::int64_t size : scene().outOfMemory)
         drawn.crosses.push_back({static_cast<double>(size), canvas().theme().bad});
-    for (const std::int64_t size : m_scene.running)
+    for (const std::int64_t size : scene().running)
         drawn.running.push_back(static_cast<double>(size));
     return drawn;
 }
@@ -79,27 +350,34 @@ MarkersOverlay::Markers ExplorationChart::trialsWithoutMeasurement() const
 std::vector<std::int64_t> ExplorationChart::places() const
 {
     std::set<std::int64_t> sizes;
-    for (const auto& point : m_scene.points)
+    for (const auto& point : scene().points)
         sizes.insert(point.size);
     return {sizes.begin(), sizes.end()};
 }
 
 void ExplorationChart::showHovered(std::optional<std::int64_t> place)
 {
-    const MeasuredPoint* point = place ? newestOf(*place) : nullptr;
-    if (!point) {
-        m_markers->setHoveredSize(std::nullopt);
+    const auto& points = scene().points;
+    const auto found = std::find_if(points.rbegin(), points.rend(), [&](const MeasuredPoint& point) {
+        return place == point.size && valueOf(point);
+    });
+    m_markers->setHoveredSize(place ? std::optional(static_cast<double>(*place)) : std::nullopt);
+    if (found == points.rend() || !canvas().isInRange(static_cast<double>(found->size))) {
         callout().hideCallout();
         return;
     }
-    const auto size = static_cast<double>(point->size);
-    m_markers->setHoveredSize(size);
     std::vector<QRectF> obstacles = m_markers->labelBoxes();
-    for (const auto& other : m_scene.points) {
-        const QPointF centre = canvas().positionOf(static_cast<double>(other.size), valueOf(other));
+    for (const auto& other : points) {
+        const auto value = valueOf(other);
+        if (!value || !canvas().shows(static_cast<double>(other.size), *value))
+            continue;
+        const QPointF centre = canvas().positionOf(static_cast<double>(other.size), *value);
         obstacles.emplace_back(centre - QPointF(9, 9), QSizeF(18, 18));
     }
-    callout().showAt(canvas().positionOf(size, valueOf(*point)), calloutLines(*point), std::move(obstacles));
+    const QRectF area = canvas().plotArea();
+    QPointF anchor = canvas().positionOf(static_cast<double>(found->size), *valueOf(*found));
+    anchor.setY(std::clamp(anchor.y(), area.top(), area.bottom()));
+    callout().showAt(anchor, calloutLines(*found), std::move(obstacles));
 }
 
 ThroughputChart::ThroughputChart(QWidget* parent)
@@ -107,56 +385,65 @@ ThroughputChart::ThroughputChart(QWidget* parent)
       m_upper(new QLineSeries(this)),
       m_lower(new QLineSeries(this)),
       m_band(new QAreaSeries(m_upper, m_lower)),
-      m_curve(new QLineSeries)
+      m_curves{new QLineSeries, new QLineSeries, new QLineSeries}
 {
     canvas().addSeries(m_band);
-    canvas().addSeries(m_curve);
+    for (QLineSeries* curve : m_curves)
+        canvas().addSeries(curve);
     setAccessibleName(tr("Throughput chart"));
 }
 
 double ThroughputChart::largestValue() const
 {
     double measured = 0.0;
-    for (const auto& point : scene().points) {
-        measured = std::max(measured, point.samplesPerSecond + point.halfInterval());
-    }
+    for (const auto& point : scene().points)
+        measured = std::max(measured, point.value.value_or(0.0) + point.halfInterval());
     double largest = measured;
+    if (!scene().modelFactor)
+        return largest;
+    const double factor = *scene().modelFactor;
     for (const auto& point : scene().curve) {
-        if (point.size > axisRange().maximum ||
-            (scene().memoryZones.wall > 0.0 && point.size > scene().memoryZones.wall))
+        if (point.size > lastFittingSize())
             break;
-        largest = std::max({largest, std::min(point.samplesPerSecond, 3.0 * measured),
-                            std::min(point.high, mostBandAboveMeasured * measured)});
+        largest = std::max({largest, std::min(factor * point.samplesPerSecond, 3.0 * measured),
+                            std::min(factor * point.high, mostBandAboveMeasured * measured)});
     }
     return largest;
 }
 
 std::vector<ModelPoint> ThroughputChart::curveInStrips() const
 {
-    const double begin = axisRange().minimum;
-    const double end = lastFittingSize();
+    const AxisRange& shown = shownSizes();
+    const auto& curve = scene().curve;
+    // One point beyond each end, so that the line reaches it.
+    auto begin = std::ranges::lower_bound(curve, shown.minimum, {}, &ModelPoint::size);
+    auto end =
+        std::ranges::upper_bound(curve, std::min(shown.maximum, lastFittingSize()), {}, &ModelPoint::size);
+    if (begin != curve.begin() && shown.minimum > axis().whole.minimum)
+        --begin;
+    if (end != curve.end() && shown.maximum < lastFittingSize())
+        ++end;
     const auto stripOf = [&](double size) {
-        const double share = isLogarithmic() ? std::log(size / begin) / std::log(axisRange().maximum / begin)
-                                             : size / axisRange().maximum;
-        return static_cast<int>(share * strips);
+        const double share = axis().logarithmic
+                                 ? std::log(size / shown.minimum) / std::log(shown.maximum / shown.minimum)
+                                 : (size - shown.minimum) / (shown.maximum - shown.minimum);
+        return static_cast<int>(std::floor(share * strips));
     };
     std::vector<ModelPoint> means;
-    int strip = -1;
+    int strip = 0;
     double members = 0.0;
-    for (const auto& point : scene().curve) {
-        if (point.size < begin || point.size > end)
-            continue;
-        if (stripOf(point.size) != strip) {
-            strip = stripOf(point.size);
+    for (auto point = begin; point < end; ++point) {
+        if (members == 0.0 || stripOf(point->size) != strip) {
+            strip = stripOf(point->size);
             members = 0.0;
             means.push_back({.size = 0.0});
         }
         ModelPoint& mean = means.back();
         members += 1.0;
-        mean.size += (point.size - mean.size) / members;
-        mean.samplesPerSecond += (point.samplesPerSecond - mean.samplesPerSecond) / members;
-        mean.low += (point.low - mean.low) / members;
-        mean.high += (point.high - mean.high) / members;
+        mean.size += (point->size - mean.size) / members;
+        mean.samplesPerSecond += (point->samplesPerSecond - mean.samplesPerSecond) / members;
+        mean.low += (point->low - mean.low) / members;
+        mean.high += (point->high - mean.high) / members;
     }
     return means;
 }
@@ -166,32 +453,52 @@ void ThroughputChart::drawCurve()
     QList<QPointF> upper;
     QList<QPointF> lower;
     QList<QPointF> middle;
-    for (const ModelPoint& point : curveInStrips()) {
-        upper.append({point.size, point.high});
-        lower.append({point.size, std::max(0.0, point.low)});
-        middle.append({point.size, point.samplesPerSecond});
+    if (const auto factor = scene().modelFactor) {
+        for (const ModelPoint& point : curveInStrips()) {
+            upper.append({point.size, *factor * point.high});
+            lower.append({point.size, *factor * std::max(0.0, point.low)});
+            middle.append({point.size, *factor * point.samplesPerSecond});
+        }
     }
-    m_upper->replace(upper);
-    m_lower->replace(lower);
-    m_curve->replace(middle);
-
     const Theme& theme = canvas().theme();
-    m_curve->setPen(QPen(theme.throughput, 2.0));
+    replaceIfNew(m_upper, upper);
+    replaceIfNew(m_lower, lower);
     m_band->setPen(Qt::NoPen);
     m_band->setBrush(withAlpha(theme.throughput, theme.bandAlpha));
+    drawBelieved(m_curves, middle, measuredSizes(), theme.throughput, theme);
 }
 
-MarkersOverlay::Joint ThroughputChart::jointOf(const ComparedSizes& compared) const
+std::vector<MarkersOverlay::Joint> ThroughputChart::joints(std::vector<MarkersOverlay::Ring>& rings) const
 {
-    MarkersOverlay::Joint joint{.superseded = true};
-    for (const MeasuredPoint& point : scene().points) {
-        if (point.comparison != compared.number)
-            continue;
-        joint.points.append({static_cast<double>(point.size), point.samplesPerSecond});
-        joint.superseded = joint.superseded && !point.newest;
+    using Shape = MarkersOverlay::Ring::Shape;
+    std::vector<MarkersOverlay::Joint> joints;
+    // How many later comparisons stand at a size already.
+    std::map<std::int64_t, int> taken;
+    for (auto compared = scene().comparisons.rbegin(); compared != scene().comparisons.rend(); ++compared) {
+        int before = 0;
+        for (const std::int64_t size : compared->sizes)
+            before = std::max(before, taken[size]++);
+        MarkersOverlay::Joint joint{.superseded = true};
+        const int step = std::min((before + 1) / 2, mostShifts);
+        joint.shift = (before % 2 == 1 ? -1.0 : 1.0) * step * shiftPixels;
+        for (const MeasuredPoint& point : scene().points) {
+            if (point.comparison != compared->number || !point.value)
+                continue;
+            joint.points.append({static_cast<double>(point.size), *point.value});
+            joint.superseded = joint.superseded && !point.newest;
+        }
+        for (MarkersOverlay::Ring& ring : rings) {
+            const bool isOfThis =
+                ring.shape == Shape::Diamond && joint.points.contains(QPointF(ring.size, ring.value));
+            if (isOfThis)
+                ring.shift = joint.shift;
+        }
+        std::ranges::sort(joint.points, {}, &QPointF::x);
+        joints.push_back(std::move(joint));
     }
-    std::ranges::sort(joint.points, {}, &QPointF::x);
-    return joint;
+    // The newest lies above.
+    std::ranges::reverse(joints);
+    return joints;
 }
 
 void ThroughputChart::drawMarkers()
@@ -199,30 +506,36 @@ void ThroughputChart::drawMarkers()
     using Shape = MarkersOverlay::Ring::Shape;
     const Theme& theme = canvas().theme();
     MarkersOverlay::Markers drawn = trialsWithoutMeasurement();
-    for (const auto& point : scene().points) {
+    std::set<std::int64_t> seen;
+    for (auto point = scene().points.rbegin(); point != scene().points.rend(); ++point) {
+        if (!point->value)
+            continue;
         drawn.rings.push_back(
-            {.size = static_cast<double>(point.size),
-             .value = point.samplesPerSecond,
-             .half = point.halfInterval(),
-             .colour = point.kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn,
-             .superseded = !point.newest,
-             .shape = point.comparison > 0 ? Shape::Diamond : Shape::Circle});
+            {.size = static_cast<double>(point->size),
+             .value = *point->value,
+             .half = point->halfInterval(),
+             .colour = point->kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn,
+             .superseded = !seen.insert(point->size).second,
+             .shape = point->comparison > 0 ? Shape::Diamond : Shape::Circle});
     }
-    for (const ComparedSizes& compared : scene().comparisons)
-        drawn.joints.push_back(jointOf(compared));
+    std::ranges::reverse(drawn.rings);
+    drawn.joints = joints(drawn.rings);
     // Out of memory lies above.
     for (const std::int64_t size : scene().failed)
         drawn.crosses.insert(drawn.crosses.begin(), {static_cast<double>(size), theme.mutedText});
     if (const auto& lead = scene().lead) {
+        // Without a value it has its line and its label all the same.
         drawn.lead = {.size = static_cast<double>(lead->size),
-                      .value = lead->samplesPerSecond,
+                      .value = scene().leadValue().value_or(-1.0),
                       .colour = lead->recommended ? theme.good : theme.warn,
                       .label = (lead->recommended ? tr("recommended %1") : tr("leading %1")).arg(lead->size)};
     }
     drawn.wall = scene().memoryZones.wall;
     drawn.wallLabel = scene().memoryZones.wallSeen ? tr("out of memory") : tr("out of memory, predicted");
     drawn.wallShortLabel = tr("OOM");
-    drawn.emptyText = tr("No size measured");
+    drawn.emptyText = scene().points.empty()
+                          ? tr("No size measured")
+                          : tr("No size measured in %1").arg(engine::unitText(scene().quantity));
     markers().setMarkers(std::move(drawn));
 }
 
@@ -245,19 +558,34 @@ QString ThroughputChart::againstText(const MeasuredPoint& point, const ComparedS
     return point.relativeError ? tr("± 95 % against %1").arg(sizes) : tr("compared with %1").arg(sizes);
 }
 
-QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
+/// How often and with what it was measured, and what else it took.
+QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
 {
-    QStringList lines{tr("size %1").arg(point.size),
-                      tr("%1 samples/s").arg(engine::rateText(point.samplesPerSecond, point.relativeError))};
+    QStringList lines;
     if (const ComparedSizes* compared = scene().comparison(point.comparison))
         lines << againstText(point, *compared);
     else if (point.comparison > 0)
         lines << tr("comparison cut short");
     else
-        lines << (point.relativeError ? tr("mean ± 95 %, %1").arg(engine::stepsText(point.steps))
-                                      : tr("mean of %1").arg(engine::stepsText(point.steps)));
+        lines << (point.valueError ? tr("mean ± 95 %, %1").arg(engine::stepsText(point.steps))
+                                   : tr("mean of %1").arg(engine::stepsText(point.steps)));
     if (const ComparedSizes* compared = scene().newestComparisonOf(point.size))
         lines << compared->contrast;
+    if (scene().quantity != engine::SpeedQuantity::SamplesPerSecond)
+        lines << tr("%1 samples/s").arg(engine::rateText(point.samplesPerSecond, point.relativeError));
+    if (point.peakBytes > 0.0)
+        lines << (point.allocatedBytes > 0.0 ? tr("peak %1, allocated %2")
+                                                   .arg(engine::memoryText(point.peakBytes),
+                                                        engine::memoryText(point.allocatedBytes))
+                                             : tr("peak %1").arg(engine::memoryText(point.peakBytes)));
+    if (const MeasuredPoint* measured = scene().phasesOf(point.size))
+        lines << phasesText(*measured->phases);
+    return lines;
+}
+
+QStringList ThroughputChart::remarkLines(const MeasuredPoint& point) const
+{
+    QStringList lines;
     const auto trials = std::ranges::count(scene().points, point.size, &MeasuredPoint::size);
     if (trials > 1)
         lines << tr("newest of %1").arg(engine::trialsText(static_cast<int>(trials)));
@@ -270,15 +598,25 @@ QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
     return lines;
 }
 
-double ThroughputChart::valueOf(const MeasuredPoint& point) const
+QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
 {
-    return point.samplesPerSecond;
+    return QStringList{tr("size %1").arg(point.size),
+                       engine::quantityText(scene().quantity, *point.value, point.valueError)} +
+           detailLines(point) + remarkLines(point);
+}
+
+std::optional<double> ThroughputChart::valueOf(const MeasuredPoint& point) const
+{
+    return point.value;
 }
 
 MemoryChart::MemoryChart(QWidget* parent)
-    : ExplorationChart(parent), m_line(new QLineSeries), m_limits(new LimitsOverlay(&canvas()))
+    : ExplorationChart(parent),
+      m_lines{new QLineSeries, new QLineSeries, new QLineSeries},
+      m_limits(new LimitsOverlay(&canvas()))
 {
-    canvas().addSeries(m_line);
+    for (QLineSeries* line : m_lines)
+        canvas().addSeries(line);
     canvas().setAxisTitle(tr("micro-batch size"));
     setAccessibleName(tr("Peak memory chart"));
     setMinimumHeight(leastHeight);
@@ -298,28 +636,32 @@ void MemoryChart::drawLine()
 {
     QList<QPointF> points;
     if (scene().bytesPerSample > 0.0) {
-        const double begin = std::max(1.0, axisRange().minimum);
-        const double end = lastFittingSize();
-        for (int piece = 0; piece <= pieces; ++piece) {
+        const double begin = std::max(1.0, shownSizes().minimum);
+        const double end = std::min(shownSizes().maximum, lastFittingSize());
+        for (int piece = 0; piece <= pieces && begin < end; ++piece) {
             const double size = begin * std::pow(end / begin, static_cast<double>(piece) / pieces);
             points.append({size, scene().unit.of(scene().constantBytes + scene().bytesPerSample * size)});
         }
     }
-    m_line->replace(points);
-    m_line->setPen(QPen(canvas().theme().memory, 2.0));
+    drawBelieved(m_lines, points, measuredSizes(), canvas().theme().memory, canvas().theme());
 }
 
 void MemoryChart::drawMarkers()
 {
     const Theme& theme = canvas().theme();
     MarkersOverlay::Markers drawn = trialsWithoutMeasurement();
+    std::map<std::int64_t, double> newestPeaks;
+    for (const auto& point : scene().points) {
+        if (point.newest)
+            newestPeaks[point.size] = point.peakBytes;
+    }
     for (const auto& point : scene().points) {
         // Peaks are the same in each trial of a size, and a paler one would only blur the newest.
-        const bool isHidden = !point.newest && newestOf(point.size)->peakBytes == point.peakBytes;
+        const bool isHidden = !point.newest && newestPeaks[point.size] == point.peakBytes;
         if (point.peakBytes > 0.0 && !isHidden)
             drawn.rings.push_back(
                 {.size = static_cast<double>(point.size),
-                 .value = valueOf(point),
+                 .value = scene().unit.of(point.peakBytes),
                  .colour = point.kind == MeasuredPoint::Kind::Plain ? theme.memory : theme.warn,
                  .superseded = !point.newest});
     }
@@ -338,7 +680,7 @@ void MemoryChart::drawScene()
     canvas().setValueRange(0.0, scene().unit.of(largestValue()));
     canvas().setValuesVisible(!scene().points.empty() || scene().limitBytes > 0.0);
     zones().setZones(scene().memoryZones);
-    m_limits->setScene(scene());
+    m_limits->setScene(sharedScene());
     drawLine();
     drawMarkers();
     setAccessibleDescription(memorySummary(scene()));
@@ -346,35 +688,66 @@ void MemoryChart::drawScene()
 
 QStringList MemoryChart::calloutLines(const MeasuredPoint& point) const
 {
-    return {tr("%1 %2").arg(engine::memoryText(point.peakBytes, scene().unit), scene().unit.name)};
+    QStringList lines{tr("%1 %2").arg(engine::memoryText(point.peakBytes, scene().unit), scene().unit.name)};
+    if (point.allocatedBytes > 0.0)
+        lines << tr("%1 allocated").arg(engine::memoryText(point.allocatedBytes, scene().unit));
+    return lines;
 }
 
-double MemoryChart::valueOf(const MeasuredPoint& point) const
+std::optional<double> MemoryChart::valueOf(const MeasuredPoint& point) const
 {
-    return scene().unit.of(point.peakBytes);
+    return point.peakBytes > 0.0 ? std::optional(scene().unit.of(point.peakBytes)) : std::nullopt;
 }
 
-ExplorationCharts::ExplorationCharts(ThroughputChart* throughput, MemoryChart* memory,
-                                     ExplorationLegend* legend, QObject* parent)
-    : PlotGroup({throughput, memory}, parent), m_throughput(throughput), m_memory(memory), m_legend(legend)
+ExplorationCharts::ExplorationCharts(const Parts& parts, QObject* parent)
+    : PlotGroup({parts.throughput, parts.memory}, parent),
+      m_parts(parts),
+      m_scene(std::make_shared<ChartScene>(chartSceneOf({})))
 {
+    for (ExplorationChart* chart : charts()) {
+        connect(chart, &ExplorationChart::sizesAsked, this, &ExplorationCharts::look);
+        connect(chart, &ExplorationChart::wholeAsked, this, &ExplorationCharts::showWhole);
+        connect(chart, &ExplorationChart::sizeChosen, this, &ExplorationCharts::select);
+        connect(chart, &ExplorationChart::valueWindowChanged, this, [this] { emit zoomChanged(isZoomed()); });
+        connect(chart, &PlotWidget::placePointedAt, this, [this](std::optional<std::int64_t> place) {
+            if (place)
+                reveal(*place);
+        });
+    }
     draw();
+}
+
+std::array<ExplorationChart*, 2> ExplorationCharts::charts() const
+{
+    return {m_parts.throughput, m_parts.memory};
 }
 
 void ExplorationCharts::setTheme(const Theme& theme)
 {
-    m_throughput->setTheme(theme);
-    m_memory->setTheme(theme);
-    m_legend->setTheme(theme);
+    for (ExplorationChart* chart : charts())
+        chart->setTheme(theme);
+    m_parts.legend->setTheme(theme);
+    m_parts.phases->setTheme(theme);
 }
 
 void ExplorationCharts::display(const engine::Snapshot& snapshot)
 {
-    ChartScene scene = chartSceneOf(snapshot);
-    if (scene == m_scene)
+    // Another exploration has other sizes.
+    if (snapshot.trials.empty() && (m_zoom || m_selected || isZoomed())) {
+        showWhole();
+        select(std::nullopt);
+    }
+    auto scene = std::make_shared<ChartScene>(chartSceneOf(snapshot));
+    scene->showIn(m_quantity);
+    if (*scene == *m_scene)
         return;
+    const bool offersOthers = scene->quantity != m_scene->quantity ||
+                              !std::ranges::equal(scene->quantities, m_scene->quantities, {},
+                                                  &SceneQuantity::explanation, &SceneQuantity::explanation);
     m_scene = std::move(scene);
     draw();
+    if (offersOthers)
+        emit quantitiesChanged();
 }
 
 void ExplorationCharts::setLogarithmic(bool logarithmic)
@@ -385,12 +758,100 @@ void ExplorationCharts::setLogarithmic(bool logarithmic)
     draw();
 }
 
+void ExplorationCharts::setQuantity(engine::SpeedQuantity quantity)
+{
+    m_quantity = quantity;
+    if (quantity == m_scene->quantity)
+        return;
+    auto scene = std::make_shared<ChartScene>(*m_scene);
+    scene->showIn(quantity);
+    m_scene = std::move(scene);
+    // Its values have nothing to do with those that were looked at.
+    m_parts.throughput->showAllValues();
+    draw();
+    emit quantitiesChanged();
+}
+
+void ExplorationCharts::setSelectedSize(std::optional<std::int64_t> size)
+{
+    if (size == m_selected)
+        return;
+    m_selected = size;
+    for (ExplorationChart* chart : charts())
+        chart->setSelectedSize(size);
+    if (size)
+        reveal(*size);
+    showPhases();
+}
+
+void ExplorationCharts::select(std::optional<std::int64_t> size)
+{
+    if (size == m_selected)
+        return;
+    setSelectedSize(size);
+    emit sizeSelected(size);
+}
+
+bool ExplorationCharts::isZoomed() const
+{
+    return m_zoom || std::ranges::any_of(charts(), &ExplorationChart::hasValueWindow);
+}
+
+void ExplorationCharts::showWhole()
+{
+    for (ExplorationChart* chart : charts())
+        chart->showAllValues();
+    look(std::nullopt);
+}
+
+void ExplorationCharts::look(std::optional<AxisRange> sizes)
+{
+    if (sizes == m_zoom)
+        return;
+    m_zoom = sizes;
+    draw();
+    emit zoomChanged(isZoomed());
+}
+
+void ExplorationCharts::reveal(std::int64_t size)
+{
+    if (m_zoom)
+        look(sizes().axis.revealing(*m_zoom, static_cast<double>(size)));
+}
+
+ExplorationChart::Sizes ExplorationCharts::sizes() const
+{
+    AxisRange whole = sizeRangeOf(*m_scene);
+    AxisRange shown = m_zoom.value_or(whole);
+    if (!m_logarithmic) {
+        whole.minimum = 0.0;
+        shown.minimum = m_zoom ? shown.minimum : 0.0;
+    } else if (shown.minimum < whole.minimum) {
+        // A logarithmic axis has no 0.
+        shown.minimum = std::min(whole.minimum, shown.maximum / 2.0);
+    }
+    return {.axis = {.whole = whole, .logarithmic = m_logarithmic}, .shown = shown};
+}
+
+void ExplorationCharts::showPhases()
+{
+    const auto& lead = m_scene->lead;
+    std::optional<std::int64_t> size = m_selected;
+    if (!size && lead)
+        size = lead->size;
+    QString title = tr("Size %1").arg(size.value_or(0));
+    if (lead && size == lead->size)
+        title = (lead->recommended ? tr("%1, recommended") : tr("%1, leading")).arg(title);
+    m_parts.phases->setPhases(*m_scene, size, title);
+}
+
 void ExplorationCharts::draw()
 {
-    const AxisRange range = sizeRangeOf(m_scene);
-    m_throughput->setScene(m_scene, range, m_logarithmic);
-    m_memory->setScene(m_scene, range, m_logarithmic);
-    m_legend->setScene(m_scene);
+    const ExplorationChart::Sizes shown = sizes();
+    for (ExplorationChart* chart : charts())
+        chart->setScene(m_scene, shown);
+    m_parts.legend->setScene(*m_scene);
+    showPhases();
     setRightMargin(rightMargin);
 }
 

@@ -19,7 +19,7 @@ constexpr double wordGap = 5.0;
 constexpr double entryGap = 14.0;
 
 // Of an exploration.
-enum Sign { Measured, Compared, Model, Band, Running, Headroom, OutOfMemory };
+enum Sign { Measured, Compared, Model, Band, Unmodelled, Running, Headroom, OutOfMemory };
 
 } // namespace
 
@@ -99,9 +99,13 @@ void ExplorationLegend::setScene(const ChartScene& scene)
     std::vector<Entry> entries;
     if (!scene.points.empty())
         entries.push_back({Measured, tr("measured"), tr("measured")});
-    if (!scene.comparisons.empty())
+    if (std::ranges::any_of(scene.points,
+                            [](const MeasuredPoint& point) { return point.comparison > 0 && point.value; }))
         entries.push_back({Compared, tr("compared"), tr("compared")});
-    if (!scene.curve.empty()) {
+    if (!scene.curve.empty() && !scene.modelFactor)
+        entries.push_back(
+            {Unmodelled, tr("no model in %1").arg(engine::unitText(scene.quantity)), tr("no model")});
+    if (!scene.curve.empty() && scene.modelFactor) {
         entries.push_back({Model, tr("model"), tr("model")});
         entries.push_back({Band, tr("5–95 % band"), tr("5–95 %")});
     }
@@ -132,7 +136,11 @@ void ExplorationLegend::paintSign(QPainter& painter, int sign, const QRectF& box
         paintDiamond(painter, centre + QPointF(6, -2), theme().throughput, theme().card, 3.5);
         break;
     case Model:
-        painter.setPen(QPen(theme().throughput, 2.0));
+        painter.setPen(QPen(mixed(theme().throughput, theme().card, 0.4), 1.6));
+        painter.drawLine(QPointF(box.left(), centre.y()), QPointF(box.right(), centre.y()));
+        break;
+    case Unmodelled:
+        painter.setPen(QPen(theme().scrollBar, 1.6, Qt::DotLine));
         painter.drawLine(QPointF(box.left(), centre.y()), QPointF(box.right(), centre.y()));
         break;
     case Band:

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -36,6 +37,8 @@ ZonesOverlay::ZonesOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::Und
 
 void ZonesOverlay::setZones(const engine::MemoryZones& zones)
 {
+    if (zones == m_zones)
+        return;
     m_zones = zones;
     update();
 }
@@ -58,6 +61,8 @@ void ZonesOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWi
         const QRectF beyond(wallEdge, area.top(), area.right() - wallEdge, area.height());
         painter->fillRect(beyond, withAlpha(theme.bad, theme.zoneAlpha));
         hatch(*painter, beyond, withAlpha(theme.bad, theme.zoneAlpha * 2));
+        if (!canvas().isInRange(m_zones.wall))
+            return;
         painter->setPen(QPen(withAlpha(theme.bad, 150), 1.0));
         painter->drawLine(beyond.topLeft(), beyond.bottomLeft());
     }
@@ -65,9 +70,9 @@ void ZonesOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWi
 
 LimitsOverlay::LimitsOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::UnderSeries) {}
 
-void LimitsOverlay::setScene(const ChartScene& scene)
+void LimitsOverlay::setScene(std::shared_ptr<const ChartScene> scene)
 {
-    m_scene = scene;
+    m_scene = std::move(scene);
     update();
 }
 
@@ -75,15 +80,15 @@ std::vector<QRectF> LimitsOverlay::obstacles() const
 {
     std::vector<QRectF> boxes;
     const auto keepOff = [&](std::int64_t size, double bytes) {
-        const QPointF centre = canvas().positionOf(static_cast<double>(size), m_scene.unit.of(bytes));
+        const QPointF centre = canvas().positionOf(static_cast<double>(size), m_scene->unit.of(bytes));
         boxes.emplace_back(centre - QPointF(8, 8), QSizeF(16, 16));
     };
-    for (const auto& point : m_scene.points)
+    for (const auto& point : m_scene->points)
         keepOff(point.size, point.peakBytes);
-    for (const std::int64_t size : m_scene.outOfMemory)
-        keepOff(size, m_scene.limitBytes);
-    if (m_scene.lead) {
-        const double x = canvas().positionOf(static_cast<double>(m_scene.lead->size), 0.0).x();
+    for (const std::int64_t size : m_scene->outOfMemory)
+        keepOff(size, m_scene->limitBytes);
+    if (m_scene->lead) {
+        const double x = canvas().positionOf(static_cast<double>(m_scene->lead->size), 0.0).x();
         const QRectF area = canvas().plotArea();
         boxes.emplace_back(x - 4.0, area.top(), 8.0, area.height());
     }
@@ -115,16 +120,19 @@ void LimitsOverlay::drawLabel(QPainter& painter, const QString& text, const QCol
 
 void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
-    if (m_scene.limitBytes <= 0.0)
+    if (!m_scene || m_scene->limitBytes <= 0.0)
         return;
     const Theme& theme = canvas().theme();
     const QRectF area = canvas().plotArea();
     painter->setFont(labelFont());
 
-    const double limit = m_scene.unit.of(m_scene.limitBytes);
-    const double usable = m_scene.unit.of(m_scene.usableBytes);
-    const QString limitText = tr("device limit %1").arg(engine::memoryText(m_scene.limitBytes));
-    if (limit > canvas().topValue()) {
+    const double limit = m_scene->unit.of(m_scene->limitBytes);
+    const double usable = m_scene->unit.of(m_scene->usableBytes);
+    const QString limitText = tr("device limit %1").arg(engine::memoryText(m_scene->limitBytes));
+    const auto isShown = [&](double value) {
+        return value >= canvas().bottomValue() && value <= canvas().topValue();
+    };
+    if (limit > canvas().wholeValues().maximum) {
         drawLabel(*painter, tr("%1, far above").arg(limitText), theme.bad, area.top() + 1.0, false);
         return;
     }
@@ -134,11 +142,13 @@ void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QW
         painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         return y;
     };
-    if (usable > 0.0 && usable < limit) {
+    if (usable > 0.0 && usable < limit && isShown(usable)) {
         const double y = line(usable, theme.warn, 1.2, Qt::DashLine);
-        drawLabel(*painter, tr("headroom %1 %").arg(QLocale().toString(m_scene.headroom * 100.0, 'g', 3)),
+        drawLabel(*painter, tr("headroom %1 %").arg(QLocale().toString(m_scene->headroom * 100.0, 'g', 3)),
                   theme.warn, y, false);
     }
+    if (!isShown(limit))
+        return;
     const double y = line(limit, theme.bad, 1.4, Qt::SolidLine);
     drawLabel(*painter, limitText, theme.bad, y, true);
 }

@@ -5,6 +5,7 @@
 #include "chart_overlay.h"
 #include "chart_scene.h"
 
+#include <memory>
 #include <vector>
 
 namespace batchpeak::ui {
@@ -36,7 +37,7 @@ class LimitsOverlay : public ChartOverlay
 public:
     explicit LimitsOverlay(PlotCanvas* canvas);
 
-    void setScene(const ChartScene& scene);
+    void setScene(std::shared_ptr<const ChartScene> scene);
 
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
@@ -44,7 +45,7 @@ private:
     void drawLabel(QPainter& painter, const QString& text, const QColor& colour, double y, bool above) const;
     std::vector<QRectF> obstacles() const;
 
-    ChartScene m_scene;
+    std::shared_ptr<const ChartScene> m_scene;
 };
 
 } // namespace batchpeak::ui

@@ -22,6 +22,9 @@ constexpr double capPixels = 4.0;
 // A shorter interval would only be a smudge on its ring.
 constexpr double shortestBarPixels = 6.0;
 constexpr double crossAboveAxisPixels = 12.0;
+constexpr double selectedGroundPixels = 15.0;
+constexpr int selectedGroundAlpha = 24;
+constexpr double haloPixels = 18.0;
 
 } // namespace
 
@@ -29,7 +32,17 @@ MarkersOverlay::MarkersOverlay(PlotCanvas* canvas) : ChartOverlay(canvas, Layer:
 
 void MarkersOverlay::setMarkers(Markers markers)
 {
+    if (markers == m_markers)
+        return;
     m_markers = std::move(markers);
+    update();
+}
+
+void MarkersOverlay::setSelectedSize(std::optional<double> size)
+{
+    if (m_selectedSize == size)
+        return;
+    m_selectedSize = size;
     update();
 }
 
@@ -46,14 +59,45 @@ void MarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, Q
     painter->setRenderHint(QPainter::Antialiasing);
     if (m_markers.rings.empty())
         paintInTheMiddle(*painter, m_markers.emptyText);
+    paintSelectedGround(*painter);
     paintLines(*painter);
     paintIntervals(*painter);
     paintJoints(*painter);
     paintRings(*painter);
     paintCrosses(*painter);
     paintLead(*painter);
+    paintHalo(*painter);
     paintRunning(*painter);
     paintLabels(*painter);
+}
+
+QPointF MarkersOverlay::centreOf(const Ring& ring) const
+{
+    const QPointF centre = canvas().positionOf(ring.size, ring.value);
+    return {crisp(centre.x()) + ring.shift, centre.y()};
+}
+
+void MarkersOverlay::paintSelectedGround(QPainter& painter) const
+{
+    if (!m_selectedSize || !canvas().isInRange(*m_selectedSize))
+        return;
+    const QRectF area = canvas().plotArea();
+    const double x = crisp(canvas().positionOf(*m_selectedSize, canvas().topValue()).x());
+    painter.fillRect(QRectF(x - selectedGroundPixels / 2.0, area.top(), selectedGroundPixels, area.height()),
+                     withAlpha(canvas().theme().text, selectedGroundAlpha));
+}
+
+void MarkersOverlay::paintHalo(QPainter& painter) const
+{
+    if (!m_selectedSize)
+        return;
+    for (const auto& ring : m_markers.rings) {
+        if (ring.size != *m_selectedSize || ring.superseded || !canvas().shows(ring.size, ring.value))
+            continue;
+        painter.setPen(QPen(canvas().theme().text, 1.6));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawEllipse(centreOf(ring), haloPixels / 2.0, haloPixels / 2.0);
+    }
 }
 
 void MarkersOverlay::paintLines(QPainter& painter) const
@@ -70,11 +114,13 @@ void MarkersOverlay::paintIntervals(QPainter& painter) const
     const QRectF area = canvas().plotArea();
     const double leadSize = m_markers.lead ? m_markers.lead->size : 0.0;
     for (const auto& ring : m_markers.rings) {
+        if (ring.half <= 0.0 || ring.superseded || !canvas().isInRange(ring.size))
+            continue;
         const double top = canvas().positionOf(ring.size, ring.value + ring.half).y();
         const double bottom = canvas().positionOf(ring.size, ring.value - ring.half).y();
-        if (ring.half <= 0.0 || ring.superseded || bottom - top < shortestBarPixels)
+        if (bottom - top < shortestBarPixels || top > area.bottom() || bottom < area.top())
             continue;
-        const double x = crisp(canvas().positionOf(ring.size, ring.value).x());
+        const double x = centreOf(ring).x();
         painter.setPen(QPen(ring.size == leadSize ? m_markers.lead->colour : ring.colour, 1.6, Qt::SolidLine,
                             Qt::FlatCap));
         // A cap says where the interval ends, so that one that leaves the plot has none there.
@@ -88,23 +134,27 @@ void MarkersOverlay::paintIntervals(QPainter& painter) const
 
 void MarkersOverlay::paintJoints(QPainter& painter) const
 {
+    painter.save();
+    painter.setClipRect(canvas().plotArea());
     for (const Joint& joint : m_markers.joints) {
         QPolygonF line;
         for (const QPointF& point : joint.points) {
             const QPointF centre = canvas().positionOf(point.x(), point.y());
-            line.append({crisp(centre.x()), centre.y()});
+            line.append({crisp(centre.x()) + joint.shift, centre.y()});
         }
-        painter.setPen(
-            QPen(withAlpha(canvas().theme().text, joint.superseded ? supersededAlpha : opaque), 1.4));
+        painter.setPen(QPen(withAlpha(canvas().theme().text, joint.superseded ? supersededAlpha : opaque),
+                            joint.superseded ? 1.0 : 1.6));
         painter.drawPolyline(line);
     }
+    painter.restore();
 }
 
 void MarkersOverlay::paintRings(QPainter& painter) const
 {
     for (const auto& ring : m_markers.rings) {
-        QPointF centre = canvas().positionOf(ring.size, ring.value);
-        centre.setX(crisp(centre.x()));
+        if (!canvas().shows(ring.size, ring.value))
+            continue;
+        const QPointF centre = centreOf(ring);
         const bool hovered = m_hoveredSize == ring.size && !ring.superseded;
         const QColor colour = withAlpha(ring.colour, ring.superseded ? supersededAlpha : opaque);
         const QColor ground = hovered ? ring.colour : canvas().theme().card;
@@ -128,7 +178,8 @@ void MarkersOverlay::paintCrosses(QPainter& painter) const
         QPointF centre = canvas().positionOf(cross.size, m_markers.crossValue.value_or(0.0));
         if (!m_markers.crossValue)
             centre.setY(area.bottom() - crossAboveAxisPixels);
-        centre.setY(std::max(centre.y(), area.top() + crossAboveAxisPixels));
+        const double highest = area.top() + crossAboveAxisPixels;
+        centre.setY(std::clamp(centre.y(), highest, std::max(highest, area.bottom())));
         painter.setPen(QPen(cross.colour, 2.0, Qt::SolidLine, Qt::RoundCap));
         const double arm = 4.5;
         painter.drawLine(centre - QPointF(arm, arm), centre + QPointF(arm, arm));
@@ -138,7 +189,7 @@ void MarkersOverlay::paintCrosses(QPainter& painter) const
 
 void MarkersOverlay::paintLead(QPainter& painter) const
 {
-    if (!m_markers.lead)
+    if (!m_markers.lead || !canvas().shows(m_markers.lead->size, m_markers.lead->value))
         return;
     QPointF centre = canvas().positionOf(m_markers.lead->size, m_markers.lead->value);
     centre.setX(crisp(centre.x()));
@@ -182,7 +233,7 @@ std::vector<MarkersOverlay::Label> MarkersOverlay::labels() const
             }
         }
     }
-    if (m_markers.lead && !m_markers.lead->label.isEmpty()) {
+    if (m_markers.lead && !m_markers.lead->label.isEmpty() && canvas().isInRange(m_markers.lead->size)) {
         QRectF box = boxOf(m_markers.lead->label);
         const double x = canvas().positionOf(m_markers.lead->size, 0.0).x();
         box.moveRight(x - gap);

@@ -14,8 +14,9 @@
 
 namespace batchpeak::ui {
 
-/// All that marks a size in a chart, in the order in which it must lie: the lines of the hovered and
-/// the leading size, intervals, joints, rings, crosses, the leading dot, the running marker, labels.
+/// All that marks a size in a chart, in the order in which it must lie: the ground of the selected size, the
+/// lines of the hovered and the leading size, intervals, joints, rings, crosses, the leading dot, the halo of
+/// the selected size, the running marker, labels. What lies beyond the shown part of the axes is left out.
 class MarkersOverlay : public ChartOverlay
 {
     Q_OBJECT
@@ -36,17 +37,23 @@ public:
         /// Replaced by a later trial of the same size: still drawn, but paler.
         bool superseded = false;
         Shape shape = Shape::Circle;
+        /// To the right [pixels], so that comparisons of one size do not lie on each other.
+        double shift = 0.0;
+        bool operator==(const Ring&) const = default;
     };
     /// Joins what was compared, by its sizes and values.
     struct Joint
     {
         QList<QPointF> points;
         bool superseded = false;
+        double shift = 0.0;
+        bool operator==(const Joint&) const = default;
     };
     struct Cross
     {
         double size = 1.0;
         QColor colour;
+        bool operator==(const Cross&) const = default;
     };
     struct Lead
     {
@@ -54,6 +61,7 @@ public:
         double value = 0.0;
         QColor colour;
         QString label;
+        bool operator==(const Lead&) const = default;
     };
     struct Markers
     {
@@ -70,12 +78,14 @@ public:
         QString wallShortLabel;
         /// Said in the middle while there is no ring.
         QString emptyText;
+        bool operator==(const Markers&) const = default;
     };
 
     explicit MarkersOverlay(PlotCanvas* canvas);
 
     void setMarkers(Markers markers);
     void setHoveredSize(std::optional<double> size);
+    void setSelectedSize(std::optional<double> size);
     /// The labels as last laid out, so that other things can keep off them.
     std::vector<QRectF> labelBoxes() const;
 
@@ -90,6 +100,9 @@ private:
     };
 
     std::vector<Label> labels() const;
+    QPointF centreOf(const Ring& ring) const;
+    void paintSelectedGround(QPainter& painter) const;
+    void paintHalo(QPainter& painter) const;
     void paintLines(QPainter& painter) const;
     void paintIntervals(QPainter& painter) const;
     void paintJoints(QPainter& painter) const;
@@ -101,6 +114,7 @@ private:
 
     Markers m_markers;
     std::optional<double> m_hoveredSize;
+    std::optional<double> m_selectedSize;
 };
 
 } // namespace batchpeak::ui

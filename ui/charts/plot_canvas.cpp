@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plot_canvas.h"
 
+#include "place_ticks_overlay.h"
+
 #include <QtCharts/QChart>
 #include <QtCharts/QLineSeries>
 #include <QtCharts/QLogValueAxis>
@@ -14,6 +16,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace batchpeak::ui {
 
@@ -63,6 +67,7 @@ PlotCanvas::PlotCanvas(QWidget* parent)
     chart()->addAxis(m_valueAxis, Qt::AlignLeft);
     m_anchor->attachAxis(m_logAxis);
     m_anchor->attachAxis(m_valueAxis);
+    m_placeTicks = new PlaceTicksOverlay(this);
     styleAxes();
     setValueRange(0.0, 1.0);
 }
@@ -143,8 +148,18 @@ void PlotCanvas::setAxisRange(const AxisRange& range, bool logarithmic)
 
 void PlotCanvas::setValueRange(double smallest, double largest)
 {
+    if (m_smallestValue == smallest && m_largestValue == largest)
+        return;
     m_smallestValue = smallest;
     m_largestValue = largest;
+    layOut();
+}
+
+void PlotCanvas::setValueWindow(std::optional<AxisRange> window)
+{
+    if (m_valueWindow == window)
+        return;
+    m_valueWindow = window;
     layOut();
 }
 
@@ -215,25 +230,57 @@ void PlotCanvas::scaleValues(const QRectF& area)
         m_logValueAxis->setRange(m_scale.bottom, m_scale.top);
         return;
     }
-    const int mostTicks = std::clamp(static_cast<int>(area.height() / labelPixels), 2, 6);
-    m_scale = valueScaleFor(m_smallestValue, m_largestValue, mostTicks);
+    const int mostTicks = mostValueTicks(area);
+    m_scale = m_valueWindow ? valueScaleBetween(m_valueWindow->minimum, m_valueWindow->maximum, mostTicks)
+                            : valueScaleFor(m_smallestValue, m_largestValue, mostTicks);
     m_valueAxis->setTickInterval(m_scale.step);
     m_valueAxis->setRange(m_scale.bottom, m_scale.top);
     m_valueAxis->setLabelFormat(QStringLiteral("%.%1f").arg(m_scale.decimals));
+}
+
+int PlotCanvas::mostValueTicks(const QRectF& area) const
+{
+    const double labelPixels = QFontMetricsF(font()).height() * 1.25;
+    return std::clamp(static_cast<int>(area.height() / labelPixels), 2, 6);
 }
 
 void PlotCanvas::scalePlaces(const QRectF& area)
 {
     const QFontMetricsF metrics(font());
     const double labelPixels = metrics.horizontalAdvance(QLocale().toString(m_range.maximum, 'f', 0)) * 1.6;
+    std::vector<std::int64_t> ticks;
     if (m_logarithmic) {
-        m_logAxis->setBase(logBaseFor(m_range, area.width(), labelPixels));
-        return;
+        const int base = logBaseFor(m_range, area.width(), labelPixels);
+        ticks = ticksBetweenPowers(m_range, base, area.width(), labelPixels * 1.6);
+        m_logAxis->setBase(base);
     }
+    // Without labels its title would move.
+    m_logAxis->setLabelsColor(ticks.empty() ? m_theme.mutedText : QColor(Qt::transparent));
+    m_logAxis->setGridLineVisible(ticks.empty());
+    m_logAxis->setLineVisible(ticks.empty());
+    m_placeTicks->setTicks(std::move(ticks));
+    if (m_logarithmic)
+        return;
     const int mostTicks = std::clamp(static_cast<int>(area.width() / (labelPixels * 1.6)), 2, 12);
     // Between two sizes, or two steps, there is nothing to label.
     m_linearAxis->setTickInterval(
         std::max(1.0, valueScaleFor((m_range.maximum - m_range.minimum) / 1.12, mostTicks).step));
+}
+
+AxisRange PlotCanvas::wholeValues() const
+{
+    const ValueScale scale = valueScaleFor(m_smallestValue, m_largestValue, mostValueTicks(plotArea()));
+    return {.minimum = scale.bottom, .maximum = scale.top};
+}
+
+bool PlotCanvas::shows(double place, double value) const
+{
+    return isInRange(place) && value >= m_scale.bottom && value <= m_scale.top;
+}
+
+double PlotCanvas::labelDistance() const
+{
+    return labelGap / 2.0 + 1.0;
 }
 
 QRectF PlotCanvas::plotArea() const
@@ -254,6 +301,11 @@ QPointF PlotCanvas::positionOf(double place, double value) const
 double PlotCanvas::placeAt(double x) const
 {
     return chart()->mapToValue({x, plotArea().center().y()}, m_anchor).x();
+}
+
+double PlotCanvas::valueAt(double y) const
+{
+    return chart()->mapToValue({plotArea().center().x(), y}, m_anchor).y();
 }
 
 void PlotCanvas::resizeEvent(QResizeEvent* event)

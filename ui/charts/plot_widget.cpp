@@ -3,6 +3,7 @@
 #include "plot_widget.h"
 
 #include "callout.h"
+#include "place_ticks_overlay.h"
 #include "plot_canvas.h"
 
 #include <QtCharts/QChart>
@@ -22,6 +23,12 @@ namespace {
 
 // For the focus frame.
 constexpr int frameWidth = 2;
+
+/// Labels that others stand for are there, but have no colour.
+bool isSeen(const QGraphicsTextItem& text)
+{
+    return text.isVisible() && !text.toPlainText().isEmpty() && text.defaultTextColor().alpha() > 0;
+}
 
 } // namespace
 
@@ -91,20 +98,21 @@ QStringList PlotWidget::tickLabels() const
 {
     QStringList texts;
     for (const QGraphicsItem* item : m_canvas->scene()->items()) {
-        if (const auto* text = qgraphicsitem_cast<const QGraphicsTextItem*>(item);
-            text && text->isVisible() && !text->toPlainText().isEmpty())
+        if (const auto* text = qgraphicsitem_cast<const QGraphicsTextItem*>(item); text && isSeen(*text))
             texts << text->toPlainText();
     }
-    return texts;
+    return texts + m_canvas->placeTicks().labels();
 }
 
 std::vector<double> PlotWidget::axisLabelCentres() const
 {
     std::vector<double> centres;
+    for (const double centre : m_canvas->placeTicks().labelCentres())
+        centres.push_back(centre + m_canvas->x());
     const QRectF area = m_canvas->plotArea();
     for (const QGraphicsItem* item : m_canvas->scene()->items()) {
         const auto* text = qgraphicsitem_cast<const QGraphicsTextItem*>(item);
-        if (!text || !text->isVisible() || text->toPlainText().isEmpty())
+        if (!text || !isSeen(*text))
             continue;
         const QRectF box = text->sceneBoundingRect();
         const bool isNumber = text->toPlainText().at(0).isDigit();
@@ -117,7 +125,9 @@ std::vector<double> PlotWidget::axisLabelCentres() const
 
 void PlotWidget::pointAt(const QPointF& position)
 {
-    const auto all = places();
+    auto all = places();
+    std::erase_if(all,
+                  [this](std::int64_t place) { return !m_canvas->isInRange(static_cast<double>(place)); });
     if (all.empty() || !m_canvas->plotArea().adjusted(-12, 0, 12, 0).contains(position)) {
         emit placePointedAt(std::nullopt);
         return;

@@ -62,6 +62,7 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
+    std::optional<std::int64_t> hoveredPlace() const { return m_hovered; }
     /// Says anew what there is at the hovered place; to be called when what is drawn has changed.
     void updateHover() { showHovered(m_hovered); }
     PlotCanvas& canvas() const { return *m_canvas; }

@@ -31,6 +31,9 @@ QToolButton:hover { background: @window; }
 QToolButton:pressed, QToolButton:checked { background: @grid; }
 QToolButton:focus { border-color: @throughput; }
 QToolButton:disabled { color: @faint; }
+QToolButton[slim] { color: @mutedText; padding: 0px 2px; }
+QToolButton[slim="outlined"] { color: @text; border-color: @border; padding: 0px 8px; }
+QToolButton[slim]:focus { border-color: @throughput; }
 QToolButton::menu-indicator { image: none; width: 0px; }
 
 QPushButton { border-radius: 6px; padding: 6px 14px; }
@@ -87,12 +90,6 @@ QMenu::item:disabled { color: @mutedText; }
 QMenu::separator { height: 1px; background: @border; margin: 4px 8px; }
 QToolTip { background: @toolTip; color: @text; border: 1px solid @border; padding: 3px; }
 )";
-
-QColor mixed(const QColor& a, const QColor& b, double share)
-{
-    const auto mix = [share](int x, int y) { return static_cast<int>(x * (1.0 - share) + y * share); };
-    return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
-}
 
 } // namespace
 
@@ -193,6 +190,12 @@ QColor colourOf(Tone tone, const Theme& theme)
         break;
     }
     return theme.text;
+}
+
+QColor mixed(const QColor& a, const QColor& b, double share)
+{
+    const auto mix = [share](int x, int y) { return static_cast<int>(x * (1.0 - share) + y * share); };
+    return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
 }
 
 QColor withAlpha(QColor colour, int alpha)

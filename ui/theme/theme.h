@@ -58,6 +58,9 @@ enum class Tone { Plain, Muted, Good, Warn, Bad };
 
 QColor colourOf(Tone tone, const Theme& theme);
 
+/// \p a with that share of \p b in it, opaque: what is translucent is darker where it lies on itself.
+QColor mixed(const QColor& a, const QColor& b, double share);
+
 /// \param alpha  0..255
 QColor withAlpha(QColor colour, int alpha);
 
@@ -71,8 +74,8 @@ Theme themeFor(ThemeSetting setting, const QPalette& system);
 /// all else is Theme::palette() and Fusion.
 ///
 /// Widgets ask for a part by a dynamic property, set before they are first shown: "card", "bar",
-/// "muted", "primary", "secondary", "banner", "framed", "plain". No font is set here: a weight set in a style
-/// sheet is missing from the size hint, and the text is cut off.
+/// "muted", "primary", "secondary", "banner", "framed", "plain", "slim". No font is set here: a weight set in
+/// a style sheet is missing from the size hint, and the text is cut off.
 QString styleSheetFor(const Theme& theme);
 
 /// Gives a window the style sheet and the palette of a theme.
