@@ -7,9 +7,17 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
+#include <QStyle>
 #include <QVBoxLayout>
 
 namespace batchpeak::ui {
+
+namespace {
+
+constexpr QMargins usualMargins(16, 12, 16, 12);
+
+} // namespace
 
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent),
@@ -19,7 +27,7 @@ Card::Card(const QString& title, QWidget* parent)
       m_body(new QVBoxLayout(this))
 {
     setProperty("card", true);
-    m_body->setContentsMargins(16, 12, 16, 12);
+    m_body->setContentsMargins(usualMargins);
     m_body->setSpacing(8);
     m_title->setFont(scaled(font(), 1.05, QFont::DemiBold));
     m_unit->setFont(scaled(font(), 0.95));
@@ -43,9 +51,35 @@ void Card::setUnit(const QString& unit)
     m_unit->setVisible(!unit.isEmpty());
 }
 
+void Card::setEmbedded(bool isEmbedded)
+{
+    if (property("card").toBool() != isEmbedded)
+        return;
+    setProperty("card", !isEmbedded);
+    style()->unpolish(this);
+    style()->polish(this);
+    m_title->setVisible(!isEmbedded);
+    m_unit->setVisible(!isEmbedded && !m_unit->text().isEmpty());
+    m_body->setContentsMargins(isEmbedded ? QMargins() : usualMargins);
+}
+
 void Card::setHeaderWidget(QWidget* widget)
 {
     m_header->addWidget(widget, 100);
+}
+
+QScrollArea* scrolledOnCard(QWidget* page)
+{
+    auto* area = new QScrollArea;
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidget(page);
+    // Else both would be filled from the palette, in the colour of the window.
+    area->viewport()->setAutoFillBackground(false);
+    page->setAutoFillBackground(false);
+    return area;
 }
 
 } // namespace batchpeak::ui

@@ -6,6 +6,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace batchpeak::ui {
@@ -24,6 +25,8 @@ public:
     /// At the right end of the title line.
     void setHeaderWidget(QWidget* widget);
     QVBoxLayout* body() const { return m_body; }
+    /// Within another card it has neither a frame nor a title of its own.
+    void setEmbedded(bool isEmbedded);
 
 private:
     QLabel* m_title;
@@ -31,5 +34,8 @@ private:
     QHBoxLayout* m_header;
     QVBoxLayout* m_body;
 };
+
+/// \p page, which is taken over, where it may be higher than its place on a card.
+QScrollArea* scrolledOnCard(QWidget* page);
 
 } // namespace batchpeak::ui

@@ -6,13 +6,20 @@
 #include "empty_view.h"
 #include "log_view.h"
 #include "message_banner.h"
+#include "plan/plan_view.h"
 #include "recommendation_card.h"
+#include "run/batch_view.h"
+#include "run/device_strips.h"
+#include "run/steering_panel.h"
+#include "run/thinking_view.h"
 #include "status_bar.h"
+#include "tab_card.h"
 #include "throughput_card.h"
 #include "tool_bar.h"
 #include "trials_view.h"
 #include "window_actions.h"
 
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -24,6 +31,8 @@ namespace {
 constexpr int margin = 12;
 constexpr int gap = 10;
 constexpr int sideWidth = 424;
+// Below it the table of trials would have hardly a row.
+constexpr int leastHeightOfThree = 780;
 // Of the log that led to a failure.
 constexpr qsizetype bannerLogLines = 4;
 
@@ -54,14 +63,14 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
       m_columns(splitter(Qt::Horizontal, QStringLiteral("columns"))),
       m_charts(splitter(Qt::Vertical, QStringLiteral("charts"))),
       m_side(splitter(Qt::Vertical, QStringLiteral("side"))),
-      m_stack(new QStackedWidget(this)),
+      m_pages(new QStackedWidget(this)),
       m_empty(new EmptyView(this)),
       m_status(new StatusBar(this))
 {
-    m_stack->addWidget(m_empty);
-    m_stack->addWidget(makeCharts());
-    m_columns->addWidget(m_stack);
+    m_columns->addWidget(makeCharts());
     m_columns->addWidget(makeSide(actions));
+    m_pages->addWidget(m_empty);
+    m_pages->addWidget(m_columns);
     m_charts->addAction(actions->saveCharts);
     m_charts->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_trials->offer(actions->saveTrials);
@@ -72,7 +81,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     inner->setContentsMargins(margin, margin, margin, margin);
     inner->setSpacing(gap);
     inner->addWidget(m_banner);
-    inner->addWidget(m_columns, 1);
+    inner->addWidget(m_pages, 1);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
@@ -83,6 +92,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     connect(m_pair, &ExplorationCharts::sizeSelected, m_trials, &TrialsView::setSelectedSize);
     connect(m_trials, &TrialsView::sizeSelected, m_pair, &ExplorationCharts::setSelectedSize);
     connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
+    connect(m_empty, &EmptyView::chosen, this, &ExplorationView::fileChosen);
     resetLayout();
     display(engine::Snapshot{});
 }
@@ -110,13 +120,28 @@ QWidget* ExplorationView::makeSide(WindowActions* actions)
     m_recommendation =
         new RecommendationCard(actions->exportSize, actions->copySize, actions->confirm, actions->goOn);
     m_trials = new TrialsView;
+    m_thinking = new ThinkingView;
+    m_steering = new SteeringPanel;
+    m_deviceStrips = new DeviceStrips;
+    m_batch = new BatchView;
     m_log = new LogView;
+    m_insight = new TabCard;
+    m_insight->addPage(tr("Thinking"), m_thinking);
+    m_steeringPage = scrolledOnCard(m_steering);
+    m_insight->addPage(tr("Steer"), m_steeringPage);
+    m_insight->addPage(tr("Devices"), scrolledOnCard(m_deviceStrips));
+    m_insight->addPage(tr("Batch"), scrolledOnCard(m_batch));
+    m_insight->addPage(tr("Log"), m_log);
+    connect(m_thinking, &ThinkingView::sizeChosen, this, [this](std::int64_t size) {
+        m_steering->setSize(size);
+        m_insight->showPage(m_steeringPage);
+    });
     m_side->addWidget(m_recommendation);
     m_side->addWidget(m_trials);
-    m_side->addWidget(m_log);
+    m_side->addWidget(m_insight);
     m_side->setStretchFactor(0, 0);
     m_side->setStretchFactor(1, 3);
-    m_side->setStretchFactor(2, 1);
+    m_side->setStretchFactor(2, 2);
     m_side->setMinimumWidth(sideWidth);
     return m_side;
 }
@@ -125,7 +150,7 @@ void ExplorationView::resetLayout()
 {
     m_columns->setSizes({10000, sideWidth});
     m_charts->setSizes({5000, 2000});
-    m_side->setSizes({m_recommendation->sizeHint().height(), 3000, 1000});
+    m_side->setSizes({m_recommendation->sizeHint().height(), 3000, 2000});
     m_trials->resetLayout();
 }
 
@@ -150,9 +175,70 @@ void ExplorationView::setTheme(const Theme& theme)
     m_banner->setTheme(theme);
     m_empty->setTheme(theme);
     m_throughputCard->setTheme(theme);
+    m_theme = theme;
+    if (m_plan)
+        m_plan->setTheme(theme);
     m_pair->setTheme(theme);
     m_recommendation->setTheme(theme);
     m_trials->setTheme(theme);
+    m_thinking->setTheme(theme);
+    m_deviceStrips->setTheme(theme);
+    m_batch->setTheme(theme);
+}
+
+void ExplorationView::setConfig(const engine::ConfigFile& file)
+{
+    m_batch->setConfig(file);
+}
+
+PlanView* ExplorationView::plan()
+{
+    if (!m_plan) {
+        m_plan = new PlanView(m_actions, m_pages);
+        m_plan->setTheme(m_theme);
+        m_pages->addWidget(m_plan);
+    }
+    return m_plan;
+}
+
+void ExplorationView::showPlan(bool isShown)
+{
+    m_showsPlan = isShown;
+    choosePage();
+}
+
+/// A low window has no room for the trials and for what stands below them: then they are a page beside it.
+void ExplorationView::placeTrials()
+{
+    const bool areBelow = m_insight->hasPage(m_trials);
+    const bool isLow = height() < leastHeightOfThree;
+    if (isLow == areBelow)
+        return;
+    m_trials->setEmbedded(isLow);
+    if (isLow) {
+        m_insight->insertPage(0, tr("Trials"), m_trials);
+        m_insight->showPage(m_trials);
+    } else {
+        m_insight->takePage(m_trials);
+        m_side->insertWidget(1, m_trials);
+        m_trials->show();
+    }
+}
+
+void ExplorationView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    placeTrials();
+}
+
+void ExplorationView::choosePage()
+{
+    QWidget* page = m_empty;
+    if (m_showsPlan)
+        page = plan();
+    else if (m_hasRun)
+        page = m_columns;
+    m_pages->setCurrentWidget(page);
 }
 
 void ExplorationView::setLogarithmic(bool logarithmic)
@@ -165,15 +251,25 @@ void ExplorationView::setInviting(bool inviting)
     m_empty->setInviting(inviting);
 }
 
+void ExplorationView::setRecentFiles(const QStringList& files)
+{
+    m_empty->setRecentFiles(files);
+}
+
 void ExplorationView::display(const engine::Snapshot& snapshot)
 {
-    m_stack->setCurrentIndex(snapshot.run ? 1 : 0);
+    m_hasRun = snapshot.run.has_value();
+    choosePage();
     m_pair->display(snapshot);
     const engine::MemoryUnit& unit = m_pair->memoryUnit();
     m_memoryCard->setUnit(unit.name);
     m_toolBar->display(snapshot);
     m_recommendation->display(snapshot, unit);
     m_trials->display(snapshot, unit);
+    m_thinking->display(snapshot);
+    m_steering->display(snapshot);
+    m_deviceStrips->display(snapshot.devices);
+    m_batch->display(snapshot);
     m_log->display(snapshot.log);
     m_status->display(snapshot);
     const bool hasFailed = snapshot.state == engine::State::Failed;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/config_file.h"
 #include "engine/snapshot.h"
 #include "theme/theme.h"
 
@@ -13,16 +14,22 @@ class QStackedWidget;
 
 namespace batchpeak::ui {
 
+class BatchView;
 class Card;
 class ExplorationCharts;
+class DeviceStrips;
 class EmptyView;
 class LogView;
 class MemoryChart;
 class MessageBanner;
+class PlanView;
 class RecommendationCard;
 class ToolBar;
 class StatusBar;
 class ThroughputCard;
+class SteeringPanel;
+class TabCard;
+class ThinkingView;
 class TrialsView;
 class WindowActions;
 
@@ -40,6 +47,18 @@ public:
     void setLogarithmic(bool logarithmic);
     /// A file that can be opened hangs over the window.
     void setInviting(bool inviting);
+    void setRecentFiles(const QStringList& files);
+
+    /// The plan of the config in hand, made when it is first asked for.
+    PlanView* plan();
+    /// Shows the plan in the place of an exploration, or no more.
+    void showPlan(bool isShown);
+    bool isPlanShown() const { return m_showsPlan; }
+
+    /// What a person asks of an exploration that runs.
+    SteeringPanel* steering() const { return m_steering; }
+    /// Of the exploration that is shown, for what changes in it.
+    void setConfig(const engine::ConfigFile& file);
 
     MessageBanner* banner() const { return m_banner; }
     QList<QSplitter*> splitters() const;
@@ -50,10 +69,17 @@ public:
 
 signals:
     void openRequested();
+    /// Of a file that the empty page lists.
+    void fileChosen(const QString& path);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeCharts();
     QWidget* makeSide(WindowActions* actions);
+    void choosePage();
+    void placeTrials();
 
     WindowActions* m_actions;
     ToolBar* m_toolBar;
@@ -61,14 +87,25 @@ private:
     QSplitter* m_columns;
     QSplitter* m_charts;
     QSplitter* m_side;
-    QStackedWidget* m_stack;
+    /// The empty page, the exploration, and, once it was asked for, the plan.
+    QStackedWidget* m_pages;
     EmptyView* m_empty;
     ThroughputCard* m_throughputCard;
+    PlanView* m_plan = nullptr;
+    bool m_showsPlan = false;
+    bool m_hasRun = false;
+    Theme m_theme;
     MemoryChart* m_memory;
     Card* m_memoryCard;
     ExplorationCharts* m_pair;
     RecommendationCard* m_recommendation;
     TrialsView* m_trials;
+    TabCard* m_insight;
+    ThinkingView* m_thinking;
+    SteeringPanel* m_steering;
+    QWidget* m_steeringPage;
+    DeviceStrips* m_deviceStrips;
+    BatchView* m_batch;
     LogView* m_log;
     StatusBar* m_status;
 };

@@ -40,7 +40,7 @@ QString logLineText(const engine::LogLine& line)
     return QStringLiteral("%1  %2").arg(time, line.text);
 }
 
-LogView::LogView(QWidget* parent) : Card(tr("Log"), parent), m_text(new QPlainTextEdit)
+LogView::LogView(QWidget* parent) : QWidget(parent), m_text(new QPlainTextEdit)
 {
     m_text->setFont(fixedFont(font(), 0.9));
     m_text->setReadOnly(true);
@@ -61,7 +61,9 @@ LogView::LogView(QWidget* parent) : Card(tr("Log"), parent), m_text(new QPlainTe
     });
     auto* rows = new WholeRows(
         m_text, [] { return 2; }, [this] { return m_text->fontMetrics().lineSpacing(); }, this);
-    body()->addWidget(rows, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(rows, 1);
 }
 
 int LogView::lineOfNewest() const

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "card.h"
 #include "engine/snapshot.h"
+
+#include <QWidget>
 
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace batchpeak::ui {
 
 /// The log of an exploration, newest at the bottom. It follows the newest line only while the user has
 /// not scrolled away from it.
-class LogView : public Card
+class LogView : public QWidget
 {
     Q_OBJECT
 

@@ -4,10 +4,12 @@
 
 #include "charts/exploration_charts.h"
 #include "engine/exploration.h"
+#include "engine/option_table.h"
 #include "exploration_view.h"
 #include "file_drop.h"
 #include "message_banner.h"
 #include "network_dialog.h"
+#include "plan/plan_view.h"
 #include "recent_files.h"
 #include "table_layout.h"
 #include "trials_view.h"
@@ -35,7 +37,9 @@ using namespace std::chrono_literals;
 
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
-constexpr QSize leastSize{980, 640};
+// How old the free memory of the plan may be.
+constexpr auto deviceInterval = 5s;
+constexpr QSize leastSize{980, 660};
 constexpr QSize usualSize{1440, 900};
 
 // More would take the charts' room.
@@ -75,12 +79,19 @@ QString remarksText(const engine::ConfigFile& file)
     return lines.join(QLatin1Char('\n'));
 }
 
+/// By which a config is known from one day to the next.
+QString absolutePath(const engine::ConfigFile& file)
+{
+    return QFileInfo(file.path()).absoluteFilePath();
+}
+
 } // namespace
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       m_lease(std::make_shared<engine::DeviceLease>()),
       m_exploration(new engine::Exploration({.lease = m_lease}, this)),
+      m_deviceSearch(new engine::DeviceSearch(engine::ExplorationParts().localDevices, this)),
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
       m_exports(new WindowExports(this)),
@@ -96,6 +107,7 @@ MainWindow::MainWindow(QWidget* parent)
     setMinimumSize(leastSize);
     resize(usualSize.boundedTo(screen()->availableSize()));
     m_recent->setFiles(m_settings.recentFiles());
+    m_view->setRecentFiles(m_recent->files());
     m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
     m_view->setLogarithmic(m_settings.isLogarithmic());
     m_settings.attach(this, m_view->splitters());
@@ -116,6 +128,7 @@ MainWindow::MainWindow(QWidget* parent)
     });
     connectActions();
     connectExports();
+    connectPlan();
     connect(m_lease.get(), &engine::DeviceLease::changed, this, &MainWindow::draw);
     draw();
 }
@@ -133,12 +146,19 @@ void MainWindow::connectActions()
     connect(m_actions->open, &QAction::triggered, this, &MainWindow::chooseConfig);
     connect(m_view, &ExplorationView::openRequested, this, &MainWindow::chooseConfig);
     connect(m_recent, &RecentFiles::chosen, this, [this](const QString& path) { openConfig(path); });
+    connect(m_view, &ExplorationView::fileChosen, this, [this](const QString& path) { openConfig(path); });
     connect(m_actions->chooseNetwork, &QAction::triggered, this, &MainWindow::chooseNetwork);
     connect(m_actions->start, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->restart, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->useCpu, &QAction::triggered, this, [this] {
-        m_options.devices = {QStringLiteral("cpu")};
+        engine::ExplorationOptions options = m_options;
+        options.devices = {QStringLiteral("cpu")};
+        takeOptions(options);
         startExploring();
+    });
+    connect(m_actions->plan, &QAction::triggered, this, [this] {
+        if (m_config)
+            openConfig(m_config->path());
     });
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
@@ -181,6 +201,48 @@ void MainWindow::connectExports()
     });
 }
 
+void MainWindow::connectPlan()
+{
+    m_deviceTimer.setInterval(deviceInterval);
+    connect(&m_deviceTimer, &QTimer::timeout, m_deviceSearch, [this] {
+        if (m_view->isPlanShown() && isVisible())
+            m_deviceSearch->start();
+    });
+    connect(m_deviceSearch, &engine::DeviceSearch::found, this, [this](const device::LocalDevices& devices) {
+        if (m_view->isPlanShown())
+            m_view->plan()->setDevices(devices);
+        draw();
+    });
+}
+
+void MainWindow::showPlan()
+{
+    // Only now: the first picture of an empty window does not wait for it.
+    if (!m_deviceTimer.isActive()) {
+        m_deviceTimer.start();
+        connect(m_view->plan(), &PlanView::optionsChanged, this, &MainWindow::takeOptions);
+        connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
+    }
+    m_view->plan()->setConfig(*m_config, m_options);
+    m_view->setConfig(*m_config);
+    m_view->showPlan(true);
+    m_deviceSearch->start();
+}
+
+void MainWindow::takeOptions(const engine::ExplorationOptions& options)
+{
+    m_options = options;
+    m_asked.insert(absolutePath(*m_config), options);
+    m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
+    try {
+        m_exploration->load(m_config->path(), m_config->contents(), m_options);
+        m_training->setConfig(*m_config, m_options);
+    } catch (const config::ConfigError&) {
+        // The plan says why, and what runs now stays as it is.
+    }
+    draw();
+}
+
 void MainWindow::applyTheme()
 {
     const Theme theme = themeFor(m_themeSetting, QGuiApplication::palette());
@@ -203,7 +265,16 @@ bool MainWindow::event(QEvent* event)
 
 void MainWindow::setOptions(const engine::ExplorationOptions& options)
 {
-    m_options = options;
+    m_given = options;
+    m_asked.clear();
+}
+
+engine::ExplorationOptions MainWindow::optionsFor(const engine::ConfigFile& file) const
+{
+    const QString path = absolutePath(file);
+    if (const auto asked = m_asked.constFind(path); asked != m_asked.constEnd())
+        return *asked;
+    return engine::overlaid(engine::optionsFrom(m_settings.optionsOf(path)), m_given);
 }
 
 bool MainWindow::isUnderWay() const
@@ -225,10 +296,9 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
     }
     m_waiting.clear();
     try {
-        engine::ConfigFile file = m_networks->completed(engine::ConfigFile::open(path), network);
-        m_exploration->load(file.path(), file.contents(), m_options);
-        m_config = std::move(file);
-        m_training->setConfig(*m_config, m_options);
+        m_config = m_networks->completed(engine::ConfigFile::open(path), network);
+        takeOptions(optionsFor(*m_config));
+        showPlan();
     } catch (const NetworkNeeded& need) {
         m_waiting = path;
         m_view->banner()->showMessage(MessageBanner::Kind::Warning, QString::fromUtf8(need.what()), {},
@@ -285,8 +355,14 @@ void MainWindow::startExploring()
     const bool ended = state == engine::State::Finished || state == engine::State::Failed;
     if (ended && (!m_config || !openConfig(m_config->path())))
         return;
+    if (const QString problem = m_view->isPlanShown() ? m_view->plan()->problem() : QString();
+        !problem.isEmpty()) {
+        showError(problem);
+        return;
+    }
     try {
         m_exploration->start();
+        m_view->showPlan(false);
     } catch (const engine::DeviceInUse& error) {
         showError(error.sentence());
     }
@@ -298,6 +374,10 @@ void MainWindow::draw()
     m_actions->update(snapshot);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && !configInHand().isEmpty());
     m_training->follow(snapshot);
+    if (m_view->isPlanShown() && !m_view->plan()->problem().isEmpty()) {
+        m_actions->start->setEnabled(false);
+        m_actions->start->setToolTip(m_view->plan()->problem());
+    }
     m_view->display(snapshot);
     if (const QString title = windowTitleOf(snapshot); title != windowTitle())
         setWindowTitle(title);

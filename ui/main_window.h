@@ -4,11 +4,13 @@
 
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
+#include "engine/device_search.h"
 #include "engine/exploration_options.h"
 #include "engine/snapshot.h"
 #include "theme/theme.h"
 #include "window_settings.h"
 
+#include <QHash>
 #include <QMainWindow>
 #include <QString>
 #include <QTimer>
@@ -43,7 +45,7 @@ public:
 
     /// The one exploration of the window, for who records or watches it.
     engine::Exploration& exploration() const { return *m_exploration; }
-    /// For the configs opened from now on.
+    /// For the configs opened from now on, over what is remembered of each.
     void setOptions(const engine::ExplorationOptions& options);
     /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.
     /// \param network  file or id of the one to run; empty for the config's own, or the one chosen for it
@@ -67,6 +69,10 @@ private:
     void chooseNetwork();
     void rememberOpened(const QString& path);
     QString configInHand() const;
+    void connectPlan();
+    void takeOptions(const engine::ExplorationOptions& options);
+    engine::ExplorationOptions optionsFor(const engine::ConfigFile& file) const;
+    void showPlan();
     void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
     void goOn();
@@ -78,7 +84,12 @@ private:
     /// Of all that this window runs.
     std::shared_ptr<engine::DeviceLease> m_lease;
     engine::Exploration* m_exploration;
+    /// Of the command line.
+    engine::ExplorationOptions m_given;
+    /// Of the config in hand, and of those opened before it.
     engine::ExplorationOptions m_options;
+    QHash<QString, engine::ExplorationOptions> m_asked;
+    engine::DeviceSearch* m_deviceSearch;
     std::optional<engine::ConfigFile> m_config;
     /// Path of the config that was opened last, while it waits for a network; else empty.
     QString m_waiting;
@@ -92,6 +103,7 @@ private:
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;
+    QTimer m_deviceTimer;
 };
 
 } // namespace batchpeak::ui

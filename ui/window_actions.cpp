@@ -23,6 +23,7 @@ WindowActions::WindowActions(QWidget* window)
     : QObject(window),
       open(new QAction(tr("&Open…"), this)),
       chooseNetwork(new QAction(tr("Choose the &network…"), this)),
+      plan(new QAction(tr("P&lan"), this)),
       start(new QAction(tr("&Start"), this)),
       restart(new QAction(tr("&Restart"), this)),
       useCpu(new QAction(tr("Explore on the &CPU"), this)),
@@ -44,6 +45,8 @@ WindowActions::WindowActions(QWidget* window)
     open->setShortcuts(QKeySequence::Open);
     chooseNetwork->setShortcut(Qt::CTRL | Qt::Key_N);
     chooseNetwork->setEnabled(false);
+    plan->setShortcut(Qt::CTRL | Qt::Key_P);
+    plan->setToolTip(tr("What is asked for, to change it before the next start"));
     start->setShortcut(Qt::Key_F5);
     stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
     goOn->setShortcut(Qt::CTRL | Qt::Key_F5);
@@ -70,8 +73,9 @@ WindowActions::WindowActions(QWidget* window)
         action->setData(static_cast<int>(setting));
         action->setChecked(setting == ThemeSetting::System);
     }
-    for (QAction* action : {open, chooseNetwork, start, pause, stop, goOn, exportSize, copySize, confirm,
-                            train, saveTrials, saveCharts, logarithmic, fullScreen, resetLayout, quit})
+    for (QAction* action :
+         {open, chooseNetwork, plan, start, pause, stop, goOn, exportSize, copySize, confirm, train,
+          saveTrials, saveCharts, logarithmic, fullScreen, resetLayout, quit})
         window->addAction(action);
     update({});
 }
@@ -83,6 +87,7 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
     menu->addMenu(recent);
     menu->addAction(chooseNetwork);
     menu->addSeparator();
+    menu->addAction(plan);
     menu->addAction(goOn);
     menu->addSeparator();
     menu->addAction(exportSize);
@@ -107,6 +112,7 @@ void WindowActions::update(const Snapshot& snapshot)
     const State state = snapshot.state;
     const bool ended = state == State::Finished || state == State::Failed;
     start->setEnabled(snapshot.run && (state == State::Idle || ended));
+    plan->setEnabled(ended);
     start->setText(ended ? tr("&Start again") : tr("&Start"));
     if (m_resumes != (state == State::Paused)) {
         m_resumes = state == State::Paused;

@@ -31,6 +31,8 @@ public:
 
     QAction* open;
     QAction* chooseNetwork;
+    /// Back to what is asked for, before the next start.
+    QAction* plan;
     QAction* start;
     /// After a failure, from where it is said; it has no place in menus.
     QAction* restart;

@@ -31,6 +31,7 @@ const QString columnsKey = QStringLiteral("ui/columnWidths");
 const QString orderKey = QStringLiteral("ui/trialsOrder");
 const QString recentKey = QStringLiteral("ui/recentFiles");
 const QString networksKey = QStringLiteral("ui/networks");
+const QString optionsKey = QStringLiteral("ui/options");
 const QString folderKey = QStringLiteral("ui/lastFolder");
 
 QString splitterKey(const QString& name)
@@ -42,6 +43,19 @@ const std::array<std::pair<ThemeSetting, QLatin1String>, 3> themeWords{
     {{ThemeSetting::System, QLatin1String("system")},
      {ThemeSetting::Light, QLatin1String("light")},
      {ThemeSetting::Dark, QLatin1String("dark")}}};
+
+/// Keeps something about a config, and forgets all about configs that are gone.
+/// \param value  an invalid one for nothing
+void keep(const QString& key, const QString& config, const QVariant& value)
+{
+    QSettings stored = settings();
+    QVariantMap all = stored.value(key).toMap();
+    all.removeIf([](const QVariantMap::iterator& each) { return !QFileInfo::exists(each.key()); });
+    all.remove(config);
+    if (value.isValid())
+        all.insert(config, value);
+    stored.setValue(key, all);
+}
 
 } // namespace
 
@@ -145,13 +159,17 @@ QString WindowSettings::networkOf(const QString& config) const
 
 void WindowSettings::setNetworkOf(const QString& config, const QString& network)
 {
-    QSettings stored = settings();
-    QVariantMap networks = stored.value(networksKey).toMap();
-    networks.removeIf([](const QVariantMap::iterator& each) { return !QFileInfo::exists(each.key()); });
-    networks.remove(config);
-    if (!network.isEmpty())
-        networks.insert(config, network);
-    stored.setValue(networksKey, networks);
+    keep(networksKey, config, network.isEmpty() ? QVariant() : network);
+}
+
+QStringList WindowSettings::optionsOf(const QString& config) const
+{
+    return settings().value(optionsKey).toMap().value(config).toStringList();
+}
+
+void WindowSettings::setOptionsOf(const QString& config, const QStringList& words)
+{
+    keep(optionsKey, config, words.isEmpty() ? QVariant() : words);
 }
 
 QString WindowSettings::lastFolder() const

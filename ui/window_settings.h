@@ -41,6 +41,9 @@ public:
     QString networkOf(const QString& config) const;
     /// \param network  empty for the config's own
     void setNetworkOf(const QString& config, const QString& network);
+    /// What was asked for a config otherwise than usual, as words of the command line.
+    QStringList optionsOf(const QString& config) const;
+    void setOptionsOf(const QString& config, const QStringList& words);
     QString lastFolder() const;
     void setLastFolder(const QString& folder);
 

@@ -5,6 +5,8 @@
 #include "accumulation/micro_batches.h"
 #include "syntax/words.h"
 
+#include <utility>
+
 namespace batchpeak::config {
 
 namespace {
@@ -62,6 +64,25 @@ std::int64_t BatchPlan::evenMicroBatch(std::int64_t microBatchSize) const
 bool BatchPlan::dividesExactly(std::int64_t microBatchSize) const
 {
     return globalBatchSize % microBatchSize == 0 && (globalBatchSize / microBatchSize) % devices == 0;
+}
+
+std::vector<DeviceShare> sharesOf(const BatchPlan& plan, std::int64_t microBatchSize)
+{
+    std::vector<DeviceShare> shares;
+    const std::int64_t fewer = plan.globalBatchSize / plan.devices;
+    const std::int64_t withOneMore = plan.globalBatchSize % plan.devices;
+    for (const auto& [devices, samples] :
+         {std::pair(withOneMore, fewer + 1), std::pair(plan.devices - withOneMore, fewer)}) {
+        if (devices == 0 || samples == 0)
+            continue;
+        const auto spread = accumulation::evenSpread(samples, microBatchSize);
+        shares.push_back({.devices = devices,
+                          .samples = samples,
+                          .size = spread.size,
+                          .ofSize = spread.ofSize,
+                          .ofOneMore = spread.ofOneMore});
+    }
+    return shares;
 }
 
 std::string samplesText(std::int64_t count)

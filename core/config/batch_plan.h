@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace batchpeak::config {
 
@@ -80,6 +81,26 @@ struct BatchPlan
 
     bool operator==(const BatchPlan&) const = default;
 };
+
+/// Devices that take as many samples of one optimizer step, and the micro-batches of each: first those of one
+/// sample more.
+struct DeviceShare
+{
+    std::int64_t devices = 0;
+    std::int64_t samples = 0;
+    /// Samples in a micro-batch, how many have so many, and how many have one more.
+    std::int64_t size = 0;
+    std::int64_t ofSize = 0;
+    std::int64_t ofOneMore = 0;
+
+    std::int64_t steps() const { return ofSize + ofOneMore; }
+    bool operator==(const DeviceShare&) const = default;
+};
+
+/// How the batch becomes devices, steps and micro-batches: spread evenly over the devices, and on each over
+/// as few micro-batches as the size needs. Devices with most samples first; those without one are left out.
+/// \param microBatchSize  at least 1
+std::vector<DeviceShare> sharesOf(const BatchPlan& plan, std::int64_t microBatchSize);
 
 /// What a person is told of a batch and a size that divides it or does not, in the same words wherever it is
 /// said. Which rule counts is for others.

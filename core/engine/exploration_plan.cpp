@@ -8,7 +8,6 @@
 #include "errors.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
-#include "model/step_memory.h"
 
 #include <QCoreApplication>
 
@@ -174,22 +173,11 @@ std::optional<std::int64_t> startingHint(const model::ModelSpec& spec, model::Ph
     return known ? std::optional(known->microBatchSize) : std::nullopt;
 }
 
-/// What the description tells; samples of several lengths take what the longest does. Nothing of a program in
-/// the worker's place, which may run another network, or run it otherwise.
+/// What the description tells, for the search.
 std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
                                                const ExplorationOptions& options)
 {
-    if (!options.workerCommand.isEmpty())
-        return std::nullopt;
-    std::int64_t length = load.sequenceLength;
-    if (!load.sampleLengths.empty())
-        length = std::min(length, std::ranges::max(load.sampleLengths));
-    const auto memory = model::stepMemory(load.model, {.phase = load.phase,
-                                                       .sequenceLength = length,
-                                                       .targetLength = load.targetLength.value_or(0),
-                                                       .precision = load.precision,
-                                                       .optimizer = load.optimizer,
-                                                       .options = load.step});
+    const auto memory = stepMemoryOf(load, options);
     if (!memory)
         return std::nullopt;
     return search::MemoryPrior{.constantBytes = memory->constantBytes,
@@ -277,6 +265,27 @@ QStringList notesOn(const config::ConfigContents& contents, const config::BatchP
 }
 
 } // namespace
+
+model::StepSettings stepSettingsOf(const trial::LoadRequest& load)
+{
+    std::int64_t length = load.sequenceLength;
+    if (!load.sampleLengths.empty())
+        length = std::min(length, std::ranges::max(load.sampleLengths));
+    return {.phase = load.phase,
+            .sequenceLength = length,
+            .targetLength = load.targetLength.value_or(0),
+            .precision = load.precision,
+            .optimizer = load.optimizer,
+            .options = load.step};
+}
+
+std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
+                                              const ExplorationOptions& options)
+{
+    if (!options.workerCommand.isEmpty())
+        return std::nullopt;
+    return model::stepMemory(load.model, stepSettingsOf(load));
+}
 
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,
                         const ExplorationOptions& options)

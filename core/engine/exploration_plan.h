@@ -4,6 +4,7 @@
 
 #include "config/config_document.h"
 #include "exploration_options.h"
+#include "model/step_memory.h"
 #include "snapshot.h"
 #include "trial/trial_request.h"
 
@@ -23,6 +24,15 @@ struct NetworkPlan
     /// What the user should know about the samples, as full sentences.
     QStringList notes;
 };
+
+/// The step that a worker is asked for, for what is told of it by the description; samples of several lengths
+/// take what the longest does.
+model::StepSettings stepSettingsOf(const trial::LoadRequest& load);
+
+/// What the description tells of its memory. Nothing of a program in the worker's place, which may run
+/// another network, or run it otherwise.
+std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
+                                              const ExplorationOptions& options);
 
 /// \throws config::ConfigError where the config and the options contradict each other, or hold no network
 ///         that can be run

@@ -233,8 +233,8 @@ std::vector<ExplorationOption> runOptions()
                         &Options::headroom, 0, 90),
             countOption({"--sequence-length", "N", "Tokens in a sample, instead of the config's"}, subject,
                         &Options::sequenceLength, 1, largestSequence),
-            wordOption("--precision", "Instead of the config's", &Options::precision),
-            wordOption("--optimizer", "Instead of the config's", &Options::optimizer),
+            wordOption("--precision", "Arithmetic of a step, instead of the config's", &Options::precision),
+            wordOption("--optimizer", "Optimizer of a step, instead of the config's", &Options::optimizer),
             switchOption("--activation-checkpointing",
                          "Keep the inputs of layers alone and run them again in backward",
                          &Options::activationCheckpointing),
@@ -318,6 +318,18 @@ QStringList wordsFor(const ExplorationOptions& options)
         }
     }
     return words;
+}
+
+ExplorationOptions overlaid(ExplorationOptions options, const ExplorationOptions& given)
+{
+    for (const ExplorationOption& option : explorationOptions()) {
+        if (!option.isGiven(given))
+            continue;
+        option.clear(options);
+        for (const std::string& text : option.texts(given))
+            option.take(options, text);
+    }
+    return options;
 }
 
 ExplorationOptions optionsFrom(const QStringList& words)

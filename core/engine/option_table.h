@@ -63,6 +63,8 @@ const ExplorationOption& explorationOption(std::string_view name);
 
 /// The words behind "batchpeak explore FILE" that ask for the same.
 QStringList wordsFor(const ExplorationOptions& options);
+/// \p options with all that \p given asks for in its place.
+ExplorationOptions overlaid(ExplorationOptions options, const ExplorationOptions& given);
 /// What words of wordsFor() ask for; words that are not understood, as those of a later program, are left
 /// out.
 ExplorationOptions optionsFrom(const QStringList& words);

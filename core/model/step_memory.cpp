@@ -361,25 +361,41 @@ Parts partsOf(const ResNetSpec& spec, const StepSettings& settings)
     return parts;
 }
 
-/// Parameters, gradients and optimizer state, as core/network holds them: each parameter starts at a multiple
-/// of 256 bytes.
-double heldBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
+/// Elements of all parameters as core/network holds them: each starts at a multiple of 256 bytes.
+double heldElements(const std::vector<Parameter>& parameters, double width)
 {
     constexpr std::int64_t alignment = 256;
-    const double width = widthsOf(settings.precision).state;
     const std::int64_t step = alignment / static_cast<std::int64_t>(width);
     std::int64_t count = 0;
     for (const Parameter& parameter : parameters)
         count += (parameter.elements() + step - 1) / step * step;
-    const auto elements = static_cast<double>(count);
-    if (settings.phase == Phase::Eval)
-        return elements * width;
-    double bytes = elements * (2.0 * width + optimizerStateCopies(settings.optimizer) * floatBytes);
-    // Masters, and gradients widened part by part.
+    return static_cast<double>(count);
+}
+
+/// Parameters, gradients and optimizer state; of a step nothing else.
+StepMemory heldMemory(const std::vector<Parameter>& parameters, const StepSettings& settings)
+{
+    const double width = widthsOf(settings.precision).state;
+    const double elements = heldElements(parameters, width);
+    StepMemory held{.parameterBytes = elements * width};
+    if (settings.phase == Phase::Train) {
+        held.gradientBytes = elements * width;
+        held.optimizerBytes = elements * optimizerStateCopies(settings.optimizer) * floatBytes;
+        if (width < floatBytes)
+            held.optimizerBytes += elements * floatBytes;
+    }
+    held.constantBytes = held.parameterBytes + held.gradientBytes + held.optimizerBytes;
+    return held;
+}
+
+/// Gradients of narrow parameters are widened part by part for their masters.
+double wideningBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
+{
     constexpr double mostWidened = 1 << 24;
-    if (width < floatBytes)
-        bytes += (elements + std::min(elements, mostWidened)) * floatBytes;
-    return bytes;
+    const double width = widthsOf(settings.precision).state;
+    if (settings.phase == Phase::Eval || width >= floatBytes)
+        return 0.0;
+    return std::min(heldElements(parameters, width), mostWidened) * floatBytes;
 }
 
 /// The narrow copies of matrices that autocast makes once a step and backward reads again.
@@ -460,11 +476,13 @@ std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter
                                    const StepSettings& settings)
 {
     const Parts parts = partsOf(spec, settings);
-    return StepMemory{.constantBytes = heldBytes(parameters, settings) +
-                                       castBytes(parameters, settings.precision) + parts.tables,
-                      .bytesPerSample = settings.phase == Phase::Train ? sampleBytes(parts, settings)
-                                                                       : evaluatedSampleBytes(parts),
-                      .deviation = deviationFor(spec, settings)};
+    StepMemory memory = heldMemory(parameters, settings);
+    memory.constantBytes +=
+        wideningBytes(parameters, settings) + castBytes(parameters, settings.precision) + parts.tables;
+    memory.bytesPerSample =
+        settings.phase == Phase::Train ? sampleBytes(parts, settings) : evaluatedSampleBytes(parts);
+    memory.deviation = deviationFor(spec, settings);
+    return memory;
 }
 
 std::optional<StepMemory> memoryOf(const ScriptSpec&, const std::vector<Parameter>&, const StepSettings&)

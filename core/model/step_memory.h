@@ -26,8 +26,13 @@ struct StepSettings
 /// Peak bytes of a step, affine in the micro-batch size.
 struct StepMemory
 {
-    /// Parameters, gradients, optimizer state and what else does not grow with the size.
+    /// Parameters, gradients, optimizer state and what else does not grow with the size: narrow copies of
+    /// matrices, tables, masters' buffers.
     double constantBytes = 0.0;
+    /// Of that, what training anywhere holds; masters of narrow parameters count to the optimizer.
+    double parameterBytes = 0.0;
+    double gradientBytes = 0.0;
+    double optimizerBytes = 0.0;
     double bytesPerSample = 0.0;
     /// Standard deviation of the logarithm of what bytesPerSample is over the estimate.
     double deviation = 0.0;

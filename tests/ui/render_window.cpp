@@ -13,6 +13,7 @@
 #include "ui/export_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/network_dialog.h"
+#include "ui/plan/plan_view.h"
 #include "ui/training_window/confirmation_dialog.h"
 #include "ui/training_window/training_form.h"
 
@@ -23,6 +24,7 @@
 #include <QMouseEvent>
 #include <QRadioButton>
 #include <QStandardPaths>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTextStream>
 
@@ -119,6 +121,8 @@ public:
                         emit window.findChild<RunChart*>()->placePointedAt(70);
                 });
         }
+        drawInsight();
+        drawPlans();
         drawQuestion();
         drawDialogs();
     }
@@ -145,6 +149,73 @@ private:
             window.display(snapshot);
             prepare(window);
             save(window.grab(), name, QStringLiteral("-%1").arg(size.width()));
+        }
+    }
+
+    /// Each page beside the trials.
+    void drawInsight() const
+    {
+        const auto config = engine::ConfigFile::open(
+            QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml"));
+        for (const char* page : {"Steer", "Devices", "Batch", "Log"}) {
+            const QString name = QStringLiteral("insight-%1").arg(QString::fromLatin1(page).toLower());
+            if (!isAskedFor(name))
+                continue;
+            test::SampleWindow window(m_theme, QSize(1440, 900));
+            engine::Snapshot snapshot = test::runningSnapshot();
+            snapshot.run->plan.globalBatchSize = 250;
+            snapshot.run->plan.devices = 4;
+            snapshot.run->plan.setting = config::Fixed{16};
+            snapshot.searchState.recommendation->size = 24;
+            engine::DeviceSnapshot second = test::sampleGpu(QStringLiteral("cuda:1"));
+            second.restarts = 1;
+            second.telemetry.throttle = engine::Throttle::Heat;
+            second.telemetry.heldByOthersBytes = test::bytesOf(14.0);
+            second.telemetry.otherProcesses = {{.pid = 812, .name = QStringLiteral("python3"), .bytes = {}}};
+            snapshot.devices.push_back(second);
+            window.view()->setConfig(config);
+            window.display(snapshot);
+            for (auto* tabs : window.findChildren<QTabBar*>()) {
+                for (int tab = 0; tab < tabs->count(); ++tab) {
+                    if (tabs->tabText(tab) == QLatin1String(page))
+                        tabs->setCurrentIndex(tab);
+                }
+            }
+            save(window.grab(), name);
+        }
+    }
+
+    void drawPlans()
+    {
+        const QString gpt = QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml");
+        drawPlan("plan", gpt, {}, test::sampleDevices());
+        drawPlan("plan-cpu", gpt, {}, test::processorAlone());
+        engine::ExplorationOptions options;
+        options.phase = model::Phase::Eval;
+        options.devices = {QStringLiteral("cuda:0"), QStringLiteral("cpu")};
+        options.timeBudget = std::chrono::minutes(10);
+        options.tolerance = 0.03;
+        drawPlan("plan-yours", fileWith("own.yaml", network), options, test::sampleDevices());
+        options.phase = model::Phase::Train;
+        options.minimum = 64;
+        options.maximum = 8;
+        drawPlan("plan-problem", gpt, options, test::sampleDevices());
+    }
+
+    void drawPlan(const char* name, const QString& config, const engine::ExplorationOptions& options,
+                  const device::LocalDevices& devices) const
+    {
+        if (!isAskedFor(QString::fromUtf8(name)))
+            return;
+        const auto file = engine::ConfigFile::open(config);
+        for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
+            test::SampleWindow window(m_theme, size);
+            window.display(test::readySnapshot());
+            PlanView* plan = window.view()->plan();
+            plan->setConfig(file, options);
+            plan->setDevices(devices);
+            window.view()->showPlan(true);
+            save(window.grab(), QString::fromUtf8(name), QStringLiteral("-%1").arg(size.width()));
         }
     }
 

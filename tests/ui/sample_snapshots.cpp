@@ -64,6 +64,30 @@ trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int numbe
     return comparison;
 }
 
+device::LocalDevices processorAlone()
+{
+    return {.devices = {{.kind = "cpu",
+                         .name = "AMD EPYC 9554, 16 cores",
+                         .totalBytes = bytesOf(128.0),
+                         .freeBytes = bytesOf(117.6)}}};
+}
+
+device::LocalDevices sampleDevices()
+{
+    const auto gpu = [](int index, double freeGibibytes) {
+        return device::LocalDevice{.kind = "cuda",
+                                   .index = index,
+                                   .name = "NVIDIA H100 80GB HBM3",
+                                   .uuid = "GPU-" + std::to_string(index),
+                                   .totalBytes = bytesOf(80.0),
+                                   .freeBytes = bytesOf(freeGibibytes),
+                                   .driver = "550.54"};
+    };
+    device::LocalDevices devices{.devices = {gpu(0, 79.1), gpu(1, 47.5)}};
+    devices.devices.push_back(processorAlone().devices.front());
+    return devices;
+}
+
 DeviceSnapshot sampleGpu(const QString& id)
 {
     return {.id = id,
@@ -75,7 +99,15 @@ DeviceSnapshot sampleGpu(const QString& id)
             .baselineBytes = bytesOf(9.1),
             .workerPid = 41232,
             .program = QStringLiteral("batchpeak-worker"),
-            .telemetry = {.utilizationPercent = 97, .temperatureCelsius = 64, .clockMegahertz = 1980}};
+            .telemetry = {.utilizationPercent = 97,
+                          .temperatureCelsius = 64,
+                          .clockMegahertz = 1980,
+                          .mostClockMegahertz = 1980,
+                          .powerWatts = 612.0,
+                          .powerLimitWatts = 700.0,
+                          .usedBytes = bytesOf(63.9),
+                          .heldByOthersBytes = bytesOf(0.9),
+                          .otherProcesses = std::vector<ForeignProcess>()}};
 }
 
 void release(DeviceSnapshot& device)
@@ -198,6 +230,48 @@ Snapshot startingSnapshot()
     return snapshot;
 }
 
+namespace {
+
+/// What the window tells of the search beside its recommendation, and of the devices.
+void addInsight(Snapshot& snapshot)
+{
+    using trial::Purpose;
+    const std::pair<int, std::int64_t> steps[] = {{9, 64},   {14, 64},  {31, 96},  {38, 128}, {77, 160},
+                                                  {84, 160}, {90, 192}, {96, 192}, {104, 192}};
+    int confidence = 8;
+    int trials = 2;
+    for (const auto& [seconds, size] : steps) {
+        snapshot.course.push_back({.elapsedSeconds = 1.0 * seconds,
+                                   .trials = ++trials,
+                                   .size = size,
+                                   .confidence = confidence,
+                                   .expectedLoss = 0.2 / confidence,
+                                   .samplesPerSecond = throughputAt(static_cast<double>(size))});
+        confidence = std::min(93, confidence + 5 + trials);
+    }
+    snapshot.elapsedSeconds = 112.0;
+    snapshot.searchState.contenders = {{192, 0.41}, {224, 0.27}, {208, 0.17}, {160, 0.06}, {240, 0.04}};
+    snapshot.searchState.otherContenders = 0.05;
+    snapshot.underWay = {{.number = 17,
+                          .sizes = {208},
+                          .why = Purpose::Rival,
+                          .against = 192,
+                          .sentence = QStringLiteral("Now: 208, which may be faster than 192.")}};
+    snapshot.next = {.sizes = {192, 224},
+                     .why = Purpose::Comparison,
+                     .sentence = QStringLiteral("Next: 192 and 224 in turn, to tell them apart.")};
+    snapshot.commands = {.skipsTrial = true,
+                         .excludesSizes = true,
+                         .triesSizes = true,
+                         .extends = true,
+                         .changesTolerance = true,
+                         .changesTargetConfidence = true};
+    snapshot.searchState.excluded = {96};
+    snapshot.askedSizes = {176};
+}
+
+} // namespace
+
 Snapshot earlySnapshot()
 {
     Snapshot snapshot = withDevice();
@@ -248,6 +322,7 @@ Snapshot runningSnapshot()
     addCurve(snapshot, 1.0, 512.0, 1.0);
     addMemory(snapshot);
     snapshot.searchState.smallestFailure = 288;
+    addInsight(snapshot);
     recommend(
         snapshot, 192, 93, 16.0,
         QStringLiteral("192 is 0.4 % faster than 224, the next best, and needs less memory. Next: 208, to "

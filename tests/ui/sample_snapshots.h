@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "device/local_device.h"
 #include "engine/snapshot.h"
 
 #include <QDateTime>
@@ -67,6 +68,9 @@ std::int64_t bytesOf(double gibibytes);
 double throughputAt(double size);
 double peakGibibytesAt(double size);
 
+/// Two GPUs, of which others use one, and the CPU.
+device::LocalDevices sampleDevices();
+device::LocalDevices processorAlone();
 engine::DeviceSnapshot sampleGpu(const QString& id);
 /// Its worker has ended.
 void release(engine::DeviceSnapshot& device);

@@ -281,7 +281,8 @@ private slots:
              {"finished",
               {test::finishedSnapshot(), "Finished after 18 trials  ·  3 min 24 s  ·  confident", ""}},
              {"cpu has no clock",
-              {test::cpuSnapshot(), "Trial 6 of about 11  ·  about 38 s left", "worker pid 7311"}}});
+              {test::cpuSnapshot(), "Trial 6 of about 11  ·  about 40 s left (20 s to 60 s)",
+               "worker pid 7311"}}});
     }
     void says()
     {

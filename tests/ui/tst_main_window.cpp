@@ -17,6 +17,7 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTest>
 #include <QTreeView>
 #include <QUrl>
@@ -122,8 +123,11 @@ private slots:
 
     void keepsTheSplittersThatWereMoved()
     {
+        // They stand on the page of the exploration.
         const auto columnsOf = [](const MainWindow& window) {
-            return window.findChild<QSplitter*>(QStringLiteral("columns"));
+            auto* columns = window.findChild<QSplitter*>(QStringLiteral("columns"));
+            qobject_cast<QStackedWidget*>(columns->parentWidget())->setCurrentWidget(columns);
+            return columns;
         };
         {
             MainWindow window;

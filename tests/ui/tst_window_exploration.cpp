@@ -5,6 +5,8 @@
 #include "support/test_main.h"
 #include "ui/export_dialog.h"
 #include "ui/message_banner.h"
+#include "ui/plan/option_form.h"
+#include "ui/plan/plan_view.h"
 #include "ui/trials_model.h"
 #include "ui/trials_view.h"
 #include "window_fixture.h"
@@ -83,6 +85,57 @@ private slots:
         QCOMPARE(test::readFile(target), QByteArray(m_config).replace("explore #", size + " #"));
         QCOMPARE(test::readFile(m_path), m_config);
         QVERIFY2(banner().text().contains(target), qPrintable(banner().text()));
+    }
+
+    void showsThePlanUntilItStarts()
+    {
+        window().setOptions(optionsWith(QString()));
+        QVERIFY(window().openConfig(m_path));
+        auto* plan = window().findChild<PlanView*>();
+        QVERIFY(plan && plan->isVisible());
+        click("Start");
+        QVERIFY(!plan->isVisible());
+        QTRY_VERIFY(snapshot().finish.has_value());
+        QVERIFY(!plan->isVisible());
+        actionOf(window(), "Plan")->trigger();
+        QVERIFY(plan->isVisible());
+    }
+
+    void startsNothingThatCannotBe()
+    {
+        engine::ExplorationOptions options = optionsWith(QString());
+        options.minimum = 64;
+        window().setOptions(options);
+        QVERIFY(window().openConfig(m_path));
+        QAction* start = actionOf(window(), "Start");
+        QVERIFY(!start->isEnabled());
+        QVERIFY2(start->toolTip().contains(QStringLiteral("above the largest")),
+                 qPrintable(start->toolTip()));
+        auto* field = window().findChild<OptionForm*>()->field("--min");
+        emit field->cleared();
+        QVERIFY(start->isEnabled());
+    }
+
+    void remembersWhatWasAskedOfAConfig()
+    {
+        QVERIFY(window().openConfig(m_path));
+        engine::ExplorationOptions options;
+        options.tolerance = 0.04;
+        emit window().findChild<PlanView*>()->optionsChanged(options);
+        MainWindow other;
+        QVERIFY(other.openConfig(m_path));
+        QCOMPARE(other.findChild<PlanView*>()->outlook().option("--tolerance").text, QStringLiteral("4"));
+        // What stands on the command line is asked for now.
+        engine::ExplorationOptions given;
+        given.tolerance = 0.01;
+        given.maximum = 16;
+        MainWindow third;
+        third.setOptions(given);
+        QVERIFY(third.openConfig(m_path));
+        QCOMPARE(third.findChild<PlanView*>()->outlook().option("--tolerance").text, QStringLiteral("1"));
+        // Of another config nothing is known.
+        QVERIFY(other.openConfig(fileWith("other.yaml", m_config)));
+        QCOMPARE(other.findChild<PlanView*>()->outlook().option("--tolerance").text, QStringLiteral("2"));
     }
 
     void copiesTheRowsThatAreSelected()

@@ -22,6 +22,8 @@ constexpr const char* sheet = R"(
 QLabel { background: transparent; border: none; color: @text; }
 QLabel[muted="true"] { color: @mutedText; }
 QLabel[warn="true"] { color: @warn; }
+QLabel[bad="true"] { color: @bad; }
+QLabel[code="true"] { background: @alternateRow; border: 1px solid @border; border-radius: 4px; padding: 8px; }
 QLabel[chip] { color: @mutedText; border: 1px solid @border; border-radius: 7px; padding: 1px 8px; }
 QLabel[chip="warn"] { color: @warn; }
 
@@ -45,9 +47,21 @@ QPushButton[secondary="true"] { background: @card; color: @text; border: 1px sol
 QPushButton[secondary="true"]:hover { background: @window; }
 QPushButton[secondary="true"]:focus { border-color: @throughput; }
 QPushButton[secondary="true"]:disabled { color: @faint; }
+QPushButton[link] { background: transparent; color: @throughput; border: 1px solid transparent; padding: 1px 4px;
+                    text-align: left; }
+QPushButton[link]:hover { color: @text; }
+QPushButton[link]:focus { border-color: @throughput; }
+QPushButton[link]:disabled { color: @mutedText; }
 
 QProgressBar { background: @grid; border: none; border-radius: 3px; }
 QProgressBar::chunk { background: @throughput; border-radius: 3px; }
+
+QTabBar { background: transparent; }
+QTabBar::tab { background: transparent; color: @mutedText; border: none; border-bottom: 2px solid transparent;
+               padding: 4px 2px; margin-right: 14px; }
+QTabBar::tab:selected { color: @text; border-bottom-color: @throughput; }
+QTabBar::tab:hover { color: @text; }
+QTabBar::tab:focus { color: @throughput; }
 
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section { background: @card; color: @mutedText; border: none; border-bottom: 1px solid @border;

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_outlook.h"
+
+#include "batch_text.h"
+#include "errors.h"
+#include "option_table.h"
+#include "readable_text.h"
+#include "run_devices.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ExplorationOutlook)
+};
+
+using config::ConfigContents;
+using config::ValuePlace;
+using Place = std::optional<ValuePlace>;
+
+QString placeText(const Place& place, const ConfigContents& contents)
+{
+    if (!place)
+        return {};
+    const QString key = QString::fromStdString(place->key);
+    if (place->position.line < 1)
+        return key;
+    if (!place->isInModelSource)
+        return Translated::tr("%1, line %2").arg(key).arg(place->position.line);
+    const QString file = QFileInfo(QString::fromStdString(contents.modelSource)).fileName();
+    return Translated::tr("%1, line %2 of %3").arg(key).arg(place->position.line).arg(file);
+}
+
+Place placeOf(const std::string& option, const ConfigContents& contents, model::Phase phase)
+{
+    const config::ValuePlaces& places = contents.places;
+    const auto& batch = phase == model::Phase::Train ? places.train : places.eval;
+    if (option == "--setting" || option == "--min" || option == "--max")
+        return batch.microBatch;
+    if (option == "--sequence-length")
+        return places.sequenceLength;
+    if (option == "--precision")
+        return places.precision;
+    if (option == "--optimizer")
+        return places.optimizer;
+    if (option == "--activation-checkpointing")
+        return places.activationCheckpointing;
+    if (option == "--loss-chunk")
+        return places.lossChunks;
+    if (option == "--max-gradient-norm")
+        return places.gradientNorm;
+    if (option == "--attention")
+        return places.attention;
+    return std::nullopt;
+}
+
+/// The options with all that the config says filled in.
+ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& contents)
+{
+    if (const auto& plan = contents.plan(options.phase); plan && !options.setting)
+        options.setting = plan->setting;
+    if (!options.sequenceLength && contents.sequenceLength > 0)
+        options.sequenceLength = contents.sequenceLength;
+    options.precision = options.precision.value_or(contents.precision);
+    options.optimizer = options.optimizer.value_or(contents.optimizer);
+    const model::StepOptions& step = contents.step;
+    options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
+    options.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
+    options.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
+    options.attention = options.attention.value_or(step.attention);
+    options.channelsLast = options.channelsLast.value_or(step.channelsLast);
+    options.timesConvolutions = options.timesConvolutions.value_or(step.timesConvolutions);
+    return options;
+}
+
+/// And with what the plan makes of the rest.
+ExplorationOptions inForce(ExplorationOptions options, const ExplorationPlan& plan)
+{
+    options.setting = plan.run.plan.setting;
+    if (plan.isSearch()) {
+        options.minimum = plan.space.minimum;
+        options.maximum = plan.space.maximum;
+    }
+    options.objective = plan.run.objective;
+    options.sequenceLength.reset();
+    if (model::takesSequences(plan.load.model))
+        options.sequenceLength = plan.load.sequenceLength;
+    return options;
+}
+
+bool boundIsOfConfig(const std::string& option, const config::BatchPlan& plan)
+{
+    const auto* explore = std::get_if<config::Explore>(&plan.setting);
+    return explore && (option == "--min" ? explore->minimum : explore->maximum).has_value();
+}
+
+OptionOutlook optionOutlook(const ExplorationOption& option, const ExplorationOptions& options,
+                            const ExplorationOptions& filled, const ExplorationOutlook& outlook,
+                            const ConfigContents& contents)
+{
+    OptionOutlook result{.name = option.name};
+    QStringList texts;
+    for (const std::string& text : option.texts(filled))
+        texts << QString::fromStdString(text);
+    result.text = texts.join(QLatin1String(", "));
+    if (option.isGiven(options)) {
+        result.origin = Origin::Yours;
+        return result;
+    }
+    const Place place = placeOf(option.name, contents, options.phase);
+    const bool isBound = option.name == "--min" || option.name == "--max";
+    if (place && (!isBound || (outlook.plan && boundIsOfConfig(option.name, outlook.plan->run.plan)))) {
+        result.origin = Origin::Config;
+        result.place = placeText(place, contents);
+    }
+    return result;
+}
+
+QString batchText(const config::BatchPlan& plan)
+{
+    const QString batch = QStringLiteral("%1 %2").arg(QString::fromStdString(plan.globalBatchKey),
+                                                      numberText(plan.globalBatchSize));
+    if (!plan.knowsDevices)
+        return batch;
+    return plan.devices == 1 ? Translated::tr("%1 on 1 device").arg(batch)
+                             : Translated::tr("%1 on %2 devices").arg(batch).arg(plan.devices);
+}
+
+/// What the config has now, and what its steps are then.
+QString presentText(const config::BatchPlan& plan)
+{
+    const auto size = plan.writtenSize();
+    if (!size || !hasMicroBatches(plan))
+        return settingText(plan);
+    const std::int64_t steps = plan.accumulationSteps(*size);
+    return steps == 1 ? Translated::tr("%1, 1 accumulation step").arg(settingText(plan))
+                      : Translated::tr("%1, %2 accumulation steps").arg(settingText(plan)).arg(steps);
+}
+
+std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase phase)
+{
+    const config::ValuePlaces& places = contents.places;
+    std::vector<ReadValue> values;
+    values.push_back({Translated::tr("Format"), QString::fromStdString(contents.formatName), {}});
+    if (const auto* spec = std::get_if<model::ModelSpec>(&contents.model)) {
+        values.push_back(
+            {Translated::tr("Network"), networkText(*spec), placeText(places.network, contents)});
+        if (contents.sequenceLength > 0 && model::takesSequences(*spec))
+            values.push_back({Translated::tr("Samples"),
+                              Translated::tr("%1 tokens").arg(numberText(contents.sequenceLength)),
+                              placeText(places.sequenceLength, contents)});
+    }
+    if (const auto& plan = contents.plan(phase)) {
+        const auto& batch = phase == model::Phase::Train ? places.train : places.eval;
+        values.push_back({Translated::tr("Batch"), batchText(*plan), placeText(batch.globalBatch, contents)});
+        values.push_back({Translated::tr("Now"), presentText(*plan), placeText(batch.microBatch, contents)});
+    }
+    return values;
+}
+
+std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t usableBytes)
+{
+    if (usableBytes <= 0 || memory.bytesPerSample <= 0.0)
+        return std::nullopt;
+    const double room = std::max(0.0, static_cast<double>(usableBytes) - memory.constantBytes);
+    const auto fit = [&](double deviations) {
+        return static_cast<std::int64_t>(room /
+                                         (memory.bytesPerSample * std::exp(deviations * memory.deviation)));
+    };
+    // Nine tenths of a normal distribution lie within so many deviations.
+    constexpr double deviations = 1.645;
+    return SizeBand{.low = fit(deviations), .likely = fit(0.0), .high = fit(-deviations)};
+}
+
+/// The devices of this computer, or of wherever the launcher leads.
+std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const ExplorationOptions& options,
+                                      const device::LocalDevices& devices)
+{
+    const bool isElsewhere = !options.launcher.isEmpty();
+    std::vector<device::LocalDevice> chosen;
+    if (isElsewhere || !devices.devices.empty())
+        chosen =
+            isElsewhere ? devicesBehindLauncher(options.devices) : chooseDevices(options.devices, devices);
+    const auto isSame = [](const device::LocalDevice& device) {
+        return [&device](const device::LocalDevice& other) { return other.id() == device.id(); };
+    };
+    std::vector<DeviceOutlook> result;
+    for (const device::LocalDevice& device : isElsewhere ? chosen : devices.devices) {
+        DeviceOutlook one{.device = device, .isChosen = std::ranges::any_of(chosen, isSame(device))};
+        const std::int64_t asked = options.memoryLimitBytes.value_or(0);
+        one.limitBytes = device.freeBytes > 0 && asked > 0 ? std::min(device.freeBytes, asked)
+                                                           : std::max(device.freeBytes, asked);
+        one.usableBytes =
+            static_cast<std::int64_t>(static_cast<double>(one.limitBytes) * (1.0 - options.headroom));
+        if (outlook.memory)
+            one.largestFit = largestFit(*outlook.memory, one.usableBytes);
+        result.push_back(std::move(one));
+    }
+    return result;
+}
+
+/// To two figures: an estimate has no more.
+std::int64_t rounded(std::int64_t number)
+{
+    std::int64_t unit = 1;
+    while (number / unit >= 100)
+        unit *= 10;
+    return (number + unit / 2) / unit * unit;
+}
+
+} // namespace
+
+const OptionOutlook& ExplorationOutlook::option(const std::string& name) const
+{
+    const auto place = std::ranges::find(options, name, &OptionOutlook::name);
+    if (place == options.end())
+        throw std::out_of_range("There is no option " + name + ".");
+    return *place;
+}
+
+bool ExplorationOutlook::hasChosenDevice() const
+{
+    return std::ranges::any_of(devices, &DeviceOutlook::isChosen);
+}
+
+ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& options,
+                             const device::LocalDevices& devices)
+{
+    const ConfigContents& contents = file.contents();
+    ExplorationOutlook outlook{.values = valuesOf(contents, options.phase)};
+    ExplorationOptions filled = inForce(options, contents);
+    try {
+        outlook.plan = planExploration(file.path(), contents, options);
+        filled = inForce(filled, *outlook.plan);
+        outlook.memory = stepMemoryOf(outlook.plan->load, options);
+    } catch (const config::ConfigError& error) {
+        outlook.problem = QString::fromUtf8(error.what());
+    }
+    for (const ExplorationOption& option : explorationOptions())
+        outlook.options.push_back(optionOutlook(option, options, filled, outlook, contents));
+    try {
+        outlook.devices = devicesFor(outlook, options, devices);
+    } catch (const ExplorationError& error) {
+        if (outlook.problem.isEmpty())
+            outlook.problem = error.sentence();
+        ExplorationOptions anywhere = options;
+        anywhere.devices = {QStringLiteral("cpu")};
+        outlook.devices = devicesFor(outlook, anywhere, devices);
+        for (DeviceOutlook& device : outlook.devices)
+            device.isChosen = false;
+    }
+    return outlook;
+}
+
+QString sizesText(const ExplorationPlan& plan)
+{
+    const search::SearchSpace& space = plan.space;
+    if (!plan.isSearch())
+        return Translated::tr("Size %1 alone is measured.").arg(numberText(space.minimum));
+    if (space.candidates.empty())
+        return Translated::tr("Sizes %1 to %2 are considered.")
+            .arg(numberText(space.minimum), numberText(space.maximum));
+    constexpr std::size_t mostNamed = 8;
+    QStringList sizes;
+    for (const std::int64_t size : space.candidates) {
+        if (sizes.size() + 1 < static_cast<qsizetype>(mostNamed) || space.candidates.size() <= mostNamed)
+            sizes << numberText(size);
+    }
+    if (space.candidates.size() > mostNamed)
+        sizes << QStringLiteral("…") << numberText(space.candidates.back());
+    return Translated::tr("Divisors of %1 are considered: %2.")
+        .arg(numberText(space.perDeviceBatch), sizes.join(QLatin1String(", ")));
+}
+
+QString samplesRoomText(const DeviceOutlook& device)
+{
+    if (!device.largestFit)
+        return {};
+    const std::int64_t likely = rounded(device.largestFit->likely);
+    if (likely < 1)
+        return Translated::tr("less than 1 sample");
+    return likely == 1 ? Translated::tr("about 1 sample")
+                       : Translated::tr("about %1 samples").arg(numberText(likely));
+}
+
+QString roomText(const DeviceOutlook& device)
+{
+    if (!device.largestFit)
+        return {};
+    const QString id = QString::fromStdString(device.device.id());
+    const SizeBand& fit = *device.largestFit;
+    if (fit.likely < 1)
+        return Translated::tr("%1 is likely too small for 1 sample.").arg(id);
+    return Translated::tr("%1 has room for %2 (%3 to %4).")
+        .arg(id, samplesRoomText(device), numberText(rounded(fit.low)), numberText(rounded(fit.high)));
+}
+
+} // namespace batchpeak::engine

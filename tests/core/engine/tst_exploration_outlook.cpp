@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/exploration_outlook.h"
+#include "engine/option_table.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QTemporaryFile>
+#include <QTest>
+
+#include <memory>
+
+using namespace batchpeak;
+using namespace batchpeak::engine;
+using namespace batchpeak::test;
+
+namespace {
+
+constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
+
+const QByteArray config = "batchpeak: 1\n"
+                          "model:\n"
+                          "  family: gpt2\n"
+                          "  layers: 2\n"
+                          "  hidden_size: 64\n"
+                          "  heads: 2\n"
+                          "  key_value_heads: 2\n"
+                          "  feed_forward_size: 256\n"
+                          "  vocabulary_size: 512\n"
+                          "  max_positions: 64\n"
+                          "batch_size: 48\n"
+                          "precision: bf16\n";
+
+ConfigFile openText(const QByteArray& text)
+{
+    QTemporaryFile file;
+    if (file.open())
+        file.write(text);
+    file.close();
+    return ConfigFile::open(file.fileName());
+}
+
+device::LocalDevices devices()
+{
+    return {.devices = {{.kind = "cuda",
+                         .index = 0,
+                         .name = "A",
+                         .uuid = "GPU-a",
+                         .totalBytes = 80 * gibibyte,
+                         .freeBytes = 60 * gibibyte},
+                        {.kind = "cpu", .name = "B", .totalBytes = 4 * gibibyte, .freeBytes = 3 * gibibyte}}};
+}
+
+/// \param words  of the command line, with commas between them
+ExplorationOutlook outlook(const Text& words = {})
+{
+    return outlookOn(openText(config), optionsFrom(words.split(QLatin1Char(','))), devices());
+}
+
+} // namespace
+
+/// What is known before anything runs.
+class ExplorationOutlookTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void saysWhoSaysAnOption_data()
+    {
+        rows<Text, Text, Text, Origin>(
+            {{"a default", {"", "--tolerance", "2", Origin::Default}},
+             {"yours", {"--tolerance,3", "--tolerance", "3", Origin::Yours}},
+             {"the config's", {"", "--precision", "bf16", Origin::Config}},
+             {"yours over the config's", {"--precision,fp32", "--precision", "fp32", Origin::Yours}},
+             {"what the plan makes of nothing", {"", "--max", "48", Origin::Default}},
+             {"no value at all", {"", "--time-budget", "", Origin::Default}},
+             {"a switch that nobody speaks of", {"", "--channels-last", "off", Origin::Default}},
+             {"what contradicts itself", {"--min,9,--max,8", "--max", "8", Origin::Yours}},
+             {"beside a contradiction", {"--min,9,--max,8", "--setting", "auto", Origin::Default}}});
+    }
+    void saysWhoSaysAnOption()
+    {
+        const auto& [words, name, text, origin] = row<Text, Text, Text, Origin>();
+        const ExplorationOutlook known = outlook(words);
+        const OptionOutlook& option = known.option(name.toStdString());
+        QCOMPARE(option.text, text);
+        QCOMPARE(option.origin, origin);
+    }
+
+    void hasAllOptions() { QCOMPARE(outlook().options.size(), explorationOptions().size()); }
+
+    void showsWhatWasReadAndWhere()
+    {
+        QStringList lines;
+        for (const ReadValue& value : outlook().values)
+            lines << QStringLiteral("%1: %2 (%3)").arg(value.name, value.value, value.place);
+        QCOMPARE(lines.join(QLatin1Char('\n')),
+                 QStringLiteral("Format: Batchpeak ()\n"
+                                "Network: gpt2 with 136,960 parameters (model, line 2)\n"
+                                "Samples: 64 tokens ()\n"
+                                "Batch: batch_size 48 on 1 device (batch_size, line 11)\n"
+                                "Now: micro_batch_size: auto ()"));
+    }
+
+    void takesTheDevicesThatAreUsualOrAskedFor_data()
+    {
+        rows<Text, Text>({{"usual", {"", "cuda:0"}},
+                          {"asked for", {"--device,cpu", "cpu"}},
+                          {"both", {"--device,cuda,--device,cpu", "cuda:0 cpu"}},
+                          {"none that is here", {"--device,cuda:3", ""}},
+                          {"elsewhere", {"--device,cuda:3,--launcher,ssh host", "cuda:3"}}});
+    }
+    void takesTheDevicesThatAreUsualOrAskedFor()
+    {
+        const auto& [words, ids] = row<Text, Text>();
+        const auto known = outlook(words);
+        QStringList chosen;
+        for (const DeviceOutlook& device : known.devices) {
+            if (device.isChosen)
+                chosen << QString::fromStdString(device.device.id());
+        }
+        QCOMPARE(chosen.join(QLatin1Char(' ')), ids);
+        QCOMPARE(known.problem.isEmpty(), known.hasChosenDevice());
+    }
+
+    void reckonsTheRoomOfADevice()
+    {
+        const auto known = outlook("--headroom,10,--memory-limit,2GiB,--device,cpu");
+        const DeviceOutlook& cpu = known.devices.back();
+        QCOMPARE(cpu.limitBytes, 2 * gibibyte);
+        QCOMPARE(cpu.usableBytes, static_cast<std::int64_t>(1.8 * static_cast<double>(gibibyte)));
+        QVERIFY(cpu.largestFit);
+        const auto bytes = known.memory->constantBytes +
+                           known.memory->bytesPerSample * static_cast<double>(cpu.largestFit->likely);
+        QVERIFY(bytes <= static_cast<double>(cpu.usableBytes));
+        QVERIFY(bytes + known.memory->bytesPerSample > static_cast<double>(cpu.usableBytes));
+        QVERIFY(cpu.largestFit->low < cpu.largestFit->likely);
+        QVERIFY(cpu.largestFit->likely < cpu.largestFit->high);
+    }
+
+    void saysThatNotEvenOneFits()
+    {
+        const auto known = outlook("--memory-limit,1MiB,--device,cpu");
+        QCOMPARE(roomText(known.devices.back()), QStringLiteral("cpu is likely too small for 1 sample."));
+    }
+
+    void tellsNoMemoryOfAnotherProgram()
+    {
+        const auto known = outlook("--worker,python3 step.py");
+        QVERIFY(!known.memory);
+        QVERIFY(!known.devices.front().largestFit);
+        QCOMPARE(roomText(known.devices.front()), QString());
+    }
+
+    void saysWhatContradicts()
+    {
+        const auto known = outlook("--min,9,--max,8");
+        QVERIFY(!known.plan);
+        QVERIFY2(known.problem.contains(QStringLiteral("above the largest")), qPrintable(known.problem));
+        QVERIFY(known.hasChosenDevice());
+    }
+
+    void namesTheSizes_data()
+    {
+        rows<Text, Text>(
+            {{"a range", {"--setting,explore,--max,300", "Sizes 1 to 300 are considered."}},
+             {"divisors", {"--max,6", "Divisors of 48 are considered: 1, 2, 3, 4, 6."}},
+             {"many divisors", {"", "Divisors of 48 are considered: 1, 2, 3, 4, 6, 8, 12, …, 48."}},
+             {"one size", {"--setting,20", "Size 20 alone is measured."}}});
+    }
+    void namesTheSizes()
+    {
+        const auto& [words, sentence] = row<Text, Text>();
+        const auto known = outlook(words);
+        QVERIFY2(known.plan, qPrintable(known.problem));
+        QCOMPARE(sizesText(*known.plan), sentence);
+    }
+};
+
+BATCHPEAK_TEST(ExplorationOutlookTest)
+#include "tst_exploration_outlook.moc"

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/option_table.h"
+#include "sample_snapshots.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "ui/plan/memory_bars.h"
+#include "ui/plan/option_form.h"
+#include "ui/plan/plan_view.h"
+#include "ui/window_actions.h"
+#include "window_fixture.h"
+
+#include <QAbstractButton>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+using test::row;
+using test::rows;
+using test::Text;
+
+/// The plan of a config before the start.
+class PlanViewTest : public test::WindowFixture
+{
+    Q_OBJECT
+
+    std::unique_ptr<QWidget> m_owner;
+    PlanView* m_plan = nullptr;
+    engine::ExplorationOptions m_told;
+    int m_tellings = 0;
+
+    OptionField& field(const char* name) { return *m_plan->findChild<OptionForm*>()->field(name); }
+
+    void type(const char* name, const QString& text)
+    {
+        auto* line = field(name).findChild<QLineEdit*>();
+        line->setFocus();
+        line->selectAll();
+        QTest::keyClick(line, Qt::Key_Delete);
+        QTest::keyClicks(line, text);
+    }
+
+    QCheckBox* tick(const char* id)
+    {
+        for (auto* box : m_plan->findChildren<QCheckBox*>()) {
+            if (box->text().startsWith(QLatin1String(id)))
+                return box;
+        }
+        return nullptr;
+    }
+
+    static QStringList words(const engine::ExplorationOptions& options) { return engine::wordsFor(options); }
+
+private slots:
+    void init()
+    {
+        m_owner = std::make_unique<QWidget>();
+        m_owner->resize(1440, 900);
+        m_plan = new PlanView(new WindowActions(m_owner.get()), m_owner.get());
+        m_plan->resize(1400, 800);
+        m_plan->setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("64", "explore"))), {});
+        m_plan->setDevices(test::sampleDevices());
+        m_owner->show();
+        m_owner->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_owner.get()));
+        m_told = {};
+        m_tellings = 0;
+        connect(m_plan, &PlanView::optionsChanged, this, [this](const engine::ExplorationOptions& options) {
+            m_told = options;
+            ++m_tellings;
+        });
+    }
+
+    void cleanup() { m_owner.reset(); }
+
+    void hasAFieldForEveryOption()
+    {
+        for (const engine::ExplorationOption& option : engine::explorationOptions()) {
+            if (option.name == "--device") {
+                QVERIFY(tick("cuda:0") && tick("cuda:1") && tick("cpu"));
+                continue;
+            }
+            const OptionField* field = m_plan->findChild<OptionForm*>()->field(option.name);
+            QVERIFY2(field, option.name.c_str());
+            QVERIFY2(!field->explanation().isEmpty(), option.name.c_str());
+            QVERIFY2(!field->originText().isEmpty(), option.name.c_str());
+        }
+    }
+
+    void takesWhatIsTyped_data()
+    {
+        rows<const char*, Text, Text>({{"a number", {"--max", "96", "--max 96"}},
+                                       {"a share", {"--tolerance", "2.5", "--tolerance 2.5"}},
+                                       {"a time", {"--time-budget", "1h30m", "--time-budget 1h30m"}},
+                                       {"memory", {"--memory-limit", "8GiB", "--memory-limit 8GiB"}},
+                                       {"a word or number", {"--setting", "20", "--setting 20"}},
+                                       {"what is usual", {"--tolerance", "2", ""}}});
+    }
+    void takesWhatIsTyped()
+    {
+        const auto& [name, text, expected] = row<const char*, Text, Text>();
+        type(name, text);
+        QCOMPARE(words(m_told).join(QLatin1Char(' ')), expected);
+        QCOMPARE(field(name).text(), text);
+        QCOMPARE(m_plan->problem(), QString());
+        QCOMPARE(field(name).originText(),
+                 expected.isEmpty() ? QStringLiteral("default") : QStringLiteral("yours"));
+    }
+
+    void saysWhatCannotBeReadWhileItIsTyped()
+    {
+        QSignalSpy problems(m_plan, &PlanView::problemChanged);
+        type("--time-budget", QStringLiteral("10"));
+        QVERIFY(!problems.isEmpty());
+        QVERIFY2(m_plan->problem().contains(QStringLiteral("'10'")), qPrintable(m_plan->problem()));
+        QCOMPARE(field("--time-budget").explanation(), m_plan->problem());
+        QTest::keyClicks(field("--time-budget").findChild<QLineEdit*>(), QStringLiteral("m"));
+        QCOMPARE(m_plan->problem(), QString());
+        QCOMPARE(words(m_told), QStringList({QStringLiteral("--time-budget"), QStringLiteral("10m")}));
+    }
+
+    void saysWhatTheConfigDoesNotAllow()
+    {
+        type("--min", QStringLiteral("9"));
+        type("--max", QStringLiteral("8"));
+        QVERIFY2(m_plan->problem().contains(QStringLiteral("above the largest")),
+                 qPrintable(m_plan->problem()));
+        type("--max", QStringLiteral("16"));
+        QCOMPARE(m_plan->problem(), QString());
+    }
+
+    void takesAnOptionBack()
+    {
+        type("--tolerance", QStringLiteral("5"));
+        type("--max", QStringLiteral("96"));
+        auto* origin = test::buttonOf(field("--tolerance"), "yours");
+        QVERIFY(origin);
+        QTest::mouseClick(origin, Qt::LeftButton);
+        QCOMPARE(words(m_told), QStringList({QStringLiteral("--max"), QStringLiteral("96")}));
+        QCOMPARE(field("--tolerance").text(), QStringLiteral("2"));
+        QCOMPARE(field("--tolerance").originText(), QStringLiteral("default"));
+    }
+
+    void choosesAPhase()
+    {
+        auto* box = field("--phase").findChild<QComboBox*>();
+        box->setCurrentText(QStringLiteral("eval"));
+        emit box->activated(box->currentIndex());
+        QCOMPARE(m_told.phase, model::Phase::Eval);
+        // This config has no evaluation.
+        QVERIFY2(m_plan->problem().contains(QStringLiteral("no evaluation batch")),
+                 qPrintable(m_plan->problem()));
+    }
+
+    void tellsTheTickedDevices()
+    {
+        QTest::mouseClick(tick("cuda:1"), Qt::LeftButton, {}, QPoint(8, 10));
+        QCOMPARE(m_told.devices, QStringList(QStringLiteral("cuda:0")));
+        QTest::mouseClick(tick("cpu"), Qt::LeftButton, {}, QPoint(8, 10));
+        QCOMPARE(m_told.devices, QStringList({QStringLiteral("cuda:0"), QStringLiteral("cpu")}));
+        // What is usual needs no word.
+        QTest::mouseClick(tick("cpu"), Qt::LeftButton, {}, QPoint(8, 10));
+        QTest::mouseClick(tick("cuda:1"), Qt::LeftButton, {}, QPoint(8, 10));
+        QCOMPARE(m_told.devices, QStringList());
+    }
+
+    void asksForADeviceWhereNoneIsTicked()
+    {
+        QTest::mouseClick(tick("cuda:1"), Qt::LeftButton, {}, QPoint(8, 10));
+        QTest::mouseClick(tick("cuda:0"), Qt::LeftButton, {}, QPoint(8, 10));
+        QVERIFY2(m_plan->problem().contains(QStringLiteral("No device is ticked")),
+                 qPrintable(m_plan->problem()));
+        QCOMPARE(m_tellings, 1);
+        QTest::mouseClick(tick("cpu"), Qt::LeftButton, {}, QPoint(8, 10));
+        QCOMPARE(m_plan->problem(), QString());
+    }
+
+    void leavesTheFieldInWhichSomebodyTypes()
+    {
+        auto* line = field("--tolerance").findChild<QLineEdit*>();
+        line->setFocus();
+        line->selectAll();
+        QTest::keyClicks(line, QStringLiteral("2."));
+        m_plan->setDevices(test::processorAlone());
+        QCOMPARE(line->text(), QStringLiteral("2."));
+    }
+
+    void saysTheCommandThatAsksForTheSame()
+    {
+        const QString path = fileWith("it's a config.yaml", smallGpt2("64", "explore"));
+        engine::ExplorationOptions options;
+        options.launcher = QStringLiteral("ssh host");
+        m_plan->setConfig(engine::ConfigFile::open(path), options);
+        QString quoted = path;
+        quoted.replace(QLatin1Char('\''), QStringLiteral("'\\''"));
+        QCOMPARE(m_plan->command(),
+                 QStringLiteral("batchpeak explore '%1' --launcher 'ssh host'").arg(quoted));
+    }
+
+    void drawsTheMemoryOfTheChosenDevices()
+    {
+        auto* bars = m_plan->findChild<MemoryBars*>();
+        QVERIFY(bars->isVisible());
+        QVERIFY2(bars->accessibleDescription().contains(QStringLiteral("cuda:1 has room for")),
+                 qPrintable(bars->accessibleDescription()));
+        const QImage picture = bars->grab().toImage();
+        // The parameters begin where the names end; far right is the limit of the larger device.
+        bool hasLimit = false;
+        for (int x = picture.width() / 2; x < picture.width(); ++x)
+            hasLimit = hasLimit || picture.pixelColor(x, 17) == Theme::light().bad;
+        QVERIFY(hasLimit);
+        type("--worker", QStringLiteral("python3 step.py"));
+        QVERIFY(!bars->isVisible());
+    }
+
+    void fitsItsLeastWidth()
+    {
+        m_plan->resize(958, 560);
+        QCoreApplication::processEvents();
+        for (const OptionField* field : m_plan->findChild<OptionForm*>()->fields()) {
+            if (!field->isVisible())
+                continue;
+            const int right = field->mapTo(m_plan, QPoint(field->width(), 0)).x();
+            QVERIFY2(right <= m_plan->width() - 404, field->name().c_str());
+        }
+    }
+};
+
+BATCHPEAK_TEST(PlanViewTest)
+#include "tst_plan_view.moc"

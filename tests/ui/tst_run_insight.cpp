@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_snapshots.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "ui/run/batch_view.h"
+#include "ui/run/contenders_list.h"
+#include "ui/run/course_chart.h"
+#include "ui/run/device_strips.h"
+#include "ui/run/steering_panel.h"
+#include "ui/run/thinking_view.h"
+#include "window_fixture.h"
+
+#include <QHelpEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+using test::buttonOf;
+using test::row;
+using test::rows;
+using test::Text;
+
+/// What stands beside the trials while they run: what the search thinks, what a person may ask, the devices,
+/// and the batch.
+class RunInsightTest : public test::WindowFixture
+{
+    Q_OBJECT
+
+    static QString textsOf(const QWidget& widget)
+    {
+        QStringList texts;
+        for (const auto* label : widget.findChildren<QLabel*>()) {
+            if (!label->isHidden() && !label->text().isEmpty())
+                texts << label->text();
+        }
+        return texts.join(QLatin1Char('\n'));
+    }
+
+    static bool hasColour(const QImage& picture, const QRect& area, const QColor& colour)
+    {
+        for (int y = area.top(); y <= area.bottom(); ++y) {
+            for (int x = area.left(); x <= area.right(); ++x) {
+                if (picture.pixelColor(x, y) == colour)
+                    return true;
+            }
+        }
+        return false;
+    }
+
+private slots:
+    void drawsTheCourseInSteps()
+    {
+        CourseChart chart;
+        chart.resize(300, 140);
+        engine::Snapshot snapshot = test::runningSnapshot();
+        chart.display(snapshot);
+        QCOMPARE(
+            chart.accessibleDescription(),
+            QStringLiteral("After 1 min 44 s and 11 trials: 192, 93 % sure, may cost 0.2 % of the speed"));
+        const QImage picture = chart.grab().toImage();
+        const QColor line = Theme::light().throughput;
+        // Low at the left, high at the right.
+        QVERIFY(hasColour(picture, QRect(34, 90, 60, 34), line));
+        QVERIFY(!hasColour(picture, QRect(34, 18, 60, 40), line));
+        QVERIFY(hasColour(picture, QRect(250, 18, 40, 20), line));
+        snapshot.course.clear();
+        chart.display(snapshot);
+        QVERIFY(chart.accessibleDescription().isEmpty());
+        QVERIFY(!hasColour(chart.grab().toImage(), chart.rect(), line));
+    }
+
+    void listsWhatCouldWin()
+    {
+        ContendersList list;
+        list.resize(180, 140);
+        list.display(test::runningSnapshot());
+        QCOMPARE(list.accessibleDescription(),
+                 QStringLiteral("192: 41 %, 224: 27 %, 208: 17 %, 160: 6 %, 240: 4 %, others: 5 %"));
+        QSignalSpy chosen(&list, &ContendersList::chosen);
+        QTest::mouseClick(&list, Qt::LeftButton, {}, QPoint(60, list.fontMetrics().height() + 8));
+        QCOMPARE(chosen.value(0).value(0).toLongLong(), 224);
+        // All others together are no size.
+        QTest::mouseClick(&list, Qt::LeftButton, {}, QPoint(60, 5 * (list.fontMetrics().height() + 2) + 4));
+        QCOMPARE(chosen.size(), 1);
+    }
+
+    void saysWhatIsTriedAndWhy()
+    {
+        ThinkingView view;
+        view.display(test::runningSnapshot());
+        QVERIFY2(textsOf(view).contains(QStringLiteral("Now: 208, which may be faster than 192.\n"
+                                                       "Next: 192 and 224 in turn, to tell them apart.")),
+                 qPrintable(textsOf(view)));
+    }
+
+    void asksForWhatIsPossible()
+    {
+        SteeringPanel panel;
+        engine::Snapshot snapshot = test::runningSnapshot();
+        panel.display(snapshot);
+        auto* tryNow = buttonOf(panel, "Try now");
+        auto* exclude = buttonOf(panel, "Exclude");
+        QVERIFY(!tryNow->isEnabled());
+        panel.setSize(208);
+        QSignalSpy tries(&panel, &SteeringPanel::trialAsked);
+        QSignalSpy exclusions(&panel, &SteeringPanel::exclusionAsked);
+        tryNow->click();
+        QCOMPARE(tries.value(0).value(0).toLongLong(), 208);
+        exclude->click();
+        QCOMPARE(exclusions.value(0), (QVariantList{qlonglong(208), true}));
+        panel.setSize(96);
+        QCOMPARE(exclude->text(), QStringLiteral("Allow"));
+        QVERIFY(!tryNow->isEnabled());
+        exclude->click();
+        QCOMPARE(exclusions.value(1), (QVariantList{qlonglong(96), false}));
+        QSignalSpy skips(&panel, &SteeringPanel::skipAsked);
+        buttonOf(panel, "Skip")->click();
+        QCOMPARE(skips.size(), 1);
+        QVERIFY2(textsOf(panel).contains(QStringLiteral("To be tried: 176. Excluded: 96.")),
+                 qPrintable(textsOf(panel)));
+        snapshot.commands = {};
+        panel.display(snapshot);
+        for (const auto* button : panel.findChildren<QPushButton*>())
+            QVERIFY2(!button->isEnabled(), qPrintable(button->text()));
+    }
+
+    void changesToleranceAndTarget()
+    {
+        SteeringPanel panel;
+        panel.display(test::runningSnapshot());
+        QSignalSpy tolerances(&panel, &SteeringPanel::toleranceAsked);
+        QSignalSpy targets(&panel, &SteeringPanel::targetConfidenceAsked);
+        auto* tolerance = test::partOf<QLineEdit>(panel, "Tolerance, percent");
+        tolerance->selectAll();
+        QTest::keyClicks(tolerance, QStringLiteral("5"));
+        QTest::keyClick(tolerance, Qt::Key_Return);
+        QCOMPARE(tolerances.value(0).value(0).toDouble(), 0.05);
+        // Looked at and left, it asks for nothing.
+        emit test::partOf<QLineEdit>(panel, "Confidence to stop at, percent")->editingFinished();
+        QVERIFY(targets.isEmpty());
+        tolerance->selectAll();
+        QTest::keyClicks(tolerance, QStringLiteral("500"));
+        QTest::keyClick(tolerance, Qt::Key_Return);
+        QCOMPARE(tolerances.size(), 1);
+        QVERIFY2(textsOf(panel).contains(QStringLiteral("'500'")), qPrintable(textsOf(panel)));
+    }
+
+    void tellsHowADeviceFares_data()
+    {
+        using Device = engine::DeviceSnapshot;
+        const auto add = rows<Device, Text>();
+        const auto with = [](auto change) {
+            Device device = test::sampleGpu(QStringLiteral("cuda:0"));
+            change(device);
+            return device;
+        };
+        add("well", {with([](Device&) {}), ""});
+        add("hot", {with([](Device& d) { d.telemetry.throttle = engine::Throttle::Heat; }),
+                    "heat lowers the clock"});
+        add("restarted", {with([](Device& d) { d.restarts = 2; }), "worker restarts: 2"});
+        add("errors", {with([](Device& d) {
+                           d.telemetry.uncorrectedErrors = 3;
+                           d.telemetry.xid = 79;
+                       }),
+                       "memory errors: 3|driver error (Xid 79)"});
+        add("others", {with([](Device& d) {
+                           d.telemetry.otherProcesses = {{.pid = 7, .name = QStringLiteral("python3")},
+                                                         {.pid = 8, .name = QStringLiteral("python3")},
+                                                         {.pid = 9}};
+                       }),
+                       "also used by python3, process 9"});
+        add("a busy processor", {with([](Device& d) {
+                                     d.telemetry.otherProcessors = 1.52;
+                                     d.telemetry.processors = 2;
+                                 }),
+                                 "others use 1.5 of 2 processors"});
+    }
+    void tellsHowADeviceFares()
+    {
+        const auto& [device, concerns] = row<engine::DeviceSnapshot, Text>();
+        QCOMPARE(concernsOf(device).join(QLatin1Char('|')), concerns);
+        DeviceStrips strips;
+        strips.display({device});
+        QVERIFY2(textsOf(strips).contains(
+                     QStringLiteral("97 %  ·  1,980 of 1,980 MHz  ·  64 °C  ·  612 of 700 W")),
+                 qPrintable(textsOf(strips)));
+        strips.display({});
+        QVERIFY(!textsOf(strips).contains(QStringLiteral("97 %")) ||
+                strips.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly).front()->isHidden());
+    }
+
+    void drawsABarForEachDevice()
+    {
+        DeviceStrips strips;
+        strips.resize(400, 200);
+        strips.display(
+            {test::sampleGpu(QStringLiteral("cuda:0")), test::sampleGpu(QStringLiteral("cuda:1"))});
+        const QImage picture = strips.grab().toImage();
+        QVERIFY(hasColour(picture, QRect(0, 0, 200, 100), Theme::light().memory));
+        QVERIFY(hasColour(picture, QRect(0, 50, 200, 100), Theme::light().memory));
+        QVERIFY(hasColour(picture, QRect(0, 0, 400, 100), Theme::light().bad));
+    }
+
+    void saysHowABatchIsDivided_data()
+    {
+        rows<std::int64_t, std::int64_t, std::int64_t, Text>(
+            {{"whole", {48, 1, 48, "1 step of 48 samples"}},
+             {"even", {48, 1, 12, "4 steps of 12 samples"}},
+             {"single samples", {3, 1, 1, "3 steps of 1 sample"}},
+             {"uneven steps", {250, 1, 26, "10 steps of 25 samples"}},
+             {"one more here and there", {50, 1, 12, "5 steps of 10 samples"}},
+             {"two sizes", {53, 1, 12, "5 steps: 3 of 11 and 2 of 10 samples"}},
+             {"devices", {1536, 8, 24, "8 steps of 24 samples on each of 8 devices"}},
+             {"uneven devices",
+              {250, 4, 24,
+               "3 steps of 21 samples on 2 devices; 3 steps: 2 of 21 and 1 of 20 samples on 2 devices"}},
+             {"more devices than samples", {2, 3, 4, "1 step of 1 sample on each of 2 devices"}}});
+    }
+    void saysHowABatchIsDivided()
+    {
+        const auto& [batch, devices, size, text] = row<std::int64_t, std::int64_t, std::int64_t, Text>();
+        QCOMPARE(sharesText(config::sharesOf({.globalBatchSize = batch, .devices = devices}, size)), text);
+    }
+
+    void showsTheBatchBeforeAndAfter()
+    {
+        BatchView view;
+        view.setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("64", "8"))));
+        engine::Snapshot snapshot = test::runningSnapshot();
+        snapshot.run->plan = {.globalBatchSize = 64, .setting = config::Fixed{8}};
+        view.display(snapshot);
+        snapshot.searchState.recommendation->size = 16;
+        view.display(snapshot);
+        QVERIFY2(textsOf(view).contains(QStringLiteral("Now, micro_batch_size: 8: 8 steps of 8 samples")),
+                 qPrintable(textsOf(view)));
+        QVERIFY2(textsOf(view).contains(QStringLiteral("With 16: 4 steps of 16 samples")),
+                 qPrintable(textsOf(view)));
+        QVERIFY2(textsOf(view).contains(QStringLiteral("-  micro_batch_size: 8\n+  micro_batch_size: 16")),
+                 qPrintable(textsOf(view)));
+        snapshot.searchState.recommendation.reset();
+        view.display(snapshot);
+        QVERIFY(!textsOf(view).contains(QStringLiteral("With")));
+    }
+};
+
+BATCHPEAK_TEST(RunInsightTest)
+#include "tst_run_insight.moc"

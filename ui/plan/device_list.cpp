@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "device_list.h"
+
+#include "engine/readable_text.h"
+#include "labels.h"
+#include "theme/glyphs.h"
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace batchpeak::ui {
+
+namespace {
+
+QString nameOf(const device::LocalDevice& device)
+{
+    const QString id = QString::fromStdString(device.id());
+    const QString name = QString::fromStdString(device.name);
+    return name.isEmpty() ? id : QStringLiteral("%1  %2").arg(id, name);
+}
+
+/// "47.5 GiB of 80 GiB free, others hold 32.5 GiB"
+QString factsOf(const device::LocalDevice& device)
+{
+    if (device.totalBytes <= 0)
+        return DeviceList::tr("its memory is told by the worker");
+    const auto total = static_cast<double>(device.totalBytes);
+    const auto free = static_cast<double>(device.freeBytes);
+    QString text = DeviceList::tr("%1 of %2 free").arg(engine::memoryText(free), engine::memoryText(total));
+    // A driver keeps some for itself.
+    constexpr double leastHeld = 0.02;
+    if (device.kind == "cuda" && total - free > leastHeld * total)
+        text += DeviceList::tr(", others hold %1").arg(engine::memoryText(total - free));
+    return text;
+}
+
+} // namespace
+
+/// As Fusion paints one, it cannot be seen on a dark card.
+class DeviceList::TickBox : public QCheckBox
+{
+public:
+    TickBox(const QString& text, const Theme& theme, QWidget* parent)
+        : QCheckBox(text, parent), m_theme(theme)
+    {
+        setToolTip(text);
+    }
+
+    void setTheme(const Theme& theme)
+    {
+        m_theme = theme;
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        constexpr double side = 16.0;
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const QRectF box(0.5, (height() - side) / 2.0 + 0.5, side - 1.0, side - 1.0);
+        painter.setPen(QPen(isChecked() || hasFocus() ? m_theme.throughput : m_theme.mutedText, 1.0));
+        painter.setBrush(isChecked() ? m_theme.throughput : m_theme.card);
+        painter.drawRoundedRect(box, 4.0, 4.0);
+        if (isChecked())
+            paintGlyph(painter, Glyph::Check, box.adjusted(2.5, 2.5, -2.5, -2.5), m_theme.primaryText);
+        painter.setPen(m_theme.text);
+        const QRectF room(side + 8.0, 0.0, width() - side - 8.0, height());
+        painter.drawText(
+            room, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(text(), Qt::ElideRight, static_cast<int>(room.width())));
+    }
+
+    QSize minimumSizeHint() const override { return {120, QCheckBox::minimumSizeHint().height()}; }
+
+private:
+    Theme m_theme;
+};
+
+DeviceList::DeviceList(QWidget* parent)
+    : Card(tr("Where"), parent), m_list(new QVBoxLayout), m_remark(wrapped(mutedLabel(QString(), this)))
+{
+    m_list->setSpacing(2);
+    body()->addLayout(m_list);
+    m_remark->setFont(scaled(font(), 0.9));
+    body()->addWidget(m_remark);
+}
+
+void DeviceList::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    for (const Row& row : m_rows)
+        row.box->setTheme(theme);
+}
+
+void DeviceList::makeRows(const std::vector<engine::DeviceOutlook>& devices)
+{
+    for (const Row& row : m_rows) {
+        delete row.box;
+        delete row.facts;
+    }
+    m_rows.clear();
+    for (const engine::DeviceOutlook& device : devices) {
+        auto* box = new TickBox(nameOf(device.device), m_theme, this);
+        auto* facts = mutedLabel(QString(), this);
+        facts->setFont(scaled(font(), 0.9));
+        facts->setIndent(24);
+        facts->setWordWrap(true);
+        connect(box, &QCheckBox::toggled, this, &DeviceList::tellChosen);
+        m_list->addWidget(box);
+        m_list->addWidget(facts);
+        m_rows.push_back({.id = QString::fromStdString(device.device.id()), .box = box, .facts = facts});
+    }
+}
+
+void DeviceList::display(const std::vector<engine::DeviceOutlook>& devices, const QString& remark)
+{
+    const auto isOf = [](const Row& row, const engine::DeviceOutlook& device) {
+        return row.id == QString::fromStdString(device.device.id());
+    };
+    if (!std::ranges::equal(m_rows, devices, isOf))
+        makeRows(devices);
+    for (std::size_t place = 0; place < devices.size(); ++place) {
+        const QSignalBlocker quiet(m_rows[place].box);
+        m_rows[place].box->setChecked(devices[place].isChosen);
+        setTextIfNew(m_rows[place].facts, factsOf(devices[place].device));
+    }
+    setTextIfNew(m_remark, devices.empty() ? tr("Looking for devices…") : remark);
+    m_remark->setVisible(!m_remark->text().isEmpty());
+}
+
+void DeviceList::tellChosen()
+{
+    QStringList ids;
+    for (const Row& row : m_rows) {
+        if (row.box->isChecked())
+            ids << row.id;
+    }
+    emit chosen(ids);
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "card.h"
+#include "engine/exploration_outlook.h"
+#include "theme/theme.h"
+
+#include <QStringList>
+
+#include <vector>
+
+class QLabel;
+class QVBoxLayout;
+
+namespace batchpeak::ui {
+
+/// The devices that there are, each to be ticked, with what it has free and what others hold of it.
+class DeviceList : public Card
+{
+    Q_OBJECT
+
+public:
+    explicit DeviceList(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    /// \param remark  on GPUs that cannot be used or are hidden, as sentences; may be empty
+    void display(const std::vector<engine::DeviceOutlook>& devices, const QString& remark);
+
+signals:
+    /// The ticked ones, in their order; perhaps none.
+    void chosen(const QStringList& ids);
+
+private:
+    class TickBox;
+    struct Row
+    {
+        QString id;
+        TickBox* box = nullptr;
+        QLabel* facts = nullptr;
+    };
+
+    void makeRows(const std::vector<engine::DeviceOutlook>& devices);
+    void tellChosen();
+
+    Theme m_theme = Theme::light();
+    QVBoxLayout* m_list;
+    std::vector<Row> m_rows;
+    QLabel* m_remark;
+};
+
+} // namespace batchpeak::ui

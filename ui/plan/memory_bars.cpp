@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "memory_bars.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int barHeight = 22;
+constexpr int barPitch = 34;
+constexpr int nameWidth = 86;
+constexpr int limitTextWidth = 64;
+constexpr int keyPitch = 20;
+constexpr int keyGap = 6;
+constexpr int keySquare = 10;
+constexpr std::size_t mostBars = 8;
+
+/// Ground and lines of what is estimated and not counted.
+void paintHatched(QPainter& painter, const QRectF& area, const QColor& colour)
+{
+    painter.fillRect(area, withAlpha(colour, 40));
+    painter.save();
+    painter.setClipRect(area);
+    painter.setPen(QPen(withAlpha(colour, 110), 1.0));
+    constexpr double pitch = 8.0;
+    for (double x = area.left() - area.height(); x < area.right(); x += pitch)
+        painter.drawLine(QPointF(x, area.bottom()), QPointF(x + area.height(), area.top()));
+    painter.restore();
+}
+
+} // namespace
+
+MemoryBars::MemoryBars(QWidget* parent) : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setAccessibleName(tr("Memory before any trial"));
+}
+
+void MemoryBars::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    update();
+}
+
+void MemoryBars::display(const engine::ExplorationOutlook& outlook)
+{
+    std::vector<Bar> bars;
+    for (const engine::DeviceOutlook& device : outlook.devices) {
+        if (!outlook.memory || !device.isChosen || device.limitBytes <= 0 || bars.size() == mostBars)
+            continue;
+        bars.push_back({.device = QString::fromStdString(device.device.id()),
+                        .limitBytes = static_cast<double>(device.limitBytes),
+                        .usableBytes = static_cast<double>(device.usableBytes),
+                        .room = engine::samplesRoomText(device)});
+    }
+    const double largest = bars.empty() ? 0.0 : std::ranges::max(bars, {}, &Bar::limitBytes).limitBytes;
+    m_bars = std::move(bars);
+    m_memory = outlook.memory.value_or(model::StepMemory());
+    m_headroom = outlook.plan ? outlook.plan->run.headroom : 0.0;
+    m_unit = engine::MemoryUnit::forBytes(largest);
+    QStringList sentences;
+    for (const Part& part : parts())
+        sentences << QStringLiteral("%1 %2").arg(part.name, engine::memoryText(part.bytes));
+    for (const engine::DeviceOutlook& device : outlook.devices) {
+        if (device.isChosen)
+            sentences << engine::roomText(device);
+    }
+    sentences.removeAll(QString());
+    setAccessibleDescription(sentences.join(QStringLiteral("; ")));
+    updateGeometry();
+    update();
+}
+
+std::vector<MemoryBars::Part> MemoryBars::parts() const
+{
+    const double counted = m_memory.parameterBytes + m_memory.gradientBytes + m_memory.optimizerBytes;
+    std::vector<Part> parts{
+        {tr("parameters"), m_memory.parameterBytes, m_theme.memory},
+        {tr("gradients"), m_memory.gradientBytes, mixed(m_theme.memory, m_theme.card, 0.3)},
+        {tr("optimizer"), m_memory.optimizerBytes, mixed(m_theme.memory, m_theme.text, 0.45)},
+        {tr("copies"), m_memory.constantBytes - counted, mixed(m_theme.memory, m_theme.card, 0.6)}};
+    std::erase_if(parts, [](const Part& part) { return part.bytes < 1.0; });
+    return parts;
+}
+
+QSize MemoryBars::sizeHint() const
+{
+    return {480, static_cast<int>(m_bars.size()) * barPitch + keyHeight()};
+}
+
+QSize MemoryBars::minimumSizeHint() const
+{
+    return {280, sizeHint().height()};
+}
+
+void MemoryBars::paintBar(QPainter& painter, const Bar& bar, const QRectF& area, double scale) const
+{
+    double x = area.left();
+    const double end = area.left() + bar.usableBytes * scale;
+    const double limit = area.left() + bar.limitBytes * scale;
+    for (const Part& part : parts()) {
+        const double width = part.bytes * scale;
+        painter.fillRect(QRectF(x, area.top(), std::min(width, area.right() - x), area.height()),
+                         part.colour);
+        x = std::min(x + width, area.right());
+    }
+    if (x < end) {
+        const QRectF room(x, area.top(), end - x, area.height());
+        paintHatched(painter, room, m_theme.memory);
+        const double needed = painter.fontMetrics().horizontalAdvance(bar.room) + 12.0;
+        if (needed < room.width()) {
+            const QRectF label(room.center().x() - needed / 2.0, room.top() + 3.0, needed,
+                               room.height() - 6.0);
+            painter.fillRect(label, m_theme.card);
+            painter.setPen(m_theme.text);
+            painter.drawText(label, Qt::AlignCenter, bar.room);
+        }
+    }
+    painter.fillRect(QRectF(end, area.top(), limit - end, area.height()), withAlpha(m_theme.warn, 45));
+    painter.setPen(QPen(m_theme.bad, 2.0));
+    painter.drawLine(QPointF(limit, area.top() - 5.0), QPointF(limit, area.bottom() + 5.0));
+    painter.drawText(QRectF(limit + 6.0, area.top(), limitTextWidth, area.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter, engine::memoryText(bar.limitBytes, m_unit));
+}
+
+/// Line by line, as far as the width reaches.
+std::vector<MemoryBars::KeyEntry> MemoryBars::keyEntries() const
+{
+    using Sign = KeyEntry::Sign;
+    std::vector<KeyEntry> entries;
+    for (const Part& part : parts()) {
+        entries.push_back({.text = QStringLiteral("%1 %2").arg(part.name, engine::memoryText(part.bytes)),
+                           .sign = Sign::Filled,
+                           .colour = part.colour});
+    }
+    const auto perSample = [&](double deviations) {
+        return engine::memoryText(m_memory.bytesPerSample * std::exp(deviations * m_memory.deviation));
+    };
+    // As SizeBand has it.
+    constexpr double deviations = 1.645;
+    entries.push_back({.text = tr("activations, estimated: %1 to %2 a sample")
+                                   .arg(perSample(-deviations), perSample(deviations)),
+                       .sign = Sign::Hatched,
+                       .colour = m_theme.memory});
+    if (m_headroom > 0.0)
+        entries.push_back({.text = tr("headroom %1").arg(engine::percentText(m_headroom, locale(), 0)),
+                           .sign = Sign::Filled,
+                           .colour = withAlpha(m_theme.warn, 70)});
+    entries.push_back({.text = tr("limit"), .sign = Sign::Line, .colour = m_theme.bad});
+
+    const QFontMetrics metrics(scaled(font(), 0.9));
+    QPoint place(nameWidth, 0);
+    for (KeyEntry& entry : entries) {
+        const int needed = keySquare + keyGap + metrics.horizontalAdvance(entry.text);
+        if (place.x() > nameWidth && place.x() + needed > width())
+            place = {nameWidth, place.y() + keyPitch};
+        entry.place = place;
+        place.rx() += needed + 18;
+    }
+    return entries;
+}
+
+int MemoryBars::keyHeight() const
+{
+    return keyEntries().back().place.y() + keyPitch;
+}
+
+void MemoryBars::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    updateGeometry();
+}
+
+void MemoryBars::paintKey(QPainter& painter, int top) const
+{
+    for (const KeyEntry& entry : keyEntries()) {
+        const QRectF box(entry.place.x(), top + entry.place.y() + (keyPitch - keySquare) / 2.0, keySquare,
+                         keySquare);
+        switch (entry.sign) {
+        case KeyEntry::Sign::Filled:
+            painter.fillRect(box, entry.colour);
+            break;
+        case KeyEntry::Sign::Hatched:
+            paintHatched(painter, box, entry.colour);
+            break;
+        case KeyEntry::Sign::Line:
+            painter.fillRect(QRectF(box.center().x() - 1.0, box.top(), 2.0, box.height()), entry.colour);
+            break;
+        }
+        painter.setPen(m_theme.mutedText);
+        painter.drawText(QRectF(box.right() + keyGap, top + entry.place.y(), width(), keyPitch),
+                         Qt::AlignLeft | Qt::AlignVCenter, entry.text);
+    }
+}
+
+void MemoryBars::paintEvent(QPaintEvent*)
+{
+    if (m_bars.empty())
+        return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const double width = this->width() - nameWidth - limitTextWidth;
+    double largest = std::ranges::max(m_bars, {}, &Bar::limitBytes).limitBytes;
+    // What does not fit is seen to pass the limit.
+    largest = std::max(largest, std::min(m_memory.constantBytes, 1.3 * largest));
+    const double scale = width / largest;
+    painter.setFont(scaled(font(), 0.9));
+    double top = (barPitch - barHeight) / 2.0;
+    for (const Bar& bar : m_bars) {
+        painter.setPen(m_theme.text);
+        painter.drawText(QRectF(0, top, nameWidth - 8, barHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(bar.device, Qt::ElideRight, nameWidth - 8));
+        paintBar(painter, bar, QRectF(nameWidth, top, width, barHeight), scale);
+        top += barPitch;
+    }
+    paintKey(painter, static_cast<int>(m_bars.size()) * barPitch);
+}
+
+} // namespace batchpeak::ui

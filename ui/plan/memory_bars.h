@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/exploration_outlook.h"
+#include "engine/readable_text.h"
+#include "theme/theme.h"
+
+#include <QWidget>
+
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// The memory of each chosen device as the run would fill it: what is held at any size, the activations of as
+/// many samples as find room, the headroom, the limit. All bars have one scale, so that devices compare.
+///
+/// It draws an outlook and reckons nothing but lengths.
+class MemoryBars : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MemoryBars(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const engine::ExplorationOutlook& outlook);
+    /// Whether there is anything to draw.
+    bool isEmpty() const { return m_bars.empty(); }
+    /// Of the numbers in the picture.
+    const engine::MemoryUnit& unit() const { return m_unit; }
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Part
+    {
+        QString name;
+        double bytes = 0.0;
+        QColor colour;
+    };
+    struct Bar
+    {
+        QString device;
+        double limitBytes = 0.0;
+        double usableBytes = 0.0;
+        /// What the activations are of: "about 240 samples".
+        QString room;
+        bool operator==(const Bar&) const = default;
+    };
+
+    std::vector<Part> parts() const;
+    void paintBar(QPainter& painter, const Bar& bar, const QRectF& area, double scale) const;
+    struct KeyEntry
+    {
+        QString text;
+        /// The square, filled or hatched; that of the limit is a line.
+        enum class Sign { Filled, Hatched, Line } sign = Sign::Filled;
+        QColor colour;
+        QPoint place;
+    };
+    std::vector<KeyEntry> keyEntries() const;
+    int keyHeight() const;
+    void paintKey(QPainter& painter, int top) const;
+
+    Theme m_theme = Theme::light();
+    engine::MemoryUnit m_unit;
+    std::vector<Bar> m_bars;
+    model::StepMemory m_memory;
+    double m_headroom = 0.0;
+};
+
+} // namespace batchpeak::ui

@@ -1,0 +1,343 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan_view.h"
+
+#include "buttons.h"
+#include "card.h"
+#include "device_list.h"
+#include "engine/errors.h"
+#include "engine/option_table.h"
+#include "engine/readable_text.h"
+#include "engine/run_devices.h"
+#include "labels.h"
+#include "memory_bars.h"
+#include "option_form.h"
+#include "window_actions.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QDir>
+#include <QGridLayout>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeySequence>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int gap = 10;
+constexpr int sideWidth = 404;
+constexpr int nameWidth = 84;
+
+QLabel* heading(const QString& text, QWidget* parent)
+{
+    auto* label = new QLabel(text, parent);
+    label->setFont(scaled(label->font(), 1.0, QFont::DemiBold));
+    return label;
+}
+
+/// As a shell reads it again.
+QString quoted(const QString& word)
+{
+    const auto isPlain = [](QChar c) {
+        return c.isLetterOrNumber() || QStringLiteral("-_./:=,+@%").contains(c);
+    };
+    if (!word.isEmpty() && std::all_of(word.begin(), word.end(), isPlain))
+        return word;
+    QString escaped = word;
+    return QLatin1Char('\'') + escaped.replace(QLatin1Char('\''), QStringLiteral("'\\''")) +
+           QLatin1Char('\'');
+}
+
+QString phaseText(model::Phase phase)
+{
+    return phase == model::Phase::Train ? PlanView::tr("training") : PlanView::tr("evaluation");
+}
+
+/// Those that are taken when nobody asks for any.
+QStringList usualDevices(const device::LocalDevices& devices)
+{
+    QStringList ids;
+    try {
+        for (const device::LocalDevice& device : engine::chooseDevices({}, devices))
+            ids << QString::fromStdString(device.id());
+    } catch (const engine::ExplorationError&) {
+        // GPUs that cannot be used: then none is usual.
+    }
+    return ids;
+}
+
+/// "2 devices, training, at most 10 min."
+QString readyText(const engine::ExplorationOutlook& outlook, const engine::ExplorationOptions& options)
+{
+    QStringList parts;
+    QStringList devices;
+    for (const engine::DeviceOutlook& device : outlook.devices) {
+        if (device.isChosen)
+            devices << QString::fromStdString(device.device.id());
+    }
+    if (devices.size() > 2)
+        parts << PlanView::tr("%1 devices").arg(devices.size());
+    else if (!devices.isEmpty())
+        parts << devices.join(PlanView::tr(" and "));
+    parts << phaseText(options.phase);
+    const search::SearchSpace& space = outlook.plan->space;
+    parts << (space.minimum == space.maximum
+                  ? PlanView::tr("size %1").arg(engine::numberText(space.minimum))
+                  : PlanView::tr("sizes %1 to %2")
+                        .arg(engine::numberText(space.minimum), engine::numberText(space.maximum)));
+    if (options.timeBudget)
+        parts << PlanView::tr("at most %1").arg(engine::durationText(*options.timeBudget));
+    return parts.join(QStringLiteral(", ")) + QLatin1Char('.');
+}
+
+} // namespace
+
+PlanView::PlanView(WindowActions* actions, QWidget* parent) : QWidget(parent)
+{
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(gap);
+    layout->addWidget(makePlan(), 1);
+    layout->addWidget(makeSide(actions));
+}
+
+QWidget* PlanView::makePlan()
+{
+    auto* card = new Card(tr("Plan"), this);
+    card->setUnit(tr("what will be explored; nothing runs yet"));
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(0, 0, 10, 0);
+    column->setSpacing(8);
+
+    column->addWidget(heading(tr("Read from the config"), inside));
+    auto* values = new QWidget(inside);
+    m_values = new QGridLayout(values);
+    m_values->setContentsMargins(0, 0, 0, 4);
+    m_values->setHorizontalSpacing(18);
+    m_values->setVerticalSpacing(3);
+    m_values->setColumnMinimumWidth(0, nameWidth);
+    m_values->setColumnStretch(2, 1);
+    column->addWidget(values);
+
+    auto* memoryLine = new QHBoxLayout;
+    m_memoryTitle = heading(tr("Memory before any trial"), inside);
+    m_memoryUnit = mutedLabel(QString(), inside);
+    memoryLine->addWidget(m_memoryTitle);
+    memoryLine->addWidget(m_memoryUnit);
+    memoryLine->addStretch(1);
+    column->addLayout(memoryLine);
+    m_memory = new MemoryBars(inside);
+    column->addWidget(m_memory);
+    m_sizes = wrapped(new QLabel(inside));
+    column->addWidget(m_sizes);
+    auto* line = new QFrame(inside);
+    line->setProperty("line", true);
+    line->setFixedHeight(1);
+    column->addSpacing(2);
+    column->addWidget(line);
+    column->addSpacing(2);
+    m_form = new OptionForm(inside);
+    column->addWidget(m_form);
+    column->addStretch(1);
+    connect(m_form, &OptionForm::optionsChanged, this, &PlanView::takeOptions);
+    connect(m_form, &OptionForm::problemChanged, this, [this] {
+        showReady();
+        emit problemChanged();
+    });
+
+    m_scroll = scrolledOnCard(inside);
+    card->body()->addWidget(m_scroll, 1);
+    return card;
+}
+
+QWidget* PlanView::makeSide(WindowActions* actions)
+{
+    auto* side = new QWidget(this);
+    side->setFixedWidth(sideWidth);
+    auto* layout = new QVBoxLayout(side);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(gap);
+    m_devices = new DeviceList(side);
+    connect(m_devices, &DeviceList::chosen, this, &PlanView::chooseDevices);
+    layout->addWidget(m_devices);
+
+    m_readyCard = new Card(tr("Ready"), side);
+    Card* ready = m_readyCard;
+    m_ready = wrapped(new QLabel(ready));
+    ready->body()->addWidget(m_ready);
+    m_start = actionButton(actions->start, "primary", ready);
+    m_start->setFont(scaled(font(), 1.1, QFont::DemiBold));
+    m_start->setMinimumSize(180, 38);
+    auto* startLine = new QHBoxLayout;
+    startLine->addWidget(m_start);
+    startLine->addSpacing(6);
+    startLine->addWidget(mutedLabel(actions->start->shortcut().toString(QKeySequence::NativeText), ready));
+    startLine->addStretch(1);
+    ready->body()->addLayout(startLine);
+    m_command = wrapped(new QLabel(ready));
+    m_command->setFont(fixedFont(font(), 0.85));
+    m_command->setProperty("code", true);
+    m_command->setAccessibleName(tr("The same in a terminal"));
+    ready->body()->addWidget(m_command);
+    auto* copy = new QPushButton(tr("Copy command"), ready);
+    copy->setProperty("link", QStringLiteral("plain"));
+    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
+    ready->body()->addWidget(copy, 0, Qt::AlignRight);
+    layout->addWidget(ready);
+    layout->addStretch(1);
+    return side;
+}
+
+void PlanView::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    m_memory->setTheme(theme);
+    m_devices->setTheme(theme);
+}
+
+void PlanView::setConfig(const engine::ConfigFile& file, const engine::ExplorationOptions& options)
+{
+    m_file = file;
+    m_options = options;
+    m_hasNoTick = false;
+    m_form->setOptions(options);
+    refresh();
+    m_scroll->ensureVisible(0, 0);
+}
+
+void PlanView::setDevices(const device::LocalDevices& devices)
+{
+    m_localDevices = devices;
+    if (m_file)
+        refresh();
+}
+
+QString PlanView::problem() const
+{
+    if (m_hasNoTick)
+        return tr("No device is ticked. Tick one under Where.");
+    const QString unreadable = m_form->problem();
+    return unreadable.isEmpty() ? m_outlook.problem : unreadable;
+}
+
+void PlanView::chooseDevices(const QStringList& ids)
+{
+    m_hasNoTick = ids.isEmpty();
+    if (m_hasNoTick) {
+        showReady();
+        emit problemChanged();
+        return;
+    }
+    engine::ExplorationOptions options = m_form->options();
+    options.devices = ids == usualDevices(m_localDevices) ? QStringList() : ids;
+    m_form->setOptions(options);
+    takeOptions(options);
+}
+
+void PlanView::takeOptions(const engine::ExplorationOptions& options)
+{
+    m_options = options;
+    refresh();
+    emit optionsChanged(options);
+}
+
+void PlanView::refresh()
+{
+    m_outlook = engine::outlookOn(*m_file, m_options, m_localDevices);
+    showValues();
+    m_memory->display(m_outlook);
+    m_memory->setVisible(!m_memory->isEmpty());
+    m_memoryTitle->setVisible(!m_memory->isEmpty());
+    m_memoryUnit->setVisible(!m_memory->isEmpty());
+    QStringList sentences;
+    if (m_outlook.plan) {
+        const auto& run = m_outlook.plan->run;
+        setTextIfNew(m_memoryUnit, QStringLiteral("%1, %2, %3")
+                                       .arg(m_memory->unit().name, phaseText(run.phase),
+                                            QString::fromUtf8(model::toText(run.precision))));
+        for (const engine::DeviceOutlook& device : m_outlook.devices) {
+            if (device.isChosen)
+                sentences << engine::roomText(device);
+        }
+        sentences << engine::sizesText(*m_outlook.plan) << m_outlook.plan->notes;
+    }
+    sentences.removeAll(QString());
+    setTextIfNew(m_sizes, sentences.join(QLatin1Char('\n')));
+    m_form->display(m_outlook);
+    QStringList remarks;
+    if (!m_localDevices.gpuProblem.empty())
+        remarks << QString::fromStdString(m_localDevices.gpuProblem);
+    if (!m_localDevices.restriction.empty())
+        remarks << tr("Other GPUs are hidden by %1.").arg(QString::fromStdString(m_localDevices.restriction));
+    m_devices->display(m_outlook.devices, remarks.join(QLatin1Char('\n')));
+    showReady();
+}
+
+void PlanView::showValues()
+{
+    const auto& values = m_outlook.values;
+    for (int row = 0; row < static_cast<int>(values.size()); ++row) {
+        if (!m_values->itemAtPosition(row, 0)) {
+            m_values->addWidget(mutedLabel(QString(), this), row, 0, Qt::AlignTop);
+            auto* value = wrapped(new QLabel(this));
+            value->setWordWrap(false);
+            m_values->addWidget(value, row, 1, Qt::AlignTop);
+            auto* place = mutedLabel(QString(), this);
+            place->setFont(scaled(font(), 0.9));
+            m_values->addWidget(place, row, 2, Qt::AlignTop);
+        }
+    }
+    for (int row = 0; row < m_values->rowCount(); ++row) {
+        const bool isUsed = row < static_cast<int>(values.size());
+        const QStringList texts = isUsed ? QStringList{values[static_cast<std::size_t>(row)].name,
+                                                       values[static_cast<std::size_t>(row)].value,
+                                                       values[static_cast<std::size_t>(row)].place}
+                                         : QStringList{{}, {}, {}};
+        for (int column = 0; column < 3; ++column) {
+            const auto* item = m_values->itemAtPosition(row, column);
+            auto* label = item ? qobject_cast<QLabel*>(item->widget()) : nullptr;
+            if (!label)
+                continue;
+            setTextIfNew(label, texts.at(column));
+            label->setVisible(isUsed);
+        }
+    }
+}
+
+void PlanView::showReady()
+{
+    const QString obstacle = problem();
+    const bool isBad = !obstacle.isEmpty();
+    if (m_ready->property("bad").toBool() != isBad) {
+        m_ready->setProperty("bad", isBad);
+        style()->unpolish(m_ready);
+        style()->polish(m_ready);
+    }
+    m_readyCard->setTitle(isBad ? tr("Not ready") : tr("Ready"));
+    setTextIfNew(m_ready, isBad ? obstacle : m_outlook.plan ? readyText(m_outlook, m_options) : QString());
+    setTextIfNew(m_command, command());
+}
+
+QString PlanView::command() const
+{
+    if (!m_file)
+        return {};
+    QStringList words{QStringLiteral("batchpeak"), QStringLiteral("explore"), quoted(m_file->path())};
+    if (!m_file->modelSource().isEmpty())
+        words << QStringLiteral("--model") << quoted(m_file->modelSource());
+    for (const QString& word : engine::wordsFor(m_options))
+        words << quoted(word);
+    return words.join(QLatin1Char(' '));
+}
+
+} // namespace batchpeak::ui

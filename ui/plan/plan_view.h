@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/config_file.h"
+#include "engine/exploration_outlook.h"
+#include "theme/theme.h"
+
+#include <QWidget>
+
+#include <optional>
+
+class QGridLayout;
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace batchpeak::ui {
+
+class Card;
+class DeviceList;
+class MemoryBars;
+class OptionForm;
+class WindowActions;
+
+/// What stands in the window before the start: what was read, the memory that is known, the sizes that will
+/// be considered, and everything that can be asked for otherwise.
+///
+/// It shows an ExplorationOutlook, and hands on what a person asks for. Nothing runs from here but by the
+/// actions.
+class PlanView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit PlanView(WindowActions* actions, QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void setConfig(const engine::ConfigFile& file, const engine::ExplorationOptions& options);
+    /// Those that are here, once that is known, and whenever it is looked for again.
+    void setDevices(const device::LocalDevices& devices);
+    /// Why nothing can be started as it stands, as a full sentence; else empty.
+    QString problem() const;
+    const engine::ExplorationOutlook& outlook() const { return m_outlook; }
+    /// The command that asks for the same in a terminal.
+    QString command() const;
+
+signals:
+    /// A person has asked for something else, and it can be read; whether the config allows it, problem()
+    /// says.
+    void optionsChanged(const batchpeak::engine::ExplorationOptions& options);
+    void problemChanged();
+
+private:
+    QWidget* makePlan();
+    QWidget* makeSide(WindowActions* actions);
+    void chooseDevices(const QStringList& ids);
+    void takeOptions(const engine::ExplorationOptions& options);
+    void refresh();
+    void showValues();
+    void showReady();
+
+    Theme m_theme = Theme::light();
+    std::optional<engine::ConfigFile> m_file;
+    engine::ExplorationOptions m_options;
+    device::LocalDevices m_localDevices;
+    engine::ExplorationOutlook m_outlook;
+    /// All ticks are taken away.
+    bool m_hasNoTick = false;
+    QScrollArea* m_scroll = nullptr;
+    QGridLayout* m_values = nullptr;
+    QLabel* m_memoryTitle = nullptr;
+    QLabel* m_memoryUnit = nullptr;
+    MemoryBars* m_memory = nullptr;
+    QLabel* m_sizes = nullptr;
+    OptionForm* m_form = nullptr;
+    DeviceList* m_devices = nullptr;
+    Card* m_readyCard = nullptr;
+    QLabel* m_ready = nullptr;
+    QPushButton* m_start = nullptr;
+    QLabel* m_command = nullptr;
+};
+
+} // namespace batchpeak::ui

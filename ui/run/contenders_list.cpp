@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "contenders_list.h"
+
+#include "engine/readable_text.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::ui {
+
+namespace {
+
+// Below it a bar says no more than the other sizes together.
+constexpr double leastProbability = 0.005;
+constexpr int percentWidth = 36;
+constexpr int sizeWidth = 50;
+
+} // namespace
+
+ContendersList::ContendersList(QWidget* parent) : QWidget(parent)
+{
+    setAccessibleName(tr("Sizes that could still be the best"));
+}
+
+void ContendersList::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    update();
+}
+
+void ContendersList::display(const engine::Snapshot& snapshot)
+{
+    const auto& state = snapshot.searchState;
+    const std::int64_t recommended = state.recommendation ? state.recommendation->size : 0;
+    std::vector<Row> rows;
+    double others = state.otherContenders;
+    for (const search::Contender& contender : state.contenders) {
+        if (contender.probability < leastProbability)
+            others += contender.probability;
+        else
+            rows.push_back({.size = contender.size,
+                            .probability = contender.probability,
+                            .isRecommended = contender.size == recommended});
+    }
+    if (others >= leastProbability && !rows.empty())
+        rows.push_back({.probability = others});
+    if (rows == m_rows)
+        return;
+    m_rows = std::move(rows);
+    QStringList texts;
+    for (const Row& row : m_rows)
+        texts << tr("%1: %2").arg(row.size > 0 ? engine::numberText(row.size) : tr("others"),
+                                  engine::percentText(row.probability, locale(), 0));
+    setAccessibleDescription(texts.join(QStringLiteral(", ")));
+    update();
+}
+
+int ContendersList::rowHeight() const
+{
+    return fontMetrics().height() + 2;
+}
+
+QSize ContendersList::sizeHint() const
+{
+    constexpr int usualRows = 6;
+    return {150, usualRows * rowHeight()};
+}
+
+QSize ContendersList::minimumSizeHint() const
+{
+    return {120, 3 * rowHeight()};
+}
+
+void ContendersList::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(scaled(font(), 0.9));
+    if (m_rows.empty()) {
+        painter.setPen(m_theme.mutedText);
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, tr("Not told yet"));
+        return;
+    }
+    // What has no room is the least probable.
+    const int rows = std::min(static_cast<int>(m_rows.size()), std::max(1, height() / rowHeight()));
+    for (int place = 0; place < rows; ++place) {
+        const Row& row = m_rows[static_cast<std::size_t>(place)];
+        const QRectF line(0, place * rowHeight(), width(), rowHeight());
+        painter.setPen(row.size > 0 ? m_theme.text : m_theme.mutedText);
+        painter.drawText(line.adjusted(0, 0, sizeWidth - width() - 6, 0), Qt::AlignRight | Qt::AlignVCenter,
+                         row.size > 0 ? engine::numberText(row.size) : tr("others"));
+        const QRectF track = line.adjusted(sizeWidth, 4, -percentWidth, -4);
+        painter.fillRect(track, m_theme.grid);
+        QRectF bar = track;
+        bar.setWidth(std::max(1.0, track.width() * std::min(1.0, row.probability)));
+        painter.fillRect(bar, row.isRecommended ? m_theme.throughput : m_theme.scrollBar);
+        painter.setPen(m_theme.mutedText);
+        painter.drawText(line.adjusted(width() - percentWidth + 4, 0, 0, 0),
+                         Qt::AlignRight | Qt::AlignVCenter,
+                         engine::percentText(row.probability, locale(), 0));
+    }
+}
+
+void ContendersList::mousePressEvent(QMouseEvent* event)
+{
+    const auto place = static_cast<std::size_t>(event->position().y() / rowHeight());
+    if (place < m_rows.size() && m_rows[place].size > 0)
+        emit chosen(m_rows[place].size);
+}
+
+} // namespace batchpeak::ui

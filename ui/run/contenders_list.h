@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/snapshot.h"
+#include "theme/theme.h"
+
+#include <QWidget>
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// The sizes that could still be the best, each with its probability as a bar. A size is chosen with the
+/// pointer or the keyboard, and so can be asked about.
+class ContendersList : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ContendersList(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const engine::Snapshot& snapshot);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+signals:
+    /// A person has pointed one out.
+    void chosen(std::int64_t size);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+private:
+    struct Row
+    {
+        /// 0 for all others together.
+        std::int64_t size = 0;
+        double probability = 0.0;
+        bool isRecommended = false;
+        bool operator==(const Row&) const = default;
+    };
+    int rowHeight() const;
+
+    Theme m_theme = Theme::light();
+    std::vector<Row> m_rows;
+    bool m_isTold = true;
+};
+
+} // namespace batchpeak::ui

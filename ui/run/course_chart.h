@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/snapshot.h"
+#include "theme/theme.h"
+
+#include <QWidget>
+
+#include <vector>
+
+namespace batchpeak::ui {
+
+/// How sure an exploration was in the course of time, and of which size: a line in steps, with the size
+/// written where it changes, below the confidence that was asked for.
+class CourseChart : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit CourseChart(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const engine::Snapshot& snapshot);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    QRectF plotArea() const;
+    QPointF positionOf(double seconds, double percent) const;
+    void paintScale(QPainter& painter) const;
+    void paintCourse(QPainter& painter) const;
+    void paintSizes(QPainter& painter) const;
+    /// What was known at a place of the chart; empty before the first recommendation.
+    QString textAt(double x) const;
+
+    Theme m_theme = Theme::light();
+    /// Those with a recommendation.
+    std::vector<engine::CoursePoint> m_points;
+    double m_elapsedSeconds = 0.0;
+    double m_targetPercent = 95.0;
+};
+
+} // namespace batchpeak::ui

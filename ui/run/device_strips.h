@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/snapshot.h"
+#include "theme/theme.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QVBoxLayout;
+
+namespace batchpeak::ui {
+
+/// How each device fares: its memory as a bar, and below it load, clock, temperature, power, what else uses
+/// it, errors and restarts. What a device does not give is left out.
+class DeviceStrips : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit DeviceStrips(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const std::vector<engine::DeviceSnapshot>& devices);
+
+private:
+    class Strip;
+
+    Theme m_theme = Theme::light();
+    QVBoxLayout* m_list;
+    std::vector<Strip*> m_strips;
+};
+
+/// "97 %, 1,980 of 2,000 MHz, 64 °C, 612 of 700 W"
+QString conditionText(const engine::Telemetry& telemetry);
+/// What a person should look into: other programs, a lowered clock, errors, restarts; a phrase each, the
+/// worst first. Empty while all is well.
+QStringList concernsOf(const engine::DeviceSnapshot& device);
+
+} // namespace batchpeak::ui

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "steering_panel.h"
+
+#include "buttons.h"
+#include "engine/option_values.h"
+#include "engine/readable_text.h"
+#include "form_fields.h"
+#include "labels.h"
+
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace batchpeak::ui {
+
+namespace {
+
+constexpr int moreTrials = 20;
+constexpr std::chrono::minutes moreTime(10);
+constexpr int numberWidth = 64;
+
+QWidget* rowOf(std::initializer_list<QWidget*> parts, QWidget* parent)
+{
+    auto* row = new QWidget(parent);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    for (QWidget* part : parts)
+        layout->addWidget(part);
+    layout->addStretch(1);
+    return row;
+}
+
+QString sizesText(const std::vector<std::int64_t>& sizes)
+{
+    QStringList texts;
+    for (const std::int64_t size : sizes)
+        texts << engine::numberText(size);
+    return texts.join(QStringLiteral(", "));
+}
+
+void showShare(QLineEdit* line, double share)
+{
+    const QString text = QString::fromStdString(engine::shareToPercentText(share));
+    if (!line->hasFocus() && line->text() != text)
+        line->setText(text);
+}
+
+} // namespace
+
+SteeringPanel::SteeringPanel(QWidget* parent)
+    : QWidget(parent), m_state(wrapped(mutedLabel(QString(), this))), m_problem(wrapped(new QLabel(this)))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    layout->addWidget(makeSizeRow());
+    layout->addWidget(makeToleranceRow());
+    layout->addWidget(makeEffortRow());
+    m_problem->setProperty("bad", true);
+    m_problem->hide();
+    layout->addWidget(m_problem);
+    layout->addWidget(m_state);
+    layout->addStretch(1);
+    display({});
+}
+
+QWidget* SteeringPanel::makeSizeRow()
+{
+    m_size = numberLine(tr("Micro-batch size"), tr("size"), this);
+    m_size->setFixedWidth(numberWidth);
+    m_try = dialogButton(tr("Try now"), "secondary", this);
+    m_try->setToolTip(tr("The next trial is of this size"));
+    m_exclude = dialogButton(tr("Exclude"), "secondary", this);
+    m_skip = dialogButton(tr("Skip this trial"), "secondary", this);
+    m_skip->setToolTip(tr("End the running trial without a result and go on with another"));
+    connect(m_size, &QLineEdit::textChanged, this, &SteeringPanel::enable);
+    connect(m_size, &QLineEdit::returnPressed, m_try, &QPushButton::click);
+    connect(m_try, &QPushButton::clicked, this, [this] { emit trialAsked(size()); });
+    connect(m_exclude, &QPushButton::clicked, this,
+            [this] { emit exclusionAsked(size(), !isExcluded(size())); });
+    connect(m_skip, &QPushButton::clicked, this, &SteeringPanel::skipAsked);
+    return rowOf({m_size, m_try, m_exclude, m_skip}, this);
+}
+
+QWidget* SteeringPanel::makeToleranceRow()
+{
+    m_tolerance = numberLine(tr("Tolerance, percent"), {}, this);
+    m_tolerance->setFixedWidth(numberWidth);
+    m_confidence = numberLine(tr("Confidence to stop at, percent"), {}, this);
+    m_confidence->setFixedWidth(numberWidth);
+    // As explore --tolerance and --confidence take them.
+    connect(m_tolerance, &QLineEdit::editingFinished, this,
+            [this] { askForShare(m_tolerance, 0.1, 50, &SteeringPanel::toleranceAsked); });
+    connect(m_confidence, &QLineEdit::editingFinished, this,
+            [this] { askForShare(m_confidence, 1, 99, &SteeringPanel::targetConfidenceAsked); });
+    return rowOf(
+        {mutedLabel(tr("Tolerance, %"), this), m_tolerance, mutedLabel(tr("Stop at, %"), this), m_confidence},
+        this);
+}
+
+QWidget* SteeringPanel::makeEffortRow()
+{
+    m_moreTrials = dialogButton(tr("%1 more trials").arg(moreTrials), "secondary", this);
+    m_moreTime = dialogButton(tr("10 more minutes"), "secondary", this);
+    connect(m_moreTrials, &QPushButton::clicked, this,
+            [this] { emit effortAsked({.trials = moreTrials, .time = {}}); });
+    connect(m_moreTime, &QPushButton::clicked, this,
+            [this] { emit effortAsked({.trials = 0, .time = moreTime}); });
+    return rowOf({m_moreTrials, m_moreTime}, this);
+}
+
+void SteeringPanel::askForShare(QLineEdit* line, double least, double most,
+                                void (SteeringPanel::*signal)(double))
+{
+    if (!line->isModified())
+        return;
+    line->setModified(false);
+    try {
+        emit(this->*signal)(engine::shareFromPercentText(line->text().trimmed().toStdString(), least, most));
+        m_problem->hide();
+    } catch (const engine::UsageError& error) {
+        m_problem->setText(QString::fromUtf8(error.what()));
+        m_problem->show();
+    }
+}
+
+std::int64_t SteeringPanel::size() const
+{
+    bool isNumber = false;
+    const qlonglong size = locale().toLongLong(m_size->text().trimmed(), &isNumber);
+    return isNumber ? size : 0;
+}
+
+bool SteeringPanel::isExcluded(std::int64_t size) const
+{
+    return std::ranges::find(m_excluded, size) != m_excluded.end();
+}
+
+void SteeringPanel::setSize(std::int64_t size)
+{
+    m_size->setText(engine::numberText(size));
+}
+
+void SteeringPanel::enable()
+{
+    const bool isExcludedNow = isExcluded(size());
+    m_size->setEnabled(m_commands.triesSizes || m_commands.excludesSizes);
+    m_try->setEnabled(m_commands.triesSizes && size() > 0 && !isExcludedNow);
+    m_exclude->setEnabled(m_commands.excludesSizes && size() > 0);
+    m_exclude->setText(isExcludedNow ? tr("Allow") : tr("Exclude"));
+    m_exclude->setToolTip(isExcludedNow ? tr("It may be tried and recommended again")
+                                        : tr("It is neither tried nor recommended any more"));
+    m_skip->setEnabled(m_commands.skipsTrial);
+    m_moreTrials->setEnabled(m_commands.extends);
+    m_moreTime->setEnabled(m_commands.extends);
+    m_tolerance->setEnabled(m_commands.changesTolerance);
+    m_confidence->setEnabled(m_commands.changesTargetConfidence);
+}
+
+void SteeringPanel::display(const engine::Snapshot& snapshot)
+{
+    m_commands = snapshot.commands;
+    m_excluded = snapshot.searchState.excluded;
+    enable();
+    if (!snapshot.run)
+        return;
+    showShare(m_tolerance, snapshot.run->tolerance);
+    showShare(m_confidence, snapshot.run->targetConfidence);
+    m_moreTime->setEnabled(m_commands.extends && snapshot.run->budgetSeconds.has_value());
+    m_moreTime->setToolTip(snapshot.run->budgetSeconds ? QString() : tr("Time sets no bound"));
+    QStringList lines;
+    lines << tr("At most %1%2.")
+                 .arg(engine::trialsText(snapshot.run->maxTrials),
+                      snapshot.run->budgetSeconds
+                          ? tr(" and %1").arg(engine::durationText(*snapshot.run->budgetSeconds))
+                          : QString());
+    if (!snapshot.askedSizes.empty())
+        lines << tr("To be tried: %1.").arg(sizesText(snapshot.askedSizes));
+    if (!m_excluded.empty())
+        lines << tr("Excluded: %1.").arg(sizesText(m_excluded));
+    setTextIfNew(m_state, lines.join(QLatin1Char(' ')));
+}
+
+} // namespace batchpeak::ui

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/exploration_options.h"
+#include "engine/snapshot.h"
+
+#include <QWidget>
+
+#include <cstdint>
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace batchpeak::ui {
+
+/// What a person may ask of an exploration while it runs: skip a trial, try a size, rule one out, spend more,
+/// be content with less. It offers what the snapshot says is possible, and hands on what is asked.
+class SteeringPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SteeringPanel(QWidget* parent = nullptr);
+
+    void display(const engine::Snapshot& snapshot);
+    /// Puts a size into its field.
+    void setSize(std::int64_t size);
+
+signals:
+    void skipAsked();
+    void trialAsked(std::int64_t size);
+    /// \param isExcluded  false to allow it again
+    void exclusionAsked(std::int64_t size, bool isExcluded);
+    void effortAsked(const batchpeak::engine::MoreEffort& more);
+    /// A share of 1.
+    void toleranceAsked(double tolerance);
+    void targetConfidenceAsked(double confidence);
+
+private:
+    QWidget* makeSizeRow();
+    QWidget* makeEffortRow();
+    QWidget* makeToleranceRow();
+    std::int64_t size() const;
+    bool isExcluded(std::int64_t size) const;
+    void enable();
+    void askForShare(QLineEdit* line, double least, double most, void (SteeringPanel::*signal)(double));
+
+    engine::Commands m_commands;
+    std::vector<std::int64_t> m_excluded;
+    QLineEdit* m_size = nullptr;
+    QPushButton* m_try = nullptr;
+    QPushButton* m_exclude = nullptr;
+    QPushButton* m_skip = nullptr;
+    QPushButton* m_moreTrials = nullptr;
+    QPushButton* m_moreTime = nullptr;
+    QLineEdit* m_tolerance = nullptr;
+    QLineEdit* m_confidence = nullptr;
+    QLabel* m_state;
+    QLabel* m_problem;
+};
+
+} // namespace batchpeak::ui

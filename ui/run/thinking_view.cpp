@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "thinking_view.h"
+
+#include "contenders_list.h"
+#include "course_chart.h"
+#include "labels.h"
+
+#include <QGridLayout>
+#include <QLabel>
+
+namespace batchpeak::ui {
+
+namespace {
+
+/// "Now: 24, to tell it from 28.", a line for each of the first few, then what comes next.
+QString plansText(const engine::Snapshot& snapshot)
+{
+    constexpr std::size_t mostUnderWay = 2;
+    QStringList lines;
+    for (const engine::TrialPlan& plan : snapshot.underWay) {
+        if (static_cast<std::size_t>(lines.size()) < mostUnderWay)
+            lines << plan.sentence;
+    }
+    if (snapshot.underWay.size() > mostUnderWay)
+        lines << ThinkingView::tr("%1 more trials run.").arg(snapshot.underWay.size() - mostUnderWay);
+    if (snapshot.next)
+        lines << snapshot.next->sentence;
+    return lines.join(QLatin1Char('\n'));
+}
+
+QLabel* caption(const QString& text, QWidget* parent)
+{
+    QLabel* label = mutedLabel(text, parent);
+    label->setFont(scaled(label->font(), 0.9));
+    return label;
+}
+
+} // namespace
+
+ThinkingView::ThinkingView(QWidget* parent)
+    : QWidget(parent),
+      m_plans(wrapped(new QLabel(this))),
+      m_course(new CourseChart(this)),
+      m_contenders(new ContendersList(this))
+{
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(14);
+    grid->setVerticalSpacing(4);
+    grid->addWidget(m_plans, 0, 0, 1, 2);
+    grid->addWidget(caption(tr("How sure, %, and of which size"), this), 1, 0);
+    grid->addWidget(caption(tr("Could still be the best"), this), 1, 1);
+    grid->addWidget(m_course, 2, 0);
+    grid->addWidget(m_contenders, 2, 1);
+    grid->setColumnStretch(0, 3);
+    grid->setColumnStretch(1, 2);
+    grid->setRowStretch(2, 1);
+    // A line that comes and goes would move the charts under the eye.
+    m_plans->setMinimumHeight(2 * fontMetrics().lineSpacing());
+    connect(m_contenders, &ContendersList::chosen, this, &ThinkingView::sizeChosen);
+}
+
+void ThinkingView::setTheme(const Theme& theme)
+{
+    m_course->setTheme(theme);
+    m_contenders->setTheme(theme);
+}
+
+void ThinkingView::display(const engine::Snapshot& snapshot)
+{
+    setTextIfNew(m_plans, plansText(snapshot));
+    m_course->display(snapshot);
+    m_contenders->display(snapshot);
+}
+
+} // namespace batchpeak::ui

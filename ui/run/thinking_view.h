@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/snapshot.h"
+#include "theme/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+
+namespace batchpeak::ui {
+
+class ContendersList;
+class CourseChart;
+
+/// What the search thinks: what is tried now and next and why, how its recommendation and confidence came
+/// about, and which sizes could still win.
+class ThinkingView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ThinkingView(QWidget* parent = nullptr);
+
+    void setTheme(const Theme& theme);
+    void display(const engine::Snapshot& snapshot);
+
+signals:
+    /// A person has pointed out a size.
+    void sizeChosen(std::int64_t size);
+
+private:
+    QLabel* m_plans;
+    CourseChart* m_course;
+    ContendersList* m_contenders;
+};
+
+} // namespace batchpeak::ui
