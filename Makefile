@@ -13,7 +13,7 @@ PARITY ?=
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
 .PHONY: bench-calibration bench-config bench-live bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
-.PHONY: architecture format tidy clean
+.PHONY: architecture screenshots format tidy clean
 
 run: programs
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
@@ -52,6 +52,13 @@ build: configure
 
 configure: setup
 	cmake --preset $(PRESET)
+
+# The window in every state, light and dark, in two sizes, and each dialog: once as on a usual screen and once with
+# twice as many pixels.
+screenshots: configure
+	$(BUILD) batchpeak-render-window
+	QT_QPA_PLATFORM=offscreen build/$(PRESET)/bin/batchpeak-render-window build/screenshots/1x
+	QT_QPA_PLATFORM=offscreen QT_SCALE_FACTOR=2 build/$(PRESET)/bin/batchpeak-render-window build/screenshots/2x
 
 setup:
 	scripts/setup.sh
