@@ -12,7 +12,9 @@
 #include <QFileInfo>
 #include <QSaveFile>
 
+#include <span>
 #include <string>
+#include <utility>
 
 namespace batchpeak::engine {
 
@@ -186,10 +188,40 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
     return file;
 }
 
+namespace {
+
+/// Behind an alias two phases may have one value, which only the size that was written last has then.
+void refuseSharedSize(const config::SplicedText& spliced, const std::vector<config::ChosenSize>& chosen)
+{
+    const config::ConfigContents contents = config::recognise(spliced.text)->read();
+    for (const config::ChosenSize& each : chosen) {
+        const auto& plan = contents.plan(each.phase);
+        if (!plan || plan->writtenSize() != each.microBatchSize)
+            throw config::ConfigError(
+                "Training and evaluation take their micro-batch size from one place in this "
+                "config. Give evaluation a value of its own, or write one size alone.");
+    }
+}
+
+} // namespace
+
 config::SplicedText ConfigFile::withMicroBatchSize(const config::ChosenSize& chosen) const
 {
+    return withMicroBatchSizes({chosen});
+}
+
+config::SplicedText ConfigFile::withMicroBatchSizes(const std::vector<config::ChosenSize>& chosen) const
+{
     try {
-        return m_format->withMicroBatchSize(chosen);
+        config::SplicedText all = m_format->withMicroBatchSize(chosen.front());
+        for (const config::ChosenSize& next : std::span(chosen).subspan(1)) {
+            config::SplicedText more = config::recognise(all.text)->withMicroBatchSize(next);
+            more.notes.insert(more.notes.begin(), all.notes.begin(), all.notes.end());
+            all = std::move(more);
+        }
+        if (chosen.size() > 1)
+            refuseSharedSize(all, chosen);
+        return all;
     } catch (const config::BatchNotKept& notKept) {
         throw located(m_path, notKept);
     } catch (const ConfigError& error) {

@@ -7,6 +7,7 @@
 #include <QString>
 
 #include <memory>
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -41,6 +42,8 @@ public:
     /// \throws config::BatchNotKept where the config can keep its batch with no such size, prefixed as above
     /// \throws config::ConfigError prefixed as above
     config::SplicedText withMicroBatchSize(const config::ChosenSize& chosen) const;
+    /// The same with one size after the other, as of training and of evaluation. \param chosen  at least one
+    config::SplicedText withMicroBatchSizes(const std::vector<config::ChosenSize>& chosen) const;
 
     /// What save() would change in the config as it was read, as a unified diff; nothing is written.
     /// \throws config::ConfigError where the config has changed on disk since it was read

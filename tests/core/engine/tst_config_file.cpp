@@ -148,6 +148,41 @@ private slots:
         QCOMPARE(test::readFile(m_path), sound);
     }
 
+    void writesTheSizesOfBothPhases_data()
+    {
+        test::rows<QByteArray, QByteArray>(
+            {{"Cerebras",
+              {"train_input:\n  batch_size: 8\neval_input:\n  batch_size: 8\n  micro_batch_size: auto\n",
+               "train_input:\n  batch_size: 8\n  micro_batch_size: 4\neval_input:\n  batch_size: 8\n"
+               "  micro_batch_size: 2\n"}},
+             {"Hugging Face",
+              {"output_dir: out\nper_device_train_batch_size: 8\ngradient_accumulation_steps: 1\n"
+               "per_device_eval_batch_size: 8\n",
+               "output_dir: out\nper_device_train_batch_size: 4\ngradient_accumulation_steps: 2\n"
+               "per_device_eval_batch_size: 2\n"}}});
+    }
+    void writesTheSizesOfBothPhases()
+    {
+        const auto& [before, after] = test::row<QByteArray, QByteArray>();
+        test::writeFile(m_path, before);
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto spliced = file.withMicroBatchSizes({{.phase = model::Phase::Train, .microBatchSize = 4},
+                                                       {.phase = model::Phase::Eval, .microBatchSize = 2}});
+        QCOMPARE(QByteArray::fromStdString(spliced.text), after);
+    }
+
+    void refusesTwoSizesInOnePlace()
+    {
+        test::writeFile(m_path, "train_input: &input\n  batch_size: 8\n  micro_batch_size: 8\n"
+                                "eval_input: *input\n");
+        const ConfigFile file = ConfigFile::open(m_path);
+        const QString error = errorOf([&] {
+            file.withMicroBatchSizes({{.phase = model::Phase::Train, .microBatchSize = 4},
+                                      {.phase = model::Phase::Eval, .microBatchSize = 2}});
+        });
+        VERIFY_CONTAINS(error, "one place in this config");
+    }
+
     void showsNothingOfWhatChangedMeanwhile()
     {
         const ConfigFile file = ConfigFile::open(m_path);
