@@ -15,7 +15,7 @@ packages=(
   g++ cmake ninja-build ccache make git python3 python3-venv clang-format clang-tidy
   qt6-base-dev libqt6opengl6-dev qt6-charts-dev libqt6sql6-sqlite fonts-dejavu-core
   libeigen3-dev nlohmann-json3-dev libyaml-dev libyaml-cpp-dev libcli11-dev libmuparser-dev
-  xvfb xauth icu-devtools
+  xvfb xauth dbus-daemon icu-devtools
 )
 
 say() { printf 'setup: %s\n' "$*"; }
