@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_snapshots.h"
+#include "store/exploration_store.h"
+#include "support/test_main.h"
+#include "ui/earlier_runs.h"
+
+#include <QAction>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+namespace {
+
+const QDateTime noon(QDate(2026, 3, 14), QTime(12, 0), Qt::UTC);
+
+/// What the menu says once it opens, without the day and the time of each entry.
+QStringList entriesOf(EarlierRuns& menu)
+{
+    emit menu.aboutToShow();
+    QStringList entries;
+    for (const QAction* action : menu.actions())
+        entries << action->text().section(QStringLiteral(" · "), 1);
+    return entries;
+}
+
+} // namespace
+
+class EarlierRunsTest : public QObject
+{
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString historyOf(const QString& config, const QDateTime& started)
+    {
+        const QString path = m_folder.filePath(
+            QStringLiteral("%1.sqlite").arg(QString::fromUtf8(QTest::currentTestFunction())));
+        store::ExplorationStore store(path);
+        const qint64 id = store.begin({.started = started,
+                                       .filePath = config,
+                                       .formatName = QStringLiteral("Cerebras params"),
+                                       .family = QStringLiteral("gpt2"),
+                                       .phase = QStringLiteral("train"),
+                                       .precision = QStringLiteral("bf16"),
+                                       .optimizer = QStringLiteral("adamw"),
+                                       .sequenceLength = 512,
+                                       .globalBatchSize = 96});
+        store.addDevice(id, {.id = QStringLiteral("cuda:0"),
+                             .name = QStringLiteral("NVIDIA H100"),
+                             .limitBytes = test::bytesOf(79.1)});
+        trial::TrialRecord trial = test::trialThat(trial::Outcome::Ok, 1, 24, 3.0);
+        trial.samplesPerSecond = 512.0;
+        trial.peakReservedBytes = test::bytesOf(3.1);
+        store.addTrial(id, trial);
+        store.addRecommendation(id, {.microBatchSize = 24,
+                                     .samplesPerSecond = 512.0,
+                                     .relativeError = 0.01,
+                                     .confidence = 96,
+                                     .reason = QStringLiteral("24 is the best.")});
+        store.finish(id, {.finished = started.addSecs(90),
+                          .status = QStringLiteral("confident"),
+                          .failure = {},
+                          .ending = QStringLiteral("It is sure.")});
+        return path;
+    }
+
+private slots:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    void keepsWhatHasEnded()
+    {
+        EarlierRuns menu(nullptr);
+        QCOMPARE(entriesOf(menu).size(), 1);
+        QVERIFY(!menu.actions().front()->isEnabled());
+
+        menu.follow(test::readySnapshot());
+        menu.begin(noon);
+        menu.follow(test::runningSnapshot());
+        menu.follow(test::prospectSnapshot());
+        QVERIFY(!menu.previous());
+        // The next one begins.
+        menu.follow(test::readySnapshot());
+        menu.begin(noon.addSecs(600));
+        menu.follow(test::earlySnapshot());
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("192 · 84 % · 18 trials")});
+        QVERIFY(menu.previous());
+        QCOMPARE(menu.previous()->started, noon);
+        const engine::Snapshot& kept = menu.previous()->snapshot;
+        QCOMPARE(kept.trials.size(), test::prospectSnapshot().trials.size());
+        QVERIFY(!kept.searchState.curve.empty());
+        QVERIFY2(!kept.canGoOn, "Only the exploration in hand can go on.");
+
+        const QSignalSpy chosen(&menu, &EarlierRuns::chosen);
+        menu.actions().front()->trigger();
+        QCOMPARE(chosen.count(), 1);
+    }
+
+    void keepsWhatWentOnAsItEndedLast()
+    {
+        EarlierRuns menu(nullptr);
+        menu.begin(noon);
+        engine::Snapshot stopped = test::doubtfulSnapshot();
+        menu.follow(stopped);
+        menu.follow(test::runningSnapshot());
+        test::say(stopped, 900, QStringLiteral("It went on."));
+        stopped.searchState.recommendation->confidence = 97;
+        menu.follow(stopped);
+        menu.follow(test::readySnapshot());
+        QVERIFY(menu.previous());
+        QCOMPARE(menu.previous()->snapshot.searchState.recommendation->confidence, 97);
+        QCOMPARE(entriesOf(menu).size(), 1);
+    }
+
+    void offersNoRunOfAnotherConfig()
+    {
+        EarlierRuns menu(nullptr);
+        menu.begin(noon);
+        menu.follow(test::finishedSnapshot());
+        engine::Snapshot other = test::readySnapshot();
+        other.run->filePath = QStringLiteral("/home/user/other.yaml");
+        menu.follow(other);
+        QVERIFY(!menu.previous());
+        QVERIFY(!menu.actions().isEmpty());
+        QCOMPARE(entriesOf(menu).size(), 1);
+        QVERIFY(!menu.actions().front()->isEnabled());
+    }
+
+    void readsTheHistoryOfTheConfig()
+    {
+        EarlierRuns menu(nullptr);
+        const engine::Snapshot ready = test::readySnapshot();
+        menu.setHistory(historyOf(ready.run->filePath, noon));
+        historyOf(QStringLiteral("/home/user/other.yaml"), noon.addSecs(60));
+        menu.follow(ready);
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("24 · 96 % · 1 trial")});
+
+        std::optional<EarlierRun> chosen;
+        connect(&menu, &EarlierRuns::chosen, &menu, [&](const EarlierRun& run) { chosen = run; });
+        menu.actions().front()->trigger();
+        QVERIFY(chosen);
+        const engine::Snapshot& snapshot = chosen->snapshot;
+        QCOMPARE(chosen->started, noon);
+        QCOMPARE(snapshot.state, engine::State::Finished);
+        QVERIFY(snapshot.finish == engine::FinishStatus::Confident);
+        QCOMPARE(snapshot.run->plan.globalBatchSize, 96);
+        QCOMPARE(snapshot.run->plan.microBatchKey, ready.run->plan.microBatchKey);
+        QCOMPARE(snapshot.run->sequenceLength, 512);
+        QCOMPARE(snapshot.trials.size(), std::size_t{1});
+        QCOMPARE(snapshot.searchState.recommendation->size, 24);
+        QCOMPARE(snapshot.recommendedPeakBytes, test::bytesOf(3.1));
+        QCOMPARE(snapshot.accumulationSteps, 4);
+        QCOMPARE(snapshot.elapsedSeconds, 90.0);
+        QCOMPARE(snapshot.ending, QStringLiteral("It is sure."));
+        QCOMPARE(snapshot.devices.front().kind, QStringLiteral("cuda"));
+    }
+
+    void namesARunOnceThatTheHistoryHasToo()
+    {
+        EarlierRuns menu(nullptr);
+        const engine::Snapshot ready = test::readySnapshot();
+        menu.setHistory(historyOf(ready.run->filePath, noon.addMSecs(30)));
+        menu.begin(noon);
+        menu.follow(test::finishedSnapshot());
+        QCOMPARE(entriesOf(menu).size(), 1);
+        QVERIFY2(!menu.actions().front()->isEnabled(), "It is in hand still.");
+        menu.follow(ready);
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("192 · 96 % · 18 trials")});
+    }
+
+    void saysWhyTheHistoryCannotBeRead()
+    {
+        EarlierRuns menu(nullptr);
+        const QString path = m_folder.filePath(QStringLiteral("broken.sqlite"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("This is no database at all, but it is as long as the beginning of one has to be.");
+        file.close();
+        menu.setHistory(path);
+        menu.follow(test::readySnapshot());
+        emit menu.aboutToShow();
+        QCOMPARE(menu.actions().size(), 1);
+        QVERIFY2(menu.actions().front()->text().contains(QStringLiteral("broken.sqlite")),
+                 qPrintable(menu.actions().front()->text()));
+    }
+};
+
+BATCHPEAK_TEST(EarlierRunsTest)
+#include "tst_earlier_runs.moc"

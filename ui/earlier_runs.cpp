@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "earlier_runs.h"
+
+#include "engine/readable_text.h"
+#include "engine/stored_snapshot.h"
+#include "store/exploration_store.h"
+
+#include <QFileInfo>
+#include <QLocale>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::ui {
+
+namespace {
+
+// Each holds its whole log and curve.
+constexpr std::size_t mostKept = 8;
+constexpr int mostOfHistory = 12;
+// Between the moments at which the window and the history note a start.
+constexpr qint64 sameStartMilliseconds = 2000;
+
+/// "14:02 · 192 · 96 % · 18 trials"
+QString entryText(const QDateTime& started, const std::optional<std::int64_t>& size, int confidence,
+                  int trials)
+{
+    QStringList parts{startText(started)};
+    if (size)
+        parts << engine::numberText(*size) << EarlierRuns::tr("%1 %").arg(confidence);
+    else
+        parts << EarlierRuns::tr("no size");
+    parts << engine::trialsText(trials);
+    return parts.join(QStringLiteral(" · "));
+}
+
+} // namespace
+
+QString startText(const QDateTime& started)
+{
+    const QDateTime local = started.toLocalTime();
+    const QString time = local.time().toString(QStringLiteral("HH:mm"));
+    if (local.date() == QDate::currentDate())
+        return time;
+    return EarlierRuns::tr("%1 %2", "a day and a time")
+        .arg(QLocale().toString(local.date(), QLocale::ShortFormat), time);
+}
+
+EarlierRuns::EarlierRuns(QWidget* parent) : QMenu(tr("&Earlier runs"), parent)
+{
+    connect(this, &QMenu::aboutToShow, this, &EarlierRuns::fill);
+    fill();
+}
+
+void EarlierRuns::begin(const QDateTime& now)
+{
+    m_began = now;
+}
+
+void EarlierRuns::follow(const engine::Snapshot& snapshot)
+{
+    m_run = snapshot.run;
+    if (snapshot.state == engine::State::Idle)
+        m_began = QDateTime();
+    const bool hasEnded =
+        snapshot.state == engine::State::Finished || snapshot.state == engine::State::Failed;
+    if (!hasEnded || !m_began.isValid() || snapshot.trials.empty())
+        return;
+    const bool isKept = !m_ended.empty() && m_ended.back().started == m_began;
+    if (isKept && m_ended.back().snapshot.log.size() == snapshot.log.size())
+        return;
+    if (!isKept)
+        m_ended.push_back({.started = m_began, .snapshot = {}});
+    m_ended.back().snapshot = snapshot;
+    // Only the window's own exploration can go on.
+    m_ended.back().snapshot.canGoOn = false;
+    if (m_ended.size() > mostKept)
+        m_ended.erase(m_ended.begin());
+}
+
+const EarlierRun* EarlierRuns::previous() const
+{
+    const auto found = std::find_if(m_ended.rbegin(), m_ended.rend(),
+                                    [this](const EarlierRun& run) { return isEarlier(run); });
+    return found == m_ended.rend() ? nullptr : &*found;
+}
+
+bool EarlierRuns::isEarlier(const EarlierRun& run) const
+{
+    return run.started != m_began && m_run && run.snapshot.run->filePath == m_run->filePath;
+}
+
+bool EarlierRuns::isOfThisWindow(const QDateTime& started) const
+{
+    const auto isSame = [&](const QDateTime& own) {
+        return own.isValid() && std::abs(own.msecsTo(started)) < sameStartMilliseconds;
+    };
+    return isSame(m_began) || std::ranges::any_of(m_ended, isSame, &EarlierRun::started);
+}
+
+void EarlierRuns::fill()
+{
+    clear();
+    for (auto run = m_ended.rbegin(); run != m_ended.rend(); ++run) {
+        if (isEarlier(*run))
+            addRun(*run);
+    }
+    addHistory();
+    if (isEmpty())
+        addAction(tr("None of this config yet"))->setEnabled(false);
+}
+
+void EarlierRuns::addRun(const EarlierRun& run)
+{
+    const auto& recommendation = run.snapshot.searchState.recommendation;
+    const QString text = entryText(
+        run.started, recommendation ? std::optional(recommendation->size) : std::nullopt,
+        recommendation ? recommendation->confidence : 0, static_cast<int>(run.snapshot.trials.size()));
+    connect(addAction(text), &QAction::triggered, this, [this, run] { emit chosen(run); });
+}
+
+void EarlierRuns::addHistory()
+{
+    if (m_historyPath.isEmpty() || !m_run || !QFileInfo::exists(m_historyPath))
+        return;
+    const QString file = QFileInfo(m_run->filePath).absoluteFilePath();
+    try {
+        const store::ExplorationStore store(m_historyPath);
+        int count = 0;
+        for (const store::ExplorationSummary& summary : store.list()) {
+            if (summary.info.filePath != file || summary.trials == 0 || isOfThisWindow(summary.info.started))
+                continue;
+            const auto& recommendation = summary.recommendation;
+            const QString text = entryText(
+                summary.info.started,
+                recommendation ? std::optional<std::int64_t>(recommendation->microBatchSize) : std::nullopt,
+                recommendation ? recommendation->confidence : 0, summary.trials);
+            connect(addAction(text), &QAction::triggered, this, [this, id = summary.id] { choose(id); });
+            if (++count == mostOfHistory)
+                break;
+        }
+    } catch (const store::StoreError& error) {
+        addAction(error.sentence())->setEnabled(false);
+    }
+}
+
+void EarlierRuns::choose(qint64 exploration)
+{
+    try {
+        const store::ExplorationStore store(m_historyPath);
+        if (const auto stored = store.show(exploration))
+            emit chosen(
+                {.started = stored->summary.info.started, .snapshot = engine::snapshotOf(*stored, *m_run)});
+    } catch (const store::StoreError& error) {
+        emit failed(error.sentence());
+    }
+}
+
+} // namespace batchpeak::ui
