@@ -19,7 +19,11 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QSpinBox>
 #include <QVBoxLayout>
+
+#include <limits>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -98,7 +102,7 @@ std::optional<std::int64_t> BatchChoiceBox::chosen() const
 }
 
 ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, std::int64_t microBatchSize,
-                           const Theme& theme, QWidget* parent)
+                           const Theme& theme, QWidget* parent, const QString& doubt)
     : QDialog(parent), m_file(file), m_chosen{.phase = phase, .microBatchSize = microBatchSize}
 {
     setWindowTitle(tr("Export micro-batch size %1").arg(microBatchSize));
@@ -110,43 +114,122 @@ ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, s
     } catch (const config::BatchNotKept& choice) {
         question = choice;
     }
+    if (!doubt.isEmpty())
+        addDoubt(layout, doubt);
     addPlace(layout);
-    if (question)
-        addBatches(layout, *question);
     addPreview(layout, theme);
-    addButtons(layout);
-    applyPalette(*this, theme);
+    addButtons(layout, !doubt.isEmpty());
     resize(usualSize);
-    if (m_spliced)
-        showChange();
+    if (question)
+        askForBatch(*question);
     else
-        m_preview->setSentence(
-            tr("%1\n\nNothing is written before a batch is chosen.").arg(sentenceOf(*question, file)));
+        showChange();
+    applyPalette(*this, theme);
+}
+
+ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, const Theme& theme,
+                           QWidget* parent)
+    : QDialog(parent),
+      m_file(file),
+      m_chosen{.phase = phase, .microBatchSize = file.contents().plan(phase)->writtenSize().value_or(1)}
+{
+    setWindowTitle(tr("Write a micro-batch size"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(10);
+    addSize(layout);
+    addPlace(layout);
+    addPreview(layout, theme);
+    addButtons(layout, false);
+    resize(usualSize);
+    takeSize();
+    applyPalette(*this, theme);
+    m_size->setFocus();
+    m_size->selectAll();
+}
+
+void ExportDialog::addDoubt(QVBoxLayout* layout, const QString& doubt)
+{
+    auto* label = wrapped(new QLabel(doubt, this));
+    label->setProperty("warn", true);
+    layout->addWidget(label);
+}
+
+void ExportDialog::addSize(QVBoxLayout* layout)
+{
+    m_size = new QSpinBox(this);
+    m_size->setRange(1, std::numeric_limits<int>::max());
+    m_size->setValue(static_cast<int>(m_chosen.microBatchSize));
+    m_size->setAccessibleName(tr("Micro-batch size"));
+    m_size->setMinimumWidth(120);
+    auto* label = new QLabel(tr("&Micro-batch size:"), this);
+    label->setBuddy(m_size);
+    auto* row = new QHBoxLayout;
+    row->addWidget(label);
+    row->addWidget(m_size);
+    row->addStretch(1);
+    layout->addLayout(row);
+    connect(m_size, &QSpinBox::valueChanged, this, &ExportDialog::takeSize);
 }
 
 void ExportDialog::addPlace(QVBoxLayout* layout)
 {
     const config::BatchPlan& plan = *m_file.contents().plan(m_chosen.phase);
-    auto* into =
+    m_into =
         new QLabel(tr("Write %1 into this file:").arg(engine::sizeText(plan, m_chosen.microBatchSize)), this);
-    into->setTextFormat(Qt::PlainText);
+    m_into->setTextFormat(Qt::PlainText);
     m_path = new QLineEdit(m_file.path(), this);
     m_path->setAccessibleName(tr("File to write"));
-    auto* browse = dialogButton(tr("&Browse…"), "secondary", this);
-    connect(browse, &QPushButton::clicked, this, &ExportDialog::browse);
+    m_browse = dialogButton(tr("&Browse…"), "secondary", this);
+    connect(m_browse, &QPushButton::clicked, this, &ExportDialog::browse);
     auto* where = new QHBoxLayout;
     where->addWidget(m_path, 1);
-    where->addWidget(browse);
-    layout->addWidget(into);
+    where->addWidget(m_browse);
+    layout->addWidget(m_into);
     layout->addLayout(where);
+    m_question = new QVBoxLayout;
+    layout->addLayout(m_question);
 }
 
-void ExportDialog::addBatches(QVBoxLayout* layout, const config::BatchNotKept& choice)
+/// The size may be any, also one that the config has no place for.
+void ExportDialog::takeSize()
+{
+    m_chosen.microBatchSize = m_size->value();
+    m_chosen.globalBatchSize.reset();
+    m_spliced.reset();
+    m_problem->hide();
+    delete std::exchange(m_batches, nullptr);
+    const config::BatchPlan& plan = *m_file.contents().plan(m_chosen.phase);
+    m_into->setText(tr("Write %1 into this file:").arg(engine::sizeText(plan, m_chosen.microBatchSize)));
+    try {
+        m_spliced = m_file.withMicroBatchSize(m_chosen);
+        showChange();
+    } catch (const config::BatchNotKept& choice) {
+        askForBatch(choice);
+    } catch (const config::ConfigError& error) {
+        showSentence(sentenceOf(error, m_file));
+    }
+    m_write->setEnabled(m_spliced.has_value());
+}
+
+void ExportDialog::askForBatch(const config::BatchNotKept& choice)
 {
     m_batches =
         new BatchChoiceBox(*m_file.contents().plan(m_chosen.phase), m_chosen.microBatchSize, choice, this);
-    layout->addWidget(m_batches);
+    m_question->addWidget(m_batches);
+    QWidget* before = m_browse;
+    for (auto* button : m_batches->findChildren<QRadioButton*>()) {
+        setTabOrder(before, button);
+        before = button;
+    }
+    setTabOrder(before, m_preview);
     connect(m_batches, &BatchChoiceBox::changed, this, &ExportDialog::updateChange);
+    showSentence(tr("%1\n\nNothing is written before a batch is chosen.").arg(sentenceOf(choice, m_file)));
+}
+
+void ExportDialog::showSentence(const QString& sentence)
+{
+    m_preview->setSentence(sentence);
+    m_notes->hide();
 }
 
 void ExportDialog::addPreview(QVBoxLayout* layout, const Theme& theme)
@@ -165,14 +248,18 @@ void ExportDialog::addPreview(QVBoxLayout* layout, const Theme& theme)
     layout->addWidget(m_problem);
 }
 
-void ExportDialog::addButtons(QVBoxLayout* layout)
+void ExportDialog::addButtons(QVBoxLayout* layout, bool isDoubtful)
 {
     auto* buttons = new QDialogButtonBox(this);
-    m_write = dialogButton(tr("&Write"), "primary", this);
-    m_write->setDefault(true);
+    // What is doubtful is written by intent, not by Enter.
+    m_write = isDoubtful ? dialogButton(tr("&Write anyway"), "secondary", this)
+                         : dialogButton(tr("&Write"), "primary", this);
+    m_write->setDefault(!isDoubtful);
     m_write->setEnabled(m_spliced.has_value());
     buttons->addButton(m_write, QDialogButtonBox::AcceptRole);
-    buttons->addButton(dialogButton(tr("Cancel"), "secondary", this), QDialogButtonBox::RejectRole);
+    auto* cancel = dialogButton(tr("Cancel"), isDoubtful ? "primary" : "secondary", this);
+    cancel->setDefault(isDoubtful);
+    buttons->addButton(cancel, QDialogButtonBox::RejectRole);
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
@@ -187,7 +274,7 @@ void ExportDialog::updateChange()
         showChange();
     } catch (const config::ConfigError& error) {
         m_spliced.reset();
-        m_preview->setSentence(sentenceOf(error, m_file));
+        showSentence(sentenceOf(error, m_file));
     }
     m_write->setEnabled(m_spliced.has_value());
 }
@@ -203,6 +290,11 @@ void ExportDialog::showChange()
     const QString notes = notesText(*m_spliced);
     m_notes->setText(notes);
     m_notes->setVisible(!notes.isEmpty());
+}
+
+void ExportDialog::setMicroBatchSize(std::int64_t microBatchSize)
+{
+    m_size->setValue(static_cast<int>(microBatchSize));
 }
 
 QString ExportDialog::path() const

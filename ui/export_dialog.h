@@ -17,6 +17,7 @@ class QButtonGroup;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QSpinBox;
 class QVBoxLayout;
 
 namespace batchpeak::ui {
@@ -51,16 +52,23 @@ private:
 
 /// Asks where a size is to be written, and shows what changes before anything is written. Where the config
 /// cannot keep its batch with that size, it asks for one that it can have. A file that cannot be written is
-/// said here, and can be corrected here.
+/// said here, and can be corrected here. A size that is doubtful is written only by somebody who has read
+/// why.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
 
 public:
+    /// \param doubt  why the size had better not be written yet, as sentences; else empty
     /// \throws config::ConfigError where the config has no place for that size
     ExportDialog(const engine::ConfigFile& file, model::Phase phase, std::int64_t microBatchSize,
-                 const Theme& theme, QWidget* parent = nullptr);
+                 const Theme& theme, QWidget* parent = nullptr, const QString& doubt = {});
+    /// Asks for the size too, and begins with the one that the config has.
+    ExportDialog(const engine::ConfigFile& file, model::Phase phase, const Theme& theme,
+                 QWidget* parent = nullptr);
 
+    std::int64_t microBatchSize() const { return m_chosen.microBatchSize; }
+    void setMicroBatchSize(std::int64_t microBatchSize);
     QString path() const;
     void setPath(const QString& path);
     /// What is shown of the change: a unified diff, or why there is none.
@@ -71,12 +79,16 @@ public:
     void accept() override;
 
 private:
+    void addDoubt(QVBoxLayout* layout, const QString& doubt);
+    void addSize(QVBoxLayout* layout);
     void addPlace(QVBoxLayout* layout);
-    void addBatches(QVBoxLayout* layout, const config::BatchNotKept& choice);
     void addPreview(QVBoxLayout* layout, const Theme& theme);
-    void addButtons(QVBoxLayout* layout);
+    void addButtons(QVBoxLayout* layout, bool isDoubtful);
+    void takeSize();
+    void askForBatch(const config::BatchNotKept& choice);
     void updateChange();
     void showChange();
+    void showSentence(const QString& sentence);
     void showError(const QString& sentence);
     void browse();
 
@@ -84,8 +96,14 @@ private:
     config::ChosenSize m_chosen;
     /// The config with the size in it; nothing as long as a batch has to be chosen.
     std::optional<config::SplicedText> m_spliced;
+    /// Null where the size is given.
+    QSpinBox* m_size = nullptr;
+    QLabel* m_into = nullptr;
     QLineEdit* m_path = nullptr;
-    /// The question for a batch; null where the config keeps its own.
+    QPushButton* m_browse = nullptr;
+    /// Where the question for a batch stands.
+    QVBoxLayout* m_question = nullptr;
+    /// Null where the config keeps its own.
     BatchChoiceBox* m_batches = nullptr;
     DiffView* m_preview = nullptr;
     QLabel* m_notes = nullptr;

@@ -111,6 +111,47 @@ class ExportDialogTest : public test::WindowFixture
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
 
+    void asksBeforeItWritesWhatIsDoubtful()
+    {
+        const QString doubt =
+            QStringLiteral("The confidence in 16 is 2 (out of 100), and writing it takes 50.");
+        ExportDialog dialog(opened(own), Phase::Train, 16, Theme::light(), nullptr, doubt);
+        dialog.show();
+        QVERIFY(test::buttonOf(dialog, "Write anyway"));
+        QVERIFY(!test::buttonOf(dialog, "Write anyway")->isDefault());
+        QVERIFY(test::buttonOf(dialog, "Cancel")->isDefault());
+        QStringList texts;
+        for (const auto* label : dialog.findChildren<QLabel*>())
+            texts << label->text();
+        QVERIFY(texts.contains(doubt));
+        // Enter does not write it.
+        QTest::keyClick(&dialog, Qt::Key_Return);
+        QCOMPARE(test::readFile(m_file->path()), own);
+        QVERIFY(!dialog.isVisible());
+    }
+
+    void writesAnySizeThatIsAskedFor()
+    {
+        ExportDialog dialog(opened(trainingArguments), Phase::Train, Theme::light());
+        QCOMPARE(dialog.microBatchSize(), 8);
+        QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
+        dialog.setMicroBatchSize(16);
+        QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_train_batch_size: 16")),
+                 qPrintable(dialog.preview()));
+        // A batch of 64 is made of no micro-batches of 12, so that another one has to be chosen; of 4 it is.
+        dialog.setMicroBatchSize(12);
+        QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
+        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 2);
+        dialog.findChildren<QRadioButton*>().back()->click();
+        QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
+        dialog.setMicroBatchSize(4);
+        QVERIFY(dialog.findChildren<QRadioButton*>().isEmpty());
+        dialog.accept();
+        const QByteArray text = test::readFile(m_file->path());
+        QVERIFY2(text.contains("per_device_train_batch_size: 4\n"), text.constData());
+        QVERIFY2(text.contains("gradient_accumulation_steps: 16\n"), text.constData());
+    }
+
     void showsTheUnifiedDiffAndWritesIt_data()
     {
         rows<Phase, QByteArray, QByteArray>(
@@ -182,7 +223,7 @@ private slots:
                  QStringLiteral("&More: 72 samples on each device in 6 accumulation steps of 12"));
         QVERIFY(!offers.at(0)->isChecked() && !offers.at(1)->isChecked());
         QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
-        QVERIFY2(dialog.preview().contains(QStringLiteral("64 samples")) &&
+        QVERIFY2(dialog.preview().contains(QStringLiteral("64")) &&
                      dialog.preview().endsWith(QStringLiteral("before a batch is chosen.")),
                  qPrintable(dialog.preview()));
         dialog.accept();

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "unmeasurable_view.h"
+
+#include "buttons.h"
+#include "engine/batch_text.h"
+#include "engine/readable_text.h"
+#include "labels.h"
+
+#include <QAction>
+#include <QDir>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include <variant>
+
+namespace batchpeak::ui {
+
+namespace {
+
+QString batchText(const config::BatchPlan& plan)
+{
+    const QString batch = QStringLiteral("%1: %2").arg(QString::fromStdString(plan.globalBatchKey),
+                                                       engine::numberText(plan.globalBatchSize));
+    return plan.devices > 1
+               ? UnmeasurableView::tr("%1 on %2 devices").arg(batch, engine::numberText(plan.devices))
+               : batch;
+}
+
+} // namespace
+
+UnmeasurableView::UnmeasurableView(QAction* chooseNetwork, QAction* writeSize, QWidget* parent)
+    : Card(tr("No trial is possible with this config"), parent),
+      m_facts(new QGridLayout),
+      m_why(wrapped(new QLabel(this)))
+{
+    m_why->setFont(scaled(m_why->font(), 1.05));
+    body()->addWidget(m_why);
+    body()->addSpacing(8);
+    auto* read = new QLabel(tr("What was read"), this);
+    read->setFont(scaled(read->font(), 1.0, QFont::DemiBold));
+    body()->addWidget(read);
+    m_facts->setHorizontalSpacing(18);
+    m_facts->setVerticalSpacing(4);
+    m_facts->setColumnStretch(1, 1);
+    body()->addLayout(m_facts);
+    body()->addSpacing(8);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
+    buttons->addWidget(actionButton(chooseNetwork, "primary", this));
+    buttons->addWidget(actionButton(writeSize, "secondary", this));
+    buttons->addStretch(1);
+    body()->addLayout(buttons);
+    body()->addStretch(1);
+}
+
+void UnmeasurableView::addFact(const QString& name, const QString& text)
+{
+    const int row = m_facts->rowCount();
+    m_facts->addWidget(mutedLabel(name, this), row, 0, Qt::AlignTop);
+    m_facts->addWidget(wrapped(new QLabel(text, this)), row, 1);
+}
+
+void UnmeasurableView::display(const engine::ConfigFile& file, const QString& why)
+{
+    while (QLayoutItem* item = m_facts->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    const config::ConfigContents& contents = file.contents();
+    m_why->setText(why);
+    addFact(tr("file"), QDir::toNativeSeparators(file.path()));
+    addFact(tr("format"), QString::fromStdString(contents.formatName));
+    if (const auto* spec = std::get_if<model::ModelSpec>(&contents.model))
+        addFact(tr("network"), engine::networkText(*spec));
+    if (contents.sequenceLength > 0)
+        addFact(tr("sequence length"), engine::numberText(contents.sequenceLength));
+    addFact(tr("precision"), QString::fromUtf8(model::toText(contents.precision)));
+    if (contents.train) {
+        addFact(tr("batch"), batchText(*contents.train));
+        addFact(tr("size"), engine::settingText(*contents.train));
+    }
+    if (contents.eval) {
+        addFact(tr("batch, evaluation"), batchText(*contents.eval));
+        addFact(tr("size, evaluation"), engine::settingText(*contents.eval));
+    }
+    setAccessibleDescription(summary());
+}
+
+QString UnmeasurableView::summary() const
+{
+    QStringList lines{m_why->text()};
+    for (int place = 0; place + 1 < m_facts->count(); place += 2) {
+        const auto* name = qobject_cast<const QLabel*>(m_facts->itemAt(place)->widget());
+        const auto* text = qobject_cast<const QLabel*>(m_facts->itemAt(place + 1)->widget());
+        lines << QStringLiteral("%1: %2").arg(name->text(), text->text());
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace batchpeak::ui
