@@ -3,10 +3,56 @@
 #include "buttons.h"
 
 #include <QAction>
+#include <QCoreApplication>
 #include <QFrame>
 #include <QToolButton>
 
+#include <algorithm>
+#include <utility>
+
 namespace batchpeak::ui {
+
+namespace {
+
+struct Words
+{
+    Q_DECLARE_TR_FUNCTIONS(Buttons)
+};
+
+/// As wide as with the longest of its texts.
+class SteadyButton : public QToolButton
+{
+public:
+    SteadyButton(QStringList texts, QWidget* parent) : QToolButton(parent), m_texts(std::move(texts)) {}
+
+    QSize sizeHint() const override
+    {
+        const QFontMetrics metrics = fontMetrics();
+        const int present = metrics.horizontalAdvance(text());
+        int widest = present;
+        for (const QString& text : m_texts)
+            widest = std::max(widest, metrics.horizontalAdvance(text));
+        return QToolButton::sizeHint() + QSize(widest - present, 0);
+    }
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+private:
+    QStringList m_texts;
+};
+
+} // namespace
+
+void explain(QAction* action, const QString& sentence)
+{
+    QString text = sentence;
+    if (text.isEmpty())
+        text = action->text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
+    const QString shortcut = action->shortcut().toString(QKeySequence::NativeText);
+    action->setToolTip(
+        shortcut.isEmpty()
+            ? text
+            : Words::tr("%1 (%2)", "what an action does, and its shortcut").arg(text, shortcut));
+}
 
 QIcon actionIcon(Glyph glyph, const QColor& colour, const Theme& theme)
 {
@@ -36,9 +82,9 @@ QPushButton* dialogButton(const QString& text, const char* kind, QWidget* parent
     return button;
 }
 
-QToolButton* toolBarButton(QAction* action, QWidget* parent)
+QToolButton* toolBarButton(QAction* action, QWidget* parent, const QStringList& otherTexts)
 {
-    auto* button = new QToolButton(parent);
+    auto* button = new SteadyButton(otherTexts, parent);
     button->setDefaultAction(action);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setFocusPolicy(Qt::TabFocus);

@@ -6,6 +6,7 @@
 #include "theme/theme.h"
 
 #include <QPushButton>
+#include <QStringList>
 
 class QAction;
 class QFrame;
@@ -15,6 +16,10 @@ namespace batchpeak::ui {
 
 /// The sign of an action, paler while the action is impossible.
 QIcon actionIcon(Glyph glyph, const QColor& colour, const Theme& theme);
+
+/// Gives an action its tool tip: what it does, and behind that its shortcut. Why an action is impossible is
+/// said by QAction::setToolTip() alone. \param sentence  empty for the words of the action
+void explain(QAction* action, const QString& sentence = {});
 
 /// A button that does what an action does, and reads and is enabled as it is.
 ///
@@ -28,7 +33,10 @@ QPushButton* actionButton(QAction* action, const char* kind, QWidget* parent);
 QPushButton* dialogButton(const QString& text, const char* kind, QWidget* parent);
 
 /// A button of a tool bar: sign and word of an action. Tab reaches it, a click leaves the focus where it was.
-QToolButton* toolBarButton(QAction* action, QWidget* parent);
+/// \param otherTexts  that the action has at other times; the button has room for each, so that neither it
+/// nor
+///                    those beside it ever move
+QToolButton* toolBarButton(QAction* action, QWidget* parent, const QStringList& otherTexts = {});
 
 /// Between groups of such buttons.
 QFrame* toolBarSeparator(QWidget* parent);

@@ -17,6 +17,7 @@
 #include "throughput_card.h"
 #include "tool_bar.h"
 #include "trials_view.h"
+#include "unmeasurable_view.h"
 #include "window_actions.h"
 
 #include <QScrollArea>
@@ -30,7 +31,9 @@ namespace {
 
 constexpr int margin = 12;
 constexpr int gap = 10;
-constexpr int sideWidth = 424;
+// With it the words of the table have room, "leads 1.3 % ± 0.2" too.
+constexpr int sideWidth = 440;
+constexpr QSize leastSize{980, 680};
 // Below it the table of trials would have hardly a row.
 constexpr int leastHeightOfThree = 780;
 // Of the log that led to a failure.
@@ -60,6 +63,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
       m_actions(actions),
       m_toolBar(new ToolBar(*actions, recent, menu, this)),
       m_banner(new MessageBanner(this)),
+      m_lookingBack(new MessageBanner(this)),
       m_columns(splitter(Qt::Horizontal, QStringLiteral("columns"))),
       m_charts(splitter(Qt::Vertical, QStringLiteral("charts"))),
       m_side(splitter(Qt::Vertical, QStringLiteral("side"))),
@@ -80,6 +84,8 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     auto* inner = new QVBoxLayout;
     inner->setContentsMargins(margin, margin, margin, margin);
     inner->setSpacing(gap);
+    m_lookingBack->setClosable(false);
+    inner->addWidget(m_lookingBack);
     inner->addWidget(m_banner);
     inner->addWidget(m_pages, 1);
     auto* outer = new QVBoxLayout(this);
@@ -93,6 +99,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     connect(m_trials, &TrialsView::sizeSelected, m_pair, &ExplorationCharts::setSelectedSize);
     connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
     connect(m_empty, &EmptyView::chosen, this, &ExplorationView::fileChosen);
+    setMinimumSize(leastSize);
     resetLayout();
     display(engine::Snapshot{});
 }
@@ -173,6 +180,7 @@ void ExplorationView::setTheme(const Theme& theme)
 {
     m_toolBar->setTheme(theme);
     m_banner->setTheme(theme);
+    m_lookingBack->setTheme(theme);
     m_empty->setTheme(theme);
     m_throughputCard->setTheme(theme);
     m_theme = theme;
@@ -234,11 +242,40 @@ void ExplorationView::resizeEvent(QResizeEvent* event)
 void ExplorationView::choosePage()
 {
     QWidget* page = m_empty;
-    if (m_showsPlan)
+    const bool looksBack = !m_lookingBack->isHidden();
+    if (m_showsUnmeasurable)
+        page = m_unmeasurable;
+    else if (m_showsPlan && !looksBack)
         page = plan();
     else if (m_hasRun)
         page = m_columns;
     m_pages->setCurrentWidget(page);
+}
+
+void ExplorationView::setLookingBack(const QString& sentence)
+{
+    if (sentence.isEmpty())
+        m_lookingBack->hide();
+    else if (m_lookingBack->isHidden() || m_lookingBack->text() != sentence)
+        m_lookingBack->showMessage(MessageBanner::Kind::Note, sentence, {}, m_actions->present);
+    choosePage();
+}
+
+void ExplorationView::showUnmeasurable(const engine::ConfigFile& file, const QString& why)
+{
+    if (!m_unmeasurable) {
+        m_unmeasurable = new UnmeasurableView(m_actions->chooseNetwork, m_actions->writeSize, m_pages);
+        m_pages->addWidget(m_unmeasurable);
+    }
+    m_unmeasurable->display(file, why);
+    m_showsUnmeasurable = true;
+    choosePage();
+}
+
+void ExplorationView::hideUnmeasurable()
+{
+    m_showsUnmeasurable = false;
+    choosePage();
 }
 
 void ExplorationView::setLogarithmic(bool logarithmic)

@@ -31,6 +31,7 @@ class SteeringPanel;
 class TabCard;
 class ThinkingView;
 class TrialsView;
+class UnmeasurableView;
 class WindowActions;
 
 /// All of the window's inside, laid out and fed: it draws a Snapshot, and does not know where that
@@ -60,6 +61,14 @@ public:
     /// Of the exploration that is shown, for what changes in it.
     void setConfig(const engine::ConfigFile& file);
 
+    /// Shows a config with which nothing can be tried, in the place of all else.
+    /// \param why  as sentences
+    void showUnmeasurable(const engine::ConfigFile& file, const QString& why);
+    void hideUnmeasurable();
+    /// Says that what is shown is not the run in hand, and offers the way back.
+    /// \param sentence  empty when it is
+    void setLookingBack(const QString& sentence);
+
     MessageBanner* banner() const { return m_banner; }
     QList<QSplitter*> splitters() const;
     /// The part of the window that holds both charts with their cards.
@@ -84,6 +93,7 @@ private:
     WindowActions* m_actions;
     ToolBar* m_toolBar;
     MessageBanner* m_banner;
+    MessageBanner* m_lookingBack;
     QSplitter* m_columns;
     QSplitter* m_charts;
     QSplitter* m_side;
@@ -92,6 +102,8 @@ private:
     EmptyView* m_empty;
     ThroughputCard* m_throughputCard;
     PlanView* m_plan = nullptr;
+    UnmeasurableView* m_unmeasurable = nullptr;
+    bool m_showsUnmeasurable = false;
     bool m_showsPlan = false;
     bool m_hasRun = false;
     Theme m_theme;

@@ -3,17 +3,21 @@
 #include "main_window.h"
 
 #include "charts/exploration_charts.h"
+#include "desktop_presence.h"
 #include "engine/exploration.h"
 #include "engine/option_table.h"
 #include "exploration_view.h"
 #include "file_drop.h"
+#include "help_dialog.h"
 #include "message_banner.h"
 #include "network_dialog.h"
 #include "plan/plan_view.h"
 #include "recent_files.h"
+#include "stop_question.h"
 #include "table_layout.h"
 #include "trials_view.h"
 #include "window_actions.h"
+#include "window_desktop.h"
 #include "window_exports.h"
 #include "window_training.h"
 
@@ -39,23 +43,10 @@ using namespace std::chrono_literals;
 constexpr auto drawInterval = 33ms;
 // How old the free memory of the plan may be.
 constexpr auto deviceInterval = 5s;
-constexpr QSize leastSize{980, 660};
 constexpr QSize usualSize{1440, 900};
 
 // More would take the charts' room.
 constexpr qsizetype mostRemarks = 3;
-
-/// "● 192 – gpt-medium.yaml – Batchpeak": what was found, so that a task bar tells it, and of which config.
-QString windowTitleOf(const engine::Snapshot& snapshot)
-{
-    QStringList parts;
-    if (snapshot.state == engine::State::Finished && snapshot.searchState.recommendation)
-        parts << QStringLiteral("● %1").arg(snapshot.searchState.recommendation->size);
-    if (snapshot.run)
-        parts << QFileInfo(snapshot.run->filePath).fileName();
-    parts << MainWindow::tr("Batchpeak");
-    return parts.join(QStringLiteral(" – "));
-}
 
 /// What a person should know about a config that can be explored, a sentence a line: the first few of them,
 /// and how many there are besides. Empty where there is nothing.
@@ -95,16 +86,19 @@ MainWindow::MainWindow(QWidget* parent)
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
       m_exports(new WindowExports(this)),
+      m_desktop(new WindowDesktop(this, m_lease, new DesktopPresence)),
+      m_earlierRuns(new EarlierRuns(this)),
       m_training(new WindowTraining(m_actions, m_lease, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
       m_recent(new RecentFiles(this)),
-      m_view(new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, this), this))
+      m_view(
+          new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, m_earlierRuns, this), this))
 {
     setCentralWidget(m_view);
     // Else the first button would begin with the focus, and look pressed.
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
-    setMinimumSize(leastSize);
+    setMinimumSize(m_view->minimumSize());
     resize(usualSize.boundedTo(screen()->availableSize()));
     m_recent->setFiles(m_settings.recentFiles());
     m_view->setRecentFiles(m_recent->files());
@@ -118,17 +112,11 @@ MainWindow::MainWindow(QWidget* parent)
     m_drawTimer.setSingleShot(true);
     m_drawTimer.setInterval(drawInterval);
     connect(&m_drawTimer, &QTimer::timeout, this, &MainWindow::draw);
-    connect(m_exploration, &engine::Exploration::snapshotChanged, this, [this] {
-        if (!m_drawTimer.isActive())
-            m_drawTimer.start();
-    });
-    engine::onEvent<engine::Finished>(*m_exploration, this, [this](const engine::Finished& finished) {
-        if (finished.status != engine::FinishStatus::Cancelled)
-            QApplication::alert(this);
-    });
+    connectExploration();
     connectActions();
     connectExports();
     connectPlan();
+    connectEarlierRuns();
     connect(m_lease.get(), &engine::DeviceLease::changed, this, &MainWindow::draw);
     draw();
 }
@@ -137,6 +125,64 @@ MainWindow::~MainWindow()
 {
     // What still runs gives it back while it ends, to a window that is already half gone.
     m_lease->disconnect(this);
+}
+
+void MainWindow::connectExploration()
+{
+    connect(m_exploration, &engine::Exploration::snapshotChanged, this, [this] {
+        if (!m_drawTimer.isActive())
+            m_drawTimer.start();
+    });
+    engine::onEvent<engine::Started>(*m_exploration, this, [this](const engine::Started&) {
+        m_earlierRuns->begin(QDateTime::currentDateTimeUtc());
+    });
+    engine::onEvent<engine::Finished>(*m_exploration, this, [this](const engine::Finished&) {
+        m_earlierRuns->follow(m_exploration->snapshot());
+        m_desktop->tellEnd(m_exploration->snapshot());
+        // Whoever else hears of the end keeps it first.
+        if (m_closesAtEnd)
+            QTimer::singleShot(0, this, &QWidget::close);
+    });
+    connect(qApp, &QGuiApplication::commitDataRequest, this, [this] {
+        m_closesUnasked = true;
+        m_exploration->stop();
+    });
+}
+
+void MainWindow::connectEarlierRuns()
+{
+    connect(m_earlierRuns, &EarlierRuns::chosen, this, &MainWindow::lookBack);
+    connect(m_earlierRuns, &EarlierRuns::failed, this, &MainWindow::showError);
+    connect(m_actions->previousRun, &QAction::triggered, this, [this] {
+        if (const EarlierRun* run = m_earlierRuns->previous())
+            lookBack(*run);
+    });
+    connect(m_actions->present, &QAction::triggered, this, &MainWindow::endLookingBack);
+}
+
+void MainWindow::setHistory(const QString& path)
+{
+    m_earlierRuns->setHistory(path);
+}
+
+const engine::Snapshot& MainWindow::shown() const
+{
+    static const engine::Snapshot nothing;
+    if (m_unmeasurable)
+        return nothing;
+    return m_earlierRun ? m_earlierRun->snapshot : m_exploration->snapshot();
+}
+
+void MainWindow::lookBack(const EarlierRun& run)
+{
+    m_earlierRun = run;
+    draw();
+}
+
+void MainWindow::endLookingBack()
+{
+    m_earlierRun.reset();
+    draw();
 }
 
 void MainWindow::connectActions()
@@ -173,6 +219,9 @@ void MainWindow::connectActions()
         m_settings.resetLayout();
         m_view->resetLayout();
     });
+    connect(m_actions->help, &QAction::triggered, this,
+            [this] { HelpDialog(actions(), m_theme, this).exec(); });
+    connect(m_actions->about, &QAction::triggered, this, [this] { AboutDialog(m_theme, this).exec(); });
     connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
     const auto* drop = new FileDrop(this);
     connect(drop, &FileDrop::hovered, m_view, &ExplorationView::setInviting);
@@ -186,15 +235,15 @@ void MainWindow::connectActions()
 
 void MainWindow::connectExports()
 {
-    const auto snapshot = [this]() -> const engine::Snapshot& { return m_exploration->snapshot(); };
-    connect(m_actions->exportSize, &QAction::triggered, this,
-            [=, this] { m_exports->exportSize(*m_config, snapshot(), m_theme); });
+    connect(m_actions->exportSize, &QAction::triggered, this, [this] {
+        m_exports->exportSize(*m_config, shown(), m_actions->exportSize->data().toString(), m_theme);
+    });
     connect(m_actions->copySize, &QAction::triggered, this,
-            [=, this] { m_exports->copySize(*m_config, snapshot()); });
-    connect(m_actions->saveTrials, &QAction::triggered, this,
-            [=, this] { m_exports->saveTrials(snapshot()); });
+            [this] { m_exports->copySize(*m_config, shown()); });
+    connect(m_actions->writeSize, &QAction::triggered, this, &MainWindow::writeSize);
+    connect(m_actions->saveTrials, &QAction::triggered, this, [this] { m_exports->saveTrials(shown()); });
     connect(m_actions->saveCharts, &QAction::triggered, this,
-            [=, this] { m_exports->saveCharts(snapshot(), m_view->charts(), m_theme); });
+            [this] { m_exports->saveCharts(shown(), m_view->charts(), m_theme); });
     connect(m_exports, &WindowExports::failed, this, &MainWindow::showError);
     connect(m_exports, &WindowExports::succeeded, this, [this](const QString& sentence) {
         m_view->banner()->showMessage(MessageBanner::Kind::Note, sentence);
@@ -294,17 +343,22 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
         showError(sentence);
         return false;
     }
-    m_waiting.clear();
+    const QString unmeasurable = m_unmeasurable ? m_unmeasurable->path() : QString();
+    m_unmeasurable.reset();
+    m_view->hideUnmeasurable();
+    m_earlierRun.reset();
     try {
         m_config = m_networks->completed(engine::ConfigFile::open(path), network);
         takeOptions(optionsFor(*m_config));
         showPlan();
     } catch (const NetworkNeeded& need) {
-        m_waiting = path;
-        m_view->banner()->showMessage(MessageBanner::Kind::Warning, QString::fromUtf8(need.what()), {},
-                                      m_actions->chooseNetwork);
-        rememberOpened(path);
-        draw();
+        // The page is about that one file.
+        const QString why = QString::fromUtf8(need.what());
+        const QString place = engine::located(path, need.position(), QString());
+        showUnmeasurable(path, why.startsWith(place) ? why.sliced(place.size()) : why);
+        // What was written into the same one is said still.
+        if (unmeasurable != path)
+            m_view->banner()->hide();
         return false;
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
@@ -315,6 +369,29 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
     showRemarks(*m_config);
     draw();
     return true;
+}
+
+void MainWindow::showUnmeasurable(const QString& path, const QString& why)
+{
+    m_unmeasurable = engine::ConfigFile::open(path);
+    m_whyUnmeasurable = why;
+    m_view->showUnmeasurable(*m_unmeasurable, why);
+    rememberOpened(path);
+    draw();
+}
+
+void MainWindow::writeSize()
+{
+    const engine::ConfigFile& file = m_unmeasurable ? *m_unmeasurable : *m_config;
+    const bool hasAsked = file.contents().plan(m_options.phase).has_value();
+    m_exports->writeSize(file,
+                         hasAsked                ? m_options.phase
+                         : file.contents().train ? model::Phase::Train
+                                                 : model::Phase::Eval,
+                         m_theme);
+    // It is read again, as it now stands.
+    if (m_unmeasurable)
+        openConfig(QString(m_unmeasurable->path()));
 }
 
 void MainWindow::rememberOpened(const QString& path)
@@ -335,7 +412,9 @@ void MainWindow::showRemarks(const engine::ConfigFile& file)
 
 QString MainWindow::configInHand() const
 {
-    return m_waiting.isEmpty() && m_config ? m_config->path() : m_waiting;
+    if (m_unmeasurable)
+        return m_unmeasurable->path();
+    return m_config ? m_config->path() : QString();
 }
 
 void MainWindow::chooseNetwork()
@@ -374,13 +453,36 @@ void MainWindow::draw()
     m_actions->update(snapshot);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && !configInHand().isEmpty());
     m_training->follow(snapshot);
-    if (m_view->isPlanShown() && !m_view->plan()->problem().isEmpty()) {
+    m_earlierRuns->follow(snapshot);
+    showWhatIsInHand();
+    m_view->display(shown());
+    m_desktop->follow(snapshot, m_unmeasurable ? m_unmeasurable->path() : QString());
+}
+
+/// What the actions do belongs to what is shown, which need not be the exploration in hand.
+void MainWindow::showWhatIsInHand()
+{
+    m_actions->previousRun->setEnabled(!m_unmeasurable && m_earlierRuns->previous());
+    m_actions->present->setEnabled(m_earlierRun.has_value());
+    const bool hasBatch = m_unmeasurable ? !m_unmeasurable->contents().isNetworkAlone()
+                                         : m_config && !m_config->contents().isNetworkAlone();
+    m_actions->writeSize->setEnabled(hasBatch);
+    QString obstacle = m_view->isPlanShown() ? m_view->plan()->problem() : QString();
+    if (m_unmeasurable)
+        obstacle = m_whyUnmeasurable;
+    if (!obstacle.isEmpty()) {
         m_actions->start->setEnabled(false);
-        m_actions->start->setToolTip(m_view->plan()->problem());
+        m_actions->start->setToolTip(obstacle);
     }
-    m_view->display(snapshot);
-    if (const QString title = windowTitleOf(snapshot); title != windowTitle())
-        setWindowTitle(title);
+    if (m_earlierRun || m_unmeasurable) {
+        m_actions->updateExports(shown());
+        m_actions->confirm->setEnabled(false);
+        m_actions->goOn->setEnabled(false);
+    }
+    if (m_unmeasurable)
+        m_actions->train->setEnabled(false);
+    m_view->setLookingBack(
+        m_earlierRun ? tr("You look at the run of %1.").arg(startText(m_earlierRun->started)) : QString());
 }
 
 void MainWindow::chooseConfig()
@@ -414,8 +516,37 @@ void MainWindow::showError(const QString& sentence)
     m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
 }
 
+void MainWindow::stopAndClose()
+{
+    m_closesUnasked = true;
+    close();
+}
+
+bool MainWindow::mayClose()
+{
+    const bool works = isUnderWay() || m_lease->holder();
+    // Who closes it twice does not want to wait for the end.
+    if (!works || m_closesAtEnd)
+        return true;
+    const QString what = isUnderWay()
+                             ? tr("An exploration is under way. It would end with the best size so far, "
+                                  "and stay in the history.")
+                             : tr("A training run is under way. It would end where it is.");
+    if (!m_closesUnasked && !wantsToStop(this, what, m_theme))
+        return false;
+    if (!isUnderWay())
+        return true;
+    m_closesAtEnd = true;
+    m_exploration->stop();
+    return false;
+}
+
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    if (!mayClose()) {
+        event->ignore();
+        return;
+    }
     m_settings.save();
     m_settings.setColumnWidths(m_view->trials().columns().chosen());
     m_settings.setTrialsOrder(m_view->trials().order());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "earlier_runs.h"
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
 #include "engine/device_search.h"
@@ -28,6 +29,7 @@ class ExplorationView;
 class NetworkPicker;
 class RecentFiles;
 class WindowActions;
+class WindowDesktop;
 class WindowExports;
 class WindowTraining;
 
@@ -45,6 +47,8 @@ public:
 
     /// The one exploration of the window, for who records or watches it.
     engine::Exploration& exploration() const { return *m_exploration; }
+    /// Where explorations are kept, to be looked at again. \param path  of the store
+    void setHistory(const QString& path);
     /// For the configs opened from now on, over what is remembered of each.
     void setOptions(const engine::ExplorationOptions& options);
     /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.
@@ -54,6 +58,8 @@ public:
     bool openConfig(const QString& path, const QString& network = {});
     /// Starts, or starts again what has ended, with the config as it now stands on disk.
     void startExploring();
+    /// Closes the window without a question: what is under way ends first, with what is known.
+    void stopAndClose();
 
 protected:
     bool event(QEvent* event) override;
@@ -63,6 +69,17 @@ protected:
 private:
     void connectActions();
     void connectExports();
+    void connectExploration();
+    void connectEarlierRuns();
+    void showUnmeasurable(const QString& path, const QString& why);
+    void showWhatIsInHand();
+    void writeSize();
+    /// The exploration in hand, or the earlier one that is looked at; nothing where none is possible.
+    const engine::Snapshot& shown() const;
+    void lookBack(const EarlierRun& run);
+    void endLookingBack();
+    /// \return whether the window may close now; else it does so later, or not at all
+    bool mayClose();
     void applyTheme();
     void draw();
     void chooseConfig();
@@ -91,13 +108,20 @@ private:
     QHash<QString, engine::ExplorationOptions> m_asked;
     engine::DeviceSearch* m_deviceSearch;
     std::optional<engine::ConfigFile> m_config;
-    /// Path of the config that was opened last, while it waits for a network; else empty.
-    QString m_waiting;
+    /// Nothing while the exploration in hand is shown.
+    std::optional<EarlierRun> m_earlierRun;
+    bool m_closesUnasked = false;
+    bool m_closesAtEnd = false;
+    /// The config that was opened last, where nothing can be tried with it, and why.
+    std::optional<engine::ConfigFile> m_unmeasurable;
+    QString m_whyUnmeasurable;
     WindowSettings m_settings;
     ThemeSetting m_themeSetting;
     Theme m_theme;
     WindowActions* m_actions;
     WindowExports* m_exports;
+    WindowDesktop* m_desktop;
+    EarlierRuns* m_earlierRuns;
     WindowTraining* m_training;
     NetworkPicker* m_networks;
     RecentFiles* m_recent;

@@ -120,6 +120,11 @@ void MessageBanner::showFailure(const QString& failure, const QString& details, 
         showMessage(Kind::Error, failure, details, action);
 }
 
+void MessageBanner::setClosable(bool closable)
+{
+    m_close->setVisible(closable);
+}
+
 QString MessageBanner::text() const
 {
     return m_text->text();

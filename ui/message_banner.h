@@ -34,6 +34,8 @@ public:
     /// over. \param failure  as a sentence; empty without one
     void showFailure(const QString& failure, const QString& details = {}, QAction* action = nullptr);
     QString text() const;
+    /// Without a way to close it, for what holds as long as it is shown.
+    void setClosable(bool closable);
 
 private:
     void applySign();

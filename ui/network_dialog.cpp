@@ -241,7 +241,8 @@ engine::ConfigFile NetworkPicker::completed(const engine::ConfigFile& config, co
     if (chosen.isEmpty()) {
         if (const auto* none = std::get_if<config::UnsupportedModel>(&config.contents().model))
             throw NetworkNeeded(
-                engine::located(config.path(), config::ConfigError(none->sentence, none->position)).what());
+                engine::located(config.path(), config::ConfigError(none->sentence, none->position)).what(),
+                none->position);
         return config;
     }
     try {

@@ -27,7 +27,8 @@ using engine::FinishStatus;
 using engine::Snapshot;
 using engine::State;
 
-constexpr int fewestLines = 2;
+// What most reasons take in the narrowest card, so that the cards below stay where they are.
+constexpr int usualLines = 4;
 // As Card has them.
 constexpr int sideMargin = 16;
 constexpr int buttonGap = 8;
@@ -113,6 +114,8 @@ RecommendationCard::Chips::Chips(QWidget* parent)
     layout->addStretch(1);
     layout->addWidget(m_limit);
     layout->addWidget(m_verification);
+    // That of a chip, also while there is none.
+    setMinimumHeight(m_limit->sizeHint().height());
 }
 
 void RecommendationCard::Chips::display(const Snapshot& snapshot)
@@ -162,6 +165,11 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     m_size->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));
     connect(exportAction, &QAction::changed, this, &RecommendationCard::fitExportButton);
+    connect(exportAction, &QAction::changed, this, &RecommendationCard::signExportButton);
+    // It comes at the end, when somebody may be about to press another.
+    QSizePolicy goOnPolicy = m_goOn->sizePolicy();
+    goOnPolicy.setRetainSizeWhenHidden(true);
+    m_goOn->setSizePolicy(goOnPolicy);
 
     setHeaderWidget(m_chips);
 
@@ -285,12 +293,17 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
                                  : none);
 }
 
-/// A splitter asks for no height that depends on the width, so that long sentences would lose their end.
+/// A splitter asks for no height that depends on the width, so that long sentences would lose their end. What
+/// one has needed the next one gets too, lest the table below moves under the mouse.
 void RecommendationCard::fitSentence()
 {
-    const int usual = fewestLines * m_sentence->fontMetrics().lineSpacing();
-    const int needed = m_sentence->heightForWidth(contentsRect().width() - 2 * sideMargin);
-    m_sentence->setMinimumHeight(std::max(usual, needed));
+    const int width = contentsRect().width() - 2 * sideMargin;
+    if (width != m_sentenceWidth || !m_keepsHeight) {
+        m_sentenceWidth = width;
+        m_sentenceHeight = usualLines * m_sentence->fontMetrics().lineSpacing();
+    }
+    m_sentenceHeight = std::max(m_sentenceHeight, m_sentence->heightForWidth(width));
+    m_sentence->setMinimumHeight(m_sentenceHeight);
 }
 
 /// The names of some formats are longer than the card has room for beside the other buttons.
@@ -301,9 +314,21 @@ void RecommendationCard::fitExportButton()
     const QString name = m_exportAction->text().remove(QLatin1Char('&'));
     int needed = m_export->fontMetrics().horizontalAdvance(name) + buttonPadding;
     for (const QPushButton* button : {m_copy, m_confirm, m_goOn})
-        needed += button->isHidden() ? 0 : buttonGap + button->sizeHint().width();
+        needed += buttonGap + button->sizeHint().width();
     const bool fits = needed <= contentsRect().width() - 2 * sideMargin;
     m_export->setText(fits ? m_exportAction->text() : m_exportAction->iconText());
+}
+
+/// What had better not be written yet does not look as if it had.
+void RecommendationCard::signExportButton()
+{
+    const bool isSure = m_exportAction->data().toString().isEmpty();
+    if (m_export->property("primary").toBool() == isSure)
+        return;
+    m_export->setProperty("primary", isSure);
+    m_export->setProperty("secondary", !isSure);
+    style()->unpolish(m_export);
+    style()->polish(m_export);
 }
 
 void RecommendationCard::resizeEvent(QResizeEvent* event)
@@ -345,6 +370,7 @@ void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryU
         return tr("No size was measured.");
     };
     setTextIfNew(m_sentence, sentence());
+    m_keepsHeight = snapshot.isUnderWay();
     fitSentence();
     setAccessibleDescription(summary());
 }

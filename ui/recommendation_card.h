@@ -17,7 +17,8 @@ class ConfidenceGauge;
 class Metric;
 
 /// What the program would use now, how sure it is and what believing it may cost, why, and what comes next;
-/// at the end, what going on could gain; or that nothing fits.
+/// at the end, what going on could gain; or that nothing fits. While an exploration is under way the card
+/// gets taller where a sentence needs it, and never smaller; its buttons stay where they are.
 class RecommendationCard : public Card
 {
     Q_OBJECT
@@ -42,6 +43,7 @@ private:
     void showMetrics(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     void fitSentence();
     void fitExportButton();
+    void signExportButton();
     void setSizeTone(Tone tone);
 
     Theme m_theme = Theme::light();
@@ -59,6 +61,11 @@ private:
     Metric* m_peak;
     Metric* m_accumulation;
     QLabel* m_sentence;
+    /// The width [pixels] that the sentence was last fitted to, and the height that it is given.
+    int m_sentenceWidth = 0;
+    int m_sentenceHeight = 0;
+    /// An exploration is under way.
+    bool m_keepsHeight = false;
     class Chips;
     Chips* m_chips;
     QAction* m_exportAction;

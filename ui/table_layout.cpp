@@ -17,13 +17,15 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr int cellPadding = 12;
+// Where the sign that opens a row stands before the text.
+constexpr int treePadding = 8;
 // Of a kept width, which may come from another screen: wide enough to be seen and to be dragged back.
 constexpr int leastWidth = 20;
 constexpr int mostWidth = 400;
 
 constexpr QSize oneSign{13, 13};
 constexpr QSize twoSigns{28, 13};
-constexpr int treeIndentation = 14;
+constexpr int treeIndentation = 12;
 /// Before the title of the column that a tree is sorted by.
 constexpr int sortSignWidth = 12;
 
@@ -202,8 +204,8 @@ int ColumnWidths::neededWidth(int column, const QModelIndex& parent, int firstRo
     int needed = 0;
     for (int row = firstRow; row <= lastRow; ++row) {
         const QModelIndex index = model().index(row, column, parent);
-        needed = std::max(needed, bold.horizontalAdvance(index.data().toString()) + cellPadding +
-                                      levels * treeIndentation);
+        const int beside = levels > 0 ? levels * treeIndentation + treePadding : cellPadding;
+        needed = std::max(needed, bold.horizontalAdvance(index.data().toString()) + beside);
         const QModelIndex first = index.siblingAtColumn(0);
         if (const int below = model().rowCount(first); below > 0)
             needed = std::max(needed, neededWidth(column, first, 0, below - 1));

@@ -73,11 +73,11 @@ ToolBar::ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidg
     QToolButton* open = toolBarButton(actions.open, this);
     open->setMenu(recent);
     open->setPopupMode(QToolButton::DelayedPopup);
-    open->setToolTip(tr("Open a config; hold for the recent ones"));
     layout->addWidget(open);
     layout->addWidget(toolBarSeparator(this));
-    for (QAction* action : {actions.start, actions.pause, actions.stop})
-        layout->addWidget(toolBarButton(action, this));
+    layout->addWidget(toolBarButton(actions.start, this, WindowActions::startTexts()));
+    layout->addWidget(toolBarButton(actions.pause, this, WindowActions::pauseTexts()));
+    layout->addWidget(toolBarButton(actions.stop, this));
     layout->addWidget(toolBarSeparator(this));
     layout->addWidget(toolBarButton(actions.exportSize, this));
     layout->addWidget(toolBarButton(actions.train, this));

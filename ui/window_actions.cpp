@@ -23,12 +23,15 @@ WindowActions::WindowActions(QWidget* window)
     : QObject(window),
       open(new QAction(tr("&Open…"), this)),
       chooseNetwork(new QAction(tr("Choose the &network…"), this)),
+      writeSize(new QAction(tr("&Write a size…"), this)),
       plan(new QAction(tr("P&lan"), this)),
       start(new QAction(tr("&Start"), this)),
       restart(new QAction(tr("&Restart"), this)),
       useCpu(new QAction(tr("Explore on the &CPU"), this)),
       pause(new QAction(tr("&Pause"), this)),
       stop(new QAction(tr("S&top"), this)),
+      previousRun(new QAction(tr("Pre&vious run"), this)),
+      present(new QAction(tr("&Back to the present run"), this)),
       goOn(new QAction(tr("&Go on"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
       copySize(new QAction(tr("&Copy"), this)),
@@ -39,16 +42,48 @@ WindowActions::WindowActions(QWidget* window)
       logarithmic(new QAction(tr("&Logarithmic sizes"), this)),
       fullScreen(new QAction(tr("&Full screen"), this)),
       resetLayout(new QAction(tr("&Reset layout"), this)),
+      help(new QAction(tr("&Help"), this)),
+      about(new QAction(tr("A&bout Batchpeak"), this)),
       quit(new QAction(tr("&Quit"), this)),
       themes(new QActionGroup(this))
+{
+    setShortcuts();
+    const std::pair<QString, ThemeSetting> settings[] = {{tr("As the s&ystem"), ThemeSetting::System},
+                                                         {tr("L&ight"), ThemeSetting::Light},
+                                                         {tr("&Dark"), ThemeSetting::Dark}};
+    for (const auto& [name, setting] : settings) {
+        QAction* action = themes->addAction(name);
+        action->setCheckable(true);
+        action->setData(static_cast<int>(setting));
+        action->setChecked(setting == ThemeSetting::System);
+    }
+    for (QAction* action :
+         {open,        chooseNetwork, plan,        start,    pause,   stop,  goOn,       previousRun,
+          present,     exportSize,    writeSize,   copySize, confirm, train, saveTrials, saveCharts,
+          logarithmic, fullScreen,    resetLayout, help,     about,   quit}) {
+        explain(action);
+        window->addAction(action);
+    }
+    explain(open, tr("Open a config; hold for the recent ones"));
+    explain(plan, tr("What is asked for, to change it before the next start"));
+    explain(stop, tr("End with the best size so far"));
+    explain(writeSize, tr("Write any size into the config, once you have seen what changes"));
+    update({});
+}
+
+void WindowActions::setShortcuts()
 {
     open->setShortcuts(QKeySequence::Open);
     chooseNetwork->setShortcut(Qt::CTRL | Qt::Key_N);
     chooseNetwork->setEnabled(false);
+    writeSize->setEnabled(false);
     plan->setShortcut(Qt::CTRL | Qt::Key_P);
-    plan->setToolTip(tr("What is asked for, to change it before the next start"));
     start->setShortcut(Qt::Key_F5);
-    stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
+    stop->setShortcut(Qt::SHIFT | Qt::Key_F5);
+    previousRun->setShortcut(Qt::ALT | Qt::Key_Left);
+    previousRun->setEnabled(false);
+    present->setShortcut(Qt::ALT | Qt::Key_Right);
+    present->setEnabled(false);
     goOn->setShortcut(Qt::CTRL | Qt::Key_F5);
     exportSize->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_E), QKeySequence(QKeySequence::Save)});
     // The tool bar has no room for the name of a format.
@@ -63,24 +98,21 @@ WindowActions::WindowActions(QWidget* window)
     logarithmic->setChecked(true);
     fullScreen->setShortcuts(QKeySequence::FullScreen);
     fullScreen->setCheckable(true);
+    help->setShortcut(Qt::Key_F1);
     quit->setShortcuts(QKeySequence::Quit);
-    const std::pair<QString, ThemeSetting> settings[] = {{tr("As the s&ystem"), ThemeSetting::System},
-                                                         {tr("L&ight"), ThemeSetting::Light},
-                                                         {tr("&Dark"), ThemeSetting::Dark}};
-    for (const auto& [name, setting] : settings) {
-        QAction* action = themes->addAction(name);
-        action->setCheckable(true);
-        action->setData(static_cast<int>(setting));
-        action->setChecked(setting == ThemeSetting::System);
-    }
-    for (QAction* action :
-         {open, chooseNetwork, plan, start, pause, stop, goOn, exportSize, copySize, confirm, train,
-          saveTrials, saveCharts, logarithmic, fullScreen, resetLayout, quit})
-        window->addAction(action);
-    update({});
 }
 
-QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
+QStringList WindowActions::startTexts()
+{
+    return {tr("Start"), tr("Start again")};
+}
+
+QStringList WindowActions::pauseTexts()
+{
+    return {tr("Pause"), tr("Resume")};
+}
+
+QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) const
 {
     auto* menu = new QMenu(parent);
     menu->addAction(open);
@@ -89,8 +121,12 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
     menu->addSeparator();
     menu->addAction(plan);
     menu->addAction(goOn);
+    menu->addAction(previousRun);
+    menu->addAction(present);
+    menu->addMenu(earlier);
     menu->addSeparator();
     menu->addAction(exportSize);
+    menu->addAction(writeSize);
     menu->addAction(copySize);
     menu->addAction(confirm);
     menu->addAction(train);
@@ -103,6 +139,8 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QWidget* parent) const
     menu->addAction(fullScreen);
     menu->addAction(resetLayout);
     menu->addSeparator();
+    menu->addAction(help);
+    menu->addAction(about);
     menu->addAction(quit);
     return menu;
 }
@@ -114,34 +152,58 @@ void WindowActions::update(const Snapshot& snapshot)
     start->setEnabled(snapshot.run && (state == State::Idle || ended));
     plan->setEnabled(ended);
     start->setText(ended ? tr("&Start again") : tr("&Start"));
+    explain(start, ended ? tr("Explore anew, with the config as it now stands; this run stays among the "
+                              "earlier ones")
+                         : tr("Look for the fastest micro-batch size"));
+    updatePause(snapshot);
+    stop->setEnabled(snapshot.isUnderWay() && state != State::Finishing);
+    goOn->setEnabled(snapshot.isWorthGoingOn());
+    explain(goOn, goOn->isEnabled() || !ended ? tr("Search on from all trials so far, with at most %1 more")
+                                                    .arg(engine::trialsText(engine::MoreEffort().trials))
+                                              : tr("More trials would tell nothing more"));
+    updateExports(snapshot);
+}
+
+void WindowActions::updatePause(const Snapshot& snapshot)
+{
+    const State state = snapshot.state;
     if (m_resumes != (state == State::Paused)) {
         m_resumes = state == State::Paused;
         signPause();
     }
     pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
+    explain(pause, m_resumes ? tr("Start trials again; the space bar does so in a chart")
+                             : tr("Start no more trials for now; the space bar does so in a chart"));
     const bool runsTrials = state == State::Exploring || state == State::Verifying;
     pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
-    stop->setEnabled(snapshot.isUnderWay() && state != State::Finishing);
-    goOn->setEnabled(snapshot.isWorthGoingOn());
-    goOn->setToolTip(goOn->isEnabled() || !ended
-                         ? tr("Search on from all trials so far, with at most %1 more")
-                               .arg(engine::trialsText(engine::MoreEffort().trials))
-                         : tr("More trials would tell nothing more"));
+}
 
+void WindowActions::updateExports(const Snapshot& snapshot)
+{
     const bool hasSize = snapshot.recommendsSize();
     exportSize->setEnabled(snapshot.run && hasSize);
     exportSize->setText(snapshot.run && !snapshot.run->formatName.isEmpty()
                             ? tr("&Export to %1…").arg(snapshot.run->formatName)
                             : tr("&Export…"));
+    setExportDoubt(exportSize->data().toString());
     copySize->setEnabled(hasSize);
     const std::string key = snapshot.run ? snapshot.run->plan.microBatchKey : std::string();
-    copySize->setToolTip(
-        snapshot.run ? tr("Copy %1 and its size as a line of the config").arg(QString::fromStdString(key))
-                     : tr("Copy the recommended size as a line of the config"));
+    explain(copySize,
+            snapshot.run ? tr("Copy %1 and its size as a line of the config").arg(QString::fromStdString(key))
+                         : tr("Copy the recommended size as a line of the config"));
     saveTrials->setEnabled(snapshot.run && std::ranges::any_of(snapshot.trials, [](const auto& trial) {
                                return !trial.isRunning();
                            }));
     saveCharts->setEnabled(snapshot.run && !snapshot.trials.empty());
+}
+
+void WindowActions::setExportDoubt(const QString& doubt)
+{
+    exportSize->setData(doubt);
+    explain(exportSize,
+            doubt.isEmpty()
+                ? tr("Write the recommended size into the config, once you have seen what changes")
+                : doubt);
 }
 
 void WindowActions::setTheme(const Theme& theme)

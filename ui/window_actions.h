@@ -22,15 +22,27 @@ class WindowActions : public QObject
 public:
     explicit WindowActions(QWidget* window);
 
-    /// Everything in one menu, \p recent among it.
-    QMenu* makeMenu(QMenu* recent, QWidget* parent) const;
+    /// Everything in one menu, \p recent files and \p earlier runs among it.
+    QMenu* makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) const;
 
     /// Enables what the state of the exploration allows.
     void update(const engine::Snapshot& snapshot);
+    /// Enables what can leave the window, of the exploration that it shows.
+    void updateExports(const engine::Snapshot& shown);
+    /// \param doubt  why the recommended size had better not be written yet, as sentences; else empty. It is
+    /// the
+    ///               data of exportSize.
+    void setExportDoubt(const QString& doubt);
     void setTheme(const Theme& theme);
+
+    /// What start and pause read at one time or another, without mnemonics.
+    static QStringList startTexts();
+    static QStringList pauseTexts();
 
     QAction* open;
     QAction* chooseNetwork;
+    /// Of a person's own choice, without a trial.
+    QAction* writeSize;
     /// Back to what is asked for, before the next start.
     QAction* plan;
     QAction* start;
@@ -41,6 +53,10 @@ public:
     /// Pauses, or resumes while paused.
     QAction* pause;
     QAction* stop;
+    /// Looks at the run of this window before the one in hand.
+    QAction* previousRun;
+    /// Back from there.
+    QAction* present;
     /// Takes an end back and searches on.
     QAction* goOn;
     QAction* exportSize;
@@ -53,11 +69,15 @@ public:
     QAction* logarithmic;
     QAction* fullScreen;
     QAction* resetLayout;
+    QAction* help;
+    QAction* about;
     QAction* quit;
     /// Data: ThemeSetting as int.
     QActionGroup* themes;
 
 private:
+    void setShortcuts();
+    void updatePause(const engine::Snapshot& snapshot);
     void signPause();
 
     Theme m_theme = Theme::light();

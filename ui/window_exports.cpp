@@ -32,17 +32,29 @@ QString pathBeside(const engine::Snapshot& snapshot, const QString& end)
 WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window) {}
 
 void WindowExports::exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot,
-                               const Theme& theme)
+                               const QString& doubt, const Theme& theme)
 {
     const std::int64_t size = snapshot.searchState.recommendation->size;
     try {
-        ExportDialog dialog(config, snapshot.run->phase, size, theme, m_window);
-        if (dialog.exec() == QDialog::Accepted)
-            emit succeeded(tr("Micro-batch size %1 is written to %2.")
-                               .arg(engine::numberText(size), QDir::toNativeSeparators(dialog.path())));
+        ExportDialog dialog(config, snapshot.run->phase, size, theme, m_window, doubt);
+        run(dialog);
     } catch (const config::ConfigError& error) {
         emit failed(QString::fromUtf8(error.what()));
     }
+}
+
+void WindowExports::writeSize(const engine::ConfigFile& config, model::Phase phase, const Theme& theme)
+{
+    ExportDialog dialog(config, phase, theme, m_window);
+    run(dialog);
+}
+
+void WindowExports::run(ExportDialog& dialog)
+{
+    if (dialog.exec() == QDialog::Accepted)
+        emit succeeded(
+            tr("Micro-batch size %1 is written to %2.")
+                .arg(engine::numberText(dialog.microBatchSize()), QDir::toNativeSeparators(dialog.path())));
 }
 
 void WindowExports::copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot)

@@ -12,6 +12,8 @@ class QWidget;
 
 namespace batchpeak::ui {
 
+class ExportDialog;
+
 /// What leaves the window for a file or the clipboard: the recommended size, the trials, the charts. It
 /// asks where to, and writes a file whole or not at all.
 ///
@@ -24,7 +26,11 @@ public:
     /// \param window  that its dialogs belong to
     explicit WindowExports(QWidget* window);
 
-    void exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot, const Theme& theme);
+    /// \param doubt  why the recommended size had better not be written yet; else empty
+    void exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot, const QString& doubt,
+                    const Theme& theme);
+    /// Any size, also into a config that nothing can be tried with.
+    void writeSize(const engine::ConfigFile& config, model::Phase phase, const Theme& theme);
     /// The recommended size as the config would write it.
     void copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot);
     /// The finished trials, as CSV.
@@ -41,6 +47,7 @@ private:
     QString choosePath(const QString& title, const QString& suggestion, const QString& filter,
                        const QString& suffix);
     void save(const QString& path, const QByteArray& bytes);
+    void run(ExportDialog& dialog);
 
     QWidget* m_window;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_training.h"
 
+#include "buttons.h"
 #include "training/confirmation_run.h"
 #include "training_window/confirmation_dialog.h"
 #include "training_window/training_window.h"
@@ -75,20 +76,22 @@ void WindowTraining::follow(const engine::Snapshot& exploration)
 void WindowTraining::enableActions()
 {
     m_actions->train->setEnabled(hasBatch());
-    m_actions->train->setToolTip(m_config && !hasBatch() ? tr("This config has no batch to train with")
-                                                         : tr("Take real optimizer steps with this config"));
+    explain(m_actions->train, m_config && !hasBatch() ? tr("This config has no batch to train with")
+                                                      : tr("Take real optimizer steps with this config"));
     const QString taken = m_lease->obstacleFor(Holder::Exploration);
     const bool isExploring = m_lease->holder() == Holder::Exploration;
     m_actions->confirm->setEnabled(!m_sizes.empty() && taken.isEmpty());
-    m_actions->confirm->setToolTip(
-        !taken.isEmpty()  ? taken
-        : isExploring     ? tr("Possible when the exploration has ended")
-        : m_sizes.empty() ? tr("Possible after an exploration that recommends a size, for a config with a "
-                               "batch")
-                          : tr("Take whole optimizer steps at the recommended size and its runner-up"));
-    if (!taken.isEmpty())
+    explain(m_actions->confirm,
+            !taken.isEmpty() ? taken
+            : isExploring    ? tr("Possible when the exploration has ended")
+            : m_sizes.empty()
+                ? tr("Possible after an exploration that recommends a size, for a config with a "
+                     "batch")
+                : tr("Take whole optimizer steps at the recommended size and its runner-up"));
+    if (!taken.isEmpty()) {
         m_actions->start->setEnabled(false);
-    m_actions->start->setToolTip(taken);
+        m_actions->start->setToolTip(taken);
+    }
     m_actions->restart->setEnabled(taken.isEmpty());
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app_icon.h"
 #include "cli/command_line.h"
+#include "cli/signal_relay.h"
 #include "engine/exploration_recorder.h"
 #include "startup_trace.h"
 #include "store/exploration_store.h"
@@ -52,6 +53,10 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     batchpeak::engine::ExplorationRecorder recorder(window.exploration(),
                                                     batchpeak::store::ExplorationStore::defaultPath());
     keepHistory(recorder, window.exploration());
+    window.setHistory(batchpeak::store::ExplorationStore::defaultPath());
+    const batchpeak::cli::SignalRelay relay;
+    QObject::connect(&relay, &batchpeak::cli::SignalRelay::interrupted, &window,
+                     &batchpeak::ui::MainWindow::stopAndClose);
     window.setOptions(request.options);
     const bool opened = !request.file.isEmpty() && window.openConfig(request.file, request.model);
     window.show();

@@ -11,11 +11,14 @@
 #include "sample_trainings.h"
 #include "sample_windows.h"
 #include "ui/export_dialog.h"
+#include "ui/help_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/network_dialog.h"
 #include "ui/plan/plan_view.h"
 #include "ui/training_window/confirmation_dialog.h"
 #include "ui/training_window/training_form.h"
+#include "ui/trials_view.h"
+#include "ui/unmeasurable_view.h"
 
 #include <QAbstractScrollArea>
 #include <QApplication>
@@ -27,6 +30,8 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTextStream>
+#include <QTreeView>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <stdexcept>
@@ -124,6 +129,8 @@ public:
         drawInsight();
         drawPlans();
         drawQuestion();
+        drawLookingBack();
+        drawUnmeasurable();
         drawDialogs();
     }
 
@@ -233,8 +240,48 @@ private:
         save(window.grab(), QStringLiteral("question"));
     }
 
+    /// An earlier run is looked at; a size is selected, and its trials are seen.
+    void drawLookingBack() const
+    {
+        drawState<test::SampleWindow>(
+            QStringLiteral("looking-back"), test::prospectSnapshot(), [](test::SampleWindow& window) {
+                window.view()->setLookingBack(QStringLiteral("You look at the run of 14:02."));
+                auto* table = window.findChild<QTreeView*>();
+                window.findChild<TrialsView*>()->setSelectedSize(192);
+                table->expand(table->currentIndex());
+            });
+    }
+
+    void drawUnmeasurable()
+    {
+        if (!isAskedFor(QStringLiteral("unmeasurable")))
+            return;
+        const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
+        QAction choose(QStringLiteral("Choose the network…"));
+        QAction write(QStringLiteral("Write a size…"));
+        QWidget ground;
+        applyTheme(ground, m_theme);
+        auto* layout = new QVBoxLayout(&ground);
+        auto* view = new UnmeasurableView(&choose, &write, &ground);
+        view->display(
+            file, QString::fromStdString(std::get<config::UnsupportedModel>(file.contents().model).sentence));
+        layout->addWidget(view);
+        ground.resize(900, 520);
+        save(ground.grab(), QStringLiteral("unmeasurable"));
+    }
+
     void drawDialogs()
     {
+        drawExport(
+            "export-doubtful", 16, [](ExportDialog&) {},
+            QStringLiteral("The confidence in 16 is 12 (out of 100), and writing it takes 50."));
+        drawWriteSize();
+        QWidget actionsOwner;
+        const WindowActions actions(&actionsOwner);
+        HelpDialog help(actionsOwner.actions(), m_theme, &m_owner);
+        draw("help", help);
+        AboutDialog about(m_theme, &m_owner);
+        draw("about", about);
         drawExport("export", 16, [](ExportDialog&) {});
         drawExport("export-choice", 12, [](ExportDialog&) {});
         drawExport("export-chosen", 12,
@@ -254,11 +301,20 @@ private:
         drawConfirmation("confirm-failed", test::failedConfirmation());
     }
 
-    template<typename Prepare>
-    void drawExport(const char* name, std::int64_t size, Prepare prepare)
+    void drawWriteSize()
     {
         const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
-        ExportDialog dialog(file, model::Phase::Train, size, m_theme, &m_owner);
+        ExportDialog dialog(file, model::Phase::Train, m_theme, &m_owner);
+        dialog.setPath(QStringLiteral("/home/user/finetune/sft.yaml"));
+        dialog.setMicroBatchSize(16);
+        draw("write-size", dialog);
+    }
+
+    template<typename Prepare>
+    void drawExport(const char* name, std::int64_t size, Prepare prepare, const QString& doubt = {})
+    {
+        const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
+        ExportDialog dialog(file, model::Phase::Train, size, m_theme, &m_owner, doubt);
         dialog.setPath(QStringLiteral("/home/user/finetune/sft.yaml"));
         prepare(dialog);
         draw(name, dialog);

@@ -12,16 +12,23 @@
 #include "ui/recommendation_card.h"
 #include "ui/status_bar.h"
 #include "ui/tool_bar.h"
+#include "ui/trials_model.h"
+#include "ui/trials_view.h"
 #include "window_fixture.h"
 
+#include <QAbstractScrollArea>
 #include <QAction>
 #include <QFontMetrics>
+#include <QHash>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTest>
 #include <QTextBlock>
+#include <QToolButton>
+#include <QTreeView>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -142,7 +149,7 @@ private slots:
             const auto* card = window.findChild<RecommendationCard*>();
             QVERIFY2(card->summary().startsWith(key + QStringLiteral("; 192;")), qPrintable(card->summary()));
             QCOMPARE(window.actions()->copySize->toolTip(),
-                     QStringLiteral("Copy %1 and its size as a line of the config").arg(key));
+                     QStringLiteral("Copy %1 and its size as a line of the config (Ctrl+Shift+C)").arg(key));
             const auto* gauge = card->findChild<ConfidenceGauge*>();
             for (const auto* label : card->findChildren<QLabel*>()) {
                 if (label->text() == key)
@@ -231,10 +238,10 @@ private slots:
         window.display(test::prospectSnapshot());
         QVERIFY(goOn->isEnabled());
         QCOMPARE(goOn->toolTip(),
-                 QStringLiteral("Search on from all trials so far, with at most 20 trials more"));
+                 QStringLiteral("Search on from all trials so far, with at most 20 trials more (Ctrl+F5)"));
         window.display(test::finishedSnapshot());
         QVERIFY(!goOn->isEnabled());
-        QCOMPARE(goOn->toolTip(), QStringLiteral("More trials would tell nothing more"));
+        QCOMPARE(goOn->toolTip(), QStringLiteral("More trials would tell nothing more (Ctrl+F5)"));
     }
 
     void saysWhyItCouldNotGoOn()
@@ -379,6 +386,191 @@ private slots:
                              qPrintable(name + QStringLiteral(": ") + label->text()));
             }
         }
+    }
+
+    void keepsTheTableWhereItIs()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        window.show();
+        engine::Snapshot snapshot = test::runningSnapshot();
+        window.display(snapshot);
+        window.grab();
+        const auto* table = window.findChild<TrialsView*>();
+        const auto top = [&] { return table->mapTo(&window, QPoint()).y(); };
+        const int before = top();
+        const QString reason = snapshot.reason;
+        for (const QString& sentence :
+             {QStringLiteral("192 is the best."), reason + QLatin1Char(' ') + reason}) {
+            snapshot.reason = sentence;
+            snapshot.searchState.recommendation->expectedLoss = sentence == reason ? 0.006 : 0.0;
+            snapshot.searchState.speedLimit = {};
+            window.display(snapshot);
+            window.grab();
+            QVERIFY(top() >= before);
+            if (sentence.size() < reason.size())
+                QCOMPARE(top(), before);
+        }
+        const int grown = top();
+        snapshot.reason = reason;
+        window.display(snapshot);
+        window.grab();
+        QCOMPARE(top(), grown);
+    }
+
+    void selectsTheSameSizeInTableAndCharts()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        window.show();
+        window.display(test::runningSnapshot());
+        auto* charts = window.findChild<ExplorationCharts*>();
+        auto* table = window.findChild<QTreeView*>();
+        const auto rowOf = [&](int size) {
+            return table->model()->match(table->model()->index(0, 0), TrialsModel::SizeRole, size).value(0);
+        };
+        table->scrollTo(rowOf(64));
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::NoModifier,
+                          table->visualRect(rowOf(64)).center());
+        QVERIFY(charts->selectedSize() == 64);
+        emit charts->sizeSelected(160);
+        QCOMPARE(table->currentIndex().data(TrialsModel::SizeRole).toInt(), 160);
+        QVERIFY(table->selectionModel()->isRowSelected(table->currentIndex().row(), {}));
+        emit charts->sizeSelected(std::nullopt);
+        QVERIFY(!table->selectionModel()->hasSelection());
+        // Another exploration begins without one.
+        emit charts->sizeSelected(160);
+        charts->setSelectedSize(160);
+        window.display(test::readySnapshot());
+        QVERIFY(!charts->selectedSize());
+    }
+
+    void keepsButtonsWhereTheyAre()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        window.show();
+        QHash<QAbstractButton*, QRect> places;
+        const auto note = [&](const Snapshot& snapshot, const QString& name) {
+            window.display(snapshot);
+            window.grab();
+            for (auto* button : window.findChildren<QAbstractButton*>()) {
+                const bool isOfBar = qobject_cast<QToolButton*>(button) &&
+                                     button->parentWidget()->inherits("batchpeak::ui::ToolBar");
+                const bool isOfCard = button->parentWidget()->inherits("batchpeak::ui::RecommendationCard");
+                if (!isOfBar && !isOfCard)
+                    continue;
+                // The card's may be further down, never elsewhere beside each other.
+                QRect place(button->mapTo(&window, QPoint()), button->size());
+                if (isOfCard)
+                    place.moveTop(0);
+                if (!places.contains(button))
+                    places.insert(button, place);
+                QVERIFY2(places.value(button) == place || button->isHidden(),
+                         qPrintable(name + QStringLiteral(": ") + button->text()));
+            }
+        };
+        note(test::readySnapshot(), QStringLiteral("ready"));
+        note(test::runningSnapshot(), QStringLiteral("running"));
+        note(test::pausedSnapshot(), QStringLiteral("paused"));
+        note(test::prospectSnapshot(), QStringLiteral("as sure as can be"));
+        note(test::finishedSnapshot(), QStringLiteral("finished"));
+    }
+
+    void laysNothingOverAnythingAtItsLeast()
+    {
+        QStringList over;
+        const auto nameOf = [](const QWidget* part) {
+            const auto* label = qobject_cast<const QLabel*>(part);
+            const QRect at = part->geometry();
+            return QStringLiteral("%1 (%2 %3, %4 x %5)")
+                .arg(label ? label->text() : QString::fromUtf8(part->metaObject()->className()))
+                .arg(at.x())
+                .arg(at.y())
+                .arg(at.width())
+                .arg(at.height());
+        };
+        for (const auto& [name, snapshot] : test::allSamples()) {
+            test::SampleWindow window(Theme::light(), QSize(10, 10));
+            window.show();
+            window.display(snapshot);
+            // A splitter hears by an event that a card needs more.
+            QCoreApplication::processEvents();
+            window.grab();
+            QCOMPARE(window.size(), window.view()->minimumSize());
+            for (const QWidget* card : window.findChildren<QWidget*>()) {
+                if (!card->isVisible() || qobject_cast<const QAbstractScrollArea*>(card))
+                    continue;
+                const bool isHandled = card->layout() && card->property("card").toBool();
+                if (!isHandled)
+                    continue;
+                QList<QWidget*> parts;
+                for (QWidget* part : card->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+                    if (part->isVisible() && !part->size().isEmpty())
+                        parts << part;
+                }
+                for (const QWidget* part : parts) {
+                    if (!card->rect().contains(part->geometry()))
+                        over << QStringLiteral("%1: %2 is cut").arg(name, nameOf(part));
+                    for (const QWidget* other : parts) {
+                        if (part != other && part->geometry().intersects(other->geometry()))
+                            over << QStringLiteral("%1: %2 over %3").arg(name, nameOf(part), nameOf(other));
+                    }
+                }
+            }
+        }
+        QVERIFY2(over.isEmpty(), qPrintable(over.join(QLatin1Char('\n'))));
+    }
+
+    void tellsTheShortcutOfEveryAction()
+    {
+        QWidget window;
+        WindowActions actions(&window);
+        for (const auto& [name, snapshot] : test::allSamples()) {
+            actions.update(snapshot);
+            for (const QAction* action : window.actions()) {
+                const QString shortcut = action->shortcut().toString(QKeySequence::NativeText);
+                QVERIFY2(shortcut.isEmpty() ||
+                             action->toolTip().endsWith(QStringLiteral("(%1)").arg(shortcut)),
+                         qPrintable(action->toolTip()));
+            }
+        }
+        QVERIFY(actions.start->toolTip().endsWith(QStringLiteral("(F5)")));
+    }
+
+    void stopsByNoKeyThatClosesMenus()
+    {
+        QWidget window;
+        const WindowActions actions(&window);
+        for (const QAction* action : window.actions())
+            QVERIFY2(!action->shortcuts().contains(QKeySequence(Qt::Key_Escape)), qPrintable(action->text()));
+        QCOMPARE(actions.stop->shortcuts(), QList<QKeySequence>{QKeySequence(Qt::SHIFT | Qt::Key_F5)});
+    }
+
+    void doesNotInviteToExportWhatIsDoubtful()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        window.display(test::earlySnapshot());
+        const QPushButton* const button = test::buttonOf(*window.findChild<RecommendationCard*>(), "Export");
+        QVERIFY(button->property("primary").toBool());
+        window.actions()->setExportDoubt(QStringLiteral("The confidence in 64 is 31."));
+        QVERIFY(!button->property("primary").toBool());
+        QVERIFY(button->isEnabled());
+        QVERIFY(button->toolTip().startsWith(QStringLiteral("The confidence in 64 is 31.")));
+        window.actions()->setExportDoubt(QString());
+        QVERIFY(button->property("primary").toBool());
+    }
+
+    void saysThatItLooksBack()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        window.display(test::finishedSnapshot());
+        window.view()->setLookingBack(QStringLiteral("You look at the run of 14:02."));
+        const QPushButton* const back = test::buttonOf(window, "Back to the present run");
+        QVERIFY(back && !back->isHidden());
+        const QSignalSpy triggered(window.actions()->present, &QAction::triggered);
+        window.actions()->present->setEnabled(true);
+        QTest::mouseClick(const_cast<QPushButton*>(back), Qt::LeftButton);
+        QCOMPARE(triggered.count(), 1);
+        window.view()->setLookingBack(QString());
+        QVERIFY(back->parentWidget()->isHidden());
     }
 
     void fitsASmallWindow()

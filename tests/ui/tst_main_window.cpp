@@ -3,6 +3,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/empty_view.h"
+#include "ui/help_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/recent_files.h"
 #include "ui/trials_model.h"
@@ -59,6 +60,28 @@ private slots:
         QVERIFY(!empty->isVisible());
         QVERIFY(window().windowTitle().startsWith(QStringLiteral("params.yaml")));
         QCOMPARE(window().findChild<RecentFiles*>()->files(), QStringList{m_path});
+    }
+
+    void hasHelpAndSaysWhatItIs()
+    {
+        QString help;
+        test::whenOpen<HelpDialog>(&window(), [&](HelpDialog* dialog) {
+            help = dialog->text();
+            dialog->reject();
+        });
+        test::actionOf(window(), "Help")->trigger();
+        for (const QAction* action : window().actions()) {
+            const QString shortcut = action->shortcut().toString(QKeySequence::NativeText);
+            QVERIFY2(help.contains(shortcut), qPrintable(shortcut));
+        }
+        QString about;
+        test::whenOpen<AboutDialog>(&window(), [&](AboutDialog* dialog) {
+            about = dialog->text();
+            dialog->reject();
+        });
+        test::actionOf(window(), "About")->trigger();
+        QVERIFY(about.contains(QStringLiteral(BATCHPEAK_VERSION)));
+        QVERIFY(about.contains(QStringLiteral("GPL-3.0-or-later")));
     }
 
     void isNeverLargerThanTheScreen()

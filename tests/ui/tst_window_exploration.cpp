@@ -7,6 +7,7 @@
 #include "ui/message_banner.h"
 #include "ui/plan/option_form.h"
 #include "ui/plan/plan_view.h"
+#include "ui/recommendation_card.h"
 #include "ui/trials_model.h"
 #include "ui/trials_view.h"
 #include "window_fixture.h"
@@ -18,6 +19,7 @@
 #include <QHeaderView>
 #include <QImage>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QTest>
 #include <QToolButton>
@@ -243,6 +245,63 @@ private slots:
         QVERIFY(!banner().isVisible());
         QTRY_COMPARE(snapshot().state, engine::State::Finished);
         QVERIFY(snapshot().searchState.recommendation);
+    }
+
+    void keepsARunThatIsStartedAgainWithinReach()
+    {
+        explore(optionsWith(QString()));
+        const engine::Snapshot first = snapshot();
+        QAction* previous = actionOf(window(), "Previous run");
+        QAction* present = actionOf(window(), "Back to the present run");
+        QVERIFY(!previous->isEnabled());
+        click("Start again");
+        QTRY_VERIFY(snapshot().finish.has_value());
+        QTRY_VERIFY(previous->isEnabled());
+
+        fileWith("params.yaml", QByteArray(m_config).replace("batch_size: 64", "batch_size: 48"));
+        click("Start again");
+        previous->trigger();
+        const auto& card = *window().findChild<RecommendationCard*>();
+        const QString size = engine::numberText(first.searchState.recommendation->size);
+        QVERIFY2(card.summary().contains(size), qPrintable(card.summary()));
+        QVERIFY(present->isEnabled());
+        QVERIFY(test::buttonOf(window(), "Back to the present run")->isVisible());
+        // The present run goes on meanwhile, and is not touched by what is looked at.
+        QTRY_VERIFY(snapshot().finish.has_value());
+        QVERIFY(present->isEnabled());
+        QVERIFY(!actionOf(window(), "Go on")->isEnabled());
+        click("Back to the present run");
+        QVERIFY(!present->isEnabled());
+        QVERIFY(!test::buttonOf(window(), "Back to the present run")->isVisible());
+    }
+
+    void asksBeforeItClosesOnATrial()
+    {
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")));
+        QVERIFY(window().openConfig(m_path));
+        click("Start");
+        QTRY_VERIFY(snapshot().runsTrials());
+        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
+        QVERIFY(!window().close());
+        QVERIFY(window().isVisible());
+        QVERIFY(snapshot().isUnderWay());
+
+        whenOpen<QMessageBox>(&window(),
+                              [](QMessageBox* box) { test::buttonOf(*box, "Stop and close")->click(); });
+        window().close();
+        QTRY_VERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
+        QTRY_VERIFY(!window().isVisible());
+    }
+
+    void closesUnaskedWhereItIsTold()
+    {
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")));
+        QVERIFY(window().openConfig(m_path));
+        click("Start");
+        QTRY_VERIFY(snapshot().runsTrials());
+        window().stopAndClose();
+        QTRY_VERIFY(!window().isVisible());
+        QVERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
     }
 
     void startsAgainWithTheConfigAsItThenStands()

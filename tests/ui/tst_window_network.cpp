@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration.h"
+#include "support/files.h"
 #include "support/test_main.h"
+#include "ui/export_dialog.h"
 #include "ui/labels.h"
 #include "ui/message_banner.h"
 #include "ui/network_dialog.h"
 #include "ui/recent_files.h"
 #include "ui/tool_bar.h"
+#include "ui/unmeasurable_view.h"
 #include "ui/window_settings.h"
 #include "window_fixture.h"
 
@@ -52,17 +55,23 @@ private slots:
     {
         overwrite(QByteArray(m_config).replace("model_name: gpt2", "model_name: no-such-network"));
         QVERIFY(!window().openConfig(m_path));
-        QVERIFY(banner().isVisible());
-        QVERIFY2(banner().text().contains(QStringLiteral("no-such-network")), qPrintable(banner().text()));
-        QVERIFY2(banner().text().endsWith(QLatin1Char('.')), qPrintable(banner().text()));
+        const auto* page = window().findChild<UnmeasurableView*>();
+        QVERIFY(page->isVisible());
+        const QString why = page->summary().section(QLatin1Char('\n'), 0, 0);
+        QVERIFY2(why.contains(QStringLiteral("no-such-network")), qPrintable(why));
+        QVERIFY2(why.endsWith(QLatin1Char('.')) && !why.contains(m_path), qPrintable(why));
         QCOMPARE(window().findChild<RecentFiles*>()->files(), QStringList{m_path});
+        QCOMPARE(window().windowTitle(), QStringLiteral("params.yaml"));
+        const QAction* start = test::actionOf(window(), "Start");
+        QVERIFY(!start->isEnabled());
+        QCOMPARE(start->toolTip(), why);
 
         const QString network = fileWith("network.yaml", m_config);
         chooseInTheNextDialog(network);
-        auto* offer = banner().findChild<QPushButton*>();
-        QTest::mouseClick(offer, Qt::LeftButton);
-        QVERIFY(!offer->isVisible());
-        QVERIFY2(banner().text().endsWith(QStringLiteral("run in its place.")), qPrintable(banner().text()));
+        QTest::mouseClick(test::buttonOf(*page, "Choose the network"), Qt::LeftButton);
+        QVERIFY(!page->isVisible());
+        QVERIFY(start->isEnabled());
+        QVERIFY2(banner().text().endsWith(QStringLiteral("runs in its place.")), qPrintable(banner().text()));
         QCOMPARE(headerOf(window()).section(QStringLiteral("  ·  "), 0, 1),
                  QStringLiteral("params.yaml  ·  network from network.yaml"));
 
@@ -70,6 +79,22 @@ private slots:
         MainWindow later;
         QVERIFY(later.openConfig(m_path));
         QVERIFY(headerOf(later).contains(QStringLiteral("network from network.yaml")));
+    }
+
+    void writesASizeWhereNothingCanBeTried()
+    {
+        overwrite(QByteArray(m_config).replace("model_name: gpt2", "model_name: no-such-network"));
+        QVERIFY(!window().openConfig(m_path));
+        whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) {
+            dialog->setMicroBatchSize(3);
+            dialog->accept();
+        });
+        const auto* page = window().findChild<UnmeasurableView*>();
+        QTest::mouseClick(test::buttonOf(*page, "Write a size"), Qt::LeftButton);
+        QVERIFY2(test::readFile(m_path).contains("micro_batch_size: 3"), test::readFile(m_path).constData());
+        QVERIFY2(banner().isVisible() && banner().text().contains(m_path), qPrintable(banner().text()));
+        QVERIFY2(page->summary().contains(QStringLiteral("micro_batch_size: 3")),
+                 qPrintable(page->summary()));
     }
 
     void runsAnotherNetworkInPlaceOfTheConfigs()

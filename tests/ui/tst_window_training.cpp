@@ -16,6 +16,7 @@
 
 #include <QAction>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPointer>
 #include <QPushButton>
 #include <QTest>
@@ -140,10 +141,13 @@ private slots:
         const qint64 pid = run().device.workerPid;
         QVERIFY(isAlive(pid));
         const QPointer<TrainingWindow> closed = training();
-        if (row<bool>())
+        if (row<bool>()) {
+            test::whenOpen<QMessageBox>(
+                &window(), [](QMessageBox* box) { test::buttonOf(*box, "Stop and close")->click(); });
             window().close();
-        else
+        } else {
             closed->close();
+        }
         QTRY_VERIFY(!closed);
         QTRY_VERIFY(!isAlive(pid));
     }
