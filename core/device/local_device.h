@@ -29,6 +29,18 @@ struct LocalDevice
     std::string id() const;
 };
 
+/// A program that uses a device.
+struct DeviceProcess
+{
+    /// As this process sees it, or as the host does where those are not the same.
+    std::int64_t pid = 0;
+    /// Without its folder; empty where it is not told.
+    std::string name;
+    std::optional<std::int64_t> bytes;
+
+    bool operator==(const DeviceProcess&) const = default;
+};
+
 /// Readings at one moment; those that the device or its driver does not give are absent.
 struct DeviceReadings
 {
@@ -36,6 +48,25 @@ struct DeviceReadings
     std::optional<int> temperatureCelsius;
     std::optional<int> clockMegahertz;
     std::optional<int> maxClockMegahertz;
+    std::optional<double> powerWatts;
+    /// What the device keeps within, by its own setting or its owner's.
+    std::optional<double> powerLimitWatts;
+    /// Bits, see slowdown, and others.
+    std::uint64_t clockReasons = 0;
+    /// Memory in use, whoever by.
+    std::optional<std::int64_t> usedBytes;
+    /// That compute there.
+    std::optional<std::vector<DeviceProcess>> processes;
+    /// Of its memory, since the driver was loaded.
+    std::optional<std::int64_t> uncorrectedErrors;
+    /// Number of the newest error that the driver reported since the device was first read (NVIDIA's "Xid").
+    std::optional<int> xid;
+    /// Of a CPU: how many processors there are, and how many processors' worth of time went to others since
+    /// the reading before.
+    std::optional<int> processors;
+    std::optional<double> otherProcessors;
+    /// Of a CPU, memory that is not the own processes'.
+    std::optional<std::int64_t> otherBytes;
 };
 
 /// Why a GPU runs below its clock, as bits of nvmlClocksEventReasons (nvml.h); the other bits are usual at

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <type_traits>
 
 namespace batchpeak::device {
@@ -18,6 +20,11 @@ using Handle = void*;
 constexpr Result success = 0;
 constexpr unsigned temperatureOfGpu = 0;
 constexpr unsigned clockOfSm = 1;
+constexpr unsigned uncorrected = 1;
+// Since the driver was loaded, where "aggregate" would be since the device was made.
+constexpr unsigned volatileCount = 0;
+constexpr unsigned long long xidEvent = 8;
+constexpr unsigned long long unknownBytes = ~0ULL;
 // NVML_DEVICE_UUID_V2_BUFFER_SIZE and NVML_DEVICE_NAME_V2_BUFFER_SIZE
 constexpr std::size_t textBytes = 96;
 
@@ -41,7 +48,23 @@ struct Process
     unsigned computeInstance = 0;
 };
 
+// nvmlEventData_t
+struct EventData
+{
+    Handle device = nullptr;
+    unsigned long long type = 0;
+    unsigned long long data = 0;
+    unsigned gpuInstance = 0;
+    unsigned computeInstance = 0;
+};
+
 using Text = std::array<char, textBytes>;
+
+// Of milliwatts and millijoules.
+double thousandthsOf(unsigned long long value)
+{
+    return static_cast<double>(value) / 1000.0;
+}
 
 std::string textOf(const Text& text)
 {
@@ -83,6 +106,13 @@ struct NvidiaLibrary::Functions
         findIfThere(sliceByIndex, "nvmlDeviceGetMigDeviceHandleByIndex");
         findIfThere(wholeOfSlice, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
         findIfThere(power, "nvmlDeviceGetPowerUsage");
+        findIfThere(powerLimit, "nvmlDeviceGetEnforcedPowerLimit");
+        findIfThere(memoryErrors, "nvmlDeviceGetTotalEccErrors");
+        findIfThere(processName, "nvmlSystemGetProcessName");
+        findIfThere(createEvents, "nvmlEventSetCreate");
+        findIfThere(freeEvents, "nvmlEventSetFree");
+        findIfThere(registerEvents, "nvmlDeviceRegisterEvents");
+        findIfThere(waitForEvent, "nvmlEventSetWait_v2");
         findIfThere(energy, "nvmlDeviceGetTotalEnergyConsumption");
         findIfThere(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
         findIfThere(clockReasons, "nvmlDeviceGetCurrentClocksEventReasons");
@@ -92,6 +122,8 @@ struct NvidiaLibrary::Functions
     }
     ~Functions()
     {
+        if (events && freeEvents)
+            freeEvents(events);
         if (initialized)
             shutdown();
         dlclose(library);
@@ -122,6 +154,13 @@ struct NvidiaLibrary::Functions
     Result (*sliceByIndex)(Handle, unsigned, Handle*) = nullptr;
     Result (*wholeOfSlice)(Handle, Handle*) = nullptr;
     Result (*power)(Handle, unsigned*) = nullptr;
+    Result (*powerLimit)(Handle, unsigned*) = nullptr;
+    Result (*memoryErrors)(Handle, unsigned type, unsigned counter, unsigned long long*) = nullptr;
+    Result (*processName)(unsigned pid, char*, unsigned) = nullptr;
+    Result (*createEvents)(Handle*) = nullptr;
+    Result (*freeEvents)(Handle) = nullptr;
+    Result (*registerEvents)(Handle, unsigned long long types, Handle events) = nullptr;
+    Result (*waitForEvent)(Handle, EventData*, unsigned milliseconds) = nullptr;
     Result (*energy)(Handle, unsigned long long*) = nullptr;
     Result (*processes)(Handle, unsigned*, Process*) = nullptr;
     Result (*clockReasons)(Handle, unsigned long long*) = nullptr;
@@ -151,20 +190,50 @@ struct NvidiaLibrary::Functions
         return wholeOfSlice && wholeOfSlice(handle, &whole) == success ? whole : handle;
     }
 
-    std::optional<std::set<unsigned>> processesOn(Handle handle) const
+    std::optional<std::vector<Process>> processesOn(Handle handle) const
     {
         if (!processes)
             return std::nullopt;
         // Programs may come between two calls, so there is room for more than a GPU was seen to be shared by.
-        std::array<Process, 256> found{};
+        std::vector<Process> found(256);
         auto count = static_cast<unsigned>(found.size());
         if (processes(handle, &count, found.data()) != success)
             return std::nullopt;
-        std::set<unsigned> numbers;
-        for (unsigned i = 0; i < count; ++i)
-            numbers.insert(found[i].pid);
-        return numbers;
+        found.resize(count);
+        return found;
     }
+
+    std::string nameOf(unsigned pid) const
+    {
+        Text name{};
+        if (!processName || processName(pid, name.data(), textBytes) != success)
+            return {};
+        const std::string path = textOf(name);
+        return path.substr(path.rfind('/') + 1);
+    }
+
+    /// The newest error of the device since it was first asked for.
+    std::optional<int> xidOf(Handle device)
+    {
+        if (!createEvents || !registerEvents || !waitForEvent)
+            return std::nullopt;
+        const std::scoped_lock lock(eventMutex);
+        if (!events && createEvents(&events) != success)
+            return std::nullopt;
+        const auto [place, isNew] = xids.try_emplace(device);
+        if (isNew)
+            registerEvents(device, xidEvent, events);
+        EventData event;
+        while (waitForEvent(events, &event, 0) == success) {
+            if (event.type == xidEvent)
+                xids[event.device] = static_cast<int>(event.data);
+        }
+        return place->second;
+    }
+
+    std::mutex eventMutex;
+    Handle events = nullptr;
+    std::map<Handle, std::optional<int>> xids;
 };
 
 NvidiaLibrary::NvidiaLibrary(const std::string& library)
@@ -246,6 +315,30 @@ DeviceReadings NvidiaLibrary::readings(const std::string& uuid) const
         readings.clockMegahertz = static_cast<int>(value);
     if (m_functions->maxClock(whole, clockOfSm, &value) == success)
         readings.maxClockMegahertz = static_cast<int>(value);
+    if (m_functions->power && m_functions->power(handle, &value) == success)
+        readings.powerWatts = thousandthsOf(value);
+    if (m_functions->powerLimit && m_functions->powerLimit(handle, &value) == success)
+        readings.powerLimitWatts = thousandthsOf(value);
+    unsigned long long large = 0;
+    if (m_functions->clockReasons && m_functions->clockReasons(whole, &large) == success)
+        readings.clockReasons = large;
+    if (m_functions->memoryErrors &&
+        m_functions->memoryErrors(whole, uncorrected, volatileCount, &large) == success)
+        readings.uncorrectedErrors = static_cast<std::int64_t>(large);
+    Memory memory;
+    if (m_functions->memoryInfo(handle, &memory) == success)
+        readings.usedBytes = static_cast<std::int64_t>(memory.used);
+    if (const auto processes = m_functions->processesOn(handle)) {
+        readings.processes.emplace();
+        for (const Process& process : *processes)
+            readings.processes->push_back(
+                {.pid = process.pid,
+                 .name = m_functions->nameOf(process.pid),
+                 .bytes = process.usedMemory == unknownBytes
+                              ? std::nullopt
+                              : std::optional(static_cast<std::int64_t>(process.usedMemory))});
+    }
+    readings.xid = m_functions->xidOf(whole);
     return readings;
 }
 
@@ -257,7 +350,6 @@ NvidiaCondition NvidiaLibrary::condition(const std::string& uuid) const
         return condition;
 
     const Handle whole = m_functions->wholeOf(handle);
-    const auto thousandthsOf = [](auto value) { return static_cast<double>(value) / 1000.0; };
     unsigned value = 0;
     if (m_functions->clock(whole, clockOfSm, &value) == success)
         condition.clockMegahertz = value;
@@ -270,7 +362,11 @@ NvidiaCondition NvidiaLibrary::condition(const std::string& uuid) const
         condition.clockReasons = large;
     if (m_functions->energy && m_functions->energy(handle, &large) == success)
         condition.energyJoules = thousandthsOf(large);
-    condition.processes = m_functions->processesOn(handle);
+    if (const auto processes = m_functions->processesOn(handle)) {
+        condition.processes.emplace();
+        for (const Process& process : *processes)
+            condition.processes->insert(process.pid);
+    }
     return condition;
 }
 

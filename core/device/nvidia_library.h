@@ -31,7 +31,8 @@ public:
     /// could be bound to them. A GPU that is cut into slices (MIG) is its slices.
     std::vector<LocalDevice> devices() const;
 
-    /// Nothing but absent values for a UUID that is not here.
+    /// Nothing but absent values for a UUID that is not here. The first of a device has its errors be noted
+    /// from then on.
     DeviceReadings readings(const std::string& uuid) const;
     /// The same.
     NvidiaCondition condition(const std::string& uuid) const;

@@ -39,6 +39,13 @@ void DevicePool::add(const DeviceSetup& setup)
         else
             settle();
     });
+    connect(runner, &DeviceRunner::rested, this, [this] {
+        const auto hasNone = [](const DeviceRunner* other) {
+            return other->isGivenUp() || other->isAtRest();
+        };
+        if (std::ranges::all_of(m_runners, hasNone))
+            emit rested();
+    });
     connect(runner, &DeviceRunner::ended, this, [this] {
         if (std::ranges::all_of(m_runners, &DeviceRunner::hasEnded))
             emit ended();
@@ -60,6 +67,18 @@ void DevicePool::start()
 {
     for (DeviceRunner* runner : m_runners)
         runner->start();
+}
+
+void DevicePool::rest()
+{
+    for (DeviceRunner* runner : m_runners)
+        runner->rest();
+}
+
+void DevicePool::wake()
+{
+    for (DeviceRunner* runner : m_runners)
+        runner->wake();
 }
 
 void DevicePool::end()

@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include <algorithm>
 #include <vector>
 
 namespace batchpeak::engine {
@@ -22,6 +23,9 @@ public:
     explicit DevicePool(const std::vector<DeviceSetup>& setups, QObject* parent = nullptr);
 
     void start();
+    /// Ends the workers, none of which may run a trial, until wake(); rested() follows.
+    void rest();
+    void wake();
     /// Cancels what runs and ends every worker; ended() follows.
     void end();
 
@@ -34,12 +38,11 @@ public:
     /// Each of those can compare sizes; not before settled().
     bool canCompare() const;
     std::vector<DeviceSnapshot> snapshots() const;
-    /// \param read  gives the readings of the device at that place of snapshots()
-    template<typename Read>
-    void updateTelemetry(Read read)
+    /// \param telemetry  of each device, in the order of snapshots()
+    void setTelemetry(const std::vector<Telemetry>& telemetry)
     {
-        for (std::size_t place = 0; place < m_runners.size(); ++place)
-            m_runners[place]->setTelemetry(read(place));
+        for (std::size_t place = 0; place < std::min(m_runners.size(), telemetry.size()); ++place)
+            m_runners[place]->setTelemetry(telemetry[place]);
     }
     /// Why the last device was given up.
     QString problem() const;
@@ -52,6 +55,8 @@ signals:
     void runnerFree();
     /// Once: every device has shown what it has or is given up, and one at least is usable.
     void settled();
+    /// No worker is left.
+    void rested();
     /// One device less; before exhausted().
     void deviceGivenUp(const QString& id);
     /// No device is left.

@@ -52,6 +52,7 @@ template<typename Request>
 void DeviceRunner::ask(const Running& running, const Request& request)
 {
     m_trial = running;
+    m_skipRequested = false;
     ++m_trialsOfWorker;
     m_worker.ask(request);
 }
@@ -64,11 +65,37 @@ void DeviceRunner::renew()
     m_worker.end();
 }
 
+void DeviceRunner::skip()
+{
+    if (!m_trial || m_endRequested)
+        return;
+    m_skipRequested = true;
+    m_worker.cancel();
+}
+
+void DeviceRunner::rest()
+{
+    if (m_trial || m_endRequested || hasEnded() || m_stage == Stage::Resting)
+        return;
+    m_stage = Stage::Resting;
+    m_worker.end();
+}
+
+void DeviceRunner::wake()
+{
+    if (m_stage != Stage::Resting || m_endRequested)
+        return;
+    if (m_worker.hasEnded())
+        launch();
+    else
+        m_stage = Stage::Renewing;
+}
+
 void DeviceRunner::end()
 {
     if (std::exchange(m_endRequested, true) || hasEnded())
         return;
-    if (m_stage == Stage::Off)
+    if (m_stage == Stage::Off || isAtRest())
         return conclude();
     if (m_trial)
         m_worker.cancel();
@@ -99,8 +126,14 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
             finishTrial({.outcome = trial::Outcome::Cancelled}, false);
         return conclude();
     }
+    if (m_stage == Stage::Resting && !loss.isStuck) {
+        emit rested();
+        return;
+    }
     const QString& device = snapshot().id;
-    if (m_trial) {
+    if (m_trial && m_skipRequested) {
+        finishTrial({.outcome = trial::Outcome::Cancelled}, false);
+    } else if (m_trial) {
         finishTrial({.outcome = loss.fellSilent ? trial::Outcome::Timeout : trial::Outcome::Crashed,
                      .text = loss.problem.toStdString()},
                     true);

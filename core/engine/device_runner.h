@@ -34,6 +34,13 @@ public:
     bool canCompare() const { return trial::knowsComparisons(m_worker.protocol()); }
     /// Puts a fresh worker in the place of the present one; only while isFree(). ready() follows.
     void renew();
+    /// Cancels the trial that runs, where one does; trialEnded() follows, as cancelled unless it was over
+    /// before. A worker that does not heed it is replaced.
+    void skip();
+    /// Ends the worker, whatever it does but run a trial, and starts none until wake(); isAtRest() follows.
+    void rest();
+    /// Starts a worker again after rest(); ready() follows.
+    void wake();
     /// Cancels what runs and ends the worker; trialEnded() where a trial ran, then ended().
     void end();
 
@@ -41,6 +48,8 @@ public:
     int trialsOfWorker() const { return m_trialsOfWorker; }
     bool isFree() const { return m_worker.isFree(); }
     bool isGivenUp() const { return m_stage == Stage::GivenUp; }
+    /// No process of it is left, and wake() starts one.
+    bool isAtRest() const { return m_stage == Stage::Resting && m_worker.hasEnded(); }
     bool hasEnded() const { return m_stage == Stage::Ended || isGivenUp(); }
     const DeviceSnapshot& snapshot() const { return m_worker.device(); }
     /// Why the last worker was lost, and the last lines that it wrote on stderr.
@@ -60,6 +69,8 @@ signals:
     ///        fault, so the trial may be repeated.
     /// \param workerSeconds  how long ago the worker said hello
     void trialEnded(const batchpeak::trial::TrialResult& result, bool workerLost, double workerSeconds);
+    /// rest() has come to its end.
+    void rested();
     /// No more trials will run here; problem() says why.
     void gaveUp();
     /// end() has come to its end.
@@ -67,7 +78,7 @@ signals:
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
-    enum class Stage { Off, Running, Renewing, GivenUp, Ended };
+    enum class Stage { Off, Running, Renewing, Resting, GivenUp, Ended };
     struct Running
     {
         std::int64_t id = 0;
@@ -87,6 +98,7 @@ private:
     WorkerConversation m_worker;
     Stage m_stage = Stage::Off;
     std::optional<Running> m_trial;
+    bool m_skipRequested = false;
     bool m_endRequested = false;
     int m_failuresInARow = 0;
     int m_trialsOfWorker = 0;

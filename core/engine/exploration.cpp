@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration.h"
 
+#include "comparison_text.h"
 #include "device_pool.h"
 #include "errors.h"
 #include "exploration_plan.h"
 #include "failure_text.h"
 #include "log_text.h"
 #include "planner_thread.h"
+#include "readable_text.h"
 #include "run_devices.h"
 #include "run_progress.h"
 #include "snapshot_builder.h"
+#include "telemetry_watch.h"
 #include "trial_reading.h"
 #include "verifier.h"
 
@@ -19,6 +22,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -86,8 +90,10 @@ struct Exploration::Run : public QObject
     /// Devices on which the search repeats no more trials.
     QSet<QString> restlessDevices;
     bool comparesSizes = false;
+    search::Abilities abilities;
     std::unique_ptr<DevicePool> pool;
     RunDevices devices;
+    std::unique_ptr<TelemetryWatch> telemetry;
     Verifier verifier;
     /// How the search had ended when the verification began.
     FinishStatus conclusion = FinishStatus::Failed;
@@ -95,6 +101,10 @@ struct Exploration::Run : public QObject
     QElapsedTimer clock;
     QTimer tick;
     QTimer budget;
+    /// Since when it is paused [s], and what of the budget's time is kept for after that.
+    std::optional<double> pausedAt;
+    std::optional<std::chrono::milliseconds> budgetLeft;
+    QTimer rest;
     /// Of all that it is under way, and when it ended last [s].
     std::optional<double> budgetSeconds;
     double endSeconds = 0.0;
@@ -156,6 +166,8 @@ void Exploration::begin()
     connect(&m_run->tick, &QTimer::timeout, this, &Exploration::tick);
     m_run->budget.setSingleShot(true);
     connect(&m_run->budget, &QTimer::timeout, this, [this] { finish(FinishStatus::Budget); });
+    m_run->rest.setSingleShot(true);
+    connect(&m_run->rest, &QTimer::timeout, this, [this] { m_run->pool->rest(); });
     m_run->clock.start();
     if (m_run->options.timeBudget) {
         m_run->budget.start(*m_run->options.timeBudget);
@@ -172,14 +184,24 @@ void Exploration::openDevices()
     try {
         m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
         m_run->pool = std::make_unique<DevicePool>(m_run->devices.setups());
+        m_run->telemetry = std::make_unique<TelemetryWatch>(
+            [devices = m_run->devices](const std::vector<std::int64_t>& workers) {
+                return devices.telemetry(workers);
+            });
     } catch (const ExplorationError& error) {
         if (dynamic_cast<const UnusableGpuError*>(&error))
             m_run->builder.setGpuUnusable();
         fail(error.sentence());
         return;
     }
+    connect(m_run->telemetry.get(), &TelemetryWatch::taken, this,
+            [run = m_run.get()](const TelemetryWatch::Readings& readings) {
+                if (run->pool)
+                    run->pool->setTelemetry(readings);
+            });
     connectPool();
     m_run->pool->start();
+    lookAtDevices();
     publish();
 }
 
@@ -240,6 +262,12 @@ void Exploration::connectPool()
     });
     connect(pool, &DevicePool::settled, this, &Exploration::beginTrials);
     connect(pool, &DevicePool::runnerFree, this, &Exploration::startTrials);
+    connect(pool, &DevicePool::rested, this, [this] {
+        m_run->builder.setDevicesAreFree(true);
+        m_run->builder.log(LogLevel::Info, tr("The workers have ended, so that other programs can use the "
+                                              "devices. Resume starts them again."));
+        publish();
+    });
     connect(pool, &DevicePool::deviceGivenUp, this, &Exploration::loseDevice);
     connect(pool, &DevicePool::exhausted, this, &Exploration::endWithoutDevices);
     connect(pool, &DevicePool::stepTaken, this, &Exploration::takeStep);
@@ -256,9 +284,10 @@ void Exploration::beginTrials()
         try {
             search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
             m_run->comparesSizes = space.comparesSizes = comparesSizes;
+            auto strategy = m_parts.makeStrategy(m_run->options.strategy.toStdString(), space);
+            m_run->abilities = strategy->abilities();
             m_run->planner = std::make_unique<PlannerThread>(
-                TrialPlanner(m_parts.makeStrategy(m_run->options.strategy.toStdString(), space),
-                             space.maxTrials, m_run->options.repeatDisturbed));
+                TrialPlanner(std::move(strategy), space.maxTrials, m_run->options.repeatDisturbed));
         } catch (const std::invalid_argument& error) {
             fail(QString::fromUtf8(error.what()));
             return;
@@ -316,9 +345,24 @@ bool Exploration::holdForPause()
     if (holds && !snapshot().runsTrials()) {
         m_run->builder.setState(State::Paused);
         m_run->builder.setPauseRequested(false);
+        m_run->pausedAt = m_run->now();
+        if (m_run->budget.isActive())
+            m_run->budgetLeft = m_run->budget.remainingTimeAsDuration();
+        m_run->budget.stop();
+        m_run->rest.start(m_parts.restAfter);
         publish();
     }
     return holds;
+}
+
+void Exploration::leavePause()
+{
+    m_run->rest.stop();
+    m_run->builder.setDevicesAreFree(false);
+    if (const auto since = std::exchange(m_run->pausedAt, std::nullopt))
+        m_run->builder.addIdle(m_run->now() - *since);
+    if (const auto left = std::exchange(m_run->budgetLeft, std::nullopt))
+        m_run->budget.start(*left);
 }
 
 void Exploration::startTrial(DeviceRunner& runner, const search::Proposal& proposal, int repetition)
@@ -352,7 +396,10 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
     const trial::TrialRecord ended = m_run->builder.endTrial(result, device, m_run->now());
     m_run->stalls.trialEnded(result.id);
 
-    if (ended.outcome != trial::Outcome::Cancelled) {
+    if (ended.outcome == trial::Outcome::Cancelled) {
+        if (state() != State::Finishing)
+            leaveSkipped(ended);
+    } else {
         const TrialReading reading{.trial = ended,
                                    .measurement = measurementOf(ended, result, workerLost, m_run->now())};
         if (ended.isVerification)
@@ -363,6 +410,26 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
     publish();
     emit occurred(TrialFinished{ended});
     startTrials();
+}
+
+/// A trial was cancelled while the search goes on.
+void Exploration::leaveSkipped(const trial::TrialRecord& trial)
+{
+    if (trial.isVerification) {
+        m_run->verifier.giveUp();
+        const auto& best = snapshot().searchState.recommendation;
+        const bool isStillBest = best && best->size == trial.microBatchSize;
+        m_run->builder.setVerification(isStillBest ? std::optional(m_run->verifier.verification())
+                                                   : std::nullopt);
+    }
+    askSearch(
+        [device = QString::fromStdString(trial.device),
+         isProposed = !trial.isVerification](TrialPlanner& planner) {
+            if (isProposed)
+                planner.trialSkipped(device);
+            return planner.searchState();
+        },
+        [this](const search::SearchState& searchState) { actOn(searchState); });
 }
 
 void Exploration::learn(const QString& device, const TrialReading& reading)
@@ -496,6 +563,7 @@ void Exploration::pause()
     m_run->builder.setPauseRequested(true);
     m_run->builder.log(LogLevel::Info, tr("Pausing after the running trial."));
     publish();
+    emit occurred(Commanded{.kind = Commanded::Kind::Pause});
     startTrials();
 }
 
@@ -503,10 +571,174 @@ void Exploration::resume()
 {
     if (state() != State::Paused && !snapshot().pauseRequested)
         return;
+    leavePause();
     m_run->builder.setState(m_run->verifier.isUnderWay() ? State::Verifying : State::Exploring);
     m_run->builder.setPauseRequested(false);
+    m_run->pool->wake();
     publish();
+    emit occurred(Commanded{.kind = Commanded::Kind::Resume});
+    endIfSearchHasEnded();
     startTrials();
+}
+
+/// Whether there is a search that may follow them.
+bool Exploration::takesWishes() const
+{
+    return m_run && m_run->planner &&
+           (state() == State::Exploring || state() == State::Paused || state() == State::Verifying);
+}
+
+Commands Exploration::commands() const
+{
+    if (!takesWishes())
+        return {};
+    const search::Abilities& abilities = m_run->abilities;
+    return {.skipsTrial = snapshot().runsTrials(),
+            .excludesSizes = abilities.excludesSizes,
+            .triesSizes = abilities.triesAskedSizes && state() != State::Verifying,
+            .extends = abilities.changesMaxTrials || m_run->budgetSeconds,
+            .changesTolerance = abilities.changesTolerance,
+            .changesTargetConfidence = abilities.changesTargetConfidence};
+}
+
+/// Tells the search, and everyone else.
+template<typename Wish>
+void Exploration::wish(Wish wish, const Commanded& command, const QString& text)
+{
+    askSearch(
+        [wish](TrialPlanner& planner) {
+            wish(planner);
+            return planner.searchState();
+        },
+        [this](const search::SearchState& searchState) {
+            // A pause holds everything, an end too.
+            if (state() == State::Paused)
+                takeSearchState(searchState);
+            else
+                actOn(searchState);
+        });
+    m_run->builder.log(LogLevel::Info, text);
+    publish();
+    emit occurred(command);
+}
+
+void Exploration::skipTrial(const QString& device)
+{
+    if (!commands().skipsTrial)
+        return;
+    bool isAny = false;
+    for (const trial::TrialRecord& trial : snapshot().trials) {
+        const QString where = QString::fromStdString(trial.device);
+        if (!trial.isRunning() || (!device.isEmpty() && device != where))
+            continue;
+        if (DeviceRunner* const runner = m_run->pool->usableRunner(where)) {
+            isAny = true;
+            runner->skip();
+            m_run->builder.log(LogLevel::Info, tr("Trial %1 is skipped.").arg(trial.number));
+        }
+    }
+    if (!isAny)
+        return;
+    publish();
+    emit occurred(Commanded{.kind = Commanded::Kind::SkipTrial, .device = device});
+}
+
+void Exploration::excludeSize(std::int64_t size, bool isExcluded)
+{
+    const std::vector<std::int64_t>& excluded = snapshot().searchState.excluded;
+    const bool wasExcluded = std::ranges::binary_search(excluded, size);
+    if (!commands().excludesSizes || isExcluded == wasExcluded)
+        return;
+    if (isExcluded) {
+        m_run->builder.dropAsked(size);
+        for (const trial::TrialRecord& trial : snapshot().trials) {
+            DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
+            if (trial.isRunning() && trial.microBatchSize == size && runner)
+                runner->skip();
+        }
+    }
+    using Kind = Commanded::Kind;
+    wish([=](TrialPlanner& planner) { planner.setExcluded(size, isExcluded); },
+         {.kind = isExcluded ? Kind::ExcludeSize : Kind::AllowSize, .size = size},
+         isExcluded ? tr("%1 is excluded: it is neither tried nor recommended.").arg(numberText(size))
+                    : tr("%1 is allowed again.").arg(numberText(size)));
+}
+
+QString Exploration::whyNotTry(std::int64_t size) const
+{
+    if (!takesWishes())
+        return tr("No search is under way; start one first.");
+    if (state() == State::Verifying)
+        return tr("The search has ended, and its result is verified; go on after that to try %1.")
+            .arg(numberText(size));
+    const search::SearchSpace& space = m_run->plan.space;
+    if (size < space.minimum || size > space.maximum)
+        return tr("%1 is outside of what may be tried; choose a size from %2 to %3.")
+            .arg(numberText(size), numberText(space.minimum), numberText(space.maximum));
+    if (!space.candidates.empty() && !std::ranges::binary_search(space.candidates, size))
+        return tr("%1 cannot be the answer; choose one of %2.")
+            .arg(numberText(size), sizesText(space.candidates));
+    if (std::ranges::binary_search(snapshot().searchState.excluded, size))
+        return tr("%1 is excluded; allow it again first.").arg(numberText(size));
+    if (!m_run->abilities.triesAskedSizes)
+        return tr("This exploration tries only the size that it was asked for.");
+    return {};
+}
+
+QString Exploration::tryNow(std::int64_t size)
+{
+    const QString obstacle = whyNotTry(size);
+    if (!obstacle.isEmpty())
+        return obstacle;
+    m_run->builder.addAsked(size);
+    wish([=](TrialPlanner& planner) { planner.tryNow(size); },
+         {.kind = Commanded::Kind::TryNow, .size = size},
+         tr("%1 is tried next, as you asked.").arg(numberText(size)));
+    return {};
+}
+
+void Exploration::extend(const MoreEffort& more)
+{
+    const bool addsTime = m_run && m_run->budgetSeconds && more.time && more.time->count() > 0;
+    const int trials = m_run && m_run->abilities.changesMaxTrials ? std::max(more.trials, 0) : 0;
+    if (!commands().extends || (trials == 0 && !addsTime))
+        return;
+    Commanded command{.kind = Commanded::Kind::Extend, .trials = trials};
+    if (addsTime) {
+        command.seconds = static_cast<double>(more.time->count());
+        *m_run->budgetSeconds += *command.seconds;
+        if (m_run->budgetLeft)
+            *m_run->budgetLeft += *more.time;
+        else
+            m_run->budget.start(m_run->budget.remainingTimeAsDuration() + *more.time);
+    }
+    m_run->builder.extend(trials, m_run->budgetSeconds);
+    wish([trials](TrialPlanner& planner) { planner.extend(trials); }, command,
+         tr("The budget is now %1%2.")
+             .arg(trialsText(snapshot().run->maxTrials),
+                  m_run->budgetSeconds ? tr(" and %1").arg(durationText(*m_run->budgetSeconds)) : QString()));
+}
+
+void Exploration::setTolerance(double share)
+{
+    if (!commands().changesTolerance || !(share > 0.0) || !(share < 1.0) ||
+        share == snapshot().run->tolerance)
+        return;
+    m_run->builder.setTolerance(share);
+    wish([share](TrialPlanner& planner) { planner.setTolerance(share); },
+         {.kind = Commanded::Kind::SetTolerance, .share = share},
+         tr("The tolerance is now %1.").arg(percentText(share)));
+}
+
+void Exploration::setTargetConfidence(double probability)
+{
+    if (!commands().changesTargetConfidence || !(probability > 0.0) || !(probability <= 1.0) ||
+        probability == snapshot().run->targetConfidence)
+        return;
+    m_run->builder.setTargetConfidence(probability);
+    wish([probability](TrialPlanner& planner) { planner.setTargetConfidence(probability); },
+         {.kind = Commanded::Kind::SetTargetConfidence, .share = probability},
+         tr("It ends at a confidence of %1 now.").arg(numberText(std::llround(100.0 * probability))));
 }
 
 void Exploration::stop()
@@ -530,6 +762,7 @@ void Exploration::finish(FinishStatus status, const QString& failure)
         m_run->verifier.giveUp();
         m_run->builder.setVerification(m_run->verifier.verification());
     }
+    leavePause();
     m_run->status = status;
     m_run->failure = failure;
     m_run->builder.setState(State::Finishing);
@@ -590,9 +823,18 @@ void Exploration::reportEnd(bool hasMore)
 
 void Exploration::tick()
 {
-    if (m_run->pool)
-        m_run->pool->updateTelemetry([this](std::size_t place) { return m_run->devices.telemetry(place); });
+    lookAtDevices();
     publish();
+}
+
+void Exploration::lookAtDevices()
+{
+    if (!m_run->telemetry || !m_run->pool)
+        return;
+    std::vector<std::int64_t> workers;
+    for (const DeviceSnapshot& device : m_run->pool->snapshots())
+        workers.push_back(device.workerPid);
+    m_run->telemetry->look(std::move(workers));
 }
 
 void Exploration::publish()
@@ -604,7 +846,9 @@ void Exploration::publish()
                                                      : std::nullopt);
         m_run->builder.setStalledSeconds(m_run->stalls.stalledSeconds(m_run->now()));
         m_run->builder.setDevices(m_run->pool->snapshots());
-        m_run->builder.takeTime(m_run->now(), m_run->budgetSeconds, m_run->pool->usableDevices());
+        m_run->builder.takeTime(m_run->pausedAt.value_or(m_run->now()), m_run->budgetSeconds,
+                                m_run->pool->usableDevices());
+        m_run->builder.setCommands(commands());
     }
     emit snapshotChanged(snapshot());
 }

@@ -58,9 +58,33 @@ public:
     /// failure says why. \throws DeviceInUse as start() does
     void goOn(const MoreEffort& more);
     /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
-    /// pauseRequested is set and the state stays Exploring.
+    /// pauseRequested is set and the state stays Exploring. A moment after that the workers are ended, so
+    /// that other programs may use the devices; resume() starts them again, and all that was learnt stands.
+    /// The time of a pause counts against no budget.
     void pause();
     void resume();
+
+    // What a person may ask while it is under way, where the snapshot's commands say so. The search follows
+    // at once, and every wish is told as an event.
+
+    /// Cancels the trial that runs on the device, or all where none is named. Nothing is held against its
+    /// size, and something else comes next. A verification is left out.
+    void skipTrial(const QString& device = {});
+    /// The size is neither tried nor recommended any more, or may be again. A trial of it that runs is
+    /// skipped.
+    void excludeSize(std::int64_t size, bool isExcluded = true);
+    /// The next trial is of this size, also where the search thinks that it does not fit.
+    /// \return why it cannot be tried, as of whyNotTry(); nothing happens then
+    QString tryNow(std::int64_t size);
+    /// Why tryNow() would refuse the size, as a full sentence; empty where it would not.
+    QString whyNotTry(std::int64_t size) const;
+    /// Adds to the trials, and to the time where that is bounded.
+    void extend(const MoreEffort& more);
+    /// \param share  above 0, below 1
+    void setTolerance(double share);
+    /// \param probability  above 0, at most 1
+    void setTargetConfidence(double probability);
+
     /// Ends the exploration with the best so far. A running trial is cancelled.
     void stop();
     /// Adds a line to the log of the run, from whoever works beside it, as one that keeps a history.
@@ -91,9 +115,15 @@ private:
     void actOn(const search::SearchState& searchState);
     void takeSearchState(const search::SearchState& searchState);
     void loseDevice(const QString& device);
+    void leaveSkipped(const trial::TrialRecord& trial);
     void endWithoutDevices();
     void endIfSearchHasEnded();
     bool holdForPause();
+    void leavePause();
+    template<typename Wish>
+    void wish(Wish wish, const Commanded& command, const QString& text);
+    bool takesWishes() const;
+    Commands commands() const;
 
     void conclude(FinishStatus status);
     void verify();
@@ -104,6 +134,7 @@ private:
     void endSearch();
     void reportEnd(bool hasMore);
     void tick();
+    void lookAtDevices();
     void publish();
 
     void setRun(std::unique_ptr<Run> run);

@@ -4,12 +4,15 @@
 
 #include "device/host_memory.h"
 #include "device/local_device.h"
+#include "device/processor_watch.h"
 #include "device_lease.h"
 #include "search/strategy.h"
 #include "worker_process.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +27,14 @@ struct ExplorationParts
     std::function<device::LocalDevices()> localDevices = device::localDevices;
     /// \param uuid  of an NVIDIA GPU
     std::function<device::DeviceReadings(const std::string& uuid)> readingsOf = device::readingsOf;
+    /// Makes what reads the CPU, for one run: it compares each reading with the one before.
+    std::function<std::function<device::DeviceReadings(const std::set<std::int64_t>& own)>()>
+        processorReadings = device::processorReader;
     /// Processes that the kernel has ended for want of main memory.
     std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
     WorkerTimeouts timeouts;
+    /// From the beginning of a pause until the workers are ended: who goes on at once keeps them.
+    std::chrono::milliseconds restAfter = std::chrono::seconds(3);
     /// Runs that get the same one use the devices one at a time.
     std::shared_ptr<DeviceLease> lease = std::make_shared<DeviceLease>();
 };

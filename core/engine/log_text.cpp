@@ -5,7 +5,6 @@
 #include "comparison_text.h"
 #include "ending_text.h"
 #include "readable_text.h"
-#include "trial_repeater.h"
 
 #include <QCoreApplication>
 
@@ -133,10 +132,9 @@ QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
 QString noMoreRepetitionsText(const QString& device)
 {
     return Translated::tr(
-               "%1 is never calm: %2 trials in a row stayed disturbed when they were repeated, so that "
-               "none is repeated there any more. End what else uses it for a surer result.")
-        .arg(device)
-        .arg(TrialRepeater::mostHopelessTrials);
+               "%1 is busy: most of its last trials were disturbed, so none is repeated there and times are "
+               "less sure. End what else uses it for a surer result.")
+        .arg(device);
 }
 
 QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_devices.h"
 
+#include "device/processor_watch.h"
 #include "errors.h"
 
 #include <QCoreApplication>
@@ -62,6 +63,62 @@ QStringList ownWorker(const device::LocalDevice& device, const QString& programF
     const bool isBound = device.kind == "cpu" || !device.uuid.empty();
     return {workerPath(programFolder), QStringLiteral("--device"),
             isBound ? kind : QString::fromStdString(device.id())};
+}
+
+Throttle throttleOf(std::uint64_t reasons)
+{
+    namespace slowdown = device::slowdown;
+    if ((reasons & (slowdown::softwareThermal | slowdown::hardwareThermal)) != 0)
+        return Throttle::Heat;
+    if ((reasons & (slowdown::hardware | slowdown::powerBrake)) != 0)
+        return Throttle::Hardware;
+    return (reasons & slowdown::softwarePower) != 0 ? Throttle::Power : Throttle::None;
+}
+
+/// Tells the worker from others among the processes on its device.
+void addCompany(Telemetry& telemetry, const std::vector<device::DeviceProcess>& processes,
+                std::int64_t worker)
+{
+    std::vector<ForeignProcess> others;
+    std::int64_t bytes = 0;
+    bool isWorkerSeen = worker == 0;
+    bool areBytesKnown = true;
+    for (const device::DeviceProcess& process : processes) {
+        if (worker > 0 && device::descendsFrom(process.pid, worker)) {
+            isWorkerSeen = true;
+            continue;
+        }
+        others.push_back(
+            {.pid = process.pid, .name = QString::fromStdString(process.name), .bytes = process.bytes});
+        areBytesKnown = areBytesKnown && process.bytes;
+        bytes += process.bytes.value_or(0);
+    }
+    // In a container the numbers may be the host's, and one of them the worker's.
+    if (!isWorkerSeen && !others.empty())
+        return;
+    telemetry.otherProcesses = others;
+    if (areBytesKnown)
+        telemetry.heldByOthersBytes = bytes;
+}
+
+Telemetry telemetryFrom(const device::DeviceReadings& readings, std::int64_t worker)
+{
+    Telemetry telemetry{.utilizationPercent = readings.utilizationPercent,
+                        .temperatureCelsius = readings.temperatureCelsius,
+                        .clockMegahertz = readings.clockMegahertz,
+                        .mostClockMegahertz = readings.maxClockMegahertz,
+                        .powerWatts = readings.powerWatts,
+                        .powerLimitWatts = readings.powerLimitWatts,
+                        .throttle = throttleOf(readings.clockReasons),
+                        .usedBytes = readings.usedBytes,
+                        .heldByOthersBytes = readings.otherBytes,
+                        .otherProcessors = readings.otherProcessors,
+                        .processors = readings.processors,
+                        .uncorrectedErrors = readings.uncorrectedErrors,
+                        .xid = readings.xid};
+    if (readings.processes)
+        addCompany(telemetry, *readings.processes, worker);
+    return telemetry;
 }
 
 } // namespace
@@ -149,7 +206,9 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
 
 RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
                        const ExplorationParts& parts)
-    : m_readingsOf(parts.readingsOf)
+    : m_isHere(options.launcher.isEmpty()),
+      m_readingsOf(parts.readingsOf),
+      m_processorReadings(parts.processorReadings())
 {
     const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
                                                     : devicesBehindLauncher(options.devices);
@@ -165,14 +224,22 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
     }
 }
 
-Telemetry RunDevices::telemetry(std::size_t place) const
+std::vector<Telemetry> RunDevices::telemetry(const std::vector<std::int64_t>& workers) const
 {
-    if (m_uuids[place].empty())
-        return {};
-    const device::DeviceReadings readings = m_readingsOf(m_uuids[place]);
-    return {.utilizationPercent = readings.utilizationPercent,
-            .temperatureCelsius = readings.temperatureCelsius,
-            .clockMegahertz = readings.clockMegahertz};
+    std::vector<Telemetry> all(m_uuids.size());
+    for (std::size_t place = 0; m_isHere && place < all.size() && place < workers.size(); ++place)
+        all[place] = telemetryOf(m_uuids[place], workers[place]);
+    return all;
+}
+
+Telemetry RunDevices::telemetryOf(const std::string& uuid, std::int64_t worker) const
+{
+    if (!uuid.empty())
+        return telemetryFrom(m_readingsOf(uuid), worker);
+    std::set<std::int64_t> own{QCoreApplication::applicationPid()};
+    if (worker > 0)
+        own.insert(worker);
+    return telemetryFrom(m_processorReadings(own), worker);
 }
 
 } // namespace batchpeak::engine

@@ -11,6 +11,9 @@
 #include <QString>
 #include <QStringList>
 
+#include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,14 +59,20 @@ public:
                const ExplorationParts& parts);
 
     const std::vector<DeviceSetup>& setups() const { return m_setups; }
-    /// \param place  in setups()
-    Telemetry telemetry(std::size_t place) const;
+    /// Readings of all, in the order of setups(); a call may take as long as a driver wants. None of what is
+    /// behind a launcher.
+    /// \param workers  process number of each device's worker, 0 where none runs
+    std::vector<Telemetry> telemetry(const std::vector<std::int64_t>& workers) const;
 
 private:
     std::vector<DeviceSetup> m_setups;
-    /// In the order of the setups; empty where there is nothing to read.
+    Telemetry telemetryOf(const std::string& uuid, std::int64_t worker) const;
+
+    /// In the order of the setups; empty for the CPU.
     std::vector<std::string> m_uuids;
+    bool m_isHere = true;
     std::function<device::DeviceReadings(const std::string& uuid)> m_readingsOf;
+    std::function<device::DeviceReadings(const std::set<std::int64_t>& own)> m_processorReadings;
 };
 
 } // namespace batchpeak::engine

@@ -85,10 +85,45 @@ trial::TrialRecord& SnapshotBuilder::trial(std::int64_t number)
 const trial::TrialRecord& SnapshotBuilder::startTrial(trial::TrialRecord trial, double now)
 {
     m_underWay[trial.number] = {.start = now, .stepSeconds = {}};
+    if (trial.purpose == trial::Purpose::Asked)
+        dropAsked(trial.microBatchSize);
     m_snapshot.trials.push_back(std::move(trial));
     findTrialsUnderWay();
     log(LogLevel::Info, startText(m_snapshot.trials.back()));
     return m_snapshot.trials.back();
+}
+
+void SnapshotBuilder::addAsked(std::int64_t size)
+{
+    if (std::ranges::find(m_snapshot.askedSizes, size) == m_snapshot.askedSizes.end())
+        m_snapshot.askedSizes.push_back(size);
+    planNext({});
+}
+
+void SnapshotBuilder::dropAsked(std::int64_t size)
+{
+    std::erase(m_snapshot.askedSizes, size);
+    planNext({});
+}
+
+/// What comes after the trials that run: what a person asked for, or else what the search says, unless that
+/// may say something else by then.
+void SnapshotBuilder::planNext(const std::optional<search::NextTrial>& ofSearch)
+{
+    m_snapshot.next.reset();
+    if (!m_snapshot.askedSizes.empty())
+        m_snapshot.next = TrialPlan{.sizes = {m_snapshot.askedSizes.front()}, .why = trial::Purpose::Asked};
+    else if (ofSearch && m_underWay.empty())
+        m_snapshot.next =
+            TrialPlan{.sizes = ofSearch->sizes, .why = ofSearch->purpose, .against = ofSearch->against};
+    if (m_snapshot.next)
+        m_snapshot.next->sentence = planText(*m_snapshot.next);
+}
+
+void SnapshotBuilder::extend(int trials, std::optional<double> budgetSeconds)
+{
+    m_snapshot.run->maxTrials += trials;
+    m_snapshot.run->budgetSeconds = budgetSeconds;
 }
 
 void SnapshotBuilder::takeStep(const trial::Step& step)
@@ -117,9 +152,7 @@ void SnapshotBuilder::findTrialsUnderWay()
     m_snapshot.underWay.clear();
     for (const auto& [number, underWay] : m_underWay)
         m_snapshot.underWay.push_back(planOf(trial(number)));
-    // What was planned has begun, and what follows it is not known yet.
-    if (!m_snapshot.underWay.empty())
-        m_snapshot.next.reset();
+    planNext({});
 }
 
 void SnapshotBuilder::setDevices(std::vector<DeviceSnapshot> devices)
@@ -175,11 +208,7 @@ void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp foll
 bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
 {
     const auto before = std::exchange(m_snapshot.searchState, searchState).recommendation;
-    m_snapshot.next.reset();
-    if (const auto& next = m_snapshot.searchState.next) {
-        m_snapshot.next = TrialPlan{.sizes = next->sizes, .why = next->purpose, .against = next->against};
-        m_snapshot.next->sentence = planText(*m_snapshot.next);
-    }
+    planNext(m_snapshot.searchState.next);
     m_snapshot.reason = reasonText(m_snapshot.searchState);
     m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit);
     m_snapshot.smallerSize.clear();
@@ -293,6 +322,9 @@ void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
     m_snapshot.reason = reasonText(m_snapshot.searchState, QLocale(), status);
     if (m_snapshot.trainingSize() > 0 && m_snapshot.run->hasBatch)
         m_snapshot.predictedSizes = predictedSizes(m_snapshot);
+    m_snapshot.askedSizes.clear();
+    m_snapshot.commands = {};
+    m_snapshot.devicesAreFree = false;
     m_snapshot.thinkingSeconds.reset();
     m_snapshot.stalledSeconds = 0.0;
     m_snapshot.timeLeft.reset();

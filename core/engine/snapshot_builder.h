@@ -28,6 +28,15 @@ public:
     void setState(State state) { m_snapshot.state = state; }
     void setPauseRequested(bool requested) { m_snapshot.pauseRequested = requested; }
     void setThinkingSeconds(std::optional<double> seconds) { m_snapshot.thinkingSeconds = seconds; }
+    void setDevicesAreFree(bool areFree) { m_snapshot.devicesAreFree = areFree; }
+    void setCommands(const Commands& commands) { m_snapshot.commands = commands; }
+    void addAsked(std::int64_t size);
+    void dropAsked(std::int64_t size);
+    void setTolerance(double tolerance) { m_snapshot.run->tolerance = tolerance; }
+    void setTargetConfidence(double probability) { m_snapshot.run->targetConfidence = probability; }
+    void extend(int trials, std::optional<double> budgetSeconds);
+    /// So many seconds, up to now, count for nothing.
+    void addIdle(double seconds) { m_idleSeconds += seconds; }
     void setStalledSeconds(double seconds) { m_snapshot.stalledSeconds = seconds; }
     void setDevices(std::vector<DeviceSnapshot> devices);
 
@@ -75,6 +84,7 @@ private:
     trial::TrialRecord& trial(std::int64_t number);
     void addCoursePoint();
     void findTrialsUnderWay();
+    void planNext(const std::optional<search::NextTrial>& ofSearch);
     /// Largest of the trials of that size that ran; 0 where none told.
     std::int64_t peakBytesOf(std::int64_t size) const;
     /// Of its calm trials, a long one counting for more than a short one.

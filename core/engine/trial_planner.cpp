@@ -32,8 +32,12 @@ TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTr
 
 std::optional<search::Proposal> TrialPlanner::next(const QString& device)
 {
-    Origin origin = Origin::Disturbed;
-    auto proposal = std::exchange(m_repetitions[device].proposal, std::nullopt);
+    Origin origin = Origin::Asked;
+    auto proposal = nextAsked(device);
+    if (!proposal) {
+        origin = Origin::Disturbed;
+        proposal = std::exchange(m_repetitions[device].proposal, std::nullopt);
+    }
     if (!proposal && !m_repeats.empty()) {
         origin = Origin::Lost;
         proposal = m_repeats.front();
@@ -55,6 +59,62 @@ std::optional<search::Proposal> TrialPlanner::next(const QString& device)
     return proposal;
 }
 
+std::optional<search::Proposal> TrialPlanner::nextAsked(const QString& device)
+{
+    std::optional<search::Proposal> proposal;
+    while (!proposal && !m_asked.empty()) {
+        proposal = m_strategy->asked(m_asked.front());
+        m_asked.pop_front();
+    }
+    // The search was told of each disturbed trial.
+    if (proposal)
+        deviceLost(device);
+    return proposal;
+}
+
+void TrialPlanner::tryNow(std::int64_t size)
+{
+    if (std::ranges::find(m_asked, size) == m_asked.end())
+        m_asked.push_back(size);
+}
+
+void TrialPlanner::setExcluded(std::int64_t size, bool isExcluded)
+{
+    m_strategy->setExcluded(size, isExcluded);
+    if (!isExcluded)
+        return;
+    std::erase(m_asked, size);
+    const auto isOfSize = [size](const search::Proposal& proposal) {
+        return !proposal.compares() && proposal.size == size;
+    };
+    std::erase_if(m_repeats, isOfSize);
+    std::erase_if(m_lost, [size](const search::Measurement& lost) { return lost.size == size; });
+    for (auto& [device, repetition] : m_repetitions) {
+        if (repetition.proposal && isOfSize(*repetition.proposal))
+            deviceLost(device);
+    }
+}
+
+void TrialPlanner::trialSkipped(const QString& device)
+{
+    const auto place = std::ranges::find(m_inFlight, device, &Flight::device);
+    if (place == m_inFlight.end())
+        return;
+    const Flight flight = *place;
+    m_inFlight.erase(place);
+    --m_trials;
+    deviceLost(device);
+    const search::Proposal& proposal = flight.proposal;
+    std::erase_if(m_lost, [&](const search::Measurement& lost) { return lost.size == proposal.size; });
+    m_strategy->skip(proposal.compares() ? proposal.comparedSizes : std::vector<std::int64_t>{proposal.size});
+}
+
+void TrialPlanner::extend(int moreTrials)
+{
+    m_maxTrials += moreTrials;
+    m_strategy->setMaxTrials(m_maxTrials);
+}
+
 void TrialPlanner::giveBack(const QString& device)
 {
     const auto place = std::ranges::find(m_inFlight, device, &Flight::device);
@@ -64,7 +124,9 @@ void TrialPlanner::giveBack(const QString& device)
     m_inFlight.erase(place);
     --m_trials;
     Repetition& repetition = m_repetitions[device];
-    if (flight.origin == Origin::Lost)
+    if (flight.origin == Origin::Asked)
+        m_asked.push_front(flight.proposal.size);
+    else if (flight.origin == Origin::Lost)
         m_repeats.push_front(flight.proposal);
     // A device that was lost meanwhile has nothing to repeat any more.
     else if (flight.origin == Origin::Disturbed && repetition.repeater.repetition() > 0)
@@ -137,6 +199,7 @@ void TrialPlanner::goOn(int moreTrials)
 {
     // Of a trial that the end cancelled nothing is to come.
     m_inFlight.clear();
+    m_asked.clear();
     for (const auto& [device, repetition] : m_repetitions)
         deviceLost(device);
     m_maxTrials = m_trials + moreTrials;
@@ -145,15 +208,44 @@ void TrialPlanner::goOn(int moreTrials)
 
 search::SearchState TrialPlanner::searchState() const
 {
+    using Status = search::SearchState::Status;
     search::SearchState state = m_strategy->searchState();
-    if (state.status == search::SearchState::Status::Exhausted && expectsMore())
-        state.status = search::SearchState::Status::Searching;
+    const bool waits = state.status == Status::Exhausted && expectsMore();
+    if (waits || (awaitsAsked() && state.status != Status::NothingFits))
+        state.status = Status::Searching;
+    if (const auto next = nextTrial())
+        state.next = next;
     return state;
+}
+
+/// What comes before anything that the strategy would try.
+std::optional<search::NextTrial> TrialPlanner::nextTrial() const
+{
+    const auto planOf = [](std::int64_t size, trial::Purpose purpose) {
+        return search::NextTrial{.sizes = {size}, .purpose = purpose};
+    };
+    if (!m_asked.empty())
+        return planOf(m_asked.front(), trial::Purpose::Asked);
+    for (const auto& [device, repetition] : m_repetitions) {
+        if (repetition.proposal)
+            return planOf(repetition.proposal->size, trial::Purpose::Repetition);
+    }
+    if (!m_repeats.empty())
+        return planOf(m_repeats.front().size, trial::Purpose::Retry);
+    return std::nullopt;
+}
+
+/// A person's size is to come, or its trial runs.
+bool TrialPlanner::awaitsAsked() const
+{
+    return !m_asked.empty() || std::ranges::any_of(m_inFlight, [](const Flight& flight) {
+        return flight.origin == Origin::Asked;
+    });
 }
 
 bool TrialPlanner::expectsMore() const
 {
-    return !m_inFlight.empty() || !m_repeats.empty() ||
+    return !m_inFlight.empty() || !m_repeats.empty() || !m_asked.empty() ||
            std::ranges::any_of(m_repetitions, [](const auto& deviceAndRepetition) {
                return deviceAndRepetition.second.proposal.has_value();
            });

@@ -56,6 +56,19 @@ public:
     void deviceLost(const QString& device);
     /// Takes the end of the search back for so many more trials.
     void goOn(int moreTrials);
+
+    // What a person wishes, as of search::Strategy; the search state has what follows from it.
+
+    search::Abilities abilities() const { return m_strategy->abilities(); }
+    /// The next trial is of this size; repetitions of a disturbed one that it comes before are left.
+    void tryNow(std::int64_t size);
+    void setExcluded(std::int64_t size, bool isExcluded);
+    /// A trial that next() proposed for this device was cancelled by a person, and says nothing.
+    void trialSkipped(const QString& device);
+    void extend(int moreTrials);
+    void setTolerance(double tolerance) { m_strategy->setTolerance(tolerance); }
+    void setTargetConfidence(double probability) { m_strategy->setTargetConfidence(probability); }
+
     /// After its end goOn() would find another trial.
     bool canGoOn() { return !m_repeats.empty() || m_strategy->canGoOn(); }
 
@@ -67,12 +80,13 @@ public:
     /// Which repetition the next trial of the device will be: 0 where it repeats none.
     int repetition(const QString& device) const;
     bool repeatsOn(const QString& device) const;
-    /// A search that has no size left to try waits for what is still to be learnt.
+    /// A search that has no size left to try waits for what is still to be learnt, and one that has ended for
+    /// what a person asked for. What comes next is what next() would say.
     search::SearchState searchState() const;
 
 private:
-    /// Where a proposal is from: the strategy, the device's own disturbed trial, or a lost one.
-    enum class Origin { Strategy, Disturbed, Lost };
+    /// Where a proposal is from: the strategy, the device's own disturbed trial, a lost one, or a person.
+    enum class Origin { Strategy, Disturbed, Lost, Asked };
     struct Flight
     {
         QString device;
@@ -86,6 +100,9 @@ private:
         std::optional<search::Proposal> proposal;
     };
 
+    std::optional<search::Proposal> nextAsked(const QString& device);
+    bool awaitsAsked() const;
+    std::optional<search::NextTrial> nextTrial() const;
     std::vector<std::int64_t> sizesUnderWay() const;
     FollowUp take(const search::Measurement& measurement, const search::Proposal& proposal);
 
@@ -97,6 +114,8 @@ private:
     std::map<QString, Repetition> m_repetitions;
     /// Lost ones, for whichever device is free.
     std::deque<search::Proposal> m_repeats;
+    /// By a person, and not begun yet.
+    std::deque<std::int64_t> m_asked;
     /// The first trial of a size that is being repeated, kept from the search until the second ends.
     std::vector<search::Measurement> m_lost;
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_repeater.h"
 
+#include <algorithm>
+
 namespace batchpeak::engine {
 
 namespace {
@@ -17,16 +19,22 @@ bool isDisturbed(const search::Measurement& reading)
 bool TrialRepeater::trialEnded(const search::Measurement& reading, bool mayRepeat)
 {
     ++m_ended;
-    const bool wasRepeated = m_ended > mostRepetitions;
+    if (reading.ran())
+        m_last.push_back(isDisturbed(reading));
+    if (m_last.size() > lastReadings)
+        m_last.pop_front();
     // The few steps of an abandoned one were enough to tell that the size cannot win.
-    if (isDisturbed(reading) && !reading.abandoned && mayRepeat && !wasRepeated && !hasLostPatience())
+    const bool isWanting = isDisturbed(reading) && !reading.abandoned;
+    if (isWanting && mayRepeat && m_ended <= mostRepetitions && !hasLostPatience())
         return true;
-    if (isDisturbed(reading))
-        m_hopeless += wasRepeated ? 1 : 0;
-    else if (!reading.saysNothing())
-        m_hopeless = 0;
     m_ended = 0;
     return false;
+}
+
+bool TrialRepeater::hasLostPatience() const
+{
+    const auto disturbed = static_cast<std::size_t>(std::ranges::count(m_last, true));
+    return m_last.size() >= fewestReadings && 2 * disturbed > m_last.size();
 }
 
 } // namespace batchpeak::engine

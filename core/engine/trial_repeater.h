@@ -4,21 +4,25 @@
 
 #include "search/measurement.h"
 
+#include <cstddef>
+#include <deque>
+
 namespace batchpeak::engine {
 
 /// Whether a trial that something disturbed is run once more.
 ///
 /// The search is told of every reading, the disturbed ones as such: which of them to believe is its business.
-/// Where a computer is never calm, repeating would only cost time: after some trials in a row whose
-/// repetitions were all disturbed too, none is repeated any more. Who runs a repetition, and when, belongs to
-/// others; one repeater follows one device.
+/// Where a computer is hardly ever calm, repeating would only cost time: while most of the last readings are
+/// disturbed, none is repeated. Who runs a repetition, and when, belongs to others; one repeater follows one
+/// device.
 class TrialRepeater
 {
 public:
     /// A disturbance that lasts longer than three trials will last for a fourth.
     static constexpr int mostRepetitions = 2;
-    /// Nine disturbed trials in a row are no accident.
-    static constexpr int mostHopelessTrials = 3;
+    /// Readings that are looked back at, and fewer than that say nothing.
+    static constexpr std::size_t lastReadings = 8;
+    static constexpr std::size_t fewestReadings = 6;
 
     /// A trial, or its repetition, has ended.
     /// \param mayRepeat  whether there is room for one more trial
@@ -29,13 +33,14 @@ public:
 
     /// Which repetition the next trial will be: 0 where it repeats none.
     int repetition() const { return m_ended; }
-    bool hasLostPatience() const { return m_hopeless >= mostHopelessTrials; }
+    /// Most of the last readings are disturbed.
+    bool hasLostPatience() const;
 
 private:
     /// Readings of the trial that is being repeated.
     int m_ended = 0;
-    /// Trials in a row of which every repetition was disturbed.
-    int m_hopeless = 0;
+    /// Whether the last of those that ran were disturbed.
+    std::deque<bool> m_last;
 };
 
 } // namespace batchpeak::engine

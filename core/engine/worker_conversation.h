@@ -79,6 +79,8 @@ public:
     /// Ends the process, whatever it does; ended() follows.
     void end();
 
+    /// No process is there.
+    bool hasEnded() const { return m_stage == Stage::Off; }
     /// The network is loaded, and no answer is waited for.
     bool isFree() const { return m_stage == Stage::Open && !m_asked; }
 

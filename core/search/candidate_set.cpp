@@ -58,7 +58,38 @@ bool CandidateSet::contains(std::int64_t size) const
     return atMost(size) == size;
 }
 
-std::optional<std::int64_t> CandidateSet::atMost(std::int64_t size) const
+std::int64_t CandidateSet::smallest() const
+{
+    return *above(m_smallest - 1);
+}
+
+std::int64_t CandidateSet::largest() const
+{
+    return *atMost(m_largest);
+}
+
+bool CandidateSet::isExcluded(std::int64_t size) const
+{
+    return std::ranges::binary_search(m_excluded, size);
+}
+
+bool CandidateSet::setExcluded(std::int64_t size, bool isExcluded)
+{
+    const auto place = std::ranges::lower_bound(m_excluded, size);
+    const bool wasExcluded = place != m_excluded.end() && *place == size;
+    if (wasExcluded == isExcluded)
+        return false;
+    if (wasExcluded) {
+        m_excluded.erase(place);
+        return true;
+    }
+    if (!contains(size) || smallest() == largest())
+        return false;
+    m_excluded.insert(place, size);
+    return true;
+}
+
+std::optional<std::int64_t> CandidateSet::spaceAtMost(std::int64_t size) const
 {
     if (size < m_smallest)
         return std::nullopt;
@@ -67,7 +98,7 @@ std::optional<std::int64_t> CandidateSet::atMost(std::int64_t size) const
     return *std::prev(std::ranges::upper_bound(m_list, size));
 }
 
-std::optional<std::int64_t> CandidateSet::above(std::int64_t size) const
+std::optional<std::int64_t> CandidateSet::spaceAbove(std::int64_t size) const
 {
     if (size >= m_largest)
         return std::nullopt;
@@ -76,11 +107,27 @@ std::optional<std::int64_t> CandidateSet::above(std::int64_t size) const
     return *std::ranges::upper_bound(m_list, size);
 }
 
+std::optional<std::int64_t> CandidateSet::atMost(std::int64_t size) const
+{
+    std::optional<std::int64_t> found = spaceAtMost(size);
+    while (found && isExcluded(*found))
+        found = spaceAtMost(*found - 1);
+    return found;
+}
+
+std::optional<std::int64_t> CandidateSet::above(std::int64_t size) const
+{
+    std::optional<std::int64_t> found = spaceAbove(size);
+    while (found && isExcluded(*found))
+        found = spaceAbove(*found);
+    return found;
+}
+
 std::optional<std::int64_t> CandidateSet::halved(std::int64_t size) const
 {
-    if (size <= m_smallest)
+    if (size <= smallest())
         return std::nullopt;
-    return atMost(size / 2).value_or(m_smallest);
+    return atMost(size / 2).value_or(smallest());
 }
 
 std::int64_t CandidateSet::powerOfTwoAtMost(std::int64_t limit) const
@@ -88,7 +135,7 @@ std::int64_t CandidateSet::powerOfTwoAtMost(std::int64_t limit) const
     std::int64_t size = std::min(limit, m_largest);
     if (m_list.empty() && size > 0)
         size = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(size)));
-    return atMost(size).value_or(m_smallest);
+    return atMost(size).value_or(smallest());
 }
 
 std::optional<std::int64_t> CandidateSet::between(std::int64_t low, std::int64_t high) const
@@ -103,7 +150,7 @@ std::optional<std::int64_t> CandidateSet::between(std::int64_t low, std::int64_t
         const auto gap = static_cast<std::uint64_t>(high - low);
         const auto tile = static_cast<std::int64_t>(std::max<std::uint64_t>(std::bit_floor(gap / 4), 1));
         const auto nearest = tile * std::llround(middle / static_cast<double>(tile));
-        return std::clamp<std::int64_t>(nearest, *first, *last);
+        return atMost(std::clamp<std::int64_t>(nearest, *first, *last));
     }
     const std::int64_t below = std::max(*first, atMost(static_cast<std::int64_t>(middle)).value_or(*first));
     const std::int64_t next = std::min(*last, above(below).value_or(*last));
@@ -115,7 +162,8 @@ std::vector<std::int64_t> CandidateSet::grid(std::int64_t limit, std::int64_t fi
     const std::int64_t end = std::min(limit, m_largest);
     std::vector<std::int64_t> sizes;
     if (!m_list.empty()) {
-        std::ranges::copy_if(m_list, std::back_inserter(sizes), [end](std::int64_t m) { return m <= end; });
+        std::ranges::copy_if(m_list, std::back_inserter(sizes),
+                             [&](std::int64_t m) { return m <= end && !isExcluded(m); });
         return sizes;
     }
     for (std::int64_t m = m_smallest; m <= end;) {
@@ -134,6 +182,7 @@ std::vector<std::int64_t> CandidateSet::grid(std::int64_t limit, std::int64_t fi
         sizes.push_back(end);
     std::ranges::sort(sizes);
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    std::erase_if(sizes, [this](std::int64_t size) { return isExcluded(size); });
     return sizes;
 }
 

@@ -20,9 +20,16 @@ public:
     ///         the bounds
     explicit CandidateSet(const SearchSpace& space);
 
-    std::int64_t smallest() const { return m_smallest; }
-    std::int64_t largest() const { return m_largest; }
+    std::int64_t smallest() const;
+    std::int64_t largest() const;
     bool contains(std::int64_t size) const;
+
+    /// Sizes of the space that are not allowed after all, ascending.
+    const std::vector<std::int64_t>& excluded() const { return m_excluded; }
+    bool isExcluded(std::int64_t size) const;
+    /// Excludes an allowed size, or allows one again.
+    /// \return whether anything is another than before: the last allowed size stays
+    bool setExcluded(std::int64_t size, bool isExcluded);
 
     /// The largest allowed size that is not above \p size.
     std::optional<std::int64_t> atMost(std::int64_t size) const;
@@ -47,10 +54,15 @@ public:
     std::vector<std::int64_t> grid(std::int64_t limit, std::int64_t fineLimit) const;
 
 private:
+    /// With the excluded ones.
+    std::optional<std::int64_t> spaceAtMost(std::int64_t size) const;
+    std::optional<std::int64_t> spaceAbove(std::int64_t size) const;
+
     std::int64_t m_smallest = 1;
     std::int64_t m_largest = 1;
     /// Empty where every size of the range is allowed.
     std::vector<std::int64_t> m_list;
+    std::vector<std::int64_t> m_excluded;
 };
 
 } // namespace batchpeak::search

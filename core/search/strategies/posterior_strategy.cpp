@@ -72,8 +72,10 @@ std::optional<std::int64_t> PosteriorStrategy::probe() const
 
 std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
 {
-    if (!posterior() || posterior()->recommended() == 0)
+    if (!posterior())
         return std::nullopt;
+    if (posterior()->recommended() == 0)
+        return candidates().excluded().empty() ? std::nullopt : untried();
     RandomSource random(space().seed + choiceSeedStep * (history().all().size() + 1) + inFlight().size());
     // A copy takes as long as a tenth of an update.
     std::optional<Posterior> believed;
@@ -125,6 +127,24 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
     return trial;
 }
 
+/// Where nothing that ran may be recommended: the nearest size that may.
+std::optional<SearchingStrategy::Choice> PosteriorStrategy::untried() const
+{
+    const TrialSafety rules = safety();
+    const auto isWanted = [&](std::int64_t size) {
+        return history().timedTrials(size) == 0 && rules.mayBeTried(size);
+    };
+    const std::int64_t largest = history().largestRun();
+    const std::optional<std::int64_t> above = candidates().above(largest);
+    if (above && isWanted(*above))
+        return trialOf(*above);
+    for (auto size = candidates().atMost(largest); size; size = candidates().atMost(*size - 1)) {
+        if (isWanted(*size))
+            return trialOf(*size);
+    }
+    return std::nullopt;
+}
+
 std::vector<std::int64_t> PosteriorStrategy::comparableSizes() const
 {
     std::vector<std::int64_t> sizes;
@@ -132,7 +152,7 @@ std::vector<std::int64_t> PosteriorStrategy::comparableSizes() const
     for (const Measurement& trial : history().timed()) {
         const bool hasRoom = limit <= 0.0 || static_cast<double>(trial.peakReservedBytes) <= limit;
         if (hasRoom && history().isGood(trial.size) && candidates().contains(trial.size) &&
-            std::ranges::find(sizes, trial.size) == sizes.end())
+            safety().isUsable(trial.size) && std::ranges::find(sizes, trial.size) == sizes.end())
             sizes.push_back(trial.size);
     }
     return sizes;

@@ -25,6 +25,7 @@ private:
     bool isProbing() const;
     std::optional<std::int64_t> probe() const;
     std::optional<Choice> chooseByGain() const;
+    std::optional<Choice> untried() const;
     /// Good sizes that may be recommended and leave some room.
     std::vector<std::int64_t> comparableSizes() const;
     std::optional<std::int64_t> bestToRepeat() const;

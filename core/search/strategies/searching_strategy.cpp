@@ -35,6 +35,9 @@ constexpr double littleGain = 0.3;
 constexpr double hopelessTimes = 16.0;
 constexpr int fewestForOutOfReach = 24;
 
+/// What a person did not want just now may be worth it when something else is known.
+constexpr int trialsBeforeSkippedAgain = 3;
+
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
                           const TrialHistory& history)
 {
@@ -58,17 +61,94 @@ void SearchingStrategy::record(const Measurement& measurement)
         m_inFlight.erase(place);
     m_history.record(measurement);
     m_cost.record(m_history.all().back());
+    if (m_skippedFor > 0 && --m_skippedFor == 0)
+        m_skipped.clear();
+    m_evidenceBefore = m_summary.evidence;
+    learn(m_evidenceBefore);
+}
+
+/// Of all trials so far; the same ones draw the same paths each time.
+void SearchingStrategy::learn(const std::optional<CalibrationCase>& before)
+{
     RandomSource random(m_space.seed + m_history.all().size());
     m_memory = MemoryModel(m_space, m_candidates, m_history, random);
     if (!m_history.timed().empty()) {
         m_posterior.emplace(m_space, m_candidates, m_history, m_memory, random);
-        m_summary = summarise(m_space, *m_posterior, m_history, m_memory, m_summary.evidence);
-    }
-    if (m_stoppingRule == StoppingRule::Confident) {
-        const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
-        m_isConfident = knowsEnough && m_summary.probability >= m_space.targetConfidence;
+        m_summary = summarise(m_space, *m_posterior, m_history, m_memory, before);
     }
     m_prospect = m_posterior ? prospectOf(*m_posterior, m_summary, m_cost) : std::nullopt;
+    judgeConfidence();
+    plan();
+}
+
+void SearchingStrategy::judgeConfidence()
+{
+    if (m_stoppingRule != StoppingRule::Confident)
+        return;
+    const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
+    m_isConfident = m_summary.best > 0 && knowsEnough && m_summary.probability >= m_space.targetConfidence;
+}
+
+Abilities SearchingStrategy::abilities() const
+{
+    const bool isForConfidence = m_stoppingRule == StoppingRule::Confident;
+    return {.excludesSizes = true,
+            .triesAskedSizes = true,
+            .changesTolerance = true,
+            .changesTargetConfidence = isForConfidence,
+            .changesMaxTrials = true};
+}
+
+void SearchingStrategy::setExcluded(std::int64_t size, bool isExcluded)
+{
+    if (m_candidates.setExcluded(size, isExcluded))
+        learn(m_evidenceBefore);
+}
+
+std::optional<Proposal> SearchingStrategy::asked(std::int64_t size)
+{
+    if (!m_candidates.contains(size))
+        return std::nullopt;
+    Proposal proposal = proposalFor(trialOf(size));
+    proposal.purpose = trial::Purpose::Asked;
+    proposal.against = 0;
+    // Who asks for a size wants to know it.
+    proposal.abandonAboveSeconds = 0.0;
+    return proposal;
+}
+
+void SearchingStrategy::skip(std::span<const std::int64_t> sizes)
+{
+    for (const std::int64_t size : sizes) {
+        std::erase(m_inFlight, size);
+        m_skipped.push_back(size);
+    }
+    m_skippedFor = trialsBeforeSkippedAgain;
+    plan();
+}
+
+void SearchingStrategy::setTolerance(double tolerance)
+{
+    if (!(tolerance > 0.0) || !(tolerance < 1.0) || tolerance == m_space.tolerance)
+        return;
+    m_space.tolerance = tolerance;
+    // A share that was steadied within another tolerance says nothing here.
+    m_evidenceBefore.reset();
+    learn({});
+}
+
+void SearchingStrategy::setTargetConfidence(double probability)
+{
+    if (!(probability > 0.0))
+        return;
+    m_space.targetConfidence = probability;
+    judgeConfidence();
+    plan();
+}
+
+void SearchingStrategy::setMaxTrials(int maxTrials)
+{
+    m_space.maxTrials = std::max(maxTrials, m_history.countedTrials());
     plan();
 }
 
@@ -85,9 +165,11 @@ bool SearchingStrategy::canGoOn()
         return false;
     const bool goesOn = std::exchange(m_goesOn, true);
     const std::vector<std::int64_t> inFlight = std::exchange(m_inFlight, {});
+    const std::vector<std::int64_t> skipped = std::exchange(m_skipped, {});
     const bool hasMore = choose().has_value();
     m_goesOn = goesOn;
     m_inFlight = inFlight;
+    m_skipped = skipped;
     return hasMore;
 }
 
@@ -108,6 +190,11 @@ std::optional<Proposal> SearchingStrategy::next(std::span<const std::int64_t> in
 void SearchingStrategy::plan()
 {
     m_next = choose();
+    if (!m_next && m_inFlight.empty() && !m_skipped.empty()) {
+        m_skipped.clear();
+        m_skippedFor = 0;
+        m_next = choose();
+    }
     m_isPlanned = true;
     const int done = m_history.countedTrials();
     m_searchState = {.status = status(),
@@ -119,6 +206,7 @@ void SearchingStrategy::plan()
                      .expectedTrials = done,
                      .contenders = m_summary.contenders,
                      .otherContenders = m_summary.otherContenders,
+                     .excluded = m_candidates.excluded(),
                      .speedLimit = m_summary.speedLimit};
     const bool hasEnded = m_searchState.status != SearchState::Status::Searching;
     if (!hasEnded)

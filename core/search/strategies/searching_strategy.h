@@ -33,6 +33,13 @@ public:
     const SearchState& searchState() const final { return m_searchState; }
     void goOn(int maxTrials) final;
     bool canGoOn() final;
+    Abilities abilities() const final;
+    void setExcluded(std::int64_t size, bool isExcluded) final;
+    std::optional<Proposal> asked(std::int64_t size) final;
+    void skip(std::span<const std::int64_t> sizes) final;
+    void setTolerance(double tolerance) final;
+    void setTargetConfidence(double probability) final;
+    void setMaxTrials(int maxTrials) final;
 
     /// What the trials so far leave possible, also for those who fit the calibration of its shares; nothing
     /// before a trial was timed.
@@ -74,11 +81,8 @@ protected:
     const TrialCost& cost() const { return m_cost; }
     /// Proposed and not yet recorded, as far as the last call of next() knew.
     const std::vector<std::int64_t>& inFlight() const { return m_inFlight; }
-    TrialSafety safety() const { return TrialSafety({m_candidates, m_history, m_memory, m_inFlight}); }
-    BoundaryProbe boundaryProbe() const
-    {
-        return BoundaryProbe({m_candidates, m_history, m_memory, m_inFlight}, m_summary);
-    }
+    TrialSafety safety() const { return TrialSafety(situation()); }
+    BoundaryProbe boundaryProbe() const { return BoundaryProbe(situation(), m_summary); }
 
     /// It was asked to go on after an end: no trial is too little worth.
     bool goesOn() const { return m_goesOn; }
@@ -100,6 +104,12 @@ private:
     /// Trials still to come, the next one among them.
     virtual int remainingTrials(const std::optional<Choice>& next) const = 0;
 
+    TrialSafety::Situation situation() const
+    {
+        return {m_candidates, m_history, m_memory, m_inFlight, m_skipped};
+    }
+    void learn(const std::optional<CalibrationCase>& before);
+    void judgeConfidence();
     NextTrial trialPlanOf(const Choice& choice) const;
     trial::Purpose purposeOf(const Choice& choice) const;
     std::int64_t rivalOf(std::int64_t size) const;
@@ -128,6 +138,11 @@ private:
     std::optional<Prospect> m_prospect;
     bool m_goesOn = false;
     std::vector<std::int64_t> m_inFlight;
+    /// Of trials that a person did not want, left alone for some trials more.
+    std::vector<std::int64_t> m_skipped;
+    int m_skippedFor = 0;
+    /// What the confidence rested on before the latest trial.
+    std::optional<CalibrationCase> m_evidenceBefore;
     /// What is best beside the trials in flight, once it is planned: proposing it makes a new plan necessary.
     std::optional<Choice> m_next;
     bool m_isPlanned = false;

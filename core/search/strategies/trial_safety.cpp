@@ -43,7 +43,9 @@ TrialSafety::TrialSafety(const Situation& situation)
 
 bool TrialSafety::isUsable(std::int64_t size) const
 {
-    return !m_situation.history.hasFailed(size) && !m_situation.history.isGivenUp(size);
+    return !m_situation.history.hasFailed(size) && !m_situation.history.isGivenUp(size) &&
+           !m_situation.candidates.isExcluded(size) &&
+           std::ranges::find(m_situation.skipped, size) == m_situation.skipped.end();
 }
 
 bool TrialSafety::isInFlight(std::int64_t size) const

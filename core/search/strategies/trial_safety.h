@@ -26,11 +26,14 @@ public:
         const TrialHistory& history;
         const MemoryModel& memory;
         std::span<const std::int64_t> inFlight;
+        /// Left alone for now.
+        std::span<const std::int64_t> skipped = {};
     };
 
     explicit TrialSafety(const Situation& situation);
 
-    /// It has neither failed nor been void too often, and a strategy may still learn from it.
+    /// It has neither failed nor been void too often, nobody wants it left alone, and a strategy may still
+    /// learn from it.
     bool isUsable(std::int64_t size) const;
     bool isInFlight(std::int64_t size) const;
     /// A size larger than any that ran is under way, and may fail.

@@ -16,7 +16,8 @@ class NvidiaLibraryTest : public QObject
 private slots:
     void cleanup()
     {
-        for (const char* variable : {"FAILS", "POWER", "ENERGY", "REASONS", "PROCESSES", "SLICES"})
+        for (const char* variable :
+             {"FAILS", "POWER", "POWER_LIMIT", "ENERGY", "REASONS", "ERRORS", "PROCESSES", "SLICES", "XID"})
             qunsetenv(QByteArray("FAKE_NVML_").append(variable));
     }
 
@@ -66,6 +67,32 @@ private slots:
         const auto refusing = nvml.readings("GPU-second");
         QVERIFY(!refusing.utilizationPercent && !refusing.temperatureCelsius && !refusing.clockMegahertz);
         QVERIFY(!nvml.readings("GPU-unknown").temperatureCelsius);
+    }
+
+    void readsItsStateForWhoeverLooksOn()
+    {
+        qputenv("FAKE_NVML_POWER", "612500");
+        qputenv("FAKE_NVML_POWER_LIMIT", "700000");
+        qputenv("FAKE_NVML_REASONS", "0x20");
+        qputenv("FAKE_NVML_ERRORS", "3");
+        qputenv("FAKE_NVML_PROCESSES", "4711,12");
+        qputenv("FAKE_NVML_XID", "79");
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        const auto first = nvml.readings("GPU-first");
+        QCOMPARE(first.powerWatts, 612.5);
+        QCOMPARE(first.powerLimitWatts, 700.0);
+        QCOMPARE(first.clockReasons, 0x20ULL);
+        QCOMPARE(first.usedBytes, 400);
+        QCOMPARE(first.uncorrectedErrors, 3);
+        QCOMPARE(first.xid, 79);
+        QCOMPARE(first.processes, (std::vector<batchpeak::device::DeviceProcess>{
+                                      {.pid = 4711, .name = "trainer", .bytes = 4711},
+                                      {.pid = 12, .name = "trainer", .bytes = std::nullopt}}));
+        // The error stays, although the driver tells of it once.
+        QCOMPARE(nvml.readings("GPU-first").xid, 79);
+        const auto refusing = nvml.readings("GPU-second");
+        QVERIFY(!refusing.powerWatts && !refusing.powerLimitWatts && !refusing.usedBytes);
+        QVERIFY(!refusing.processes && !refusing.uncorrectedErrors && !refusing.xid);
     }
 
     void readsItsCondition()

@@ -83,6 +83,35 @@ void ScriptedStrategy::goOn(int maxTrials)
     m_script.more.clear();
 }
 
+search::Abilities ScriptedStrategy::abilities() const
+{
+    return {.excludesSizes = true, .triesAskedSizes = true};
+}
+
+void ScriptedStrategy::setExcluded(std::int64_t size, bool isExcluded)
+{
+    std::erase(m_searchState.excluded, size);
+    if (!isExcluded)
+        return;
+    m_searchState.excluded.push_back(size);
+    m_speeds.erase(size);
+    m_searchState.recommendation.reset();
+    recommendFastest();
+}
+
+std::optional<search::Proposal> ScriptedStrategy::asked(std::int64_t size)
+{
+    return search::Proposal{.size = size, .minSteps = 3, .maxSteps = 3, .purpose = trial::Purpose::Asked};
+}
+
+void ScriptedStrategy::skip(std::span<const std::int64_t> sizes)
+{
+    for (const std::int64_t size : sizes)
+        std::erase(m_awaited, size);
+    if (++m_done >= proposals())
+        m_searchState.status = SearchState::Status::Exhausted;
+}
+
 /// One that was proposed and given back.
 std::optional<std::int64_t> ScriptedStrategy::notRun(std::span<const std::int64_t> inFlight) const
 {

@@ -34,6 +34,10 @@ public:
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override;
     const search::SearchState& searchState() const override { return m_searchState; }
     void goOn(int maxTrials) override;
+    search::Abilities abilities() const override;
+    void setExcluded(std::int64_t size, bool isExcluded) override;
+    std::optional<search::Proposal> asked(std::int64_t size) override;
+    void skip(std::span<const std::int64_t> sizes) override;
     bool canGoOn() override { return !m_script.more.empty() || m_proposed < m_script.sizes.size(); }
 
 private:

@@ -26,6 +26,11 @@ search::Measurement disturbed(std::int64_t size)
     return {.size = size, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1, .disturbed = true};
 }
 
+search::Measurement calm(std::int64_t size)
+{
+    return {.size = size, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1};
+}
+
 /// 0 where none is.
 std::int64_t nextOf(TrialPlanner& planner, const QString& device)
 {
@@ -97,6 +102,66 @@ private slots:
         planner.giveBack(one);
         QVERIFY(planner.canGoOn());
         QCOMPARE(nextOf(planner, other), 1);
+    }
+
+    void triesWhatIsAskedForBeforeAllElse()
+    {
+        TrialPlanner planner = plannerOf({1, 2, 3});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        QCOMPARE(planner.searchState().next->purpose, trial::Purpose::Repetition);
+        planner.tryNow(7);
+        planner.tryNow(7);
+        const search::NextTrial next = *planner.searchState().next;
+        QCOMPARE(next.sizes, std::vector<std::int64_t>{7});
+        QCOMPARE(next.purpose, trial::Purpose::Asked);
+        QCOMPARE(nextOf(planner, one), 7);
+        // The search knows the disturbed reading, and the repetition is left.
+        QCOMPARE(planner.repetition(one), 0);
+        planner.giveBack(one);
+        QCOMPARE(nextOf(planner, one), 7);
+        planner.trialEnded(one, calm(7));
+        QCOMPARE(nextOf(planner, one), 2);
+    }
+
+    void endsAfterWhatIsAskedFor()
+    {
+        TrialPlanner planner = plannerOf({1});
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.tryNow(7);
+        planner.trialEnded(one, calm(1));
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Searching);
+        QCOMPARE(nextOf(planner, one), 7);
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Searching);
+        planner.trialEnded(one, calm(7));
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Exhausted);
+        QVERIFY(!planner.expectsMore());
+    }
+
+    void leavesWhatIsExcluded()
+    {
+        TrialPlanner planner = plannerOf({1, 2});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        planner.tryNow(7);
+        planner.setExcluded(7, true);
+        planner.setExcluded(1, true);
+        QCOMPARE(planner.searchState().excluded, (std::vector<std::int64_t>{7, 1}));
+        QCOMPARE(nextOf(planner, one), 2);
+    }
+
+    void holdsASkippedTrialAgainstNothing()
+    {
+        TrialPlanner planner = plannerOf({1, 2}, 2);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.trialSkipped(one);
+        QVERIFY(!planner.expectsMore());
+        QCOMPARE(nextOf(planner, one), 2);
+        // There is room for one more.
+        QCOMPARE(planner.trialEnded(one, disturbed(2)), FollowUp::Repeated);
+        // Of a lost one that is repeated the first loss is forgotten too.
+        planner.trialSkipped(other);
+        QCOMPARE(planner.repetition(one), 1);
     }
 };
 

@@ -6,6 +6,7 @@
 
 #include <QTest>
 
+#include <string>
 #include <vector>
 
 using namespace batchpeak;
@@ -84,21 +85,40 @@ private slots:
         QCOMPARE(repeater.repetition(), 0);
     }
 
-    void losesItsPatience_data() { rows<bool>({{"never calm", false}, {"calm once", true}}); }
+    /// Readings in turn, again and again: 1 is disturbed.
+    void losesItsPatience_data()
+    {
+        rows<std::string, bool>({{"never calm", {"1", true}},
+                                 {"calm at every third", {"110", true}},
+                                 {"calm at every second", {"10", false}},
+                                 {"disturbed at every third", {"100", false}}});
+    }
     void losesItsPatience()
     {
-        const auto& isCalmBetween = row<bool>();
+        const auto& [pattern, isLost] = row<std::string, bool>();
         TrialRepeater repeater;
-        for (int trial = 1; trial <= TrialRepeater::mostHopelessTrials; ++trial) {
-            QVERIFY(!repeater.hasLostPatience());
-            if (isCalmBetween && trial == TrialRepeater::mostHopelessTrials)
-                repeater.trialEnded(calm, true);
-            for (int i = 0; i < TrialRepeater::mostRepetitions; ++i)
-                QVERIFY(repeater.trialEnded(disturbed, true));
-            QVERIFY(!repeater.trialEnded(disturbed, true));
+        int repetitions = 0;
+        for (std::size_t reading = 0; reading < 300; ++reading) {
+            const bool isDisturbed = pattern[reading % pattern.size()] == '1';
+            repetitions += repeater.trialEnded(isDisturbed ? disturbed : calm, true) ? 1 : 0;
         }
-        QCOMPARE(repeater.hasLostPatience(), !isCalmBetween);
-        QCOMPARE(repeater.trialEnded(disturbed, true), isCalmBetween);
+        QCOMPARE(repeater.hasLostPatience(), isLost);
+        if (isLost)
+            QVERIFY(repetitions < 6);
+        else
+            QVERIFY(repetitions > 90);
+    }
+
+    void isPatientAgainWhereItHasBecomeCalm()
+    {
+        TrialRepeater repeater;
+        for (int reading = 0; reading < 20; ++reading)
+            repeater.trialEnded(disturbed, true);
+        QVERIFY(repeater.hasLostPatience());
+        for (std::size_t reading = 0; reading < TrialRepeater::lastReadings / 2; ++reading)
+            repeater.trialEnded(calm, true);
+        QVERIFY(!repeater.hasLostPatience());
+        QVERIFY(repeater.trialEnded(disturbed, true));
     }
 };
 

@@ -3,8 +3,10 @@
 
 // Stands in for NVIDIA's management library: two devices, or FAKE_NVML_COUNT of them, the second of which
 // refuses every reading. With FAKE_NVML_SLICES the first is cut into so many. FAKE_NVML_FAILS makes its
-// initialisation fail; FAKE_NVML_CLOCK, _POWER, _ENERGY, _REASONS and _PROCESSES
-// ("10,11") are what the first one reads, in the library's units, and refuses where they are not set.
+// initialisation fail; FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
+// ("10,11") are what the first one reads, in the library's units, and refuses where they are not set. Of
+// those programs the one of an odd number holds that many bytes, and the other is of unknown memory.
+// FAKE_NVML_XID is an error that the driver reports once.
 
 #include <array>
 #include <cstdlib>
@@ -16,6 +18,9 @@ constexpr int success = 0;
 constexpr int notSupported = 3;
 constexpr int notFound = 6;
 constexpr int insufficientSize = 7;
+constexpr int timedOut = 10;
+/// Of the driver's error that is to come; 0 for none.
+int xids = 0;
 int first = 0;
 int second = 0;
 std::array<int, 2> slices{};
@@ -64,6 +69,12 @@ struct FakeProcess
 {
     unsigned pid;
     unsigned long long usedMemory;
+    unsigned gpuInstance, computeInstance;
+};
+struct FakeEvent
+{
+    void* device;
+    unsigned long long type, data;
     unsigned gpuInstance, computeInstance;
 };
 
@@ -176,6 +187,43 @@ int nvmlDeviceGetPowerUsage(void* handle, unsigned* milliwatts)
 {
     return readVariable("FAKE_NVML_POWER", handle, milliwatts);
 }
+int nvmlDeviceGetEnforcedPowerLimit(void* handle, unsigned* milliwatts)
+{
+    return readVariable("FAKE_NVML_POWER_LIMIT", handle, milliwatts);
+}
+int nvmlDeviceGetTotalEccErrors(void* handle, unsigned type, unsigned counter, unsigned long long* count)
+{
+    const bool isWanted = type == 1 && counter == 0;
+    return isWanted ? readVariable("FAKE_NVML_ERRORS", handle, count) : notSupported;
+}
+int nvmlSystemGetProcessName(unsigned pid, char* buffer, unsigned size)
+{
+    return pid == 1 ? notFound : give("/usr/bin/trainer", buffer, size);
+}
+int nvmlEventSetCreate(void** events)
+{
+    *events = &xids;
+    return success;
+}
+int nvmlEventSetFree(void*)
+{
+    return success;
+}
+int nvmlDeviceRegisterEvents(void* handle, unsigned long long types, void* events)
+{
+    const bool isWanted = handle == &first && types == 8 && events == &xids;
+    if (isWanted)
+        xids = numberIn("FAKE_NVML_XID", 0);
+    return isWanted ? success : notSupported;
+}
+int nvmlEventSetWait_v2(void* events, FakeEvent* event, unsigned milliseconds)
+{
+    if (events != &xids || milliseconds != 0 || xids == 0)
+        return timedOut;
+    *event = {&first, 8, static_cast<unsigned long long>(xids), ~0U, ~0U};
+    xids = 0;
+    return success;
+}
 int nvmlDeviceGetTotalEnergyConsumption(void* handle, unsigned long long* millijoules)
 {
     return readVariable("FAKE_NVML_ENERGY", handle, millijoules);
@@ -193,7 +241,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, FakeP
     for (char* rest = const_cast<char*>(text); *rest != '\0'; rest += *rest == ',' ? 1 : 0) {
         if (found == *count)
             return insufficientSize;
-        processes[found++] = {static_cast<unsigned>(std::strtoul(rest, &rest, 10)), ~0ULL, ~0U, ~0U};
+        const auto pid = static_cast<unsigned>(std::strtoul(rest, &rest, 10));
+        processes[found++] = {pid, pid % 2 == 1 ? pid : ~0ULL, ~0U, ~0U};
     }
     *count = found;
     return success;
