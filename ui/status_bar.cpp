@@ -3,6 +3,7 @@
 #include "status_bar.h"
 
 #include "engine/comparison_text.h"
+#include "engine/ending_text.h"
 #include "engine/plan_text.h"
 #include "engine/readable_text.h"
 #include "labels.h"
@@ -41,16 +42,16 @@ QString trialText(const Snapshot& snapshot)
     return text;
 }
 
-QString endText(FinishStatus status, bool couldLearnMore)
+QString endText(const Snapshot& snapshot)
 {
-    switch (status) {
+    switch (*snapshot.finish) {
     case FinishStatus::Confident:
         return StatusBar::tr("confident");
     case FinishStatus::Exhausted:
-        return couldLearnMore ? StatusBar::tr("as sure as this device allows")
-                              : StatusBar::tr("nothing left worth a trial");
+        return snapshot.searchState.prospect ? StatusBar::tr("as sure as this device allows")
+                                             : StatusBar::tr("no size left worth a trial");
     case FinishStatus::Budget:
-        return StatusBar::tr("budget used up");
+        return engine::budgetText(snapshot);
     case FinishStatus::Cancelled:
         return StatusBar::tr("stopped");
     case FinishStatus::NothingFits:
@@ -67,7 +68,7 @@ QString finishedText(const Snapshot& snapshot)
         StatusBar::tr("Finished after %1").arg(engine::trialsText(static_cast<int>(snapshot.trials.size()))),
         engine::durationText(snapshot.elapsedSeconds)};
     if (snapshot.finish)
-        parts << endText(*snapshot.finish, snapshot.searchState.prospect.has_value());
+        parts << endText(snapshot);
     return parts.join(separator());
 }
 

@@ -64,8 +64,7 @@ QStringList confirmationLines(const ConfirmationSnapshot& snapshot)
 {
     std::vector<QStringList> rows{{QStringLiteral("SIZE"), QStringLiteral("ACCUMULATION"),
                                    QStringLiteral("PREDICTED"), QStringLiteral("ACHIEVED"),
-                                   QStringLiteral("MIS-CORRELATION"), QStringLiteral("PEAK"),
-                                   QStringLiteral("STEPS")}};
+                                   QStringLiteral("ERROR"), QStringLiteral("PEAK"), QStringLiteral("STEPS")}};
     for (const ConfirmedSize& size : snapshot.sizes)
         rows.push_back(rowOf(size));
     const QString batch = QStringLiteral("samples/s of whole optimizer steps of %1 samples on one device")

@@ -70,8 +70,8 @@ QString globalBatchText(const config::BatchPlan& plan, std::int64_t size)
     for (const std::int64_t batch : nearestGlobalBatchSizes(plan, size))
         nearest << QString::number(batch);
     if (nearest.size() == 1 && nearest.front() == QString::number(plan.globalBatchSize))
-        return QStringLiteral("multiples of %1, and so your %2").arg(unit).arg(plan.globalBatchSize);
-    return QStringLiteral("multiples of %1; nearest to your %2: %3")
+        return QStringLiteral("multiples of %1 (yours: %2)").arg(unit).arg(plan.globalBatchSize);
+    return QStringLiteral("multiples of %1 (yours: %2; nearest: %3)")
         .arg(QString::number(unit), QString::number(plan.globalBatchSize),
              nearest.join(QStringLiteral(" and ")));
 }
@@ -111,22 +111,22 @@ QString confidenceText(const Recommendation& recommendation)
     return loss.isEmpty() ? confidence : QStringLiteral("%1, and it may cost you %2").arg(confidence, loss);
 }
 
-QString endReason(FinishStatus status, const std::optional<search::Prospect>& prospect)
+QString endReason(const Snapshot& snapshot)
 {
-    switch (status) {
+    switch (*snapshot.finish) {
     case FinishStatus::Confident:
-        return QStringLiteral("the target confidence was reached");
+        return QStringLiteral("target confidence reached");
     case FinishStatus::Exhausted:
-        return prospect ? QStringLiteral("this is as sure as the device allows")
-                        : QStringLiteral("no size worth a trial was left");
+        return snapshot.searchState.prospect ? QStringLiteral("as sure as this device allows")
+                                             : QStringLiteral("no size left worth a trial");
     case FinishStatus::Budget:
-        return QStringLiteral("the budget of trials or time was used up");
+        return engine::budgetText(snapshot);
     case FinishStatus::Cancelled:
-        return QStringLiteral("it was interrupted");
+        return QStringLiteral("interrupted");
     case FinishStatus::NothingFits:
         return QStringLiteral("nothing fits, not even 1");
     case FinishStatus::Failed:
-        return QStringLiteral("trials could not be run");
+        return QStringLiteral("no trial could run");
     }
     return {};
 }
@@ -264,14 +264,13 @@ QStringList finalLines(const Snapshot& snapshot)
         rows.push_back(
             {QStringLiteral("verification"), engine::verificationText(*snapshot.verification, QLocale::c())});
     if (engine::hasMicroBatches(plan))
-        rows.push_back({QStringLiteral("batch sizes that fit"), globalBatchText(plan, recommendation->size)});
+        rows.push_back({QStringLiteral("valid batch sizes"), globalBatchText(plan, recommendation->size)});
     if (snapshot.finish) {
-        rows.push_back({QStringLiteral("ended because"),
-                        QStringLiteral("%1, after %2 and %3")
-                            .arg(endReason(*snapshot.finish, snapshot.searchState.prospect),
-                                 durationText(snapshot.elapsedSeconds),
-                                 countText(static_cast<std::int64_t>(snapshot.trials.size()),
-                                           QStringLiteral("trial")))});
+        rows.push_back(
+            {QStringLiteral("ended"), QStringLiteral("%1, after %2 and %3")
+                                          .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds),
+                                               countText(static_cast<std::int64_t>(snapshot.trials.size()),
+                                                         QStringLiteral("trial")))});
     }
     if (snapshot.finish && snapshot.finish != FinishStatus::Confident && snapshot.searchState.prospect)
         rows.push_back(

@@ -29,7 +29,7 @@ store::StoredExploration found(const store::ExplorationStore& store, const std::
     const std::int64_t number = engine::countFromText(id, 1, std::numeric_limits<std::int64_t>::max());
     if (auto exploration = store.show(number))
         return *std::move(exploration);
-    throw UsageError("there is no exploration " + id + "; 'batchpeak history' lists them.");
+    throw UsageError("no exploration " + id + "; run `batchpeak history`");
 }
 
 class HistoryCommand : public Command

@@ -63,7 +63,7 @@ QString speedText(double samplesPerSecond, double tokensPerSecond)
 QString lossText(double loss)
 {
     if (std::isnan(loss))
-        return QStringLiteral("not a number");
+        return QStringLiteral("NaN");
     return QString::number(loss, 'f', 4);
 }
 

@@ -141,7 +141,7 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
         ++m_failuresInARow;
         emit logged(LogLevel::Warning,
                     loss.heldNetwork
-                        ? tr("%1: the worker was lost between two trials. %2").arg(device, loss.problem)
+                        ? tr("%1: the worker ended between two trials. %2").arg(device, loss.problem)
                         : tr("%1: no trial can run yet. %2").arg(device, loss.problem));
     }
     // Whoever heard of the trial's end may have ended the device.
@@ -156,7 +156,7 @@ void DeviceRunner::giveUpOrRelaunch()
     if (m_loss.isStuck || m_failuresInARow >= failuresBeforeGivingUp) {
         m_stage = Stage::GivenUp;
         emit logged(LogLevel::Error, m_loss.isStuck
-                                         ? tr("%1 is given up: its worker does not end.").arg(device)
+                                         ? tr("%1 is given up: its worker cannot be ended.").arg(device)
                                          : tr("%1 is given up: its worker failed %2 times in a row.")
                                                .arg(device)
                                                .arg(m_failuresInARow));
@@ -164,7 +164,7 @@ void DeviceRunner::giveUpOrRelaunch()
         return;
     }
     ++m_worker.device().restarts;
-    emit logged(LogLevel::Info, tr("%1: a fresh worker is started.").arg(device));
+    emit logged(LogLevel::Info, tr("%1: starting a fresh worker.").arg(device));
     launch();
 }
 

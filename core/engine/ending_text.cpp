@@ -35,15 +35,15 @@ QString capitalised(const QString& text)
     return text.left(1).toUpper() + text.mid(1);
 }
 
-QString howItEnded(FinishStatus status)
+QString howItEnded(const Snapshot& snapshot)
 {
-    switch (status) {
+    switch (*snapshot.finish) {
     case FinishStatus::Confident:
-        return Translated::tr("The wanted confidence is reached.");
+        return Translated::tr("Target confidence reached.");
     case FinishStatus::Exhausted:
-        return Translated::tr("Nothing is left that is worth a trial.");
+        return Translated::tr("No size left that is worth a trial.");
     case FinishStatus::Budget:
-        return Translated::tr("The budget of trials or time is used up.");
+        return capitalised(budgetText(snapshot)) + QLatin1Char('.');
     case FinishStatus::Cancelled:
         return Translated::tr("Stopped.");
     case FinishStatus::NothingFits:
@@ -71,17 +71,26 @@ QString prospectText(const search::Prospect& prospect, const QLocale& locale)
              aboutText(prospect.seconds), percentText(prospect.gain, locale));
 }
 
-QString endingText(FinishStatus status, const search::SearchState& searchState, const QLocale& locale)
+QString budgetText(const Snapshot& snapshot)
+{
+    const RunDescription& run = *snapshot.run;
+    if (run.budgetSeconds && static_cast<int>(snapshot.trials.size()) < run.maxTrials)
+        return Translated::tr("time budget (%1) reached").arg(wholeDurationText(*run.budgetSeconds));
+    return Translated::tr("trial budget (%1) reached").arg(run.maxTrials);
+}
+
+QString endingText(const Snapshot& snapshot, const QLocale& locale)
 {
     // A confidence that was wanted and is reached leaves nothing to wish for.
+    const FinishStatus status = *snapshot.finish;
     const bool isOpen = status == FinishStatus::Exhausted || status == FinishStatus::Budget ||
                         status == FinishStatus::Cancelled;
-    if (!isOpen || !searchState.prospect)
-        return howItEnded(status);
-    const QString prospect = prospectText(*searchState.prospect, locale);
+    if (!isOpen || !snapshot.searchState.prospect)
+        return howItEnded(snapshot);
+    const QString prospect = prospectText(*snapshot.searchState.prospect, locale);
     if (status == FinishStatus::Exhausted)
         return Translated::tr("As sure as this device allows: %1.").arg(prospect);
-    return Translated::tr("%1 %2.").arg(howItEnded(status), capitalised(prospect));
+    return Translated::tr("%1 %2.").arg(howItEnded(snapshot), capitalised(prospect));
 }
 
 } // namespace batchpeak::engine

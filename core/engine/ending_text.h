@@ -18,8 +18,11 @@ QString expectedLossText(double share, const QLocale& locale = QLocale());
 /// "telling 24 from 28 apart would take about 40 min more and could gain 0.9 %"
 QString prospectText(const search::Prospect& prospect, const QLocale& locale = QLocale());
 
-/// How an exploration ended, and where the search can tell it, what going on would take, as full sentences.
-QString endingText(FinishStatus status, const search::SearchState& searchState,
-                   const QLocale& locale = QLocale());
+/// "time budget (20 s) reached", "trial budget (64) reached": the one that ended an exploration.
+QString budgetText(const Snapshot& snapshot);
+
+/// How an exploration that has ended did so, and where the search can tell it, what going on would take, as
+/// full sentences.
+QString endingText(const Snapshot& snapshot, const QLocale& locale = QLocale());
 
 } // namespace batchpeak::engine

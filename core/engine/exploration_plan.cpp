@@ -44,9 +44,8 @@ std::int64_t assumedSequenceLength(const model::ModelSpec& spec, QStringList& no
 {
     const std::int64_t length = model::usualSequenceLength(spec);
     if (length > 0 && model::takesSequences(spec))
-        notes.append(Translated::tr(
-                         "The config holds no sequence length; %1 tokens are taken, which is usual for this "
-                         "network. Give another with --sequence-length.")
+        notes.append(Translated::tr("The config holds no sequence length, so samples have %1 tokens, as is "
+                                    "usual for this network. Give another with --sequence-length.")
                          .arg(length));
     return length;
 }
@@ -133,10 +132,9 @@ void refuseBatchNormalization(const QString& filePath, const config::ConfigConte
     const bool isExplore = std::holds_alternative<config::Explore>(plan.setting);
     if (!isExplore || !model::normalizesOverBatch(spec) || !contents.rules.refusesBatchNormalization)
         return;
-    const QString sentence = Translated::tr(
-        "Cerebras does not explore micro-batches of a network with batch normalisation, which "
-        "computes over the samples of a micro-batch, so that its result changes with the size; "
-        "choose a size, or null to run the batch whole.");
+    const QString sentence =
+        Translated::tr("Cerebras does not explore a network with batch normalisation, since its result "
+                       "changes with the micro-batch size; choose a size, or null to run the batch whole.");
     throw located(filePath, ConfigError(sentence.toStdString()));
 }
 
@@ -158,10 +156,9 @@ std::vector<std::int64_t> divisorsOf(std::int64_t number, std::int64_t minimum, 
 void setOnlySize(search::SearchSpace& space, std::int64_t size, const ExplorationOptions& options)
 {
     if (options.minimum || options.maximum)
-        refuse(
-            Translated::tr("The setting asks for the size %1 alone, which is verified and not searched, so "
-                           "there is nothing to bound; leave out --min and --max, or add --setting explore.")
-                .arg(size));
+        refuse(Translated::tr("The setting asks for size %1 alone, so there is nothing to bound; leave out "
+                              "--min and --max, or add --setting explore.")
+                   .arg(size));
     space.minimum = space.maximum = size;
     space.candidates = {size};
 }
@@ -254,9 +251,8 @@ void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const E
 QStringList notesOn(const config::ConfigContents& contents, const config::BatchPlan& plan)
 {
     if (contents.isNetworkAlone())
-        return {
-            Translated::tr("The config holds a network alone; it is explored as on one device, whatever the "
-                           "batch of an optimizer step will be.")};
+        return {Translated::tr(
+            "The config holds a network alone, without a batch; it is explored as on one device.")};
     QStringList notes = spreadOverDevices(plan);
     const auto* fixed = std::get_if<config::Fixed>(&plan.setting);
     if (const auto text = fixed ? config::evenSpreadText(plan, fixed->microBatchSize) : std::nullopt)

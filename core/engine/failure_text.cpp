@@ -97,9 +97,9 @@ QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)
     if (need.evenEmptyIsTooMuch)
         text = Translated::tr("The network alone, without any sample, needs %1").arg(bytesText(need.needed));
     else if (need.needed > 0)
-        text = Translated::tr("That would need at least %1").arg(bytesText(need.needed));
+        text = Translated::tr("That needs at least %1").arg(bytesText(need.needed));
     else
-        text = Translated::tr("How much it would need is not known");
+        text = Translated::tr("How much it needs is unknown");
     if (need.usable > 0)
         text += Translated::tr(", and %1 may be used").arg(bytesText(need.usable));
     text += QLatin1String(". ");
@@ -114,19 +114,19 @@ QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)
 QString noResultText(const Snapshot& snapshot)
 {
     if (snapshot.trials.empty())
-        return Translated::tr("No trial was run, because the search proposed none; please report this.");
+        return Translated::tr("The search proposed no trial; please report this.");
     const trial::TrialRecord& last = snapshot.trials.back();
     const QString why =
         last.text.empty() ? Translated::tr("The worker did not say why.") : QString::fromStdString(last.text);
     return Translated::tr(
-               "No trial gave a result. The last one, of size %1, ended so: %2 Mend that, then start again.")
+               "No trial gave a result. The last one, of size %1, failed: %2 Fix that, then start again.")
         .arg(numberText(last.microBatchSize), why);
 }
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)
 {
-    return withLastWords(
-        Translated::tr("Trials could not be run, since no worker stays alive. %1").arg(problem), lastLines);
+    return withLastWords(Translated::tr("No worker stays alive, so no trial can run. %1").arg(problem),
+                         lastLines);
 }
 
 QString withLastWords(const QString& text, const QStringList& lastLines)

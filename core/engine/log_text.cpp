@@ -81,7 +81,7 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
     }
     if (!device.allocatorSettings.isEmpty()) {
         text += QLatin1Char(' ') +
-                Translated::tr("Your settings of its allocator count: %1.").arg(device.allocatorSettings);
+                Translated::tr("Your allocator settings apply: %1.").arg(device.allocatorSettings);
     }
     return text;
 }
@@ -93,14 +93,14 @@ QString startText(const trial::TrialRecord& trial, const QLocale& locale)
             .arg(trial.number)
             .arg(comparingText(comparedSizes(trial), locale), QString::fromStdString(trial.device));
     if (trial.isVerification)
-        return Translated::tr("Trial %1: %2 on %3, in a fresh process.")
+        return Translated::tr("Trial %1: size %2 on %3, in a fresh process.")
             .arg(trial.number)
             .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
     if (trial.repetition > 0)
-        return Translated::tr("Trial %1: %2 on %3, once more.")
+        return Translated::tr("Trial %1: size %2 on %3, retry.")
             .arg(trial.number)
             .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
-    return Translated::tr("Trial %1: %2 on %3.")
+    return Translated::tr("Trial %1: size %2 on %3.")
         .arg(trial.number)
         .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
 }
@@ -123,10 +123,8 @@ QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
 {
     const QString size = numberText(trial.microBatchSize, locale);
     if (trial.disturbed)
-        return Translated::tr("Something disturbed trial %1: %2 is tried once more.")
-            .arg(trial.number)
-            .arg(size);
-    return Translated::tr("%1 is tried once more.").arg(size);
+        return Translated::tr("Trial %1 was disturbed; retrying size %2.").arg(trial.number).arg(size);
+    return Translated::tr("Retrying size %1.").arg(size);
 }
 
 QString noMoreRepetitionsText(const QString& device)

@@ -21,7 +21,7 @@ QString startText(const trial::TrialRecord& trial, const QLocale& locale = QLoca
 /// "Trial 3: 8 ran, 31.2 samples/s, peak 1.2 GiB."
 QString endText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 
-/// "Something disturbed trial 3: 8 is tried once more."; "8 is tried once more."
+/// "Trial 3 was disturbed; retrying size 8."; "Retrying size 8."
 QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 
 /// On a device that is never calm: what that means, and what to do.

@@ -130,9 +130,8 @@ std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
     const bool hasGpu = std::ranges::any_of(available.devices, isGpu);
     const bool wasHidden = !available.restriction.empty();
     if (words.isEmpty() && !hasGpu && !wasHidden && !available.gpuProblem.empty())
-        throw UnusableGpuError(
-            Translated::tr("%1 Mend that, or explore on the CPU (in a terminal: --device cpu).")
-                .arg(QString::fromStdString(available.gpuProblem)));
+        throw UnusableGpuError(Translated::tr("%1 Fix that, or explore on the CPU (--device cpu).")
+                                   .arg(QString::fromStdString(available.gpuProblem)));
     const QStringList asked = !words.isEmpty() ? words
                               : hasGpu         ? QStringList(QStringLiteral("cuda"))
                                                : QStringList(QStringLiteral("cpu"));

@@ -318,7 +318,7 @@ void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
     m_snapshot.state = failed ? State::Failed : State::Finished;
     m_snapshot.finish = status;
     m_snapshot.canGoOn = canGoOn;
-    m_snapshot.ending = endingText(status, m_snapshot.searchState);
+    m_snapshot.ending = endingText(m_snapshot);
     m_snapshot.reason = reasonText(m_snapshot.searchState, QLocale(), status);
     if (m_snapshot.trainingSize() > 0 && m_snapshot.run->hasBatch)
         m_snapshot.predictedSizes = predictedSizes(m_snapshot);

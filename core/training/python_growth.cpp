@@ -153,7 +153,7 @@ void PythonGrowth::judge(const QJsonObject& answer)
     if (answer.contains(QLatin1String("increment")))
         return succeed(answer[QLatin1String("increment")].toInteger());
     if (answer.contains(QLatin1String("raised")))
-        return fail(tr("%1 raised %2; mend it.").arg(call(), text("raised")), line);
+        return fail(tr("%1 raised %2; fix it.").arg(call(), text("raised")), line);
     if (answer.contains(QLatin1String("left")))
         return fail(tr("%1 left Python with exit code %2; let it return a number.").arg(call(), text("left")),
                     line);

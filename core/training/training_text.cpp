@@ -113,7 +113,7 @@ QString maximumText(const MaximumFound& maximum, const QLocale& locale)
 
 QString resumedText(const QString& path, std::int64_t step)
 {
-    return Translated::tr("Goes on from %1, behind step %2.").arg(path).arg(step);
+    return Translated::tr("Resumes from %1, after step %2.").arg(path).arg(step);
 }
 
 QString misfitText(const Misfit& misfit)
@@ -186,16 +186,13 @@ QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize)
 
 QString nothingLeftText(std::int64_t step)
 {
-    return Translated::tr(
-               "All is done with step %1, which the checkpoint is of; give more --epochs or --steps.")
-        .arg(step);
+    return Translated::tr("The checkpoint is of the last step, %1; give more --epochs or --steps.").arg(step);
 }
 
 QString divergedText(std::int64_t step)
 {
-    return Translated::tr(
-               "Step %1: the loss is no number any more, so the training has diverged; a lower learning "
-               "rate may help. It goes on, since its speed does not depend on that.")
+    return Translated::tr("Step %1: loss is NaN: training diverged. It goes on, since its speed does not "
+                          "depend on the loss; try a lower learning rate.")
         .arg(step);
 }
 
@@ -203,24 +200,23 @@ QString resumeText(const QString& checkpoint)
 {
     if (checkpoint.isEmpty())
         return Translated::tr(
-            "Nothing was saved; with --checkpoint DIR and --checkpoint-every N a training can be "
-            "gone on with.");
-    return Translated::tr("Go on from its last checkpoint with --resume %1.").arg(checkpoint);
+            "Nothing was saved. To be able to resume, train with --checkpoint DIR and --checkpoint-every N.");
+    return Translated::tr("Resume from its last checkpoint with --resume %1.").arg(checkpoint);
 }
 
 QString endText(TrainingEnd end, std::int64_t steps)
 {
     switch (end) {
     case TrainingEnd::Completed:
-        return Translated::tr("The training is done, with step %1.").arg(steps);
+        return Translated::tr("Training done after step %1.").arg(steps);
     case TrainingEnd::Interrupted:
-        return Translated::tr("The training was stopped after step %1.").arg(steps);
+        return Translated::tr("Training stopped after step %1.").arg(steps);
     case TrainingEnd::NothingFits:
         return Translated::tr("Nothing fits the memory.");
     case TrainingEnd::Failed:
         break;
     }
-    return Translated::tr("The training failed.");
+    return Translated::tr("Training failed.");
 }
 
 } // namespace batchpeak::training

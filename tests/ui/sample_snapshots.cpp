@@ -442,7 +442,7 @@ Snapshot finishedSnapshot()
     snapshot.elapsedSeconds = 204.0;
     snapshot.recommendedJoulesPerSample = 0.318;
     snapshot.canGoOn = true;
-    snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
+    snapshot.ending = endingText(snapshot);
     release(snapshot.devices.front());
     say(snapshot, 204, snapshot.ending);
     return snapshot;
@@ -460,7 +460,7 @@ Snapshot doubtfulSnapshot()
     snapshot.searchState.recommendation->expectedLoss = 0.0004;
     snapshot.searchState.prospect =
         search::Prospect{.size = 192, .rival = 224, .seconds = 700.0, .gain = 0.013};
-    snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
+    snapshot.ending = endingText(snapshot);
     return snapshot;
 }
 
@@ -477,7 +477,7 @@ Snapshot prospectSnapshot()
     recommend(snapshot, 192, 84, 16.0,
               QStringLiteral("192 and 208 cannot be told apart, and 192 carries less risk."));
     snapshot.searchState.recommendation->expectedLoss = 0.008;
-    snapshot.ending = endingText(*snapshot.finish, snapshot.searchState);
+    snapshot.ending = endingText(snapshot);
     snapshot.progress = 1.0;
     snapshot.timeLeft.reset();
     snapshot.elapsedSeconds = 204.0;
@@ -533,7 +533,7 @@ Snapshot gpuUnusableSnapshot()
     snapshot.finish = FinishStatus::Failed;
     snapshot.gpuIsUnusable = true;
     snapshot.failure = QStringLiteral("An NVIDIA driver is here, but its management library says: "
-                                      "Driver/library version mismatch. Mend that, "
+                                      "Driver/library version mismatch. Fix that, "
                                       "or explore on the CPU (in a terminal: --device cpu).");
     return snapshot;
 }

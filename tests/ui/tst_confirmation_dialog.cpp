@@ -43,7 +43,7 @@ private slots:
         ConfirmationModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.display(test::runningConfirmation());
-        QCOMPARE(model.asText(), QStringLiteral("\tSize\tAccum.\tPredicted\tAchieved\tMis-correlation\tPeak\n"
+        QCOMPARE(model.asText(), QStringLiteral("\tSize\tAccum.\tPredicted\tAchieved\tError\tPeak\n"
                                                 "recommended\t192\t8 ×\t2236\t2219 ± 17\t−0.8 %\t60.1 GiB\n"
                                                 "runner-up\t224\t7 ×\t2229\t–\t–\t–\n"));
         QVERIFY(model.index(0, ConfirmationModel::Miscorrelation).data(Qt::DecorationRole).isNull());

@@ -91,7 +91,7 @@ private slots:
     {
         const RunPlot plot = lossPlot(test::divergedTraining());
         QCOMPARE(plot.series.front().values.back().step, 60);
-        QCOMPARE(textsOf(plot), QStringList{QStringLiteral("61: no number from here on")});
+        QCOMPARE(textsOf(plot), QStringList{QStringLiteral("61: NaN from here on")});
         training::TrainingSnapshot atOnce = test::divergedTraining();
         for (auto& step : atOnce.steps)
             step.loss = std::numeric_limits<double>::infinity();

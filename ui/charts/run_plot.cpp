@@ -47,7 +47,7 @@ std::optional<RunPlot::Marker> divergence(const std::vector<StepRecord>& steps)
                            .glyph = Glyph::Cross,
                            .tone = Tone::Bad,
                            .word = Words::tr("diverged"),
-                           .text = Words::tr("no number from here on")};
+                           .text = Words::tr("NaN from here on")};
 }
 
 RunPlot::Marker markerOf(const SizeChange& change)

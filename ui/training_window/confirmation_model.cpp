@@ -61,7 +61,7 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part)
 
 ConfirmationModel::ConfirmationModel(QObject* parent)
     : TableModel({.titles = {QString(), tr("Size"), tr("Accum."), tr("Predicted"), tr("Achieved"),
-                             tr("Mis-correlation"), tr("Peak")},
+                             tr("Error"), tr("Peak")},
                   .status = Role},
                  parent)
 {}

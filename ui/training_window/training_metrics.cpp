@@ -68,7 +68,7 @@ QList<Metric*> TrainingMetrics::metrics() const
 
 void TrainingMetrics::showStep(const training::StepRecord& step)
 {
-    m_loss->setValue(std::isfinite(step.loss) ? lossText(step.loss) : tr("no number"));
+    m_loss->setValue(std::isfinite(step.loss) ? lossText(step.loss) : tr("NaN"));
     m_samples->setValue(rateText(step.samplesPerSecond));
     m_tokens->setValue(step.tokensPerSecond > 0.0 ? rateText(step.tokensPerSecond) : none());
     m_split->setValue(

@@ -72,8 +72,7 @@ QString lossSentence(const std::vector<StepRecord>& steps)
     const double first = steps.front().loss;
     const double last = steps.back().loss;
     if (!std::isfinite(last))
-        return Words::tr(
-            "The loss is no number any more: the training has diverged. Try a lower learning rate.");
+        return Words::tr("Loss is NaN: training diverged. Try a lower learning rate.");
     return steps.size() == 1 ? Words::tr("The loss is %1.").arg(lossText(last))
                              : Words::tr("The loss went from %1 to %2.").arg(lossText(first), lossText(last));
 }

@@ -74,7 +74,7 @@ private slots:
                "batchpeak: nobody/none-1b: There is no such file, and no well-known network has this id"}},
              {"batch normalisation in a Cerebras config",
               {examplePath("resnet18-tiny.yaml"),
-               "Cerebras does not explore micro-batches of a network with batch normalisation"}}});
+               "Cerebras does not explore a network with batch normalisation"}}});
     }
     void isRefusedWithAReason()
     {

@@ -57,7 +57,7 @@ private slots:
         explore();
         QCOMPARE(confirm(), cli::exitCode::success);
         QVERIFY2(m_said.contains(QStringLiteral("confirming what exploration 1 of")), qPrintable(m_said));
-        QVERIFY2(m_said.contains(QStringLiteral("MIS-CORRELATION")), qPrintable(m_said));
+        QVERIFY2(m_said.contains(QStringLiteral("ERROR")), qPrintable(m_said));
         QVERIFY2(m_said.contains(QStringLiteral("Confirmed: at a batch of")), qPrintable(m_said));
     }
 

@@ -134,9 +134,8 @@ private slots:
         training::StepRecord diverged = step(1200, std::numeric_limits<double>::quiet_NaN());
         diverged.tokensPerSecond = 0;
         diverged.peakReservedBytes = 0;
-        QCOMPARE(stepLine(diverged, 0),
-                 QStringLiteral("step 1,200, epoch 2: loss not a number, 512 samples/s, "
-                                "micro-batch 32 x 8"));
+        QCOMPARE(stepLine(diverged, 0), QStringLiteral("step 1,200, epoch 2: loss NaN, 512 samples/s, "
+                                                       "micro-batch 32 x 8"));
         QVERIFY(evaluationLine(step(10, 7.5))
                     .startsWith(QStringLiteral("evaluation after step 10: loss 7.5000")));
     }

@@ -46,28 +46,43 @@ private slots:
     void saysHowItEnded_data()
     {
         const auto add = rows<FinishStatus, bool, Text>();
-        add("confident", {FinishStatus::Confident, false, "The wanted confidence is reached."});
-        add("confident, and more to learn",
-            {FinishStatus::Confident, true, "The wanted confidence is reached."});
-        add("exhausted", {FinishStatus::Exhausted, false, "Nothing is left that is worth a trial."});
+        add("confident", {FinishStatus::Confident, false, "Target confidence reached."});
+        add("confident, and more to learn", {FinishStatus::Confident, true, "Target confidence reached."});
+        add("exhausted", {FinishStatus::Exhausted, false, "No size left that is worth a trial."});
         add("exhausted, and more to learn",
             {FinishStatus::Exhausted, true,
              "As sure as this device allows: telling 24 from 28 apart would take about 40 min more and could "
              "gain 0.9 %."});
-        add("budget", {FinishStatus::Budget, false, "The budget of trials or time is used up."});
+        add("budget", {FinishStatus::Budget, false, "Trial budget (12) reached."});
         add("budget, and more to learn", {FinishStatus::Budget, true,
-                                          "The budget of trials or time is used up. Telling 24 from 28 apart "
-                                          "would take about 40 min more and "
-                                          "could gain 0.9 %."});
+                                          "Trial budget (12) reached. Telling 24 from 28 apart would take "
+                                          "about 40 min more and could gain "
+                                          "0.9 %."});
         add("nothing fits", {FinishStatus::NothingFits, true, "Ended without a recommendation."});
     }
     void saysHowItEnded()
     {
         const auto& [status, hasMore, text] = row<FinishStatus, bool, Text>();
-        search::SearchState searchState;
+        Snapshot snapshot{.run = RunDescription{.maxTrials = 12}, .finish = status};
         if (hasMore)
-            searchState.prospect = {.size = 24, .rival = 28, .seconds = 2400.0, .gain = 0.009};
-        QCOMPARE(endingText(status, searchState, QLocale::c()), text);
+            snapshot.searchState.prospect = {.size = 24, .rival = 28, .seconds = 2400.0, .gain = 0.009};
+        QCOMPARE(endingText(snapshot, QLocale::c()), text);
+    }
+
+    void namesTheBudgetThatWasReached_data()
+    {
+        rows<std::optional<double>, int, Text>(
+            {{"trials", {std::nullopt, 3, "trial budget (3) reached"}},
+             {"trials before the time", {20.0, 3, "trial budget (3) reached"}},
+             {"time", {20.0, 2, "time budget (20 s) reached"}},
+             {"minutes", {600.0, 0, "time budget (10 min 0 s) reached"}}});
+    }
+    void namesTheBudgetThatWasReached()
+    {
+        const auto& [seconds, trials, text] = row<std::optional<double>, int, Text>();
+        Snapshot snapshot{.run = RunDescription{.maxTrials = 3, .budgetSeconds = seconds}};
+        snapshot.trials.resize(static_cast<std::size_t>(trials));
+        QCOMPARE(budgetText(snapshot), text);
     }
 
     void theLogSaysItWithTheConfidence()

@@ -37,7 +37,7 @@ private slots:
         add("memory does not come back",
             {"short-loads=9", exhausted, "1 ok, 2 ok, 4 ok", 4, "Sizes are chosen by that"});
         add("bound by a setting", {"start=bound", exhausted, "1 ok, 2 ok, 4 ok", 4,
-                                   "Your settings of its allocator count: fraction:0.5."});
+                                   "Your allocator settings apply: fraction:0.5."});
         add("memory stays lost",
             {"trial=lost-memory@2", exhausted, "1 ok, 2 oom, 4 ok", 4, "Trial 3: 4 ran"});
         add("nothing fits", {"slope=1900000000", FinishStatus::NothingFits, "1 oom", 0, "not even 1"});
@@ -58,7 +58,7 @@ private slots:
         add("crashes once",
             {"trial=kill@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4, "ended by signal 9"});
         add("crashes at one size",
-            {"trial=abort@2", exhausted, "1 ok, 2 crashed, 2 crashed, 4 ok", 4, "a fresh worker is started"});
+            {"trial=abort@2", exhausted, "1 ok, 2 crashed, 2 crashed, 4 ok", 4, "starting a fresh worker"});
         add("exits in a trial",
             {"trial=exit@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4, "exit code 1"});
         add("sticky device error", {"trial=exit42@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4,

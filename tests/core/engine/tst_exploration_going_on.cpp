@@ -29,7 +29,7 @@ private slots:
         harness.more = {4, 8};
         QVERIFY(harness.endsAs(FinishStatus::Exhausted));
         QVERIFY(harness.snapshot().canGoOn);
-        QCOMPARE(harness.snapshot().ending, QStringLiteral("Nothing is left that is worth a trial."));
+        QCOMPARE(harness.snapshot().ending, QStringLiteral("No size left that is worth a trial."));
         const double elapsed = harness.snapshot().elapsedSeconds;
         QTest::qWait(200);
 
@@ -96,7 +96,7 @@ private slots:
         QCOMPARE(harness.snapshot().state, State::Finished);
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 2);
-        VERIFY_CONTAINS(harness.snapshot().failure, "no worker stays alive");
+        VERIFY_CONTAINS(harness.snapshot().failure, "No worker stays alive");
         QVERIFY(harness.snapshot().canGoOn);
     }
 

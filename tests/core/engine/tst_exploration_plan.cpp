@@ -155,7 +155,7 @@ private slots:
             {[](auto&, auto& options) { options.sequenceLength = 33; }, "32 positions"});
         add("batch normalisation explored for Cerebras",
             {[](auto& contents, auto&) { contents.model = resNet(); },
-             "c.yaml: Cerebras does not explore micro-batches of a network with batch normalisation"});
+             "c.yaml: Cerebras does not explore a network with batch normalisation"});
         add("unknown network", {[](auto& contents, auto&) {
                                     contents.model =
                                         config::UnsupportedModel{.sentence = "The network mamba is unknown.",

@@ -31,8 +31,8 @@ private slots:
         DeviceSnapshot set = alone;
         set.allocatorSettings = QStringLiteral("max_split_size_mb:64");
         add("with settings of its allocator",
-            {set, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used. Your settings of its "
-                  "allocator count: max_split_size_mb:64."});
+            {set, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used. Your allocator "
+                  "settings apply: max_split_size_mb:64."});
         DeviceSnapshot unknown = alone;
         unknown.totalBytes = unknown.limitBytes = unknown.usableBytes = unknown.heldByOthersBytes = 0;
         add("of unknown memory", {unknown, "cuda:0 is ready: NVIDIA H200, of unknown memory."});

@@ -57,8 +57,8 @@ private slots:
         QVERIFY(!trials[2].disturbed);
         QCOMPARE(trials[2].repetition, 1);
         QCOMPARE(trials[2].flags, std::vector<std::string>{"repetition"});
-        VERIFY_CONTAINS(harness.log(), "Something disturbed trial 2: 2 is tried once more.");
-        VERIFY_CONTAINS(harness.log(), "Trial 3: 2 on cpu, once more.");
+        VERIFY_CONTAINS(harness.log(), "Trial 2 was disturbed; retrying size 2.");
+        VERIFY_CONTAINS(harness.log(), "Trial 3: size 2 on cpu, retry.");
     }
 
     void tellsTheSearchEachReading()
@@ -144,7 +144,7 @@ private slots:
         QVERIFY(harness.snapshot().trials[4].isVerification);
         QCOMPARE(harness.snapshot().trials[4].repetition, 1);
         QCOMPARE(harness.snapshot().verification->outcome, engine::Verification::Outcome::Confirmed);
-        VERIFY_CONTAINS(harness.log(), "Something disturbed trial 4");
+        VERIFY_CONTAINS(harness.log(), "Trial 4 was disturbed");
     }
 
     void repeatsOnTheSameDevice()

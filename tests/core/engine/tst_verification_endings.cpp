@@ -38,8 +38,8 @@ private slots:
         add("optional fields absent", {"trial=bare", ", 4 ok", 4, confirmed, "was confirmed"});
         add("needs two seconds to start",
             {"start=late starts after=1", ", 4 ok", 4, confirmed, "was confirmed"});
-        add("crashes once", {"trial=kill@4 starts after=1 until=2", ", 4 crashed, 4 ok", 4, confirmed,
-                             "4 is tried once more"});
+        add("crashes once",
+            {"trial=kill@4 starts after=1 until=2", ", 4 crashed, 4 ok", 4, confirmed, "Retrying size 4"});
         add("crashes there always", {"trial=abort@4 starts after=1", ", 4 crashed, 4 crashed, 2 ok", 2,
                                      confirmed, "4 failed in a fresh process"});
         add("exits once",

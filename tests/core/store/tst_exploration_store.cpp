@@ -141,7 +141,7 @@ private slots:
             .number = 2, .microBatchSize = 16, .outcome = trial::Outcome::OutOfMemory};
         const ExplorationEnd end{.finished = QDateTime(QDate(2026, 3, 4), QTime(5, 8, 7), Qt::UTC),
                                  .status = QStringLiteral("confident"),
-                                 .ending = QStringLiteral("The wanted confidence is reached.")};
+                                 .ending = QStringLiteral("Target confidence reached.")};
         qint64 id = 0;
         {
             ExplorationStore store(path());

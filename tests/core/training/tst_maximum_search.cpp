@@ -190,7 +190,7 @@ private slots:
     void failsWithASentence_data()
     {
         rows<Text, Text>(
-            {{"does not start", {"start=exit", "no worker stays alive"}},
+            {{"does not start", {"start=exit", "No worker stays alive"}},
              {"speaks nonsense", {"start=garbage", "Trials could not"}},
              {"does not load", {"load=error", "Trials could not be run"}},
              {"ends in each trial", {"trial=kill", "trial"}},

@@ -114,7 +114,7 @@ private slots:
         returned("far beyond 64 bits", "return -10**10_000", "returned a number beyond 64 bits;");
         returned("division", "return 1 // 0",
                  "raised ZeroDivisionError: integer division or modulo by zero;");
-        returned("bare", "raise ValueError", "raised ValueError; mend it.");
+        returned("bare", "raise ValueError", "raised ValueError; fix it.");
         returned("long", "raise ValueError('x' * 10_000_000)", "raised ValueError: xxx");
         returned("interrupt", "raise KeyboardInterrupt", "raised KeyboardInterrupt;");
         returned("exit", "raise SystemExit(3)", "left Python with exit code 3;");

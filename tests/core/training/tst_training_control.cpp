@@ -34,7 +34,7 @@ private slots:
         QCOMPARE(harness.snapshot().steps.size(), 2U);
         QVERIFY(harness.snapshot().failure.isEmpty());
         VERIFY_CONTAINS(harness.log(), "Stopping after the step under way.");
-        VERIFY_CONTAINS(harness.log(), "The training was stopped after step 2.");
+        VERIFY_CONTAINS(harness.log(), "Training stopped after step 2.");
         QVERIFY(harness.isNoWorkerLeft());
     }
 

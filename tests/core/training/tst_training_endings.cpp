@@ -23,7 +23,7 @@ private slots:
         constexpr auto failed = TrainingEnd::Failed;
         constexpr auto nothing = TrainingEnd::NothingFits;
         const auto add = rows<Text, bool, TrainingEnd, int, Text>();
-        add("all is well", {"", true, TrainingEnd::Completed, 4, "The training is done, with step 4."});
+        add("all is well", {"", true, TrainingEnd::Completed, 4, "Training done after step 4."});
         add("nothing fits", {"slope=1950000000", true, nothing, 0,
                              "The train loop failed with an internal microbatch of size 1. It needs at least "
                              "1.9 GiB, and 1.9 GiB may"});
@@ -113,7 +113,7 @@ private slots:
     {
         TrainingHarness harness("batch=nan#2 batch=nan#3");
         QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
-        QCOMPARE(harness.log().count(QStringLiteral("has diverged")), 1);
+        QCOMPARE(harness.log().count(QStringLiteral("training diverged")), 1);
         VERIFY_CONTAINS(harness.log(), "Step 2: the loss");
     }
 
