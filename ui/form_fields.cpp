@@ -121,7 +121,7 @@ std::optional<std::int64_t> numberOf(QLineEdit* line, std::int64_t least)
     const qlonglong number = QLocale().toLongLong(text, &isNumber);
     if (!isNumber || number < least)
         throw FormProblem(
-            QCoreApplication::translate("FormFields", "%1 is \"%2\"; write a whole number from %3 on.")
+            QCoreApplication::translate("FormFields", "%1 is \"%2\"; write a whole number of at least %3.")
                 .arg(line->accessibleName(), text)
                 .arg(least),
             line);

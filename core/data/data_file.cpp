@@ -54,7 +54,7 @@ void DataFile::read(std::int64_t offset, std::span<std::byte> target) const
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            refuse(m_path, "cannot be read: " + lastError() + ". Look after its disk, or take a copy.");
+            refuse(m_path, "cannot be read: " + lastError() + ". Check its disk, or use a copy.");
         if (count == 0) {
             refuse(m_path, "is shorter now than it was when it was opened. Do not change the data while a "
                            "network trains on it.");

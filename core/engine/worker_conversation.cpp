@@ -384,8 +384,7 @@ void WorkerConversation::noteAttention(const std::string& kernel)
     else
         emit logged(LogLevel::Warning,
                     text + QLatin1Char(' ') +
-                        tr("\"%1\", which was asked for, is not to be had for this network on this device.")
-                            .arg(wanted));
+                        tr("\"%1\" is not available for this network on this device.").arg(wanted));
 }
 
 void WorkerConversation::receive(const trial::TrainingReady& ready)

@@ -19,7 +19,7 @@ std::unique_ptr<data::TokenSource> openTokens(const trial::DataChoice& choice, c
     if (shape.length == 0) {
         if (choice.kind == trial::DataKind::Synthetic)
             return nullptr;
-        throw data::DataError("This network reads no tokens, so that it cannot be trained on " + choice.path +
+        throw data::DataError("This network reads no tokens, so it cannot be trained on " + choice.path +
                               ". Train it on synthetic data.");
     }
     switch (choice.kind) {

@@ -34,7 +34,7 @@ const trial::LoadRequest& forTraining(const trial::LoadRequest& load)
 {
     if (load.phase != model::Phase::Train) {
         throw std::invalid_argument(
-            "The network was loaded for evaluation, so that it cannot be trained. Load it for training.");
+            "The network was loaded for evaluation, so it cannot be trained. Load it for training.");
     }
     return load;
 }

@@ -121,9 +121,8 @@ QStringList foldersIn(const QString& folder, const QString& ending)
 void refuseToReplace(const QString& finished)
 {
     if (QFileInfo::exists(finished) && !QFileInfo::exists(stateIn(finished)))
-        fail(finished,
-             Translated::tr("A checkpoint is to have this name, but something that is none is here; move it "
-                            "away, or choose another folder for checkpoints."));
+        fail(finished, Translated::tr("Something that is no checkpoint has the name of one; move it away, or "
+                                      "choose another folder for checkpoints."));
 }
 
 struct Written
@@ -187,10 +186,9 @@ QString CheckpointFolder::commit(const CheckpointState& state)
     QString finished = finishedPath(m_path, state.step);
     const QString unfinished = finished + unfinishedEnding;
     if (!QFileInfo(tensorsIn(unfinished)).isFile())
-        fail(unfinished,
-             Translated::tr("The worker has left no tensors here, so that there is no checkpoint of "
-                            "step %1; choose a folder that it can write as well.")
-                 .arg(state.step));
+        fail(unfinished, Translated::tr("The worker left no tensors here, so there is no checkpoint of step "
+                                        "%1; choose a folder that it can write to.")
+                             .arg(state.step));
     const std::vector<Written> before = soundOnesIn(m_path);
     const std::int64_t serial = before.empty() ? 1 : before.front().stored.serial + 1;
     writeStateFile(stateIn(unfinished), {.state = state, .serial = serial});
@@ -219,14 +217,15 @@ CheckpointFolder::Found CheckpointFolder::newest() const
     } else {
         const auto found = writtenIn(folder, [](const config::ConfigError& error) { throw error; });
         if (found.empty())
-            fail(m_path, Translated::tr("There is no checkpoint in this folder that was written whole; give "
-                                        "another folder, or leave out --resume to begin anew."));
+            fail(m_path, Translated::tr("This folder has no complete checkpoint; give another, or leave out "
+                                        "--resume to start afresh."));
         chosen = found.front();
     }
     const QString tensors = tensorsIn(chosen.path);
     if (!QFileInfo(tensors).isFile())
-        fail(tensors, Translated::tr("This file with the tensors of the checkpoint is missing; go on from "
-                                     "another checkpoint."));
+        fail(tensors,
+             Translated::tr(
+                 "This file with the tensors of the checkpoint is missing; resume from another checkpoint."));
     return {.path = chosen.path, .tensors = tensors, .state = chosen.stored.state};
 }
 

@@ -46,7 +46,7 @@ public:
         m_object = QJsonDocument::fromJson(text, &error).object();
         if (error.error != QJsonParseError::NoError)
             fail(Translated::tr(
-                     "The state of a checkpoint cannot be read (%1); go on from another checkpoint.")
+                     "The state of a checkpoint cannot be read (%1); resume from another checkpoint.")
                      .arg(error.errorString()),
                  // Qt stands behind what it did not expect.
                  std::max(error.offset - 1, 0));
@@ -56,8 +56,8 @@ public:
     {
         const qint64 version = number("batchpeak_checkpoint", 1);
         if (version > formatVersion)
-            fail(Translated::tr("A newer Batchpeak wrote this checkpoint (format %1, and this program knows "
-                                "%2); go on with that one.")
+            fail(Translated::tr("A newer Batchpeak wrote this checkpoint (format %1; this one knows %2); "
+                                "resume with that one.")
                      .arg(QString::number(version), QString::number(formatVersion)),
                  placeOf("batchpeak_checkpoint"));
     }
@@ -68,9 +68,8 @@ public:
         // What is no whole number comes as the default, whichever that is.
         const qint64 low = value.toInteger(std::numeric_limits<qint64>::min());
         if (value.toInteger(0) != low || low < least)
-            fail(Translated::tr(
-                     "\"%1\" is not a whole number of at least %2, as in each checkpoint; go on from "
-                     "another one.")
+            fail(Translated::tr("\"%1\" is not a whole number of at least %2, as in each checkpoint; resume "
+                                "from another one.")
                      .arg(QLatin1String(key), QString::number(least)),
                  placeOf(key));
         return low;
@@ -80,7 +79,7 @@ public:
     {
         const QJsonValue value = m_object[QLatin1String(key)];
         if (!value.isString())
-            fail(Translated::tr("\"%1\" is not a text, as in each checkpoint; go on from another one.")
+            fail(Translated::tr("\"%1\" is not a text, as in each checkpoint; resume from another one.")
                      .arg(QLatin1String(key)),
                  placeOf(key));
         return value.toString();

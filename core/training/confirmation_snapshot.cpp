@@ -24,7 +24,7 @@ constexpr double deviationsApart = 2.0;
 
 QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
 {
-    return Translated::tr("No step of %1 was timed, so that nothing is confirmed.")
+    return Translated::tr("No step of %1 was timed, so nothing is confirmed.")
         .arg(numberText(size.predicted.microBatchSize, locale));
 }
 
@@ -98,8 +98,8 @@ QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
             .arg(size, numberText(snapshot.batchSize, locale));
     const ConfirmedSize& other = snapshot.sizes[1];
     if (other.ranOutOfMemory)
-        return Translated::tr("Memory ran out in whole steps of the runner-up, %1, so that the recommended "
-                              "size, %2, stands alone.")
+        return Translated::tr("Memory ran out in whole steps of the runner-up, %1, so the recommended size, "
+                              "%2, stands alone.")
             .arg(numberText(other.predicted.microBatchSize, locale), size);
     if (!other.achievedSamplesPerSecond)
         return unmeasuredText(other, locale);
@@ -110,8 +110,8 @@ QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLoc
 {
     QStringList remarks;
     if (!snapshot.sizes.empty() && snapshot.sizes.front().predicted.withoutOptimizer)
-        remarks.append(Translated::tr("The trials do not tell the time of the optimizer step, so that the "
-                                      "predictions lack it; explore again to have it in them."));
+        remarks.append(Translated::tr("The trials lack the time of the optimizer step, and so do the "
+                                      "predictions; explore again to include it."));
     for (const ConfirmedSize& size : snapshot.sizes) {
         if (!size.isDisturbed())
             continue;

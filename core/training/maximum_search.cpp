@@ -223,7 +223,7 @@ std::int64_t MaximumSearch::recommendedSize(const engine::Snapshot& snapshot)
         return past ? past->recommendations.back().microBatchSize : 0;
     } catch (const store::StoreError& error) {
         emit logged(engine::LogLevel::Warning,
-                    tr("The history cannot be read, so that the maximum has nothing to stand beside: %1")
+                    tr("The history cannot be read, so the maximum is compared with nothing: %1")
                         .arg(QString::fromUtf8(error.what())));
         return 0;
     }

@@ -150,11 +150,10 @@ void requireSecondReading(const YamlDocument& before, const YamlDocument& after)
     for (const Disagreement& found : disagreements(firstReading(after), *second)) {
         if (std::ranges::find(usual, found) != usual.end())
             continue;
-        throw errorAt(
-            {},
-            "With the size in it, one YAML reader (libyaml) reads {} in the config where another (yaml-cpp) "
-            "reads {}, so that programs would differ in what it says; set the size by hand.",
-            shortened(found.first), shortened(found.second));
+        throw errorAt({},
+                      "With the size in it, one YAML reader (libyaml) reads {} in the config where another "
+                      "(yaml-cpp) reads {}, so programs would differ; set the size by hand.",
+                      shortened(found.first), shortened(found.second));
     }
 }
 

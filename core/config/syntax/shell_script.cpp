@@ -259,9 +259,9 @@ std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument&
         notes.push_back(sentence("Line {} had {} for {}, and has a number of its own now.",
                                  lineOf(script, place.begin), written, argument.name));
     if (place.environment)
-        notes.push_back(sentence(
-            "The size is the default of {}, so that the environment of the run can still set another.",
-            *place.environment));
+        notes.push_back(
+            sentence("The size is the default of {}, so the environment of the run can still set another.",
+                     *place.environment));
     for (const std::string& variable : place.variables)
         noteUses(script, variable, place, notes);
     return notes;

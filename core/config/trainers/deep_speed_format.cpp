@@ -144,7 +144,7 @@ std::vector<EntryChange> filledInChanges(const ConfigSection& root, const DeepSp
     if (batch.micro.value || !decidesSteps)
         return changes;
     changes.push_back({.key = std::string(stepsKey), .value = "\"auto\"", .below = std::string(microKey)});
-    notes.emplace_back("gradient_accumulation_steps is \"auto\" now, as the size was, so that the Trainer's "
+    notes.emplace_back("gradient_accumulation_steps is \"auto\" now, as the size was, so the Trainer's "
                        "config decides how many micro-batches make a step.");
     return changes;
 }
@@ -244,8 +244,8 @@ void checkText(const ConfigSection& root)
 DeepSpeedBatch readBatch(const ConfigSection& root)
 {
     if (root.sectionAt(elasticityKey).boolean(enabledKey).value_or(false)) {
-        root.fail(elasticityKey, "is enabled, so that DeepSpeed chooses all batch sizes itself and takes "
-                                 "none from this config; switch it off to write one");
+        root.fail(elasticityKey,
+                  "is enabled, so DeepSpeed chooses all batch sizes itself; switch it off to write one");
     }
     const DeepSpeedBatch batch{.global = readNumber(root, batchKey),
                                .micro = readNumber(root, microKey),

@@ -47,7 +47,7 @@ private slots:
         rows<model::Attention, Text>(
             {{"PyTorch's choice", {model::Attention::Automatic, ""}},
              {"what was asked for", {model::Attention::Flash, ""}},
-             {"another one", {model::Attention::Cudnn, "\"cudnn\", which was asked for, is not to be had"}}});
+             {"another one", {model::Attention::Cudnn, "\"cudnn\" is not available for this network"}}});
     }
     void tellsWhichKernelComputesAttention()
     {
@@ -58,7 +58,8 @@ private slots:
         const QString text = QStringLiteral("attention is computed by the kernel \"flash\".");
         QCOMPARE(harness.log().count(text), 1);
         VERIFY_CONTAINS(harness.log(), warning);
-        QCOMPARE(harness.log().contains(QStringLiteral("is not to be had")), !warning.isEmpty());
+        QCOMPARE(harness.log().contains(QStringLiteral("is not available for this network")),
+                 !warning.isEmpty());
         QCOMPARE(harness.snapshot().devices.front().attention, QStringLiteral("flash"));
         for (const trial::TrialRecord& trial : harness.snapshot().trials)
             QCOMPARE(trial.attention, "flash");

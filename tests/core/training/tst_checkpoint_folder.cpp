@@ -208,7 +208,7 @@ private slots:
         CheckpointFolder folder(m_folder->path());
         (void)folder.begin(10);
         VERIFY_CONTAINS(errorOf([&] { (void)folder.commit(stateOf(10)); }),
-                        "The worker has left no tensors here");
+                        "The worker left no tensors here");
 
         const QString written = write(stateOf(10));
         QVERIFY(QFile::remove(written + QLatin1String("/tensors.safetensors")));
