@@ -101,7 +101,7 @@ std::optional<std::string> strictRuleProblem(const BatchPlan& plan, std::int64_t
 {
     if (plan.dividesExactly(microBatchSize))
         return std::nullopt;
-    return sentence("The {}, which --strict refuses; choose a size that divides them, or leave out "
+    return sentence("The {}, which the strict rule refuses; choose a size that divides them, or leave out "
                     "--strict to spread them evenly.",
                     divisionText(plan, microBatchSize));
 }

@@ -64,7 +64,7 @@ private slots:
         QVERIFY(writeBytes(path, "{\"train_micro_batch_size_per_gpu\": 4}"));
         const ProgramRun run = inspect(path, "--as-yaml");
         QCOMPARE(run.exitCode, 1);
-        QVERIFY2(run.remarks("--model FILE"), run.text());
+        QVERIFY2(run.remarks("--model"), run.text());
         QVERIFY2(run.out.isEmpty(), run.text());
 
         const ProgramRun withModel = inspect(path, "--as-yaml --model gpt2");

@@ -34,24 +34,27 @@ private slots:
             {"a rest on each device",
              {.plan = {.globalBatchSize = 48, .devices = 2},
               .size = 20,
-              .problem = "The 48 samples of batch_size are no multiple of micro-batches of 20 on 2 "
-                         "devices, which --strict refuses; choose a size that divides them, or leave out "
-                         "--strict to spread them evenly.",
+              .problem =
+                  "The 48 samples of batch_size are no multiple of micro-batches of 20 on 2 "
+                  "devices, which the strict rule refuses; choose a size that divides them, or leave out "
+                  "--strict to spread them evenly.",
               .spread = "The micro_batch_size 20 does not divide the 24 samples of a device's step; "
                         "they run as 2 micro-batches of at most 12."}},
             // 25 on one device and 24 on the other: no rest on the one that is named.
             {"devices at odds",
              {.plan = {.globalBatchSize = 49, .devices = 2},
               .size = 25,
-              .problem = "The 49 samples of batch_size are no multiple of micro-batches of 25 on 2 "
-                         "devices, which --strict refuses; choose a size that divides them, or leave out "
-                         "--strict to spread them evenly."}},
+              .problem =
+                  "The 49 samples of batch_size are no multiple of micro-batches of 25 on 2 "
+                  "devices, which the strict rule refuses; choose a size that divides them, or leave out "
+                  "--strict to spread them evenly."}},
             {"more than there are",
              {.plan = {.globalBatchSize = 3},
               .size = 4,
-              .problem = "The 3 samples of batch_size are no multiple of micro-batches of 4, which "
-                         "--strict refuses; choose a size that divides them, or leave out --strict to spread "
-                         "them evenly.",
+              .problem =
+                  "The 3 samples of batch_size are no multiple of micro-batches of 4, which "
+                  "the strict rule refuses; choose a size that divides them, or leave out --strict to spread "
+                  "them evenly.",
               .spread = "The micro_batch_size 4 does not divide the 3 samples of a device's step; "
                         "they run as 1 micro-batch of 3."}},
         });

@@ -308,7 +308,7 @@ private slots:
             {{"no file and no id",
               {"nobody/nothing-1b",
                "nobody/nothing-1b: There is no such file, and no well-known network has this id"}},
-             {"no config", {"text.yaml", "text.yaml: The text is no config"}},
+             {"no config", {"text.yaml", "text.yaml: Unrecognised config"}},
              {"a fault in it", {"faulty.yaml", "faulty.yaml:7:10: "}},
              {"no network in it", {"params.yaml", "params.yaml: The config has no model section"}}});
     }

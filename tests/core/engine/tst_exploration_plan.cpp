@@ -266,7 +266,7 @@ private slots:
         const ExplorationPlan assumed = engine::planExploration(QStringLiteral("c.yaml"), contents, {});
         QCOMPARE(assumed.load.sequenceLength, 32);
         QCOMPARE(assumed.notes.size(), 1);
-        VERIFY_CONTAINS(assumed.notes.front(), "32 tokens are taken");
+        VERIFY_CONTAINS(assumed.notes.front(), "samples have 32 tokens");
         const ExplorationPlan given =
             engine::planExploration(QStringLiteral("c.yaml"), contents, {.sequenceLength = 8});
         QCOMPARE(given.load.sequenceLength, 8);

@@ -191,8 +191,8 @@ private slots:
     {
         rows<Text, Text>(
             {{"does not start", {"start=exit", "No worker stays alive"}},
-             {"speaks nonsense", {"start=garbage", "Trials could not"}},
-             {"does not load", {"load=error", "Trials could not be run"}},
+             {"speaks nonsense", {"start=garbage", "no trial can run"}},
+             {"does not load", {"load=error", "no trial can run"}},
              {"ends in each trial", {"trial=kill", "trial"}},
              {"fails in each trial", {"trial=failed", "The fake worker was told to answer so."}}});
     }
