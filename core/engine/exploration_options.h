@@ -41,6 +41,9 @@ struct ExplorationOptions
     std::optional<search::Objective> objective;
     double tolerance = 0.02;
     double targetConfidence = 0.95;
+    /// Share of certainty below which the size is not written into a config, 0..1; where absent as
+    /// leastConfidenceToWrite() has it.
+    std::optional<double> minConfidence;
     QString strategy = QStringLiteral("posterior");
     int maxTrials = 64;
     std::optional<std::chrono::seconds> timeBudget;

@@ -219,7 +219,11 @@ std::vector<ExplorationOption> questionOptions()
         shareOption({"--tolerance", "PERCENT", "A size this close to the best is good enough"}, subject,
                     &Options::tolerance, 0.1, 50),
         shareOption({"--confidence", "PERCENT", "Stop when this sure"}, subject, &Options::targetConfidence,
-                    1, 99)};
+                    1, 99),
+        option(
+            {"--min-confidence", "PERCENT", "Write no size into a config when less sure (50)"}, subject,
+            &Options::minConfidence,
+            [](const std::string& text) { return shareFromPercentText(text, 0, 99); }, shareToPercentText)};
 }
 
 std::vector<ExplorationOption> runOptions()
@@ -227,7 +231,7 @@ std::vector<ExplorationOption> runOptions()
     constexpr auto subject = Subject::Run;
     const auto seedText = [](std::uint64_t seed) { return std::to_string(seed); };
     return {deviceOption(),
-            option({"--memory-limit", "SIZE", "Device memory to use at most, as 2GiB or 800MiB"}, subject,
+            option({"--memory-limit", "SIZE", "Device memory to use at most, as 2GiB, 2G or 800M"}, subject,
                    &Options::memoryLimitBytes, bytesFromText, bytesToText),
             shareOption({"--headroom", "PERCENT", "Share of the memory kept free"}, subject,
                         &Options::headroom, 0, 90),

@@ -46,15 +46,20 @@ std::string lowerCase(std::string_view text)
     return lower;
 }
 
-constexpr std::array<std::pair<std::string_view, double>, 9> byteUnits{{{"b", 1.0},
-                                                                        {"kb", 1e3},
-                                                                        {"mb", 1e6},
-                                                                        {"gb", 1e9},
-                                                                        {"tb", 1e12},
-                                                                        {"kib", 1024.0},
-                                                                        {"mib", 1048576.0},
-                                                                        {"gib", 1073741824.0},
-                                                                        {"tib", 1099511627776.0}}};
+// A letter alone stands for the binary unit, as in ulimit, dd and ls -h.
+constexpr std::array<std::pair<std::string_view, double>, 13> byteUnits{{{"b", 1.0},
+                                                                         {"k", 1024.0},
+                                                                         {"m", 1048576.0},
+                                                                         {"g", 1073741824.0},
+                                                                         {"t", 1099511627776.0},
+                                                                         {"kb", 1e3},
+                                                                         {"mb", 1e6},
+                                                                         {"gb", 1e9},
+                                                                         {"tb", 1e12},
+                                                                         {"kib", 1024.0},
+                                                                         {"mib", 1048576.0},
+                                                                         {"gib", 1073741824.0},
+                                                                         {"tib", 1099511627776.0}}};
 
 template<typename Integer>
 std::optional<Integer> wholeNumber(std::string_view text)
@@ -94,8 +99,8 @@ std::int64_t bytesFromText(std::string_view text)
     const auto known = std::ranges::find(byteUnits, unit, &std::pair<std::string_view, double>::first);
     if (!number || known == byteUnits.end()) {
         throw UsageError(quoted(text) +
-                         " is no amount of memory; write a number and one of B, kB, MB, GB, TB, "
-                         "KiB, MiB, GiB, TiB after it, for example 2GiB or 800MiB.");
+                         " is no amount of memory; write a number and its unit: K, M, G, T (or KiB, MiB, "
+                         "GiB, TiB) count in 1,024s, kB, MB, GB, TB in 1,000s, for example 2G or 800M.");
     }
     const double bytes = std::floor(*number * known->second);
     // 2^62: everything beyond is a slip of the hand, and products of it stay within 64 bits.

@@ -33,8 +33,8 @@ public:
 /// says.
 inline constexpr std::int64_t largestCount = std::int64_t{1} << 40;
 
-/// "2GiB", "800MiB", "1.5GB", "6442450944B" [bytes, above 0]. The unit must be there: a bare "6" is
-/// more often a forgotten unit than six bytes.
+/// "2GiB", "2G", the same, "800M", "1.5GB", "6442450944B" [bytes, above 0]. The unit must be there: a bare
+/// "6" is more often a forgotten unit than six bytes.
 std::int64_t bytesFromText(std::string_view text);
 /// In the largest unit of 1024 that makes it a whole number: "2GiB", "6442450943B".
 std::string bytesToText(std::int64_t bytes);

@@ -41,6 +41,7 @@ private slots:
                     {"objective", "--objective,effective"},
                     {"tolerance", "--tolerance,2.5"},
                     {"confidence", "--confidence,90"},
+                    {"confidence to write", "--min-confidence,12.5"},
                     {"devices", "--device,cuda:0,--device,cpu"},
                     {"memory", "--memory-limit,1536MiB"},
                     {"odd bytes", "--memory-limit,1000001B"},
