@@ -3,6 +3,7 @@
 #include "config_document.h"
 
 #include "format.h"
+#include "model/longest_run.h"
 #include "run_reader.h"
 #include "syntax/text_check.h"
 #include "syntax/words.h"
@@ -223,11 +224,12 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
     }
     if (!contents.targetLength)
         contents.targetLength = model::usualTargetLength(*spec);
-    const auto longest = model::longestSequence(*spec);
+    const auto longest = model::longestRun(*spec);
     if (longest && contents.sequenceLength > *longest) {
         warn(contents.warnings, {},
-             "The config trains on sequences of {} tokens, but the network has learned {} positions; shorten "
-             "them with --sequence-length, or choose another network.",
+             "The config trains on sequences of {} tokens, but the network has {} positions; shorten them "
+             "with "
+             "--sequence-length, or choose another network.",
              contents.sequenceLength, *longest);
     }
     return contents;

@@ -6,6 +6,7 @@
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "errors.h"
+#include "model/longest_run.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
 
@@ -60,11 +61,10 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
         length = assumedSequenceLength(spec, notes);
     if (length < 1)
         refuse(Translated::tr("The config holds no sequence length; give one with --sequence-length."));
-    const auto longest = model::longestSequence(spec);
+    const auto longest = model::longestRun(spec);
     if (longest && length > *longest)
-        refuse(Translated::tr(
-                   "A sequence length of %1 is more than the %2 positions that this network has learned; "
-                   "give --sequence-length %2 or less.")
+        refuse(Translated::tr("A sequence length of %1 is more than the %2 positions of this network; "
+                              "give --sequence-length %2 or less.")
                    .arg(length)
                    .arg(*longest));
     return length;
@@ -120,8 +120,10 @@ config::BatchPlan planOf(const config::ConfigContents& contents, const Explorati
         refuse(
             Translated::tr("The config holds no evaluation batch; explore its training with --phase train."));
     config::BatchPlan chosen = *plan;
-    if (options.setting)
+    if (options.setting) {
+        chosen.presentSize = plan->writtenSize();
         chosen.setting = *options.setting;
+    }
     return chosen;
 }
 

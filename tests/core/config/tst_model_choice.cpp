@@ -68,7 +68,7 @@ private slots:
         const ConfigContents source{.model = network};
         const ConfigContents joined = withModelOf(trainerContents(65, true), source);
         QCOMPARE(joined.warnings.size(), std::size_t{1});
-        QVERIFY(joined.warnings.front().sentence.find("learned 64 positions") != std::string::npos);
+        QVERIFY(joined.warnings.front().sentence.find("has 64 positions") != std::string::npos);
         QVERIFY(withModelOf(trainerContents(64, true), source).warnings.empty());
     }
 

@@ -153,6 +153,14 @@ private slots:
             {[](auto&, auto& options) { options.phase = model::Phase::Eval; }, "no evaluation batch"});
         add("too long for learned positions",
             {[](auto&, auto& options) { options.sequenceLength = 33; }, "32 positions"});
+        add("too long for positions that are not learned",
+            {[](auto& contents, auto&) {
+                 auto& spec = std::get<model::ModelSpec>(contents.model);
+                 std::get<model::DecoderSpec>(spec.architecture).positionEmbedding =
+                     model::PositionEmbedding::Rotary;
+                 contents.sequenceLength = 33;
+             },
+             "A sequence length of 33 is more than the 32 positions of this network"});
         add("batch normalisation explored for Cerebras",
             {[](auto& contents, auto&) { contents.model = resNet(); },
              "c.yaml: Cerebras does not explore a network with batch normalisation"});
