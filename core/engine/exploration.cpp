@@ -804,7 +804,7 @@ void Exploration::endSearch()
 /// \param hasMore  whether going on could run another trial
 void Exploration::reportEnd(bool hasMore)
 {
-    const RunEnd end = runEndOf(m_run->status, snapshot(), m_run->plan.space.minimum);
+    const RunEnd end = runEndOf(m_run->status, snapshot(), m_run->plan.space.minimum, m_run->budgetSeconds);
     m_run->status = end.status;
     m_run->builder.setFailure(m_run->failure.isEmpty() ? end.failure : m_run->failure);
     m_run->tick.stop();

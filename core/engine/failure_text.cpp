@@ -3,6 +3,7 @@
 #include "failure_text.h"
 
 #include "readable_text.h"
+#include "short_budget_text.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -70,8 +71,13 @@ std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status)
     return std::nullopt;
 }
 
-RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest)
+RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest,
+                std::optional<double> budgetSeconds)
 {
+    if (wanted == FinishStatus::Budget && budgetSeconds && endedBeforeATrial(snapshot)) {
+        return {.status = FinishStatus::Failed,
+                .failure = shortBudgetText(snapshot, *budgetSeconds, smallest)};
+    }
     if (wanted == FinishStatus::NothingFits && std::ranges::any_of(snapshot.trials, speaksOfMemory))
         return {.status = wanted, .failure = nothingFitsText(snapshot, smallest)};
     if (wanted == FinishStatus::NothingFits || (needsResult(wanted) && !snapshot.searchState.recommendation))

@@ -19,7 +19,9 @@ struct RunEnd
 
 /// \param wanted  as the search sees it; without a single result that was a failure
 /// \param smallest  smallest size that was allowed
-RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest);
+/// \param budgetSeconds  nothing where time sets no bound
+RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest,
+                std::optional<double> budgetSeconds = std::nullopt);
 
 /// Why no size fits, what the smallest would need at least, and what to do about it.
 /// \param smallest  smallest size that was allowed
