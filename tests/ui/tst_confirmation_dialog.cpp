@@ -76,7 +76,7 @@ private slots:
         ConfirmationModel model;
         model.display(test::doneConfirmation());
         const auto far = model.index(1, ConfirmationModel::Role);
-        QCOMPARE(far.data().toString(), QStringLiteral("runner-up, far off"));
+        QCOMPARE(far.data().toString(), QStringLiteral("runner-up, 2.6 % slower than predicted"));
         QVERIFY(!far.data(Qt::DecorationRole).isNull());
         QVERIFY(far.data(Qt::ToolTipRole).toString().contains(QStringLiteral("2 %")));
         QVERIFY(model.index(0, ConfirmationModel::Role).data(Qt::DecorationRole).isNull());

@@ -49,7 +49,10 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part)
         row.tone = Tone::Bad;
         row.toolTip = ConfirmationModel::tr("Out of memory");
     } else if (isFarOff) {
-        row.texts[ConfirmationModel::Role] = ConfirmationModel::tr("%1, far off").arg(part);
+        const QString apart = engine::percentText(std::abs(*miscorrelation));
+        row.texts[ConfirmationModel::Role] =
+            *miscorrelation < 0.0 ? ConfirmationModel::tr("%1, %2 slower than predicted").arg(part, apart)
+                                  : ConfirmationModel::tr("%1, %2 faster than predicted").arg(part, apart);
         row.glyph = Glyph::Warning;
         row.tone = Tone::Warn;
         row.toolTip = ConfirmationModel::tr("Further off than the 2 % that a prediction aims at");

@@ -88,7 +88,7 @@ void TrainingWindow::setConfig(const engine::ConfigFile& config, const engine::E
     m_view->form()->setConfig(config.contents());
     const QString name = QFileInfo(config.path()).fileName();
     m_view->setSubject(name);
-    setWindowTitle(tr("Training – %1").arg(name));
+    setWindowTitle(tr("Training — %1").arg(name));
     draw();
 }
 
