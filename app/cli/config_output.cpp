@@ -7,6 +7,7 @@
 #include "engine/batch_text.h"
 #include "engine/option_values.h"
 
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <QSaveFile>
 #include <QStringList>
@@ -86,20 +87,19 @@ QString shellWord(const QString& word)
            QLatin1Char('\'');
 }
 
-/// What to type for a config with this size and batch.
-QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& chosen, std::int64_t batch,
-                      const OutputOptions& options)
+QString globalBatchWord(const GlobalBatchOption& option)
 {
-    QStringList words{QStringLiteral("batchpeak export"), shellWord(file.path()), QStringLiteral("--size"),
-                      QString::number(chosen.microBatchSize)};
-    if (chosen.phase != model::Phase::Train)
-        words << QStringLiteral("--phase eval");
-    words << QStringLiteral("--global-batch") << QString::number(batch);
-    if (!options.output.empty())
-        words << QStringLiteral("--output") << shellWord(QString::fromStdString(options.output));
-    else
-        words << QStringLiteral("--in-place");
-    return words.join(QLatin1Char(' '));
+    switch (option.kind) {
+    case Kind::Below:
+        return QStringLiteral("below");
+    case Kind::Above:
+        return QStringLiteral("above");
+    case Kind::Given:
+        return QString::number(option.batch);
+    case Kind::Kept:
+        break;
+    }
+    return {};
 }
 
 config::SplicedText chosenText(const engine::ConfigFile& file, const config::ChosenSize& chosen,
@@ -108,10 +108,29 @@ config::SplicedText chosenText(const engine::ConfigFile& file, const config::Cho
     try {
         return withSize(file, chosen, options.globalBatch);
     } catch (const config::BatchNotKept& notKept) {
-        const QString command = exportCommand(file, chosen, notKept.above(), options);
+        OutputOptions withBatch = options;
+        withBatch.globalBatch = {.kind = Kind::Given, .batch = notKept.above()};
+        const QString command = exportCommand(file, chosen, withBatch);
         throw UsageError(std::string(notKept.what()) + " Nothing was written; this writes " +
                          std::to_string(notKept.above()) + ": " + command.toStdString());
     }
+}
+
+bool isSameFile(const QString& path, const QString& other)
+{
+    const QString canonical = QFileInfo(path).canonicalFilePath();
+    return !canonical.isEmpty() && canonical == QFileInfo(other).canonicalFilePath();
+}
+
+/// \throws UsageError where \p target is there already, as a file of another content than the config's
+void refuseToReplace(const engine::ConfigFile& file, const QString& target, const OutputOptions& options)
+{
+    if (options.force || !QFileInfo::exists(target) || isSameFile(target, file.path()))
+        return;
+    throw UsageError(QStringLiteral("%1 is there already, and was not overwritten; name another file, or add "
+                                    "--force.")
+                         .arg(target)
+                         .toStdString());
 }
 
 /// \param target  as outputPath() has it; without one the change is to the config itself
@@ -131,12 +150,13 @@ void addOutputOptions(Options& options, OutputOptions& output)
 {
     options.addText("--output", "FILE", "File to write the config with the size to", output.output);
     options.addFlag("--in-place", "Write the size into FILE itself", output.inPlace);
+    options.addFlag("--force", "Let --output overwrite a file that is there already", output.force);
     options.addText("--global-batch", "N|below|above",
                     "Samples of one optimizer step to write with the size: N, or the nearest where the "
                     "present number cannot be kept",
                     [&output](const std::string& text) { output.globalBatch = globalBatchFromText(text); });
-    options.addFlag("--dry-run", "Show what would change in the config, as a unified diff, and write nothing",
-                    output.dryRun);
+    options.addFlag("--diff", "Show what would change in the config, as a unified diff, and write nothing",
+                    output.diff);
 }
 
 void checkOutputOptions(const OutputOptions& options)
@@ -150,34 +170,53 @@ QString outputPath(const engine::ConfigFile& file, const OutputOptions& options)
     return options.inPlace ? file.path() : QString::fromStdString(options.output);
 }
 
-void checkWritable(const QString& path)
+void checkTarget(const engine::ConfigFile& file, const OutputOptions& options)
 {
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly)) {
+    const QString target = outputPath(file, options);
+    if (target.isEmpty() || options.diff)
+        return;
+    refuseToReplace(file, target, options);
+    QSaveFile probe(target);
+    if (!probe.open(QIODevice::WriteOnly)) {
         throw UsageError(
             QStringLiteral("%1 cannot be written: %2. Name another file, or make this one writable.")
-                .arg(path, file.errorString())
+                .arg(target, probe.errorString())
                 .toStdString());
     }
-    file.cancelWriting();
+    probe.cancelWriting();
 }
 
-QString writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen,
-                  const OutputOptions& options, Console& console)
+QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                      const OutputOptions& options)
+{
+    QStringList words{QStringLiteral("batchpeak export"), shellWord(file.path()), QStringLiteral("--size"),
+                      QString::number(chosen.microBatchSize)};
+    if (chosen.phase != model::Phase::Train)
+        words << QStringLiteral("--phase eval");
+    if (options.globalBatch.kind != Kind::Kept)
+        words << QStringLiteral("--global-batch") << globalBatchWord(options.globalBatch);
+    if (options.output.empty())
+        return (words << QStringLiteral("--in-place")).join(QLatin1Char(' '));
+    words << QStringLiteral("--output") << shellWord(QString::fromStdString(options.output));
+    if (options.force)
+        words << QStringLiteral("--force");
+    return words.join(QLatin1Char(' '));
+}
+
+void writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen, const OutputOptions& options,
+               Console& console)
 {
     const auto spliced = chosenText(file, chosen, options);
     for (const std::string& note : spliced.notes)
         console.remark(QString::fromStdString(note));
-    QString target = outputPath(file, options);
-    if (options.dryRun) {
-        showChange(file, spliced, target, console);
-        return {};
-    }
+    const QString target = outputPath(file, options);
+    if (options.diff)
+        return showChange(file, spliced, target, console);
     if (target.isEmpty())
-        printBytes(spliced.text);
-    else
-        file.save(spliced, target);
-    return target;
+        return printBytes(spliced.text);
+    refuseToReplace(file, target, options);
+    file.save(spliced, target);
+    console.answer(QStringLiteral("Wrote %1").arg(target));
 }
 
 void printBytes(const std::string& text)

@@ -33,14 +33,19 @@ struct GlobalBatchOption
 };
 
 /// Where a command writes the config with the size in it: --output, --in-place, or nowhere; and how much
-/// of it: --global-batch, --dry-run.
+/// of it: --global-batch, --diff.
 struct OutputOptions
 {
     std::string output;
     bool inPlace = false;
+    /// Another file that is there already is replaced.
+    bool force = false;
     /// What would be written is shown instead.
-    bool dryRun = false;
+    bool diff = false;
     GlobalBatchOption globalBatch;
+
+    /// Whether a config is to be written, or what would be written is to be shown.
+    bool asksForAConfig() const { return !output.empty() || inPlace || diff; }
 };
 
 /// \param output  filled while parsing; must live as long
@@ -53,16 +58,21 @@ void checkOutputOptions(const OutputOptions& options);
 QString outputPath(const engine::ConfigFile& file, const OutputOptions& options);
 
 /// Tells before an exploration of an hour, not after it, that its result could not be kept.
-/// \throws UsageError with the system's reason
-void checkWritable(const QString& path);
+/// \throws UsageError with the system's reason, or since another file would be replaced
+void checkTarget(const engine::ConfigFile& file, const OutputOptions& options);
 
-/// Writes the text of \p file with the size in it, and the batch that goes with it; to stdout where no file
-/// is named. In a dry run it answers with what would change, as a unified diff, or says that nothing would.
-/// \return the file that was written; empty for none
-/// \throws UsageError where a batch has to be chosen first, with what to type for it
+/// What to type for a config with this size.
+QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                      const OutputOptions& options);
+
+/// Writes the text of \p file with the size in it, and the batch that goes with it, and answers with the file
+/// that was written; to stdout where no file is named. With --diff it answers with what would change, as a
+/// unified diff, or says that nothing would.
+/// \throws UsageError where a batch has to be chosen first, with what to type for it, or another file would
+///         be replaced
 /// \throws config::ConfigError where the config does not take the size or the batch, or has changed on disk
-QString writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen,
-                  const OutputOptions& options, Console& console);
+void writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen, const OutputOptions& options,
+               Console& console);
 
 /// The text as it is, without a line end of our own, on stdout.
 /// \throws UsageError where stdout does not take it

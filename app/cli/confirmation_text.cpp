@@ -52,12 +52,16 @@ QStringList rowOf(const ConfirmedSize& size)
 
 } // namespace
 
-QString confirmationLiveLine(const ConfirmationSnapshot& snapshot)
+ProgressLine confirmationLiveLine(const ConfirmationSnapshot& snapshot)
 {
     if (!snapshot.isRunning)
         return {};
-    return QStringLiteral("confirming: %1 of %2 steps timed")
-        .arg(QString::number(snapshot.stepsDone), QString::number(snapshot.stepsInAll));
+    const QString text = QStringLiteral("confirming: %1 of %2 steps timed")
+                             .arg(QString::number(snapshot.stepsDone), QString::number(snapshot.stepsInAll));
+    const std::optional<double> share =
+        snapshot.stepsInAll > 0 ? std::optional(static_cast<double>(snapshot.stepsDone) / snapshot.stepsInAll)
+                                : std::nullopt;
+    return {.share = share, .parts = {{.text = text}}};
 }
 
 QStringList confirmationLines(const ConfirmationSnapshot& snapshot)

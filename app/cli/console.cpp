@@ -35,30 +35,37 @@ void put(std::FILE* stream, const QString& text)
 // To the first column, and erase to the end of the line (ECMA-48 EL).
 constexpr auto eraseLine = u"\r\033[K";
 
-/// "warning: " or "error: " and what was said; news stand alone.
-QString logText(const LogLine& line)
+/// Whether control sequences are understood there.
+bool isTerminal(std::FILE* stream)
 {
-    switch (line.level) {
-    case LogLevel::Warning:
-        return QStringLiteral("warning: ") + line.text;
-    case LogLevel::Error:
-        return QStringLiteral("error: ") + line.text;
-    case LogLevel::Info:
-        break;
-    }
-    return line.text;
+    const QByteArray kind = qgetenv("TERM");
+    return isatty(fileno(stream)) == 1 && !kind.isEmpty() && kind != "dumb";
+}
+
+/// "warning: " or "error: " and what was said; news stand alone.
+StyledText logText(const LogLine& line)
+{
+    StyledText text;
+    if (line.level == LogLevel::Warning)
+        text.append(QStringLiteral("warning: "), Style::Warning);
+    else if (line.level == LogLevel::Error)
+        text.append(QStringLiteral("error: "), Style::Bad);
+    text.append(line.text);
+    return text;
 }
 
 } // namespace
 
-Console::Console(std::FILE* answers) : m_answers(answers), m_showsLiveLine(isatty(STDERR_FILENO) == 1) {}
+Console::Console(std::FILE* answers, Colours colours)
+    : m_answers(answers), m_colours(colours), m_showsLiveLine(isTerminal(stderr))
+{}
 
 Console::~Console()
 {
     setLiveLine({});
 }
 
-void Console::answer(const QString& line)
+void Console::answer(const StyledText& line)
 {
     write(m_answers, line);
 }
@@ -69,7 +76,7 @@ void Console::answer(const QStringList& lines)
         answer(line);
 }
 
-void Console::remark(const QString& line)
+void Console::remark(const StyledText& line)
 {
     write(stderr, line);
 }
@@ -80,23 +87,34 @@ void Console::remark(const QStringList& lines)
         remark(line);
 }
 
-void Console::setLiveLine(const QString& line)
+void Console::setLiveLine(const ProgressLine& line)
 {
-    if (!m_showsLiveLine || line == m_liveLine)
+    if (!m_showsLiveLine)
         return;
-    m_liveLine = line;
     // The last column stays free: a terminal would wrap there, and the line could not be erased.
-    put(stderr, QString::fromUtf16(eraseLine) + line.left(terminalColumns() - 1));
+    const StyledText text = fitted(line, terminalColumns() - 1);
+    if (text == m_liveLine)
+        return;
+    m_liveLine = text;
+    put(stderr, QString::fromUtf16(eraseLine) + drawn(stderr, text));
 }
 
-void Console::write(std::FILE* stream, const QString& line)
+void Console::write(std::FILE* stream, const StyledText& line)
 {
     const bool liveLineStands = !m_liveLine.isEmpty();
     if (liveLineStands)
         put(stderr, QString::fromUtf16(eraseLine));
-    put(stream, line + QLatin1Char('\n'));
+    put(stream, drawn(stream, line) + QLatin1Char('\n'));
     if (liveLineStands)
-        put(stderr, m_liveLine.left(terminalColumns() - 1));
+        put(stderr, drawn(stderr, m_liveLine.left(terminalColumns() - 1)));
+}
+
+QString Console::drawn(std::FILE* stream, const StyledText& line) const
+{
+    const bool isColoured =
+        m_colours == Colours::Always ||
+        (m_colours == Colours::Auto && isTerminal(stream) && qgetenv("NO_COLOR").isEmpty());
+    return isColoured ? line.coloured() : line.plain();
 }
 
 void printError(const QString& sentence)

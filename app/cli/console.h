@@ -3,6 +3,8 @@
 #pragma once
 
 #include "engine/snapshot.h"
+#include "progress_line.h"
+#include "styled_text.h"
 
 #include <QString>
 #include <QStringList>
@@ -12,35 +14,43 @@
 
 namespace batchpeak::cli {
 
+/// Whether styles show. Auto: on a terminal that knows them, unless the environment variable NO_COLOR
+/// (no-color.org) asks for none.
+enum class Colours { Auto, Always, Never };
+
 /// The terminal of one command: answers go to one stream, everything said on the way to stderr, and
 /// where stderr is a terminal one live line stands below all of it.
 ///
-/// It decides where words go and keeps the live line from mixing with them; not what is said. Words
-/// are English whatever the locale, since scripts read them.
+/// It decides where words go, whether in colours, and keeps the live line from mixing with them; not what is
+/// said. Words are English whatever the locale, since scripts read them. What is no terminal gets no control
+/// sequence, unless colours are asked for.
 class Console
 {
 public:
     /// \param answers  stdout, or stderr where stdout carries something else
-    explicit Console(std::FILE* answers = stdout);
+    explicit Console(std::FILE* answers = stdout, Colours colours = Colours::Auto);
     ~Console();
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
 
-    void answer(const QString& line);
+    void answer(const StyledText& line);
     void answer(const QStringList& lines);
-    void remark(const QString& line);
+    void remark(const StyledText& line);
     void remark(const QStringList& lines);
 
     bool showsLiveLine() const { return m_showsLiveLine; }
-    /// Draws the live line anew, cut to the width of the terminal; an empty one takes it away.
-    void setLiveLine(const QString& line);
+    /// Draws the live line anew, as much of it as the terminal has room for at present; an empty one takes it
+    /// away.
+    void setLiveLine(const ProgressLine& line);
 
 private:
-    void write(std::FILE* stream, const QString& line);
+    void write(std::FILE* stream, const StyledText& line);
+    QString drawn(std::FILE* stream, const StyledText& line) const;
 
     std::FILE* m_answers;
+    Colours m_colours;
     bool m_showsLiveLine = false;
-    QString m_liveLine;
+    StyledText m_liveLine;
 };
 
 /// Prints the lines of a log that grows, each once.

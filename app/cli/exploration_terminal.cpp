@@ -48,8 +48,11 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
 
     if (const auto& run = exploration.snapshot().run)
         console.answer(introductionLines(*run));
-    engine::onEvent<engine::RecommendationChanged>(exploration, this, [&console](const auto& changed) {
+    engine::onEvent<engine::RecommendationChanged>(exploration, this, [&](const auto& changed) {
         console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation));
+        if (const QString gain = gainText(m_exploration.snapshot()); !gain.isEmpty())
+            console.remark(
+                QStringLiteral("size %1: %2").arg(QString::number(changed.recommendation.size), gain));
     });
     engine::onEvent<engine::TrialFinished>(exploration, this, [&console](const auto& finished) {
         if (deservesALine(finished.trial))
@@ -83,13 +86,22 @@ void ExplorationTerminal::interrupt()
     m_exploration.stop();
 }
 
+/// The first one is what all was about.
+void ExplorationTerminal::answerLastLines(const QStringList& lines)
+{
+    StyledText first;
+    first.append(lines.front(), Style::Strong);
+    console().answer(first);
+    console().answer(lines.mid(1));
+}
+
 void ExplorationTerminal::printLastLines(const engine::Snapshot& snapshot)
 {
     removeLiveLine();
     if (!snapshot.searchState.recommendation && !snapshot.failure.isEmpty())
         printError(snapshot.failure);
     else
-        console().answer(finalLines(snapshot));
+        answerLastLines(finalLines(snapshot));
 }
 
 } // namespace batchpeak::cli

@@ -23,6 +23,7 @@ protected:
 private:
     void listenForTheEnd();
     void printLastLines(const engine::Snapshot& snapshot);
+    void answerLastLines(const QStringList& lines);
 
     engine::Exploration& m_exploration;
     LogPrinter m_log;

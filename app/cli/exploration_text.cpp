@@ -7,6 +7,7 @@
 #include "engine/ending_text.h"
 #include "engine/log_text.h"
 #include "engine/plan_text.h"
+#include "engine/present_size.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
 #include "terminal_text.h"
@@ -29,20 +30,55 @@ QString networkText(const RunDescription& run)
     return run.modelSource.isEmpty() ? network : QStringLiteral("%1, from %2").arg(network, run.modelSource);
 }
 
-QString runningTrials(const Snapshot& snapshot)
+/// "trial 7 of about 18"
+QString trialNumberText(const Snapshot& snapshot)
 {
-    QStringList running;
-    for (const trial::TrialRecord* trial : snapshot.currentTrials()) {
-        running << (trial->isComparison() ? engine::comparingText(engine::comparedSizes(*trial), QLocale::c())
-                                          : QStringLiteral("size %1").arg(trial->microBatchSize));
+    const int trials = static_cast<int>(snapshot.trials.size());
+    const int expected = snapshot.searchState.expectedTrials;
+    const QString total = expected >= trials ? QStringLiteral(" of about %1").arg(expected) : QString();
+    return QStringLiteral("trial %1%2").arg(QString::number(trials), total);
+}
+
+/// "size 96", "comparing 24 and 28", and what is measured so far.
+void addRunningTrials(ProgressLine& line, const Snapshot& snapshot)
+{
+    const auto running = snapshot.currentTrials();
+    if (running.empty())
+        return;
+    line.parts.push_back({.text = trialNumberText(snapshot), .importance = Importance::Less});
+    QStringList sizes;
+    double samplesPerSecond = 0.0;
+    for (const trial::TrialRecord* trial : running) {
+        sizes << (trial->isComparison() ? engine::comparingText(engine::comparedSizes(*trial), QLocale::c())
+                                        : QStringLiteral("size %1").arg(trial->microBatchSize));
+        samplesPerSecond = trial->samplesPerSecond.value_or(0.0);
     }
-    if (running.isEmpty())
-        return {};
-    const QString total = snapshot.searchState.expectedTrials >= static_cast<int>(snapshot.trials.size())
-                              ? QStringLiteral(" of about %1").arg(snapshot.searchState.expectedTrials)
-                              : QString();
-    return QStringLiteral("trial %1%2: %3")
-        .arg(QString::number(snapshot.trials.size()), total, running.join(QStringLiteral(" and ")));
+    line.parts.push_back({.text = sizes.join(QStringLiteral(" and "))});
+    if (running.size() == 1 && samplesPerSecond > 0.0)
+        line.parts.push_back({.text = QStringLiteral("%1 samples/s").arg(rateText(samplesPerSecond)),
+                              .importance = Importance::Least});
+}
+
+/// "best 64 (45 %)"
+void addBest(ProgressLine& line, const Snapshot& snapshot)
+{
+    const auto& best = snapshot.searchState.recommendation;
+    if (!best)
+        return;
+    line.parts.push_back({.text = QStringLiteral("best %1 (%2 %)").arg(best->size).arg(best->confidence),
+                          .importance = Importance::More,
+                          .style = snapshot.isRecommendationSure() ? Style::Good : Style::Plain});
+}
+
+/// "about 70 s left", and how sure that is where there is room.
+void addTimeLeft(ProgressLine& line, const search::Estimate& secondsLeft)
+{
+    const QString text = engine::timeLeftText(secondsLeft);
+    const qsizetype band = text.indexOf(QLatin1String(" ("));
+    line.parts.push_back({.text = text.left(band), .importance = Importance::Some, .style = Style::Muted});
+    if (band > 0)
+        line.parts.push_back(
+            {.text = text.mid(band + 1), .importance = Importance::Least, .style = Style::Muted});
 }
 
 QString peakText(const Snapshot& snapshot)
@@ -97,11 +133,15 @@ QString outcomeText(trial::Outcome outcome)
     return {};
 }
 
-QString achievedText(const Recommendation& recommendation)
+QString achievedText(const Snapshot& snapshot)
 {
-    return QStringLiteral("%1, %2x base")
-        .arg(rateText(recommendation.samplesPerSecond, recommendation.relativeError),
-             QString::number(recommendation.relativePerformance, 'f', 2));
+    const Recommendation& recommendation = *snapshot.searchState.recommendation;
+    QStringList parts{
+        rateText(recommendation.samplesPerSecond, recommendation.relativeError),
+        QStringLiteral("%1x base").arg(QString::number(recommendation.relativePerformance, 'f', 2))};
+    if (const QString gain = gainText(snapshot); !gain.isEmpty())
+        parts << gain;
+    return parts.join(QStringLiteral(", "));
 }
 
 QString confidenceText(const Recommendation& recommendation)
@@ -176,6 +216,12 @@ QString recommendationLine(const QDateTime& time, const search::Recommendation& 
         .arg(recommendation.confidence);
 }
 
+QString gainText(const Snapshot& snapshot)
+{
+    // As the line of the recommendation writes it.
+    return engine::presentSizeText(snapshot, QLocale::c()).replace(QChar(0x00D7), QLatin1Char('x'));
+}
+
 QString trialLine(const trial::TrialRecord& trial)
 {
     QStringList parts{trial.isComparison() ? engine::comparedText(trial, QLocale::c())
@@ -200,18 +246,20 @@ QString trialLine(const trial::TrialRecord& trial)
              parts.join(QStringLiteral(", ")));
 }
 
-QString liveLine(const Snapshot& snapshot)
+ProgressLine liveLine(const Snapshot& snapshot)
 {
-    QStringList parts;
+    const auto saying = [](const QString& text) {
+        return ProgressLine{.share = {}, .parts = {{.text = text}}};
+    };
     switch (snapshot.state) {
     case State::Starting:
-        return QStringLiteral("starting the workers and loading the network");
+        return saying(QStringLiteral("starting the workers and loading the network"));
     case State::Finishing:
-        return QStringLiteral("ending the workers");
+        return saying(QStringLiteral("ending the workers"));
     case State::Verifying:
         if (snapshot.isChoosing())
             break;
-        return engine::verificationText(*snapshot.verification, QLocale::c());
+        return saying(engine::verificationText(*snapshot.verification, QLocale::c()));
     case State::Exploring:
     case State::Paused:
         break;
@@ -220,16 +268,17 @@ QString liveLine(const Snapshot& snapshot)
     case State::Failed:
         return {};
     }
-    parts << QStringLiteral("%1 %").arg(static_cast<int>(snapshot.progress * 100));
-    if (const QString trials = runningTrials(snapshot); !trials.isEmpty())
-        parts << trials;
+    ProgressLine line{.share = snapshot.progress, .parts = {}};
+    addRunningTrials(line, snapshot);
     if (snapshot.isChoosing())
-        parts << QStringLiteral("choosing the next size");
+        line.parts.push_back({.text = QStringLiteral("choosing the next size")});
+    addBest(line, snapshot);
     if (snapshot.stalledSeconds > 0)
-        parts << QStringLiteral("stalled %1").arg(durationText(snapshot.stalledSeconds));
+        line.parts.push_back({.text = QStringLiteral("stalled %1").arg(durationText(snapshot.stalledSeconds)),
+                              .style = Style::Warning});
     else if (snapshot.timeLeft)
-        parts << engine::timeLeftText(*snapshot.timeLeft);
-    return parts.join(QStringLiteral(", "));
+        addTimeLeft(line, *snapshot.timeLeft);
+    return line;
 }
 
 QStringList finalLines(const Snapshot& snapshot)
@@ -244,7 +293,7 @@ QStringList finalLines(const Snapshot& snapshot)
     const config::BatchPlan& plan = snapshot.run->plan;
     std::vector<QStringList> rows{
         {QStringLiteral("recommended"), engine::sizeText(plan, recommendation->size)},
-        {QStringLiteral("samples/s"), achievedText(*recommendation)},
+        {QStringLiteral("samples/s"), achievedText(snapshot)},
         {QStringLiteral("peak memory"), peakText(snapshot)},
         {QStringLiteral("confidence"), confidenceText(*recommendation)}};
     if (engine::hasMicroBatches(plan))

@@ -4,6 +4,7 @@
 
 #include "config/batch_plan.h"
 #include "engine/snapshot.h"
+#include "progress_line.h"
 #include "search/strategy.h"
 
 #include <QDateTime>
@@ -29,13 +30,16 @@ QStringList introductionLines(const engine::RunDescription& run);
 /// \param time  of the recommendation, in any time zone; the line says GMT
 QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation);
 
+/// "1.31x the config's 16", or what else engine::presentSizeText() says of the recommended size.
+QString gainText(const engine::Snapshot& snapshot);
+
 /// "trial 3 on cpu: size 8, 1,234 ± 5 samples/s, peak 1.21 GiB, 2 s"; of a comparison "trial 9 on cpu:
 /// compared 24 and 28 in 8 visits each: 28 is 1.3 % ± 0.4 faster than 24, 12 s".
 QString trialLine(const trial::TrialRecord& trial);
 
-/// "42 %, trial 7 of about 18: size 96, about 1 min 12 s left", or in the place of the size "comparing 24 and
-/// 28"; empty before the start and after the end.
-QString liveLine(const engine::Snapshot& snapshot);
+/// "42 %  trial 7 of about 18  size 96  2,115 samples/s  best 64 (45 %)  about 3 min left  (2 to 5 min)", or
+/// in the place of the size "comparing 24 and 28"; empty before the start and after the end.
+ProgressLine liveLine(const engine::Snapshot& snapshot);
 
 /// The last lines: the recommended size, what it achieves and needs, why, and which global batch sizes
 /// it divides. Where there is no recommendation, why.

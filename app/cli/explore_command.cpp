@@ -7,6 +7,7 @@
 #include "engine/event_log.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
+#include "engine/writing_rule.h"
 #include "exploration_terminal.h"
 #include "options.h"
 #include "run_arguments.h"
@@ -35,8 +36,8 @@ public:
     int run() override;
 
 private:
-    void checkTarget(const engine::ConfigFile& file) const;
-    void keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot, Console& console) const;
+    void checkPlaceForSize(const engine::ConfigFile& file) const;
+    int keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot, Console& console) const;
     int runInEventLoop(engine::Exploration& exploration, Console& console) const;
 
     std::string m_file;
@@ -45,6 +46,7 @@ private:
     std::string m_events;
     OutputOptions m_output;
     bool m_quiet = false;
+    Colours m_colours = Colours::Auto;
 };
 
 /// An exploration ignores the config's own batch size, so its result may be more than that allows.
@@ -58,6 +60,15 @@ std::string refusalText(const config::ConfigError& error, const config::BatchPla
     return text;
 }
 
+/// \param command  that writes the size all the same
+QString unsureText(const QString& doubt, const QString& command)
+{
+    return QStringLiteral(
+               "nothing was written. %1 Explore longer, by --time-budget or --max-trials; take any "
+               "size with --min-confidence 0; or write this one now: %2")
+        .arg(doubt, command);
+}
+
 void ExploreCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to explore", m_file);
@@ -68,6 +79,7 @@ void ExploreCommand::addOptions(Options& options)
     addEventsOption(options, m_events);
     addOutputOptions(options, m_output);
     options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
+    addColourOption(options, m_colours);
 }
 
 void ExploreCommand::checkOptions() const
@@ -81,9 +93,9 @@ void ExploreCommand::checkOptions() const
 int ExploreCommand::run()
 {
     const auto file = openConfig(m_file, m_model);
-    checkTarget(file);
+    checkPlaceForSize(file);
 
-    Console console(m_events == "-" ? stderr : stdout);
+    Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contents()));
 
     engine::Exploration exploration;
@@ -99,39 +111,39 @@ int ExploreCommand::run()
     const int code = runInEventLoop(exploration, console);
     if (eventLog)
         checkEvents(eventLog->problem());
-    if (code == exitCode::success)
-        keepResult(file, exploration.snapshot(), console);
-    return code;
+    return code == exitCode::success ? keepResult(file, exploration.snapshot(), console) : code;
 }
 
-void ExploreCommand::checkTarget(const engine::ConfigFile& file) const
+void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file) const
 {
-    const QString target = outputPath(file, m_output);
-    if (target.isEmpty() && !m_output.dryRun)
+    if (!m_output.asksForAConfig())
         return;
     if (file.contents().isNetworkAlone()) {
         throw UsageError(file.path().toStdString() +
                          ": The config holds a network alone, so there is no place for a size; leave out "
-                         "--output, --in-place and --dry-run.");
+                         "--output, --in-place and --diff.");
     }
-    if (!m_output.dryRun)
-        checkWritable(target);
+    checkTarget(file, m_output);
 }
 
-void ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot,
-                                Console& console) const
+/// \return the exit code
+int ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot,
+                               Console& console) const
 {
-    if (outputPath(file, m_output).isEmpty() && !m_output.dryRun)
-        return;
+    if (!m_output.asksForAConfig())
+        return exitCode::success;
     const config::ChosenSize chosen{.phase = snapshot.run->phase,
                                     .microBatchSize = snapshot.searchState.recommendation->size};
+    if (!engine::isSureEnoughToWrite(snapshot, m_options)) {
+        printError(unsureText(engine::doubtText(snapshot, m_options), exportCommand(file, chosen, m_output)));
+        return exitCode::tooUnsure;
+    }
     try {
-        const QString target = writeSize(file, chosen, m_output, console);
-        if (!target.isEmpty())
-            console.answer(QStringLiteral("written to %1").arg(target));
+        writeSize(file, chosen, m_output, console);
     } catch (const config::ConfigError& error) {
         throw UsageError(refusalText(error, snapshot.run->plan, chosen.microBatchSize));
     }
+    return exitCode::success;
 }
 
 int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& console) const

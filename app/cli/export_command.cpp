@@ -40,6 +40,8 @@ void ExportCommand::addOptions(Options& options)
     options.addText("--phase", "train|eval", "Phase that the size is for (train)",
                     [this](const std::string& text) { m_phase = engine::wordFromText<model::Phase>(text); });
     addOutputOptions(options, m_output);
+    // No trial is run here, so that the name that other programs have for it means the same.
+    options.addFlag("--dry-run", "The same as --diff", m_output.diff);
 }
 
 void ExportCommand::checkOptions() const

@@ -24,6 +24,15 @@ std::string helpOf(const engine::ExplorationOption& option, const ExplorationOpt
     return usual.empty() ? option.help : option.help + " (" + usual + ")";
 }
 
+std::optional<Colours> coloursFromText(const std::string& text)
+{
+    if (text == "auto")
+        return Colours::Auto;
+    if (text == "always")
+        return Colours::Always;
+    return text == "never" ? std::optional(Colours::Never) : std::nullopt;
+}
+
 void addSubject(Options& options, ExplorationOptions& o, engine::ExplorationOption::Subject subject,
                 const std::string& deviceHelp)
 {
@@ -75,6 +84,20 @@ void checkExplorationOptions(const ExplorationOptions& options)
         throw UsageError("--min " + std::to_string(*options.minimum) + " is above --max " +
                          std::to_string(*options.maximum) + ", so there is no size to try; swap them.");
     }
+    if (options.minConfidence && *options.minConfidence > options.targetConfidence) {
+        throw UsageError(
+            "--min-confidence is above --confidence, at which the exploration stops, so its size "
+            "would not be written; lower the one or raise the other.");
+    }
+}
+
+void addColourOption(Options& options, Colours& colours)
+{
+    options.addText("--color", "auto|always|never",
+                    "Colours; auto: on a terminal, unless NO_COLOR is set (auto)",
+                    [&colours](const std::string& text) {
+                        colours = engine::known(coloursFromText(text), text, "auto, always, never");
+                    });
 }
 
 void addEventsOption(Options& options, std::string& target)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "console.h"
 #include "engine/config_file.h"
 #include "engine/exploration_options.h"
 #include "options.h"
@@ -31,6 +32,9 @@ void addExplorationOptions(Options& options, engine::ExplorationOptions& explora
 
 /// \throws UsageError where options of an exploration contradict each other
 void checkExplorationOptions(const engine::ExplorationOptions& options);
+
+/// --color: whether the terminal shows styles.
+void addColourOption(Options& options, Colours& colours);
 
 /// --events: where events are written; empty for nowhere, "-" for stdout.
 void addEventsOption(Options& options, std::string& target);

@@ -25,7 +25,7 @@ int RunTerminal::waitForEnd()
     return QCoreApplication::exec();
 }
 
-void RunTerminal::drawLiveLine(const std::function<QString()>& line)
+void RunTerminal::drawLiveLine(const std::function<ProgressLine()>& line)
 {
     if (!m_console.showsLiveLine())
         return;

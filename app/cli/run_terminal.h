@@ -31,7 +31,7 @@ protected:
 
     Console& console() const { return m_console; }
     /// Does nothing where the console has no place for a live line.
-    void drawLiveLine(const std::function<QString()>& line);
+    void drawLiveLine(const std::function<ProgressLine()>& line);
     void removeLiveLine();
     /// To be called once, when the last line is printed and every worker has ended.
     void end(int exitCode);

@@ -55,6 +55,7 @@ private:
     TrainingArguments m_arguments;
     std::string m_events;
     bool m_quiet = false;
+    Colours m_colours = Colours::Auto;
 };
 
 void TrainCommand::addOptions(Options& options)
@@ -64,6 +65,7 @@ void TrainCommand::addOptions(Options& options)
     addTrainingOptions(options, m_arguments);
     addEventsOption(options, m_events);
     options.addFlag("--quiet", "Print the summary and errors only", m_quiet);
+    addColourOption(options, m_colours);
 }
 
 void TrainCommand::checkOptions() const
@@ -79,7 +81,7 @@ int TrainCommand::run()
     checkAgainstConfig(m_arguments.options, file.contents().training);
     checkCheckpointFolder(m_arguments.options.checkpointFolder);
 
-    Console console(m_events == "-" ? stderr : stdout);
+    Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contents()));
     QFile events(QString::fromStdString(m_events));
     if (!m_events.empty())

@@ -53,6 +53,28 @@ QString stepText(std::int64_t step, std::int64_t steps)
                      : QStringLiteral("step %1").arg(groupedText(step));
 }
 
+/// Of the steps of this run; nothing where only the data tells how many there are.
+std::optional<double> shareDone(const TrainingSnapshot& snapshot)
+{
+    if (!snapshot.run || snapshot.run->steps <= snapshot.run->firstStep)
+        return std::nullopt;
+    const std::int64_t first = snapshot.run->firstStep;
+    const std::int64_t last = snapshot.steps.empty() ? first : snapshot.steps.back().step;
+    return static_cast<double>(last - first) / static_cast<double>(snapshot.run->steps - first);
+}
+
+void addMeasurements(ProgressLine& line, const StepRecord& step)
+{
+    line.parts.push_back(
+        {.text = QStringLiteral("loss %1").arg(lossText(step.loss)), .importance = Importance::More});
+    line.parts.push_back({.text = QStringLiteral("%1 samples/s").arg(rateText(step.samplesPerSecond)),
+                          .importance = Importance::Less});
+    line.parts.push_back(
+        {.text = QStringLiteral("micro-batch %1 x %2")
+                     .arg(QString::number(step.microBatchSize), QString::number(step.accumulationSteps)),
+         .importance = Importance::Least});
+}
+
 QString batchRowText(const TrainingDescription& training)
 {
     const config::BatchPlan& plan = training.run.plan;
@@ -234,17 +256,20 @@ QString evaluationLine(const StepRecord& evaluation)
         .arg(groupedText(evaluation.step), measurements(evaluation));
 }
 
-QString liveLine(const TrainingSnapshot& snapshot)
+ProgressLine liveLine(const TrainingSnapshot& snapshot)
 {
+    const auto saying = [](const QString& text) {
+        return ProgressLine{.share = {}, .parts = {{.text = text}}};
+    };
     switch (snapshot.state) {
     case TrainingState::Starting:
-        return QStringLiteral("starting the worker and loading the network");
+        return saying(QStringLiteral("starting the worker and loading the network"));
     case TrainingState::FindingMaximum:
-        return QStringLiteral("looking for the largest micro-batch that fits");
+        return saying(QStringLiteral("looking for the largest micro-batch that fits"));
     case TrainingState::Saving:
-        return QStringLiteral("writing a checkpoint");
+        return saying(QStringLiteral("writing a checkpoint"));
     case TrainingState::Finishing:
-        return QStringLiteral("ending the worker");
+        return saying(QStringLiteral("ending the worker"));
     case TrainingState::Training:
         break;
     case TrainingState::Idle:
@@ -252,19 +277,25 @@ QString liveLine(const TrainingSnapshot& snapshot)
     case TrainingState::Failed:
         return {};
     }
+    ProgressLine line{.share = shareDone(snapshot), .parts = {}};
     const std::int64_t steps = snapshot.run ? snapshot.run->steps : 0;
     const std::int64_t before = snapshot.run ? snapshot.run->firstStep : 0;
     const bool isFirst = snapshot.steps.empty();
-    QStringList parts{isFirst ? stepText(before + 1, steps) : stepText(snapshot.steps.back().step, steps)};
+    line.parts.push_back(
+        {.text = isFirst ? stepText(before + 1, steps) : stepText(snapshot.steps.back().step, steps)});
     if (!isFirst)
-        parts << measurements(snapshot.steps.back());
+        addMeasurements(line, snapshot.steps.back());
     if (snapshot.microBatchesDone > 0)
-        parts << QStringLiteral("%1 micro-batches %2done")
-                     .arg(QString::number(snapshot.microBatchesDone),
-                          isFirst ? QString() : QStringLiteral("of the next "));
+        line.parts.push_back({.text = QStringLiteral("%1 micro-batches %2done")
+                                          .arg(QString::number(snapshot.microBatchesDone),
+                                               isFirst ? QString() : QStringLiteral("of the next ")),
+                              .importance = Importance::Least});
     if (snapshot.secondsLeft)
-        parts << QStringLiteral("about %1 left").arg(durationText(*snapshot.secondsLeft));
-    return parts.join(QStringLiteral(", "));
+        line.parts.push_back(
+            {.text = QStringLiteral("about %1 left").arg(durationText(*snapshot.secondsLeft)),
+             .importance = Importance::Some,
+             .style = Style::Muted});
+    return line;
 }
 
 QStringList finalLines(const TrainingSnapshot& snapshot)

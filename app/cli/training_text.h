@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "progress_line.h"
 #include "training/training_snapshot.h"
 
 #include <QString>
@@ -28,7 +29,7 @@ QString stepLine(const training::StepRecord& step, std::int64_t steps);
 QString evaluationLine(const training::StepRecord& evaluation);
 
 /// Where the run stands, in one line that is drawn anew; empty before the start and after the end.
-QString liveLine(const training::TrainingSnapshot& snapshot);
+ProgressLine liveLine(const training::TrainingSnapshot& snapshot);
 
 /// The last lines of a training run: steps, loss, speed, sizes, memory, the maximum beside what an
 /// exploration recommends, and how to go on. Empty where nothing was measured.

@@ -67,6 +67,8 @@ private slots:
             {"percentage beyond", {exploring("--headroom 95"), "--headroom: '95' is no percentage"}},
             {"negative size", {exploring("--min -3"), "--min: '-3' is no whole number"}},
             {"bounds crossed", {exploring("--min 8 --max 4"), "--min 8 is above --max 4"}},
+            {"surer than the end",
+             {exploring("--min-confidence 96"), "--min-confidence is above --confidence"}},
             {"unknown strategy", {exploring("--strategy luck"), "there is: "}},
             {"unknown phase", {exploring("--phase test"), "not one of train, eval"}},
             {"bad setting", {exploring("--setting fast"), "--setting: "}},

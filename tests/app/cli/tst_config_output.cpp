@@ -26,6 +26,12 @@ struct Refusal
     const char* command;
 };
 
+struct Unsure
+{
+    const char* options = "";
+    int exitCode = 5;
+};
+
 } // namespace
 
 /// What "batchpeak export" and "batchpeak explore" write into configs, show of it, or leave alone.
@@ -54,7 +60,7 @@ private slots:
         QStringList options = words(option);
         if (options.contains(QStringLiteral("--output")))
             options << path(target);
-        const ProgramRun run = exportSize(4, words("--dry-run") + options);
+        const ProgramRun run = exportSize(4, words("--diff") + options);
         QVERIFY2(run.succeeded(), run.text());
         QCOMPARE(run.out, QStringLiteral("--- a%1\n+++ b%2\n@@ -1,3 +1,3 @@\n"
                                          " train_input:\r\n   batch_size: 8\r\n"
@@ -65,13 +71,95 @@ private slots:
         QCOMPARE(bytesOf(m_path), params);
     }
 
+    void saysThatNothingWouldChange_data()
+    {
+        rows<const char*>({{"diff", "--diff"}, {"the usual name", "--dry-run"}});
+    }
     void saysThatNothingWouldChange()
     {
         QVERIFY(writeBytes(m_path, "train_input: {batch_size: 8, micro_batch_size: 4}\n"));
-        const ProgramRun run = exportSize(4, words("--dry-run"));
+        const ProgramRun run = exportSize(4, words(row<const char*>()));
         QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.out.isEmpty(), run.text());
         QVERIFY2(run.remarks("nothing would change"), run.text());
+    }
+
+    void saysWhichFileWasWritten_data()
+    {
+        rows<const char*, const char*>(
+            {{"another file", {"--output", "o.yaml"}}, {"the config", {"--in-place", "params.yaml"}}});
+    }
+    void saysWhichFileWasWritten()
+    {
+        const auto& [option, target] = row<const char*, const char*>();
+        QStringList options = words(option);
+        if (options.contains(QStringLiteral("--output")))
+            options << path(target);
+        const ProgramRun run = exportSize(4, options);
+        QVERIFY2(run.succeeded(), run.text());
+        QCOMPARE(run.out, QStringLiteral("Wrote %1\n").arg(path(target)));
+        QCOMPARE(bytesOf(path(target)), QByteArray(params).replace("explore", "4"));
+    }
+
+    void overwritesAnotherFileOnlyByForce_data()
+    {
+        rows<const char*, bool>({{"unasked", {"", false}}, {"asked", {"--force", true}}});
+    }
+    void overwritesAnotherFileOnlyByForce()
+    {
+        const auto& [option, overwrites] = row<const char*, bool>();
+        const QString other = path("other.yaml");
+        QVERIFY(writeBytes(other, "precious\n"));
+        const ProgramRun run = exportSize(4, QStringList{QStringLiteral("--output"), other} + words(option));
+        QVERIFY2(overwrites ? run.answers("Wrote") : run.refused({"is there already", "--force"}),
+                 run.text());
+        QCOMPARE(bytesOf(other),
+                 overwrites ? QByteArray(params).replace("explore", "4") : QByteArray("precious\n"));
+    }
+
+    void letsTheConfigItselfBeTheOutput()
+    {
+        const QString roundabout = m_folder->filePath(QStringLiteral("./params.yaml"));
+        const ProgramRun run = exportSize(4, {QStringLiteral("--output"), roundabout});
+        QVERIFY2(run.succeeded({"Wrote"}), run.text());
+        QCOMPARE(bytesOf(m_path), QByteArray(params).replace("explore", "4"));
+    }
+
+    // What would be lost is said before trials that may take an hour.
+    void refusesToOverwriteBeforeAnyTrial()
+    {
+        const QString other = path("other.yaml");
+        QVERIFY(writeBytes(other, "precious\n"));
+        const ProgramRun run = runProgram(exploreArguments("", {QStringLiteral("--output"), other}));
+        QVERIFY2(run.refused({"is there already", "--force"}), run.text());
+        QCOMPARE(bytesOf(other), QByteArray("precious\n"));
+    }
+
+    void writesNothingBelowTheConfidence_data()
+    {
+        rows<Unsure>({{"in place", {.options = "--in-place"}},
+                      {"shown", {.options = "--diff"}},
+                      {"as sure as asked", {.options = "--in-place --min-confidence 0", .exitCode = 0}},
+                      {"sure of the one size", {.options = "--in-place --setting 32", .exitCode = 0}},
+                      {"nothing to write", {.options = "--min-confidence 95", .exitCode = 0}}});
+    }
+    void writesNothingBelowTheConfidence()
+    {
+        const auto& [options, exitCode] = row<Unsure>();
+        QVERIFY(writeBytes(m_path, bytesOf(examplePath("gpt2-tiny.yaml"))));
+        const ProgramRun run =
+            runProgram(exploreArguments("", words("--max-trials 1") + words(options), m_path));
+        QVERIFY2(run.exitCode == exitCode, run.text());
+        QVERIFY2(run.answers("micro_batch_size: "), run.text());
+        if (exitCode == 0)
+            return;
+        QVERIFY2(run.remarks("batchpeak: nothing was written. The confidence in 1 is "), run.text());
+        QVERIFY2(run.remarks("(out of 100), and writing it takes 50."), run.text());
+        QVERIFY2(run.remarks("--min-confidence 0"), run.text());
+        QVERIFY2(run.err.endsWith(QStringLiteral("batchpeak export %1 --size 1 --in-place\n").arg(m_path)),
+                 run.text());
+        QVERIFY2(!run.answers("---"), run.text());
+        QCOMPARE(bytesOf(m_path), bytesOf(examplePath("gpt2-tiny.yaml")));
     }
 
     void writesTheBatchThatIsGiven()
@@ -116,7 +204,7 @@ private slots:
         const char* inPlace = "%1 --size 12 --global-batch 24 --in-place";
         rows<Refusal>({{"in place", {.options = "--in-place", .command = inPlace}},
                        {"to stdout", {.options = "", .command = inPlace}},
-                       {"shown", {.options = "--dry-run", .command = inPlace}},
+                       {"shown", {.options = "--diff", .command = inPlace}},
                        {"to another file",
                         {.options = "--output /no/such/o.yaml",
                          .command = "%1 --size 12 --global-batch 24 --output /no/such/o.yaml"}},
@@ -153,11 +241,11 @@ private slots:
         const QByteArray example = bytesOf(examplePath("gpt2-tiny.yaml"));
         QVERIFY(writeBytes(m_path, example));
         const ProgramRun run =
-            runProgram(exploreArguments("", words("--setting 32 --in-place --dry-run"), m_path));
+            runProgram(exploreArguments("", words("--setting 32 --in-place --diff"), m_path));
         QVERIFY2(
             run.succeeded({"recommended", "-    micro_batch_size: explore\n+    micro_batch_size: 32\n"}),
             run.text());
-        QVERIFY2(!run.answers("written to"), run.text());
+        QVERIFY2(!run.answers("Wrote"), run.text());
         QCOMPARE(bytesOf(m_path), example);
     }
 

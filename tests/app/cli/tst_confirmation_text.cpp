@@ -154,7 +154,8 @@ private slots:
         QVERIFY(cli::confirmationLiveLine(confirmation).isEmpty());
         confirmation.isRunning = true;
         confirmation.stepsDone = 7;
-        QCOMPARE(cli::confirmationLiveLine(confirmation), QStringLiteral("confirming: 7 of 40 steps timed"));
+        QCOMPARE(cli::fitted(cli::confirmationLiveLine(confirmation), 60).plain(),
+                 QStringLiteral("█░░░░░░░  17 %  confirming: 7 of 40 steps timed"));
     }
 };
 

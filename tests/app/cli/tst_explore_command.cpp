@@ -49,6 +49,8 @@ private slots:
              {"worker refuses", {.behaviour = "start=refuse", .exitCode = 3, .said = "refuses to start"}},
              {"network not loaded", {.behaviour = "load=error", .exitCode = 3, .said = "batchpeak: "}},
              {"one lost trial", {"trial=exit@2", "--max-trials 3", 0, "micro_batch_size: "}},
+             {"time for no trial",
+              {"trial=hang", "--time-budget 1s", 3, "too short for one trial of size 1: it had come to "}},
              {"every trial lost", {.behaviour = "trial=exit", .exitCode = 3, .said = "batchpeak: "}}});
     }
     void endsWithTheRightCode()

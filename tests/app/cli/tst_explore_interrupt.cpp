@@ -6,11 +6,8 @@
 
 #include <QTest>
 
-#include <array>
 #include <csignal>
 #include <cstdlib>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace {
 
@@ -98,36 +95,6 @@ private slots:
         QCOMPARE(workers.size(), 1);
         kill(workers.front().toInt(), SIGKILL);
         QTRY_VERIFY(!exploration.children().isEmpty() && exploration.children() != workers);
-    }
-
-    void drawsALiveLineOnATerminal()
-    {
-        const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-        if (master < 0)
-            QSKIP("This system has no pseudo-terminals to draw the line on.");
-        QVERIFY(grantpt(master) == 0 && unlockpt(master) == 0);
-        const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
-        QVERIFY(terminal >= 0);
-        QProcess process;
-        process.setProcessEnvironment(environmentWithoutDisplay());
-        process.setChildProcessModifier([terminal] { dup2(terminal, STDERR_FILENO); });
-        process.start(QStringLiteral(BATCHPEAK_PROGRAM), exploreArguments("trial=hang@2"));
-        QVERIFY(process.waitForStarted());
-        close(terminal);
-
-        QByteArray drawn;
-        fcntl(master, F_SETFL, O_NONBLOCK);
-        const auto shows = [&](const char* text) {
-            std::array<char, 4096> buffer{};
-            for (ssize_t count = 0; (count = read(master, buffer.data(), buffer.size())) > 0;)
-                drawn.append(buffer.data(), count);
-            return drawn.contains(text);
-        };
-        QTRY_VERIFY(shows("\r\033[K"));
-        QTRY_VERIFY(shows("trial 2"));
-        process.kill();
-        QVERIFY(process.waitForFinished());
-        close(master);
     }
 };
 

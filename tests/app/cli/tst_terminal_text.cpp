@@ -38,6 +38,12 @@ engine::Snapshot finishedSnapshot()
     return snapshot;
 }
 
+/// In a wide terminal.
+QString liveText(const engine::Snapshot& snapshot)
+{
+    return fitted(liveLine(snapshot), 200).plain();
+}
+
 } // namespace
 
 class TerminalTextTest : public QObject
@@ -193,29 +199,43 @@ private slots:
         snapshot.searchState.expectedTrials = 18;
         snapshot.timeLeft = search::Estimate{.likely = 72.0, .low = 43.2, .high = 122.4};
         snapshot.trials = {{.number = 1, .microBatchSize = 64, .outcome = trial::Outcome::Ok},
-                           {.number = 2, .microBatchSize = 96}};
-        QCOMPARE(liveLine(snapshot),
-                 QStringLiteral("42 %, trial 2 of about 18: size 96, about 70 s left (40 s to 2 min)"));
+                           {.number = 2, .microBatchSize = 96, .samplesPerSecond = 2115.4}};
+        QCOMPARE(
+            liveText(snapshot),
+            QStringLiteral("██████████░░░░░░░░░░░░░░  42 %  trial 2 of about 18  size 96  2,115 samples/s  "
+                           "best 96 (95 %)  about 70 s left  (40 s to 2 min)"));
         snapshot.trials.back() = {.number = 2, .compared = {{.microBatchSize = 64}, {.microBatchSize = 96}}};
-        QCOMPARE(liveLine(snapshot),
-                 QStringLiteral(
-                     "42 %, trial 2 of about 18: comparing 64 and 96, about 70 s left (40 s to 2 min)"));
         snapshot.stalledSeconds = 12;
-        QVERIFY(liveLine(snapshot).endsWith(QStringLiteral("stalled 12 s")));
+        snapshot.searchState.recommendation.reset();
+        QCOMPARE(liveText(snapshot), QStringLiteral("██████████░░░░░░░░░░░░░░  42 %  trial 2 of about 18  "
+                                                    "comparing 64 and 96  stalled 12 s"));
     }
 
     void tellsOnlyALongThoughtFromATrial()
     {
         engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.searchState.recommendation.reset();
         snapshot.state = engine::State::Exploring;
         snapshot.progress = 0.425;
         snapshot.trials = {{.number = 1, .microBatchSize = 64, .outcome = trial::Outcome::Ok}};
         snapshot.searchState.expectedTrials = 0;
-        QCOMPARE(liveLine(snapshot), QStringLiteral("42 %"));
+        QVERIFY(liveText(snapshot).endsWith(QStringLiteral(" 42 %")));
         snapshot.thinkingSeconds = 0.04;
-        QCOMPARE(liveLine(snapshot), QStringLiteral("42 %, trial 1: size 64"));
+        QVERIFY(liveText(snapshot).endsWith(QStringLiteral(" 42 %  trial 1  size 64")));
         snapshot.thinkingSeconds = 3.0;
-        QCOMPARE(liveLine(snapshot), QStringLiteral("42 %, choosing the next size"));
+        QVERIFY(liveText(snapshot).endsWith(QStringLiteral(" 42 %  choosing the next size")));
+    }
+
+    void saysWhatTheConfigsSizeLoses()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        snapshot.run->plan.presentSize = 24;
+        snapshot.trials = {{.number = 1, .microBatchSize = 24, .outcome = trial::Outcome::Ok}};
+        snapshot.searchState.curve = {{.size = 24, .samplesPerSecond = 1000.0},
+                                      {.size = 96, .samplesPerSecond = 2100.0}};
+        const QString text = finalLines(snapshot).join(QLatin1Char('\n'));
+        QVERIFY2(text.contains(QStringLiteral("2,115 ± 21.2, 1.20x base, 2.10x the config's 24")),
+                 qPrintable(text));
     }
 
     void wordsATrial_data()

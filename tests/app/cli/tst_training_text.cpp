@@ -158,17 +158,19 @@ private slots:
               {in(TrainingState::FindingMaximum),
                QStringLiteral("looking for the largest micro-batch that fits")}},
              {"saving", {in(TrainingState::Saving), QStringLiteral("writing a checkpoint")}},
-             {"first step", {first, QStringLiteral("step 1 of 20, 5 micro-batches done")}},
+             {"first step",
+              {first, QStringLiteral("░░░░░░░░░░░░░░░░░░░░░░░░   0 %  step 1 of 20  5 micro-batches done")}},
              {"later",
-              {later, QStringLiteral(
-                          "step 7 of 20, loss 6.9123, 512 samples/s, 65,536 tokens/s, micro-batch 32 x 8, "
-                          "peak 205 MiB, 5 micro-batches of the next done, about 12 s left")}},
+              {later,
+               QStringLiteral("████████░░░░░░░░░░░░░░░░  35 %  step 7 of 20  loss 6.9123  512 samples/s  "
+                              "micro-batch 32 x 8  5 micro-batches of the next done  "
+                              "about 12 s left")}},
              {"finished", {in(TrainingState::Finished), {}}}});
     }
     void drawsWhereItStands()
     {
         const auto& [snapshot, line] = row<TrainingSnapshot, QString>();
-        QCOMPARE(liveLine(snapshot), line);
+        QCOMPARE(fitted(liveLine(snapshot), 200).plain(), line);
     }
 
     void sumsUpARun()
