@@ -75,6 +75,12 @@ std::unique_ptr<Command> makeExportCommand();
 /// Lists the devices of this computer that trials can run on.
 std::unique_ptr<Command> makeDevicesCommand();
 
+/// Lists the formats of configs.
+std::unique_ptr<Command> makeFormatsCommand();
+
+/// Prints the script by which a shell completes the options that \p program has when it runs.
+std::unique_ptr<Command> makeCompletionCommand(const Options& program);
+
 /// Looks into the history of explorations: lists them, shows one, compares two, deletes one.
 std::unique_ptr<Command> makeHistoryCommand();
 

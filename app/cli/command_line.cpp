@@ -71,6 +71,8 @@ CommandLine::Private::Private()
     commands.push_back(makeExportCommand());
     commands.push_back(makeDevicesCommand());
     commands.push_back(makeHistoryCommand());
+    commands.push_back(makeFormatsCommand());
+    commands.push_back(makeCompletionCommand(options));
     for (const auto& command : commands) {
         Options ofCommand = options.addCommand(command->name(), command->summary());
         command->addOptions(ofCommand);

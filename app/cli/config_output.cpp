@@ -5,9 +5,11 @@
 #include "command.h"
 #include "console.h"
 #include "engine/batch_text.h"
+#include "engine/event_log.h"
 #include "engine/option_values.h"
 
 #include <QFileInfo>
+#include <QJsonArray>
 #include <QRegularExpression>
 #include <QSaveFile>
 #include <QStringList>
@@ -217,6 +219,35 @@ void writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen,
     refuseToReplace(file, target, options);
     file.save(spliced, target);
     console.answer(QStringLiteral("Wrote %1").arg(target));
+}
+
+QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                          const OutputOptions& options)
+{
+    const auto spliced = chosenText(file, chosen, options);
+    const QString target = outputPath(file, options);
+    const QString diff = file.changeIn(spliced, target.isEmpty() ? file.path() : target);
+    const bool writes = !target.isEmpty() && !options.diff;
+    if (writes) {
+        refuseToReplace(file, target, options);
+        file.save(spliced, target);
+    }
+    QJsonArray notes;
+    for (const std::string& note : spliced.notes)
+        notes.append(QString::fromStdString(note));
+    const auto plan = config::recognise(spliced.text)->read().plan(chosen.phase);
+    const std::int64_t steps = plan ? plan->accumulationSteps(chosen.microBatchSize) : 0;
+    return {{QStringLiteral("file"), file.path()},
+            {QStringLiteral("output"), engine::textOrNull(target)},
+            {QStringLiteral("written"), writes},
+            {QStringLiteral("phase"), QString::fromUtf8(model::toText(chosen.phase))},
+            {QStringLiteral("micro_batch_size"), engine::eventNumber(chosen.microBatchSize)},
+            {QStringLiteral("batch_size"), plan ? engine::eventNumber(plan->globalBatchSize) : QJsonValue()},
+            {QStringLiteral("accumulation_steps"), plan ? engine::eventNumber(steps) : QJsonValue()},
+            {QStringLiteral("changed"), !diff.isEmpty()},
+            {QStringLiteral("diff"), diff},
+            {QStringLiteral("text"), QString::fromStdString(spliced.text)},
+            {QStringLiteral("notes"), notes}};
 }
 
 void printBytes(const std::string& text)

@@ -5,6 +5,7 @@
 #include "engine/config_file.h"
 #include "options.h"
 
+#include <QJsonObject>
 #include <QString>
 
 #include <cstdint>
@@ -73,6 +74,11 @@ QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& 
 /// \throws config::ConfigError where the config does not take the size or the batch, or has changed on disk
 void writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen, const OutputOptions& options,
                Console& console);
+
+/// The same, but with a document for programs in the place of what is answered: what was written, or would
+/// be.
+QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+                          const OutputOptions& options);
 
 /// The text as it is, without a line end of our own, on stdout.
 /// \throws UsageError where stdout does not take it

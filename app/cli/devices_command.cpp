@@ -3,6 +3,7 @@
 #include "command.h"
 #include "console.h"
 #include "device/local_device.h"
+#include "json_output.h"
 #include "terminal_text.h"
 
 namespace batchpeak::cli {
@@ -34,17 +35,24 @@ class DevicesCommand : public Command
 public:
     std::string name() const override { return "devices"; }
     std::string summary() const override { return "List devices with memory, free memory, driver, clocks"; }
-    void addOptions(Options&) override {}
+    void addOptions(Options& options) override { addJsonOption(options, m_asJson); }
     void checkOptions() const override {}
     int run() override;
+
+private:
+    bool m_asJson = false;
 };
 
 int DevicesCommand::run()
 {
+    const device::LocalDevices local = device::localDevices();
+    if (m_asJson) {
+        printJson(devicesObject(local));
+        return exitCode::success;
+    }
     std::vector<QStringList> rows{{QStringLiteral("DEVICE"), QStringLiteral("NAME"), QStringLiteral("MEMORY"),
                                    QStringLiteral("FREE"), QStringLiteral("DRIVER"),
                                    QStringLiteral("CLOCK")}};
-    const device::LocalDevices local = device::localDevices();
     for (const device::LocalDevice& device : local.devices)
         rows.push_back(rowFor(device));
     Console console;

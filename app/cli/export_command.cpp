@@ -5,6 +5,7 @@
 #include "console.h"
 #include "engine/config_file.h"
 #include "engine/option_values.h"
+#include "json_output.h"
 #include "model/run_kind.h"
 #include "options.h"
 
@@ -29,6 +30,7 @@ private:
     std::int64_t m_size = 0;
     model::Phase m_phase = model::Phase::Train;
     OutputOptions m_output;
+    bool m_asJson = false;
 };
 
 void ExportCommand::addOptions(Options& options)
@@ -40,6 +42,7 @@ void ExportCommand::addOptions(Options& options)
     options.addText("--phase", "train|eval", "Phase that the size is for (train)",
                     [this](const std::string& text) { m_phase = engine::wordFromText<model::Phase>(text); });
     addOutputOptions(options, m_output);
+    addJsonOption(options, m_asJson);
     // No trial is run here, so that the name that other programs have for it means the same.
     options.addFlag("--dry-run", "The same as --diff", m_output.diff);
 }
@@ -56,8 +59,13 @@ void ExportCommand::checkOptions() const
 int ExportCommand::run()
 {
     const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
-    Console console;
-    writeSize(file, {.phase = m_phase, .microBatchSize = m_size}, m_output, console);
+    const config::ChosenSize chosen{.phase = m_phase, .microBatchSize = m_size};
+    if (m_asJson) {
+        printJson(writtenObject(file, chosen, m_output));
+    } else {
+        Console console;
+        writeSize(file, chosen, m_output, console);
+    }
     return exitCode::success;
 }
 

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command.h"
 #include "console.h"
+#include "engine/event_log.h"
 #include "engine/option_values.h"
 #include "history_text.h"
+#include "json_output.h"
 #include "options.h"
 #include "store/exploration_store.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
 
 #include <array>
 #include <limits>
@@ -42,15 +47,19 @@ public:
     int run() override;
 
 private:
+    QJsonObject answerFrom(store::ExplorationStore& store) const;
+
     std::string m_action = "list";
     std::vector<std::string> m_ids;
+    bool m_asJson = false;
 };
 
 void HistoryCommand::addOptions(Options& options)
 {
-    options.addArgument("ACTION", "list (also without an action), show ID, compare ID ID, delete ID",
-                        m_action);
+    options.addWord("ACTION", "list|show|compare|delete",
+                    "list (also without an action), show ID, compare ID ID, delete ID", m_action);
     options.addArguments("ID", "Numbers as the list gives them", 2, m_ids);
+    addJsonOption(options, m_asJson);
 }
 
 void HistoryCommand::checkOptions() const
@@ -67,10 +76,36 @@ void HistoryCommand::checkOptions() const
     throw UsageError("'" + m_action + "' is not one of list, show, compare, delete.");
 }
 
+/// What --json prints.
+QJsonObject HistoryCommand::answerFrom(store::ExplorationStore& store) const
+{
+    QJsonArray explorations;
+    if (m_action == "list") {
+        for (const store::ExplorationSummary& summary : store.list())
+            explorations.append(summaryObject(summary));
+        return {{QStringLiteral("explorations"), explorations}};
+    }
+    const store::StoredExploration first = found(store, m_ids.front());
+    if (m_action == "show")
+        return explorationObject(first);
+    if (m_action == "compare") {
+        const store::StoredExploration second = found(store, m_ids.back());
+        explorations = {explorationObject(first), explorationObject(second)};
+        return {{QStringLiteral("explorations"), explorations},
+                {QStringLiteral("relative_performance"), engine::orNull(speedRatio(first, second))}};
+    }
+    store.remove(first.summary.id);
+    return {{QStringLiteral("deleted"), first.summary.id}};
+}
+
 int HistoryCommand::run()
 {
     try {
         store::ExplorationStore store(store::ExplorationStore::defaultPath());
+        if (m_asJson) {
+            printJson(answerFrom(store));
+            return exitCode::success;
+        }
         QStringList lines;
         if (m_action == "list") {
             lines = historyLines(store.list());

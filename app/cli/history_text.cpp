@@ -223,6 +223,16 @@ QStringList explorationLines(const store::StoredExploration& exploration)
     return lines << QString() << alignedLines(rows);
 }
 
+std::optional<double> speedRatio(const store::StoredExploration& first,
+                                 const store::StoredExploration& second)
+{
+    const auto& one = first.summary.recommendation;
+    const auto& other = second.summary.recommendation;
+    if (!one || !other || one->samplesPerSecond <= 0.0)
+        return std::nullopt;
+    return other->samplesPerSecond / one->samplesPerSecond;
+}
+
 QStringList comparisonLines(const store::StoredExploration& first, const store::StoredExploration& second)
 {
     Rows rows = propertyRows(first);
@@ -230,12 +240,9 @@ QStringList comparisonLines(const store::StoredExploration& first, const store::
     for (std::size_t row = 0; row < rows.size(); ++row)
         rows[row] << others[row].back();
     QStringList lines = alignedLines(rows);
-    const auto& one = first.summary.recommendation;
-    const auto& other = second.summary.recommendation;
-    if (one && other && one->samplesPerSecond > 0.0) {
+    if (const auto ratio = speedRatio(first, second)) {
         lines << QStringLiteral("Exploration %1 reached %2 times the samples/s of exploration %3.")
-                     .arg(QString::number(second.summary.id),
-                          QString::number(other->samplesPerSecond / one->samplesPerSecond, 'f', 2),
+                     .arg(QString::number(second.summary.id), QString::number(*ratio, 'f', 2),
                           QString::number(first.summary.id));
     }
     return lines;

@@ -19,4 +19,9 @@ QStringList explorationLines(const store::StoredExploration& exploration);
 /// Two side by side, and how the second's samples/s compare with the first's.
 QStringList comparisonLines(const store::StoredExploration& first, const store::StoredExploration& second);
 
+/// How many times the samples/s of \p first the size reaches that \p second recommends; nothing where one of
+/// them recommends none.
+std::optional<double> speedRatio(const store::StoredExploration& first,
+                                 const store::StoredExploration& second);
+
 } // namespace batchpeak::cli

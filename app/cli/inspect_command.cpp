@@ -6,6 +6,7 @@
 #include "config_text.h"
 #include "console.h"
 #include "engine/errors.h"
+#include "json_output.h"
 #include "options.h"
 #include "run_arguments.h"
 
@@ -31,6 +32,7 @@ private:
     std::string m_file;
     std::string m_model;
     bool m_asYaml = false;
+    bool m_asJson = false;
 };
 
 void InspectCommand::addOptions(Options& options)
@@ -38,12 +40,15 @@ void InspectCommand::addOptions(Options& options)
     options.addArgument("FILE", "Config to read", m_file);
     addModelOption(options, m_model);
     options.addFlag("--as-yaml", "Print it as a config of Batchpeak's own, warnings on stderr", m_asYaml);
+    addJsonOption(options, m_asJson);
 }
 
 void InspectCommand::checkOptions() const
 {
     if (m_file.empty())
         throw UsageError("name the config to inspect: batchpeak inspect FILE.");
+    if (m_asYaml && m_asJson)
+        throw UsageError("--as-yaml and --json exclude each other; keep the one that you mean.");
 }
 
 int InspectCommand::run()
@@ -51,6 +56,10 @@ int InspectCommand::run()
     const auto file = openConfig(m_file, m_model);
     if (m_asYaml)
         return printAsYaml(file);
+    if (m_asJson) {
+        printJson(contentsObject(file.path(), file.contents()));
+        return exitCode::success;
+    }
     Console console;
     console.answer(contentsLines(file.path(), file.contents()));
     console.answer(warningLines(file.path(), file.contents()));

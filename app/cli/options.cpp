@@ -124,6 +124,23 @@ std::string sentenceFor(const CLI::ParseError& error, const CLI::App& app)
     return option + " needs a value, and only one; '" + command + " --help' shows how to write it.";
 }
 
+DeclaredCommand declarationOf(const CLI::App& app)
+{
+    DeclaredCommand command{.name = app.get_name(), .summary = app.get_description()};
+    for (const CLI::Option* option : app.get_options()) {
+        const bool isFlag = option->get_items_expected_max() == 0;
+        if (!option->get_description().empty())
+            command.options.push_back({.name = option->get_positional() ? option->get_name(true)
+                                                                        : "--" + option->get_lnames().front(),
+                                       .help = option->get_description(),
+                                       .values = isFlag ? std::string() : option->get_type_name(),
+                                       .isRepeated = option->get_items_expected_max() > 1});
+    }
+    for (const CLI::App* each : app.get_subcommands({}))
+        command.commands.push_back(declarationOf(*each));
+    return command;
+}
+
 Options::TakeText namingTheOption(const std::string& name, const Options::TakeText& take)
 {
     return [name, take](const std::string& text) {
@@ -170,6 +187,12 @@ void Options::addArguments(const std::string& name, const std::string& help, int
     m_app->add_option(name, values, help)->type_name("")->expected(0, most)->group(m_group);
 }
 
+void Options::addWord(const std::string& name, const std::string& words, const std::string& help,
+                      std::string& value)
+{
+    m_app->add_option(name, value, help)->type_name(words)->group(m_group);
+}
+
 void Options::addText(const std::string& name, const std::string& valueName, const std::string& help,
                       const TakeText& take)
 {
@@ -208,6 +231,11 @@ void Options::addFlag(const std::string& name, const std::string& help, const st
         ->add_flag_function(
             name, [take](std::int64_t times) { take(times > 0); }, help)
         ->group(m_group);
+}
+
+DeclaredCommand Options::declaration() const
+{
+    return declarationOf(*m_app);
 }
 
 bool Options::parse(const std::vector<std::string>& words)

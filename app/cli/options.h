@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "command_tree.h"
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -52,10 +54,13 @@ public:
     void beginGroup(const std::string& heading) { m_group = heading; }
     void endGroup() { m_group = usualGroup; }
 
-    /// A word without a name, as FILE; or up to so many of them.
+    /// A word without a name, as FILE; or up to so many of them; or one of those that \p words lists, as
+    /// "list|show".
     void addArgument(const std::string& name, const std::string& help, std::string& value);
     void addArguments(const std::string& name, const std::string& help, int most,
                       std::vector<std::string>& values);
+    void addWord(const std::string& name, const std::string& words, const std::string& help,
+                 std::string& value);
 
     /// An option with one value: "--min N".
     /// \param valueName  stands for the value in the help
@@ -71,6 +76,9 @@ public:
     /// An option without a value; "--name=off" takes it back.
     void addFlag(const std::string& name, const std::string& help, bool& value);
     void addFlag(const std::string& name, const std::string& help, const std::function<void(bool)>& take);
+
+    /// All that was declared, and of the commands too. What has no help is left out.
+    DeclaredCommand declaration() const;
 
     /// Reads the words behind the program's name. Answers --help and --version itself, on stdout.
     ///

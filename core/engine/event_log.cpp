@@ -208,6 +208,28 @@ QJsonObject eventFields(const DeviceSnapshot& device)
             {QStringLiteral("allocator_settings"), device.allocatorSettings}};
 }
 
+QJsonObject eventFields(const trial::TrialRecord& trial)
+{
+    if (trial.isComparison())
+        return finishedComparisonFields(trial);
+    return {{QStringLiteral("trial"), trial.number},
+            {QStringLiteral("device"), QString::fromStdString(trial.device)},
+            {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
+            {QStringLiteral("outcome"), QString::fromUtf8(trial::toText(*trial.outcome))},
+            {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
+            {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
+            {QStringLiteral("relative_error"), orNull(trial.relativeError)},
+            {QStringLiteral("peak_allocated_bytes"), orNull(trial.peakAllocatedBytes)},
+            {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
+            {QStringLiteral("wall_seconds"), trial.wallSeconds},
+            {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
+            {QStringLiteral("attention"),
+             trial.attention.empty() ? QJsonValue() : QString::fromStdString(trial.attention)},
+            {QStringLiteral("repetition"), trial.repetition},
+            {QStringLiteral("flags"), QJsonArray::fromStringList(flagsOf(trial))},
+            {QStringLiteral("verification"), trial.isVerification}};
+}
+
 EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* parent)
     : QObject(parent), m_exploration(exploration), m_lines(device)
 {
@@ -266,26 +288,9 @@ void EventLog::write(const TrialStarted& started)
 
 void EventLog::write(const TrialFinished& finished)
 {
-    const trial::TrialRecord& trial = finished.trial;
-    if (trial.isComparison())
-        return m_lines.write(QStringLiteral("comparison_finished"), finishedComparisonFields(trial));
-    m_lines.write(QStringLiteral("trial_finished"),
-                  {{QStringLiteral("trial"), trial.number},
-                   {QStringLiteral("device"), QString::fromStdString(trial.device)},
-                   {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-                   {QStringLiteral("outcome"), QString::fromUtf8(trial::toText(*trial.outcome))},
-                   {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
-                   {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
-                   {QStringLiteral("relative_error"), orNull(trial.relativeError)},
-                   {QStringLiteral("peak_allocated_bytes"), orNull(trial.peakAllocatedBytes)},
-                   {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
-                   {QStringLiteral("wall_seconds"), trial.wallSeconds},
-                   {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
-                   {QStringLiteral("attention"),
-                    trial.attention.empty() ? QJsonValue() : QString::fromStdString(trial.attention)},
-                   {QStringLiteral("repetition"), trial.repetition},
-                   {QStringLiteral("flags"), QJsonArray::fromStringList(flagsOf(trial))},
-                   {QStringLiteral("verification"), trial.isVerification}});
+    const bool isComparison = finished.trial.isComparison();
+    m_lines.write(isComparison ? QStringLiteral("comparison_finished") : QStringLiteral("trial_finished"),
+                  eventFields(finished.trial));
 }
 
 void EventLog::write(const RecommendationChanged& changed)

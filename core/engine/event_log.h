@@ -49,6 +49,8 @@ QJsonValue textOrNull(const QString& text);
 
 /// What the event "device" tells.
 QJsonObject eventFields(const DeviceSnapshot& device);
+/// What "trial_finished" or "comparison_finished" tells of a trial that has ended.
+QJsonObject eventFields(const trial::TrialRecord& trial);
 
 /// Writes what happens in an exploration as JSON Lines for other programs. The first object carries
 /// "schema": 1.

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "json_output.h"
+
+#include "config_output.h"
+#include "engine/event_log.h"
+#include "model/architecture_fields.h"
+#include "model/parameter_table.h"
+#include "options.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+#include <limits>
+#include <variant>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using engine::eventNumber;
+using engine::orNull;
+using engine::textOrNull;
+
+QJsonValue textOrNull(const std::string& text)
+{
+    return textOrNull(QString::fromStdString(text));
+}
+
+QJsonValue positiveOrNull(std::int64_t count)
+{
+    return count > 0 ? eventNumber(count) : QJsonValue();
+}
+
+QJsonValue orNull(const std::optional<bool>& value)
+{
+    return value ? QJsonValue(*value) : QJsonValue();
+}
+
+QJsonValue orNull(const std::optional<int>& value)
+{
+    return value ? QJsonValue(*value) : QJsonValue();
+}
+
+template<typename Value>
+QString wordOf(Value value)
+{
+    return QString::fromUtf8(model::toText(value));
+}
+
+QJsonValue timeOf(const QDateTime& time)
+{
+    return time.toUTC().toString(Qt::ISODateWithMs);
+}
+
+/// Writes the members of a network, as a visitor of visitFields().
+class FieldObject
+{
+public:
+    void value(const char* key, const std::string& member) { insert(key, QString::fromStdString(member)); }
+    void value(const char* key, double member) { insert(key, member); }
+    void value(const char* key, std::int64_t member) { insert(key, eventNumber(member)); }
+    void value(const char* key, bool member) { insert(key, member); }
+
+    template<typename Value>
+    void word(const char* key, const Value& member)
+    {
+        insert(key, QString::fromUtf8(model::toText(member)));
+    }
+
+    void sizes(const char* key, const std::vector<std::int64_t>& member)
+    {
+        QJsonArray sizes;
+        for (const std::int64_t size : member)
+            sizes.append(eventNumber(size));
+        insert(key, sizes);
+    }
+
+    template<typename Value>
+    void list(const char* key, std::vector<Value>& member)
+    {
+        QJsonArray values;
+        for (Value& value : member) {
+            FieldObject fields;
+            visitFields(value, fields);
+            values.append(fields.object());
+        }
+        insert(key, values);
+    }
+
+    const QJsonObject& object() const { return m_object; }
+
+private:
+    void insert(const char* key, const QJsonValue& value) { m_object.insert(QString::fromUtf8(key), value); }
+
+    QJsonObject m_object;
+};
+
+QJsonObject architectureObject(model::ModelSpec spec)
+{
+    FieldObject fields;
+    std::visit([&fields](auto& architecture) { model::visitFields(architecture, fields); },
+               spec.architecture);
+    return fields.object();
+}
+
+QJsonObject networkObject(const config::ConfigContents& contents)
+{
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    const auto* unsupported = std::get_if<config::UnsupportedModel>(&contents.model);
+    return {
+        {QStringLiteral("family"), spec ? QJsonValue(QString::fromStdString(spec->family)) : QJsonValue()},
+        {QStringLiteral("model"), textOrNull(contents.modelSource)},
+        {QStringLiteral("parameters"), spec ? positiveOrNull(model::parameterCount(*spec)) : QJsonValue()},
+        {QStringLiteral("architecture"), spec ? QJsonValue(architectureObject(*spec)) : QJsonValue()},
+        {QStringLiteral("problem"), unsupported ? textOrNull(unsupported->sentence) : QJsonValue()}};
+}
+
+QJsonValue planObject(const std::optional<config::BatchPlan>& plan)
+{
+    if (!plan)
+        return {};
+    const bool isWhole = std::holds_alternative<config::Whole>(plan->setting);
+    const auto size = isWhole ? std::optional(plan->perDeviceBatch()) : plan->writtenSize();
+    return QJsonObject{
+        {QStringLiteral("batch_size"), eventNumber(plan->globalBatchSize)},
+        {QStringLiteral("batch_size_key"), QString::fromStdString(plan->globalBatchKey)},
+        {QStringLiteral("devices"), plan->knowsDevices ? eventNumber(plan->devices) : QJsonValue()},
+        {QStringLiteral("over_all_devices"), plan->isOverAllDevices},
+        {QStringLiteral("per_device_batch"), eventNumber(plan->perDeviceBatch())},
+        {QStringLiteral("setting"), QString::fromStdString(config::toText(plan->setting))},
+        {QStringLiteral("micro_batch_size"), orNull(size)},
+        {QStringLiteral("micro_batch_size_key"), QString::fromStdString(plan->microBatchKey)},
+        {QStringLiteral("accumulation_steps"),
+         size ? eventNumber(plan->accumulationSteps(*size)) : QJsonValue()}};
+}
+
+QJsonObject trainingObject(const config::TrainingSettings& training)
+{
+    return {{QStringLiteral("halves_automatically"), training.halvesAutomatically},
+            {QStringLiteral("uses_maximum"), training.usesMaximumBatchSize},
+            {QStringLiteral("growth"), textOrNull(training.batchIncreaseFunction)},
+            {QStringLiteral("weighs_tokens"), orNull(training.weighsTokens)},
+            {QStringLiteral("accumulates"), orNull(training.accumulates)},
+            {QStringLiteral("learning_rate"), orNull(training.learningRate)}};
+}
+
+/// Where the values stand that the config itself has.
+QJsonObject placesObject(const config::ConfigContents& contents)
+{
+    QJsonObject places;
+    config::visitPlaces(contents.places, [&places](const char* name, const config::ValuePlace& place) {
+        places.insert(QString::fromUtf8(name),
+                      QJsonObject{{QStringLiteral("key"), QString::fromStdString(place.key)},
+                                  {QStringLiteral("line"), positiveOrNull(place.position.line)},
+                                  {QStringLiteral("column"), positiveOrNull(place.position.column)},
+                                  {QStringLiteral("in_model"), place.isInModelSource}});
+    });
+    return places;
+}
+
+QJsonArray warningsOf(const config::ConfigContents& contents)
+{
+    QJsonArray warnings;
+    for (const config::Warning& warning : contents.warnings)
+        warnings.append(QJsonObject{{QStringLiteral("text"), QString::fromStdString(warning.sentence)},
+                                    {QStringLiteral("line"), positiveOrNull(warning.position.line)},
+                                    {QStringLiteral("column"), positiveOrNull(warning.position.column)}});
+    return warnings;
+}
+
+QJsonObject deviceObject(const device::LocalDevice& device)
+{
+    const auto readings = device.uuid.empty() ? device::DeviceReadings{} : device::readingsOf(device.uuid);
+    return {{QStringLiteral("id"), QString::fromStdString(device.id())},
+            {QStringLiteral("kind"), QString::fromStdString(device.kind)},
+            {QStringLiteral("name"), QString::fromStdString(device.name)},
+            {QStringLiteral("uuid"), textOrNull(device.uuid)},
+            {QStringLiteral("total_bytes"), positiveOrNull(device.totalBytes)},
+            {QStringLiteral("free_bytes"), positiveOrNull(device.freeBytes)},
+            {QStringLiteral("driver"), textOrNull(device.driver)},
+            {QStringLiteral("clock_megahertz"), orNull(readings.clockMegahertz)},
+            {QStringLiteral("max_clock_megahertz"), orNull(readings.maxClockMegahertz)},
+            {QStringLiteral("utilization_percent"), orNull(readings.utilizationPercent)},
+            {QStringLiteral("temperature_celsius"), orNull(readings.temperatureCelsius)}};
+}
+
+QJsonObject recommendationObject(const store::RecommendationRecord& recommendation)
+{
+    return {{QStringLiteral("micro_batch_size"), recommendation.microBatchSize},
+            {QStringLiteral("relative_performance"), recommendation.relativePerformance},
+            {QStringLiteral("confidence"), recommendation.confidence},
+            {QStringLiteral("expected_loss"), orNull(recommendation.expectedLoss)},
+            {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
+            {QStringLiteral("relative_error"), recommendation.relativeError},
+            {QStringLiteral("reason"), textOrNull(recommendation.reason)}};
+}
+
+} // namespace
+
+void addJsonOption(Options& options, bool& asJson)
+{
+    options.addFlag("--json", "Print one JSON document, for programs", asJson);
+}
+
+void printJson(const QJsonObject& document)
+{
+    printBytes(QJsonDocument(document).toJson(QJsonDocument::Indented).toStdString());
+}
+
+QJsonObject contentsObject(const QString& path, const config::ConfigContents& contents)
+{
+    return {{QStringLiteral("file"), path},
+            {QStringLiteral("format"), QString::fromStdString(contents.formatName)},
+            {QStringLiteral("network"), networkObject(contents)},
+            {QStringLiteral("precision"), wordOf(contents.precision)},
+            {QStringLiteral("optimizer"), wordOf(contents.optimizer)},
+            {QStringLiteral("sequence_length"), positiveOrNull(contents.sequenceLength)},
+            {QStringLiteral("target_length"), orNull(contents.targetLength)},
+            {QStringLiteral("train"), planObject(contents.train)},
+            {QStringLiteral("eval"), planObject(contents.eval)},
+            {QStringLiteral("training"), trainingObject(contents.training)},
+            {QStringLiteral("places"), placesObject(contents)},
+            {QStringLiteral("warnings"), warningsOf(contents)}};
+}
+
+QJsonObject devicesObject(const device::LocalDevices& devices)
+{
+    QJsonArray all;
+    for (const device::LocalDevice& device : devices.devices)
+        all.append(deviceObject(device));
+    return {{QStringLiteral("devices"), all},
+            {QStringLiteral("gpu_problem"), textOrNull(devices.gpuProblem)},
+            {QStringLiteral("restriction"), textOrNull(devices.restriction)}};
+}
+
+QJsonObject summaryObject(const store::ExplorationSummary& summary)
+{
+    const store::ExplorationInfo& info = summary.info;
+    const auto& end = summary.end;
+    const auto& best = summary.recommendation;
+    return {
+        {QStringLiteral("id"), summary.id},
+        {QStringLiteral("started"), timeOf(info.started)},
+        {QStringLiteral("finished"), end ? timeOf(end->finished) : QJsonValue()},
+        {QStringLiteral("status"), end ? QJsonValue(end->status) : QJsonValue()},
+        {QStringLiteral("failure"), end ? textOrNull(end->failure) : QJsonValue()},
+        {QStringLiteral("ending"), end ? textOrNull(end->ending) : QJsonValue()},
+        {QStringLiteral("wall_seconds"),
+         end ? QJsonValue(static_cast<double>(info.started.msecsTo(end->finished)) / 1000.0) : QJsonValue()},
+        {QStringLiteral("file"), info.filePath},
+        {QStringLiteral("format"), info.formatName},
+        {QStringLiteral("family"), info.family},
+        {QStringLiteral("parameters"), positiveOrNull(info.parameters)},
+        {QStringLiteral("phase"), info.phase},
+        {QStringLiteral("precision"), info.precision},
+        {QStringLiteral("optimizer"), info.optimizer},
+        {QStringLiteral("sequence_length"), positiveOrNull(info.sequenceLength)},
+        {QStringLiteral("batch_size"), info.globalBatchSize},
+        {QStringLiteral("devices"), info.configDevices},
+        {QStringLiteral("setting"), info.setting},
+        {QStringLiteral("objective"), info.objective},
+        {QStringLiteral("strategy"), info.strategy},
+        {QStringLiteral("tolerance"), info.tolerance},
+        {QStringLiteral("version"), textOrNull(info.version)},
+        {QStringLiteral("trials"), summary.trials},
+        {QStringLiteral("recommendation"), best ? QJsonValue(recommendationObject(*best)) : QJsonValue()}};
+}
+
+QJsonObject explorationObject(const store::StoredExploration& exploration)
+{
+    QJsonArray devices;
+    for (const store::DeviceRecord& device : exploration.devices)
+        devices.append(QJsonObject{{QStringLiteral("id"), device.id},
+                                   {QStringLiteral("name"), device.name},
+                                   {QStringLiteral("program"), textOrNull(device.program)},
+                                   {QStringLiteral("total_bytes"), positiveOrNull(device.totalBytes)},
+                                   {QStringLiteral("limit_bytes"), positiveOrNull(device.limitBytes)}});
+    QJsonArray trials;
+    for (const trial::TrialRecord& trial : exploration.trials)
+        trials.append(engine::eventFields(trial));
+    QJsonArray recommendations;
+    for (const store::RecommendationRecord& recommendation : exploration.recommendations)
+        recommendations.append(recommendationObject(recommendation));
+
+    QJsonObject object = summaryObject(exploration.summary);
+    object.insert(QStringLiteral("devices_used"), devices);
+    object.insert(QStringLiteral("trials_run"), trials);
+    object.insert(QStringLiteral("recommendations"), recommendations);
+    return object;
+}
+
+} // namespace batchpeak::cli

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/format_guide.h"
+#include "config_test_data.h"
+#include "support/test_main.h"
+
+#include <QDirIterator>
+#include <QSet>
+#include <QStringList>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+
+namespace {
+
+QString plain(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// The cells of the row of docs/configs.md that tells of a format, without their backticks.
+QStringList cellsFor(const QString& name)
+{
+    const QString page =
+        QString::fromStdString(textOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/docs/configs.md")));
+    for (const QString& line : page.split(QLatin1Char('\n'))) {
+        const QStringList cells = QString(line).remove(QLatin1Char('`')).split(QLatin1Char('|'));
+        if (cells.size() == 5 && cells.at(1).contains(name))
+            return cells.mid(1, 3);
+    }
+    return {};
+}
+
+const FormatGuide* guideTo(const std::string& name)
+{
+    const auto guides = formatGuides();
+    const auto place = std::ranges::find(guides, name, &FormatGuide::name);
+    return place == guides.end() ? nullptr : &*place;
+}
+
+} // namespace
+
+/// What people are told of each format, against the page that tells more, and against configs of it.
+class FormatGuideTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void tellsWhatThePageTells()
+    {
+        for (const FormatGuide& guide : formatGuides()) {
+            const QStringList cells = cellsFor(plain(guide.name));
+            QVERIFY2(cells.size() == 3, guide.name.data());
+            for (const QString& key : plain(guide.writes).split(QLatin1Char(' '), Qt::SkipEmptyParts))
+                QVERIFY2(cells.at(2).contains(key), qPrintable(key));
+            QCOMPARE(guide.writes.empty(), cells.at(2).trimmed().isEmpty());
+            QVERIFY2(guide.example.starts_with("batchpeak explore "), guide.example.data());
+        }
+    }
+
+    void namesTheKeysThatConfigsHave()
+    {
+        QSet<QString> seen;
+        QDirIterator seeds(QStringLiteral(BATCHPEAK_SOURCE_DIR "/tests/fuzz/corpus"),
+                           {QStringLiteral("*_format")}, QDir::Dirs);
+        while (seeds.hasNext()) {
+            QDirIterator files(seeds.next(), QDir::Files);
+            while (files.hasNext()) {
+                const ConfigContents contents = recognise(textOf(files.next()))->read();
+                const FormatGuide* guide = guideTo(contents.formatName);
+                QVERIFY2(guide, contents.formatName.c_str());
+                seen.insert(plain(guide->name));
+                const QStringList keys = plain(guide->writes).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+                for (const model::Phase phase : phasesOf(contents)) {
+                    const QString key = QString::fromStdString(contents.plan(phase)->microBatchKey);
+                    QVERIFY2(std::ranges::any_of(
+                                 keys, [&](const QString& written) { return written.endsWith(key); }),
+                             qPrintable(key));
+                }
+            }
+        }
+        QCOMPARE(seen.size(), static_cast<qsizetype>(formatGuides().size()));
+    }
+};
+
+BATCHPEAK_TEST(FormatGuideTest)
+#include "tst_format_guide.moc"
