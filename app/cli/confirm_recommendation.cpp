@@ -144,9 +144,8 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
     ConfirmationTerminal terminal(run, console);
     run.start(file.path(), file.contents(), options, sizes, request.steps);
     const int code = terminal.waitForEnd();
-    if (request.events)
-        checkEvents(training::writeConfirmation(*request.events, run.snapshot()));
-    return code;
+    return codeWithEvents(code, request.events ? training::writeConfirmation(*request.events, run.snapshot())
+                                               : QString());
 }
 
 } // namespace batchpeak::cli

@@ -24,7 +24,7 @@ struct ConfirmationRequest
 /// full steps at that size and its runner-up, until they are done or interrupted.
 ///
 /// \return the exit code
-/// \throws UsageError  where there is no such exploration, or events are missing
+/// \throws UsageError  where there is no such exploration
 /// \throws config::ConfigError, engine::ExplorationError as training::TrainingRun::load
 int confirmRecommendation(const engine::ConfigFile& file, const training::TrainingOptions& options,
                           const ConfirmationRequest& request, Console& console);

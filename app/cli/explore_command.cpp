@@ -108,10 +108,10 @@ int ExploreCommand::run()
         eventLog = std::make_unique<engine::EventLog>(exploration, events);
     }
 
-    const int code = runInEventLoop(exploration, console);
-    if (eventLog)
-        checkEvents(eventLog->problem());
-    return code == exitCode::success ? keepResult(file, exploration.snapshot(), console) : code;
+    int code = runInEventLoop(exploration, console);
+    if (code == exitCode::success)
+        code = keepResult(file, exploration.snapshot(), console);
+    return codeWithEvents(code, eventLog ? eventLog->problem() : QString());
 }
 
 void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file) const

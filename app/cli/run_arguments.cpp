@@ -116,11 +116,13 @@ void openEvents(QFile& events, const std::string& target)
     }
 }
 
-void checkEvents(const QString& problem)
+int codeWithEvents(int code, const QString& problem)
 {
-    if (!problem.isEmpty())
-        throw UsageError(
-            QStringLiteral("the events could not all be written: %1.").arg(problem).toStdString());
+    if (problem.isEmpty())
+        return code;
+    printError(
+        QStringLiteral("the events could not all be written: %1. Name another file for them.").arg(problem));
+    return code == exitCode::success ? exitCode::notWritten : code;
 }
 
 } // namespace batchpeak::cli

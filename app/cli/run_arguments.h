@@ -42,8 +42,10 @@ void addEventsOption(Options& options, std::string& target);
 /// \throws UsageError with the system's reason
 void openEvents(QFile& events, const std::string& target);
 
+/// Says that events are missing, where they are.
+/// \param code  the exit code without that
 /// \param problem  why lines are missing, as the system says it; empty where none is
-/// \throws UsageError  that says so
-void checkEvents(const QString& problem);
+/// \return the exit code
+int codeWithEvents(int code, const QString& problem);
 
 } // namespace batchpeak::cli

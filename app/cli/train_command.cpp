@@ -101,9 +101,7 @@ int TrainCommand::train(const engine::ConfigFile& file, QIODevice* events, Conso
     if (events)
         eventLog = std::make_unique<training::TrainingEventLog>(training, *events);
     const int code = runInEventLoop(training, console);
-    if (eventLog)
-        checkEvents(eventLog->problem());
-    return code;
+    return codeWithEvents(code, eventLog ? eventLog->problem() : QString());
 }
 
 int TrainCommand::runInEventLoop(training::TrainingRun& training, Console& console) const

@@ -173,8 +173,8 @@ void EventLines::write(const QString& event, QJsonObject fields)
     if (m_device.write(line) != line.size())
         m_problem = m_device.errorString();
     // A reader at the other end of a pipe wants each line as it comes.
-    if (auto* file = qobject_cast<QFileDevice*>(&m_device))
-        file->flush();
+    if (auto* file = qobject_cast<QFileDevice*>(&m_device); file && !file->flush())
+        m_problem = file->errorString();
 }
 
 QJsonValue eventNumber(std::int64_t value)

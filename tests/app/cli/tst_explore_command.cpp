@@ -147,6 +147,16 @@ private slots:
         }
     }
 
+    void saysThatEventsAreMissing()
+    {
+        const QString full = QStringLiteral("/dev/full");
+        if (!QFileInfo::exists(full))
+            QSKIP("This system has no file that takes nothing.");
+        const ProgramRun run = runProgram(exploreArguments("", threeTrials + QStringList{full}));
+        QVERIFY2(run.exitCode == 4, run.text());
+        QVERIFY2(run.answers("recommended") && run.remarks("events could not all be written: "), run.text());
+    }
+
     void tellsOfEveryTrialAndRecommendation()
     {
         const ProgramRun run = runProgram(exploreArguments("", threeTrials + words("-")));
