@@ -4,12 +4,15 @@
 #include "config_output.h"
 #include "config_text.h"
 #include "console.h"
+#include "device/local_device.h"
 #include "engine/event_log.h"
 #include "engine/exploration.h"
+#include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
 #include "engine/writing_rule.h"
 #include "exploration_terminal.h"
 #include "options.h"
+#include "outlook_text.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"
 
@@ -36,6 +39,7 @@ public:
     int run() override;
 
 private:
+    int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
     int keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot, Console& console) const;
     int runInEventLoop(engine::Exploration& exploration, Console& console) const;
@@ -45,6 +49,7 @@ private:
     engine::ExplorationOptions m_options;
     std::string m_events;
     OutputOptions m_output;
+    bool m_dryRun = false;
     bool m_quiet = false;
     Colours m_colours = Colours::Auto;
 };
@@ -78,6 +83,7 @@ void ExploreCommand::addOptions(Options& options)
     options.endGroup();
     addEventsOption(options, m_events);
     addOutputOptions(options, m_output);
+    options.addFlag("--dry-run", "Print what is planned, and run no trial", m_dryRun);
     options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
     addColourOption(options, m_colours);
 }
@@ -97,6 +103,8 @@ int ExploreCommand::run()
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contents()));
+    if (m_dryRun)
+        return printPlan(file, console);
 
     engine::Exploration exploration;
     exploration.load(file.path(), file.contents(), m_options);
@@ -112,6 +120,20 @@ int ExploreCommand::run()
     if (code == exitCode::success)
         code = keepResult(file, exploration.snapshot(), console);
     return codeWithEvents(code, eventLog ? eventLog->problem() : QString());
+}
+
+/// \return the exit code
+/// \throws UsageError where the exploration would be refused
+int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) const
+{
+    const device::LocalDevices devices = device::localDevices();
+    const engine::ExplorationOutlook outlook = engine::outlookOn(file, m_options, devices);
+    console.answer(outlookLines(file.path(), outlook));
+    if (outlook.plan)
+        console.remark(outlook.plan->notes);
+    if (!outlook.problem.isEmpty())
+        throw UsageError(outlook.problem.toStdString());
+    return exitCode::success;
 }
 
 void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file) const

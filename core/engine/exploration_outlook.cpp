@@ -7,6 +7,7 @@
 #include "option_table.h"
 #include "readable_text.h"
 #include "run_devices.h"
+#include "writing_rule.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -71,6 +72,7 @@ ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& con
         options.setting = plan->setting;
     if (!options.sequenceLength && contents.sequenceLength > 0)
         options.sequenceLength = contents.sequenceLength;
+    options.minConfidence = leastConfidenceToWrite(options) / 100.0;
     options.precision = options.precision.value_or(contents.precision);
     options.optimizer = options.optimizer.value_or(contents.optimizer);
     const model::StepOptions& step = contents.step;

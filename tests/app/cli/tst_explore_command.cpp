@@ -84,6 +84,44 @@ private slots:
         QVERIFY2(run.err.isEmpty(), run.text());
     }
 
+    void printsThePlanAndRunsNoTrial()
+    {
+        const QTemporaryDir folder;
+        const QString history = folder.filePath(QStringLiteral("batchpeak"));
+        const QString target = folder.filePath(QStringLiteral("out.yaml"));
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), folder.path());
+        // A worker that never answers: none is asked.
+        const ProgramRun run = runProgram(
+            exploreArguments("start=silent",
+                             words("--dry-run --tolerance 5 --memory-limit 800M --max 64 --output") +
+                                 QStringList{target}),
+            environment);
+        QVERIFY2(run.succeeded({"gpt2 with 1071872 parameters", "train_input.batch_size, line 6",
+                                "Sizes 1 to 64 are considered.", "64 at most", "736 MiB"}),
+                 run.text());
+        const auto says = [&run](const char* pattern) {
+            return run.out.contains(
+                QRegularExpression(QString::fromUtf8(pattern), QRegularExpression::MultilineOption));
+        };
+        QVERIFY2(says("^trials +about \\d+, 64 at most$"), run.text());
+        QVERIFY2(says("^--tolerance +5 +yours$"), run.text());
+        QVERIFY2(says("^--confidence +95 +default$"), run.text());
+        QVERIFY2(says("^--min-confidence +50 +default$"), run.text());
+        QVERIFY2(says("^--sequence-length +128 +config, .*line \\d+$"), run.text());
+        QVERIFY2(says("^cpu +"), run.text());
+        QVERIFY2(!run.answers("BEXP202") && !run.remarks("trial "), run.text());
+        QVERIFY(!QFileInfo::exists(history) && !QFileInfo::exists(target));
+    }
+
+    void saysWhyAPlanWouldBeRefused()
+    {
+        const ProgramRun run =
+            runProgram(exploreArguments("", words("--dry-run --setting auto --min 33 --max 63")));
+        QVERIFY2(run.exitCode == 1 && run.remarks("batchpeak: "), run.text());
+        QVERIFY2(run.remarks("No divisor of the per-device batch"), run.text());
+    }
+
     void runsInTheTerminalWithoutADisplay()
     {
         QStringList arguments = exploreArguments("");

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "outlook_text.h"
+
+#include "engine/expected_trials.h"
+#include "terminal_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace batchpeak::cli {
+
+namespace {
+
+using engine::DeviceOutlook;
+using engine::ExplorationOutlook;
+
+const QString nothing = QStringLiteral("-");
+
+/// "192 MiB before the first sample, 3.40 MiB for each (within 15 %)"
+QString memoryText(const model::StepMemory& memory)
+{
+    return QStringLiteral("about %1 before the first sample, %2 for each (give or take %3)")
+        .arg(bytesText(static_cast<std::int64_t>(memory.constantBytes)),
+             bytesText(static_cast<std::int64_t>(memory.bytesPerSample)), percentText(memory.deviation));
+}
+
+/// Of the chosen device with the least; 0 where that is not known.
+std::int64_t leastUsableBytes(const ExplorationOutlook& outlook)
+{
+    std::int64_t least = 0;
+    for (const DeviceOutlook& device : outlook.devices) {
+        if (device.isChosen && device.usableBytes > 0)
+            least = least == 0 ? device.usableBytes : std::min(least, device.usableBytes);
+    }
+    return least;
+}
+
+QString trialsText(const ExplorationOutlook& outlook)
+{
+    const engine::ExplorationPlan& plan = *outlook.plan;
+    const auto devices = static_cast<int>(std::ranges::count_if(outlook.devices, &DeviceOutlook::isChosen));
+    const int expected = engine::expectedTrials(plan, leastUsableBytes(outlook), devices);
+    QStringList parts{QStringLiteral("about %1").arg(expected),
+                      QStringLiteral("%1 at most").arg(plan.space.maxTrials)};
+    if (const QString budget = outlook.option("--time-budget").text; !budget.isEmpty())
+        parts << QStringLiteral("no longer than %1").arg(budget);
+    return parts.join(QStringLiteral(", "));
+}
+
+QString originText(const engine::OptionOutlook& option)
+{
+    switch (option.origin) {
+    case engine::Origin::Config:
+        return option.place.isEmpty() ? QStringLiteral("config")
+                                      : QStringLiteral("config, %1").arg(option.place);
+    case engine::Origin::Yours:
+        return QStringLiteral("yours");
+    case engine::Origin::Default:
+        break;
+    }
+    return QStringLiteral("default");
+}
+
+std::vector<QStringList> deviceRows(const ExplorationOutlook& outlook)
+{
+    std::vector<QStringList> rows{{QStringLiteral("DEVICE"), QStringLiteral("NAME"), QStringLiteral("MEMORY"),
+                                   QStringLiteral("FREE"), QStringLiteral("MAY USE"),
+                                   QStringLiteral("ROOM FOR")}};
+    for (const DeviceOutlook& device : outlook.devices) {
+        if (!device.isChosen)
+            continue;
+        const auto bytes = [](std::int64_t count) { return count > 0 ? bytesText(count) : nothing; };
+        const QString room = engine::samplesRoomText(device);
+        rows.push_back({QString::fromStdString(device.device.id()),
+                        QString::fromStdString(device.device.name), bytes(device.device.totalBytes),
+                        bytes(device.device.freeBytes), bytes(device.usableBytes),
+                        room.isEmpty() ? nothing : room});
+    }
+    return rows;
+}
+
+std::vector<QStringList> optionRows(const ExplorationOutlook& outlook)
+{
+    std::vector<QStringList> rows{
+        {QStringLiteral("OPTION"), QStringLiteral("VALUE"), QStringLiteral("FROM")}};
+    for (const engine::OptionOutlook& option : outlook.options) {
+        rows.push_back({QString::fromStdString(option.name), option.text.isEmpty() ? nothing : option.text,
+                        originText(option)});
+    }
+    return rows;
+}
+
+} // namespace
+
+QStringList outlookLines(const QString& path, const ExplorationOutlook& outlook)
+{
+    std::vector<QStringList> rows{{QStringLiteral("config"), path}};
+    for (const engine::ReadValue& value : outlook.values)
+        rows.push_back({value.name.toLower(), value.place.isEmpty()
+                                                  ? value.value
+                                                  : QStringLiteral("%1 (%2)").arg(value.value, value.place)});
+    if (outlook.memory)
+        rows.push_back({QStringLiteral("memory"), memoryText(*outlook.memory)});
+    if (outlook.plan) {
+        rows.push_back({QStringLiteral("sizes"), engine::sizesText(*outlook.plan)});
+        rows.push_back({QStringLiteral("trials"), trialsText(outlook)});
+    }
+    return alignedLines(rows) + QStringList{QString()} + alignedLines(deviceRows(outlook)) +
+           QStringList{QString()} + alignedLines(optionRows(outlook));
+}
+
+} // namespace batchpeak::cli

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/exploration_outlook.h"
+
+#include <QStringList>
+
+namespace batchpeak::cli {
+
+/// What is known of an exploration before anything runs, in the words of the terminal: what was read and
+/// where it stands, devices with their memory, the sizes that are considered, the trials to expect, and every
+/// option with its value and who says it.
+QStringList outlookLines(const QString& path, const engine::ExplorationOutlook& outlook);
+
+} // namespace batchpeak::cli
