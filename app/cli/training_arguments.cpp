@@ -48,6 +48,23 @@ void takeData(const std::string& text, trial::DataChoice& data)
     data.path = info.absoluteFilePath().toStdString();
 }
 
+/// As axolotl's val_set_size and LLaMA-Factory's val_size: below 1 it is a share, else so many samples.
+trial::HeldOut heldOutFromText(const std::string& text)
+{
+    constexpr double largestShare = 0.99;
+    if (text.ends_with('%'))
+        return {.share = engine::shareFromPercentText(text, 0.001, 100.0 * largestShare)};
+    const bool isShare = text.find('.') != std::string::npos || text.find('e') != std::string::npos;
+    if (!isShare)
+        return {.samples = engine::countFromText(text, 1, engine::largestCount)};
+    const double share = engine::positiveNumberFromText(text);
+    if (share > largestShare)
+        throw UsageError("'" + text +
+                         "' is no share to hold out; write one from 0 to 0.99, as 0.05, or a whole "
+                         "number of samples.");
+    return {.share = share};
+}
+
 /// How long, and with which samples.
 void addLengthOptions(Options& options, TrainingOptions& o)
 {
@@ -112,9 +129,14 @@ void addKeepingOptions(Options& options, TrainingOptions& o)
     options.addText(
         "--evaluate-every", "STEPS", "Evaluate after so many steps",
         [&o](const std::string& text) { o.evaluateEvery = engine::countFromText(text, 1, mostSteps); });
+    options.addText("--eval-split", "SHARE|N",
+                    "Hold samples out of training and evaluate on them: a share, as 0.05 or 5%, or so many; "
+                    "after each epoch, without --evaluate-every",
+                    [&o](const std::string& text) { o.data.heldOut = heldOutFromText(text); });
     options.addText(
         "--evaluation-batches", "N",
-        "Batches of one evaluation (" + std::to_string(o.evaluationBatches) + ")",
+        "Batches of one evaluation at most (all that is held out, or " +
+            std::to_string(training::usualEvaluationBatches) + ")",
         [&o](const std::string& text) { o.evaluationBatches = engine::countFromText(text, 1, mostSteps); });
     options.addText("--checkpoint", "DIR", "Folder for checkpoints; one is written at the end",
                     [&o](const std::string& text) { o.checkpointFolder = QString::fromStdString(text); });
@@ -148,6 +170,7 @@ std::string notForConfirming(const TrainingArguments& arguments)
                                                           {!o.growth.isEmpty(), "--grow"},
                                                           {o.strict, "--strict"},
                                                           {o.evaluateEvery > 0, "--evaluate-every"},
+                                                          {o.data.heldOut.isAsked(), "--eval-split"},
                                                           {!o.checkpointFolder.isEmpty(), "--checkpoint"},
                                                           {!o.resumeFolder.isEmpty(), "--resume"}};
     for (const auto& [isGiven, name] : given) {

@@ -56,8 +56,9 @@ void TrainingTerminal::printWhatHappens()
             [this](const TrainingSnapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
     engine::onEvent<training::EpochBegan>(m_run, this, [this](const auto&) { printCourse(); });
     engine::onEvent<training::StepDone>(m_run, this, [this](const auto& done) { printStep(done.step); });
-    engine::onEvent<training::Evaluated>(
-        m_run, this, [this](const auto& done) { console().answer(evaluationLine(done.evaluation)); });
+    engine::onEvent<training::Evaluated>(m_run, this, [this](const auto& done) {
+        console().answer(evaluationLine(done.evaluation, m_run.snapshot().run->heldOutSamples > 0));
+    });
 }
 
 void TrainingTerminal::printCourse()

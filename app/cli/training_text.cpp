@@ -193,9 +193,11 @@ void addEventRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapsh
             {QStringLiteral("out of memory"), countText(snapshot.outOfMemoryEvents, QStringLiteral("time"))});
     if (!snapshot.evaluations.empty()) {
         const StepRecord& last = snapshot.evaluations.back();
-        rows.push_back({QStringLiteral("evaluation"), QStringLiteral("loss %1 after step %2, micro-batch %3")
-                                                          .arg(lossText(last.loss), groupedText(last.step),
-                                                               groupedText(last.microBatchSize))});
+        const bool heldOut = snapshot.run && snapshot.run->heldOutSamples > 0;
+        rows.push_back(
+            {heldOut ? QStringLiteral("held out") : QStringLiteral("evaluation"),
+             QStringLiteral("loss %1 after step %2, micro-batch %3")
+                 .arg(lossText(last.loss), groupedText(last.step), groupedText(last.microBatchSize))});
     }
 }
 
@@ -250,9 +252,10 @@ QString stepLine(const StepRecord& step, std::int64_t steps)
         .arg(stepText(step.step, steps), groupedText(step.epoch + 1), measurements(step));
 }
 
-QString evaluationLine(const StepRecord& evaluation)
+QString evaluationLine(const StepRecord& evaluation, bool heldOut)
 {
-    return QStringLiteral("evaluation after step %1: %2")
+    return (heldOut ? QStringLiteral("evaluation of held-out samples after step %1: %2")
+                    : QStringLiteral("evaluation after step %1: %2"))
         .arg(groupedText(evaluation.step), measurements(evaluation));
 }
 

@@ -26,7 +26,8 @@ QStringList courseLines(const training::TrainingDescription& training);
 QString stepLine(const training::StepRecord& step, std::int64_t steps);
 
 /// "evaluation after step 10: loss 7.5012, ..."
-QString evaluationLine(const training::StepRecord& evaluation);
+/// \param heldOut  of samples that are never trained on
+QString evaluationLine(const training::StepRecord& evaluation, bool heldOut);
 
 /// Where the run stands, in one line that is drawn anew; empty before the start and after the end.
 ProgressLine liveLine(const training::TrainingSnapshot& snapshot);

@@ -264,7 +264,9 @@ TrainingRunner::~TrainingRunner() = default;
 
 trial::TrainingReady TrainingRunner::ready() const
 {
-    return {.samples = m_state->m_data.samples(), .tokensPerSample = tokensPerSample(m_state->m_loaded)};
+    return {.samples = m_state->m_data.samples(),
+            .heldOutSamples = m_state->m_data.heldOutSamples(),
+            .tokensPerSample = tokensPerSample(m_state->m_loaded)};
 }
 
 std::int64_t TrainingRunner::baselineBytes() const

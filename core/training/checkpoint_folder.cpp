@@ -243,6 +243,8 @@ QString TrainingCheckpoints::commit(const DataPosition& position, const MicroBat
                                     .microBatchSize = sizes.of(model::Phase::Train),
                                     .evaluationMicroBatchSize = sizes.of(model::Phase::Eval),
                                     .batchSize = batchSize,
+                                    .samples = m_samples,
+                                    .heldOutSamples = m_heldOutSamples,
                                     .thrashingInARow = sizes.thrashingInARow(),
                                     .fingerprint = m_fingerprint});
     m_savedStep = position.step;

@@ -23,6 +23,9 @@ struct CheckpointState
     std::int64_t evaluationMicroBatchSize = 1;
     /// Samples of one optimizer step on this device.
     std::int64_t batchSize = 1;
+    /// Samples of an epoch, and those held out; 0 in checkpoints that do not say.
+    std::int64_t samples = 0;
+    std::int64_t heldOutSamples = 0;
     /// Steps in a row, up to here, in which the allocator had to flush its cache.
     int thrashingInARow = 0;
     /// What must be alike in the run that goes on, in words that are compared: network, data, seed, ...
@@ -80,6 +83,13 @@ public:
           m_fingerprint(std::move(fingerprint))
     {}
 
+    /// As the worker counts them, for each checkpoint from here on.
+    void setSamples(std::int64_t samples, std::int64_t heldOutSamples)
+    {
+        m_samples = samples;
+        m_heldOutSamples = heldOutSamples;
+    }
+
     /// Whether a checkpoint is to be written after \p step, in the middle of the training.
     bool isDue(std::int64_t step) const;
     /// Whether a training that ends at \p step without a checkpoint would lose work.
@@ -100,6 +110,8 @@ private:
     std::int64_t m_every;
     std::int64_t m_savedStep;
     std::int64_t m_givenUpStep = -1;
+    std::int64_t m_samples = 0;
+    std::int64_t m_heldOutSamples = 0;
     QString m_fingerprint;
 };
 

@@ -62,6 +62,12 @@ public:
                  placeOf("batchpeak_checkpoint"));
     }
 
+    /// 0 where it does not stand there.
+    std::int64_t numberOrNone(const char* key) const
+    {
+        return m_object.contains(QLatin1String(key)) ? number(key, 0) : 0;
+    }
+
     std::int64_t number(const char* key, std::int64_t least) const
     {
         const QJsonValue value = m_object[QLatin1String(key)];
@@ -126,6 +132,8 @@ QJsonObject objectOf(const StoredState& stored)
         {QStringLiteral("micro_batch_size"), static_cast<qint64>(state.microBatchSize)},
         {QStringLiteral("evaluation_micro_batch_size"), static_cast<qint64>(state.evaluationMicroBatchSize)},
         {QStringLiteral("batch_size"), static_cast<qint64>(state.batchSize)},
+        {QStringLiteral("samples"), static_cast<qint64>(state.samples)},
+        {QStringLiteral("held_out_samples"), static_cast<qint64>(state.heldOutSamples)},
         {QStringLiteral("thrashing_in_a_row"), state.thrashingInARow},
         {QStringLiteral("fingerprint"), state.fingerprint}};
 }
@@ -158,6 +166,8 @@ StoredState readStateFile(const QString& path)
                       .microBatchSize = reader.number("micro_batch_size", 1),
                       .evaluationMicroBatchSize = reader.number("evaluation_micro_batch_size", 1),
                       .batchSize = reader.number("batch_size", 1),
+                      .samples = reader.numberOrNone("samples"),
+                      .heldOutSamples = reader.numberOrNone("held_out_samples"),
                       .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
                       .fingerprint = reader.text("fingerprint")},
             .serial = reader.number("serial", 1)};

@@ -97,7 +97,7 @@ void ConfirmationRun::takeReady(const trial::TrainingReady& ready)
     // A fresh worker in the place of one that is lost reads the same data.
     m_batches = BatchSequence(ready.samples, {}, m_batches.position());
     if (ready.samples < m_snapshot.batchSize)
-        return fail(tooLittleDataText(ready.samples, m_snapshot.batchSize));
+        return fail(tooLittleDataText(ready, m_snapshot.batchSize));
     runNext();
 }
 

@@ -31,37 +31,38 @@ StepRecord stepRecord(const BatchUnderWay& batch, const trial::BatchResult& resu
             .attempts = batch.attempts};
 }
 
-EvaluationRound::EvaluationRound(std::int64_t batches, std::int64_t batchSize, std::int64_t samplesPerEpoch)
-    : m_batchSize(std::min(batchSize, samplesPerEpoch))
-{
-    m_batches = std::clamp<std::int64_t>(batches, 1, samplesPerEpoch / m_batchSize);
-}
+EvaluationRound::EvaluationRound(std::int64_t samples, std::int64_t batchSize)
+    : m_samples(samples), m_batchSize(batchSize)
+{}
 
 trial::BatchRequest EvaluationRound::request() const
 {
-    return {.phase = model::Phase::Eval, .first = m_done * m_batchSize, .samples = m_batchSize};
+    return {
+        .phase = model::Phase::Eval, .first = m_done, .samples = std::min(m_batchSize, m_samples - m_done)};
 }
 
 void EvaluationRound::add(const StepRecord& batch)
 {
     const StepRecord before = m_sum;
-    m_sum = batch;
-    m_sum.loss += before.loss;
-    m_sum.seconds += before.seconds;
+    // The last one may be smaller than those that tell how a batch was cut.
+    if (batch.batchSize >= before.batchSize)
+        m_sum = batch;
+    m_sum.loss = before.loss + batch.loss * static_cast<double>(batch.batchSize);
+    m_sum.seconds = before.seconds + batch.seconds;
     m_sum.peakAllocatedBytes = std::max(batch.peakAllocatedBytes, before.peakAllocatedBytes);
     m_sum.peakReservedBytes = std::max(batch.peakReservedBytes, before.peakReservedBytes);
-    m_sum.allocationRetries += before.allocationRetries;
+    m_sum.allocationRetries = before.allocationRetries + batch.allocationRetries;
     // Of the evaluation as a whole: one, and one more for each that failed.
-    m_sum.attempts += m_done > 0 ? before.attempts - 1 : 0;
-    ++m_done;
+    m_sum.attempts = batch.attempts + (m_done > 0 ? before.attempts - 1 : 0);
+    m_done += batch.batchSize;
 }
 
 StepRecord EvaluationRound::record() const
 {
     StepRecord record = m_sum;
-    const auto batches = static_cast<double>(m_done);
-    record.loss /= batches;
-    const double samplesPerSecond = batches * static_cast<double>(record.batchSize) / record.seconds;
+    const auto samples = static_cast<double>(m_done);
+    record.loss /= samples;
+    const double samplesPerSecond = samples / record.seconds;
     record.tokensPerSecond *= samplesPerSecond / record.samplesPerSecond;
     record.samplesPerSecond = samplesPerSecond;
     return record;

@@ -23,26 +23,27 @@ StepRecord stepRecord(const BatchUnderWay& batch, const trial::BatchResult& resu
                       std::int64_t tokensPerSample);
 
 /// One evaluation: always the same batches, so that one can be compared with the next. Its record holds the
-/// mean of their losses, and their times and attempts together.
+/// mean of their losses over all samples, and their times and attempts together.
 class EvaluationRound
 {
 public:
     EvaluationRound() = default;
-    /// \param samplesPerEpoch  bounds both; at least one batch is evaluated
-    EvaluationRound(std::int64_t batches, std::int64_t batchSize, std::int64_t samplesPerEpoch);
+    /// \param samples  in all, at least 1; the last batch is smaller where they fill no whole one
+    EvaluationRound(std::int64_t samples, std::int64_t batchSize);
 
     /// The next batch; the micro-batch size is filled in by whoever knows it.
     trial::BatchRequest request() const;
     void add(const StepRecord& batch);
-    bool isDone() const { return m_done >= m_batches; }
+    bool isDone() const { return m_done >= m_samples; }
     StepRecord record() const;
     void restart();
 
 private:
-    std::int64_t m_batches = 1;
-    /// Samples of an evaluation batch, the same for each.
+    std::int64_t m_samples = 1;
+    /// Samples of an evaluation batch at most.
     std::int64_t m_batchSize = 1;
     std::int64_t m_done = 0;
+    /// Its loss is the sum over all samples done.
     StepRecord m_sum;
 };
 

@@ -22,6 +22,15 @@ std::optional<std::int64_t> peakReservedBytes(const TrainingSnapshot& snapshot)
     return peak;
 }
 
+/// Null where the data tells it, 0 where none are.
+QJsonValue heldOutSamples(const TrainingDescription& training)
+{
+    const trial::DataChoice& data = training.dataChoice;
+    if (data.kind != trial::DataKind::Synthetic && data.heldOut.samples == 0 && data.heldOut.share > 0.0)
+        return {};
+    return eventNumber(std::max(training.heldOutSamples, data.heldOut.samples));
+}
+
 } // namespace
 
 TrainingEventLog::TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent)
@@ -51,6 +60,10 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
          {QStringLiteral("data"), QString::fromUtf8(trial::toText(data.kind))},
          {QStringLiteral("data_path"), textOrNull(QString::fromStdString(data.path))},
          {QStringLiteral("data_samples"), isSynthetic ? eventNumber(data.samples) : QJsonValue()},
+         {QStringLiteral("held_out_share"), data.heldOut.samples == 0 && data.heldOut.share > 0.0
+                                                ? QJsonValue(data.heldOut.share)
+                                                : QJsonValue()},
+         {QStringLiteral("held_out_samples"), heldOutSamples(training)},
          {QStringLiteral("batch_size"), eventNumber(training.batchSize)},
          {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
          {QStringLiteral("halves_automatically"), training.halvesAutomatically},
@@ -113,6 +126,8 @@ void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
                        {QStringLiteral("attempts"), step.attempts}};
     if (step.phase == model::Phase::Train)
         fields.insert(QStringLiteral("optimizer_seconds"), step.optimizerSeconds);
+    else
+        fields.insert(QStringLiteral("held_out"), m_run.snapshot().run->heldOutSamples > 0);
     m_lines.write(event, fields);
 }
 

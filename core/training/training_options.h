@@ -16,6 +16,9 @@ namespace batchpeak::training {
 /// How the largest size that fits is looked for before training (torchtune's RFC, PR 2199).
 enum class MaximumWay { Halving, Binary, Predict };
 
+/// Of samples that are trained on as well.
+inline constexpr std::int64_t usualEvaluationBatches = 4;
+
 /// What a person may ask of a training run beside the config; whatever is absent follows the config.
 struct TrainingOptions
 {
@@ -28,7 +31,8 @@ struct TrainingOptions
     /// Whichever ends first; without either one epoch.
     std::optional<std::int64_t> steps;
     std::optional<std::int64_t> epochs;
-    /// Samples of synthetic data in an epoch: without it 16 batches.
+    /// Samples of synthetic data: without it 16 batches. What is held out is what evaluations see; without it
+    /// they see samples that are trained on.
     trial::DataChoice data{.samples = 0};
     std::optional<double> learningRate;
     std::optional<trial::LossWeighting> weighting;
@@ -41,10 +45,10 @@ struct TrainingOptions
     QString growth;
     /// Refuse a batch that is no multiple of micro-batch size * devices, as Cerebras did.
     bool strict = false;
-    /// Evaluate after so many steps; 0 for never.
+    /// Evaluate after so many steps; 0 for never, or, where samples are held out, after each epoch.
     std::int64_t evaluateEvery = 0;
-    /// Batches of one evaluation.
-    std::int64_t evaluationBatches = 4;
+    /// Batches of one evaluation at most; without it all that is held out, or usualEvaluationBatches.
+    std::optional<std::int64_t> evaluationBatches;
     /// Folder for checkpoints; empty for none.
     QString checkpointFolder;
     /// Save after so many steps; 0 for at the end alone.

@@ -12,6 +12,7 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include <algorithm>
 #include <variant>
 
 namespace batchpeak::training {
@@ -131,15 +132,24 @@ TrainingDescription descriptionOf(const TrainingPlan& plan, const config::BatchP
                                     .batchSize = batch.perDeviceBatch()};
     description.run.plan = batch;
     const trial::DataChoice& data = plan.request.data;
-    const bool isSynthetic = data.kind == trial::DataKind::Synthetic;
-    description.data = dataText(data, isSynthetic ? data.samples : 0);
-    description.steps = isSynthetic
-                            ? BatchSequence(data.samples, plan.length).stepsInAll(description.batchSize)
+    const trial::TrainingReady counted = countedSamples(data);
+    description.data = dataText(data, counted);
+    description.heldOutSamples = counted.heldOutSamples;
+    description.steps = counted.samples > 0
+                            ? BatchSequence(counted.samples, plan.length).stepsInAll(description.batchSize)
                             : plan.length.steps.value_or(0);
     return description;
 }
 
 } // namespace
+
+trial::TrainingReady countedSamples(const trial::DataChoice& data)
+{
+    if (data.kind != trial::DataKind::Synthetic)
+        return {};
+    const std::int64_t heldOut = std::min(data.heldOut.of(data.samples), data.samples);
+    return {.samples = data.samples - heldOut, .heldOutSamples = heldOut};
+}
 
 TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,
                           const TrainingOptions& options)
@@ -165,6 +175,9 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
     plan.sizes = {.training = size.size,
                   .halves = size.halves,
                   .evaluation = evaluationSize(contents, plan.evaluationBatchSize, size.size)};
+    if (const auto counted = countedSamples(plan.request.data);
+        counted.heldOutSamples > 0 && counted.samples < batchSize)
+        refuse(tooLittleDataText(counted, batchSize));
     plan.description = descriptionOf(plan, batch, network.run);
     plan.description.growth = growthOf(filePath, contents, options);
     plan.description.maximum = maximumOf(contents, options, size, plan.description.growth);

@@ -37,6 +37,10 @@ struct TrainingPlan
     bool grows() const { return !description.growth.isEmpty(); }
 };
 
+/// The samples of an epoch and those held out, as far as that is known before any data is read: of synthetic
+/// data; else 0.
+trial::TrainingReady countedSamples(const trial::DataChoice& data);
+
 /// \throws config::ConfigError where the config and the options contradict each other, or hold nothing that
 ///         can be trained
 TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,

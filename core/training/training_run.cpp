@@ -29,6 +29,20 @@ using engine::LogLevel;
 
 constexpr std::chrono::seconds tickEvery{1};
 
+/// Why the data cannot be trained on; empty where it can.
+QString problemWith(const trial::TrainingReady& ready, const TrainingSetup& setup)
+{
+    const bool holdsOut = setup.plan.request.data.heldOut.isAsked();
+    if (holdsOut && ready.heldOutSamples == 0)
+        return nothingHeldOutText();
+    if (ready.samples < setup.batchSize)
+        return tooLittleDataText(ready, setup.batchSize);
+    const std::int64_t samples = ready.samples + ready.heldOutSamples;
+    if (holdsOut && setup.resumedSamples > 0 && samples != setup.resumedSamples)
+        return otherDataText(setup.resumedSamples, samples);
+    return {};
+}
+
 } // namespace
 
 /// All that belongs to one run. The next one has its own, so that nothing of this one can reach into it.
@@ -208,8 +222,8 @@ void TrainingRun::makeSteps()
 
 void TrainingRun::becomeReady(const trial::TrainingReady& ready)
 {
-    if (ready.samples < m_run->setup.batchSize)
-        return finish(TrainingEnd::Failed, tooLittleDataText(ready.samples, m_run->setup.batchSize));
+    if (const QString problem = problemWith(ready, m_run->setup); !problem.isEmpty())
+        return finish(TrainingEnd::Failed, problem);
     m_run->builder.setState(TrainingState::Training);
     m_run->builder.log(LogLevel::Info, engine::readyText(m_run->worker->device()));
     publish();

@@ -108,6 +108,7 @@ void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
     const CheckpointState& state = found.state;
     TrainingPlan& plan = setup.plan;
     setup.resumedFrom = found.path;
+    setup.resumedSamples = state.samples + state.heldOutSamples;
     setup.position = {.step = state.step, .epoch = state.epoch, .samplesDone = state.samplesDone};
     setup.batchSize = state.batchSize;
     plan.request.checkpoint = found.tensors.toStdString();
@@ -116,9 +117,9 @@ void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
     plan.sizes.evaluation = state.evaluationMicroBatchSize;
     plan.description.firstStep = state.step;
     plan.description.batchSize = state.batchSize;
-    if (plan.description.steps > 0)
+    if (const std::int64_t samples = countedSamples(plan.request.data).samples; samples > 0)
         plan.description.steps =
-            BatchSequence(plan.request.data.samples, plan.length, setup.position).stepsInAll(state.batchSize);
+            BatchSequence(samples, plan.length, setup.position).stepsInAll(state.batchSize);
     // What it found is known; one that grows needs its bound again.
     if (!plan.grows() && plan.description.maximum) {
         plan.description.maximum.reset();

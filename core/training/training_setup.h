@@ -40,6 +40,8 @@ struct TrainingSetup
     QString fingerprint;
     /// The checkpoint that is gone on from; else empty.
     QString resumedFrom;
+    /// Samples of the data when that was written; 0 where it does not say.
+    std::int64_t resumedSamples = 0;
 };
 
 /// \throws config::ConfigError, engine::ExplorationError where the config, the options, the devices and a

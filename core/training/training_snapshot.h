@@ -60,6 +60,8 @@ struct TrainingDescription
     QString data;
     /// The data for programs; the samples of a file are not known here.
     trial::DataChoice dataChoice;
+    /// Samples that are never trained on; 0 where none are, or as long as that is not known.
+    std::int64_t heldOutSamples = 0;
     double learningRate = 3e-4;
     trial::LossWeighting weighting = trial::LossWeighting::Samples;
     bool halvesAutomatically = false;

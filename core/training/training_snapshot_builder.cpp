@@ -27,10 +27,11 @@ void TrainingSnapshotBuilder::setSizes(const MicroBatchSizes& sizes)
     m_snapshot.evaluationMicroBatchSize = sizes.of(model::Phase::Eval);
 }
 
-void TrainingSnapshotBuilder::setCourse(const QString& data, std::int64_t steps)
+void TrainingSnapshotBuilder::setCourse(const Course& course)
 {
-    m_snapshot.run->data = data;
-    m_snapshot.run->steps = steps;
+    m_snapshot.run->data = course.data;
+    m_snapshot.run->heldOutSamples = course.heldOutSamples;
+    m_snapshot.run->steps = course.steps;
 }
 
 void TrainingSnapshotBuilder::setMaximum(const MaximumFound& maximum)

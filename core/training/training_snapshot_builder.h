@@ -24,8 +24,14 @@ public:
     void setTelemetry(const engine::Telemetry& telemetry) { m_snapshot.device.telemetry = telemetry; }
     void setSizes(const MicroBatchSizes& sizes);
     void setMicroBatchesDone(std::int64_t count) { m_snapshot.microBatchesDone = count; }
-    /// Data and number of steps, as far as they are known now.
-    void setCourse(const QString& data, std::int64_t steps);
+    /// What the data tells of the run, once it is read.
+    struct Course
+    {
+        QString data;
+        std::int64_t heldOutSamples = 0;
+        std::int64_t steps = 0;
+    };
+    void setCourse(const Course& course);
     void setSteps(std::int64_t steps) { m_snapshot.run->steps = steps; }
     void setMaximum(const MaximumFound& maximum);
     void setCheckpoint(const QString& path) { m_snapshot.checkpoint = path; }

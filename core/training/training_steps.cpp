@@ -5,6 +5,7 @@
 #include "engine/log_text.h"
 #include "training_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,24 @@ namespace batchpeak::training {
 
 using engine::LogLevel;
 using model::Phase;
+
+namespace {
+
+/// All that is held out, or some of what is trained on, and no more than was asked for.
+std::int64_t evaluatedSamples(const TrainingSetup& setup, const trial::TrainingReady& ready)
+{
+    const std::int64_t all = ready.heldOutSamples > 0 ? ready.heldOutSamples : ready.samples;
+    const std::optional<std::int64_t>& asked = setup.options.evaluationBatches;
+    if (ready.heldOutSamples > 0 && !asked)
+        return all;
+    std::int64_t samples = 0;
+    if (__builtin_mul_overflow(asked.value_or(usualEvaluationBatches), setup.plan.evaluationBatchSize,
+                               &samples))
+        return all;
+    return std::min(all, samples);
+}
+
+} // namespace
 
 TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& builder,
                              TrainingWorker& worker, std::unique_ptr<EpochGrowth> growth)
@@ -60,10 +79,12 @@ void TrainingSteps::begin(const trial::TrainingReady& ready)
 {
     m_tokensPerSample = ready.tokensPerSample;
     m_sequence = BatchSequence(ready.samples, m_setup.plan.length, m_setup.position);
-    m_evaluation =
-        EvaluationRound(m_setup.options.evaluationBatches, m_setup.plan.evaluationBatchSize, ready.samples);
-    m_builder.setCourse(dataText(m_setup.plan.request.data, ready.samples),
-                        m_sequence.stepsInAll(m_batchSize));
+    m_holdsOut = ready.heldOutSamples > 0;
+    m_evaluation = EvaluationRound(evaluatedSamples(m_setup, ready), m_setup.plan.evaluationBatchSize);
+    m_checkpoints.setSamples(ready.samples, ready.heldOutSamples);
+    m_builder.setCourse({.data = dataText(m_setup.plan.request.data, ready),
+                         .heldOutSamples = ready.heldOutSamples,
+                         .steps = m_sequence.stepsInAll(m_batchSize)});
     if (m_sequence.isOver(m_batchSize))
         return emit concluded(TrainingEnd::Failed, nothingLeftText(stepsDone()));
     // A checkpoint may have been written at the very end of an epoch.
@@ -167,13 +188,20 @@ void TrainingSteps::takeStep(const StepRecord& step)
     m_builder.addStep(step);
     if (!std::isfinite(step.loss) && !std::exchange(m_hasDiverged, true))
         m_builder.log(LogLevel::Warning, divergedText(step.step));
-    const std::int64_t every = m_setup.options.evaluateEvery;
-    if (every > 0 && step.step % every == 0) {
+    if (isEvaluatedNow()) {
         m_evaluationIsDue = true;
         m_evaluation.restart();
     }
     emit changed();
     emit occurred(StepDone{step});
+}
+
+bool TrainingSteps::isEvaluatedNow() const
+{
+    const std::int64_t every = m_setup.options.evaluateEvery;
+    if (every > 0)
+        return stepsDone() % every == 0;
+    return m_holdsOut && (!m_sequence.epochHolds(m_batchSize) || m_sequence.isOver(m_batchSize));
 }
 
 void TrainingSteps::takeEvaluation(const StepRecord& batch)

@@ -62,6 +62,7 @@ private:
     void tryBatch(const trial::BatchRequest& request);
     void takeBatch(const BatchUnderWay& batch, const trial::BatchResult& result, bool shrinks);
     void takeStep(const StepRecord& step);
+    bool isEvaluatedNow() const;
     void takeEvaluation(const StepRecord& batch);
     void misfit(model::Phase phase, const trial::BatchResult& result);
     void tellHalving(SizeChange change, const trial::BatchResult& result);
@@ -86,6 +87,7 @@ private:
     std::int64_t m_tokensPerSample = 0;
     /// Samples of one optimizer step.
     std::int64_t m_batchSize;
+    bool m_holdsOut = false;
     bool m_evaluationIsDue = false;
     bool m_stopRequested = false;
     bool m_cancelRequested = false;

@@ -39,7 +39,7 @@ QString outOfMemoryReason(const trial::BatchResult& result)
 
 } // namespace
 
-QString dataText(const trial::DataChoice& data, std::int64_t samples, const QLocale& locale)
+QString dataText(const trial::DataChoice& data, const trial::TrainingReady& counted, const QLocale& locale)
 {
     QString text = Translated::tr("synthetic");
     const QString path = QString::fromStdString(data.path);
@@ -47,8 +47,15 @@ QString dataText(const trial::DataChoice& data, std::int64_t samples, const QLoc
         text = Translated::tr("%1 as bytes").arg(QFileInfo(path).fileName());
     else if (data.kind == trial::DataKind::Arrays)
         text = Translated::tr("arrays of tokens in %1").arg(path);
-    return samples > 0 ? Translated::tr("%1, %2 samples an epoch").arg(text, numberText(samples, locale))
-                       : text;
+    if (counted.samples > 0)
+        text = Translated::tr("%1, %2 samples an epoch").arg(text, numberText(counted.samples, locale));
+    if (counted.heldOutSamples > 0)
+        return Translated::tr("%1, %2 held out").arg(text, numberText(counted.heldOutSamples, locale));
+    if (data.heldOut.samples > 0)
+        return Translated::tr("%1, %2 held out").arg(text, numberText(data.heldOut.samples, locale));
+    return data.heldOut.share > 0.0 ? Translated::tr("%1, %2 % held out")
+                                          .arg(text, locale.toString(data.heldOut.share * 100.0, 'g', 3))
+                                    : text;
 }
 
 QString changeText(const SizeChange& change, const trial::BatchResult& result, const QLocale& locale)
@@ -175,13 +182,37 @@ QString memoryLostText()
         "it had learned is lost. Start with a smaller micro-batch size.");
 }
 
-QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize)
+QString tooLittleDataText(const trial::TrainingReady& ready, std::int64_t batchSize)
 {
+    if (ready.heldOutSamples > 0)
+        return Translated::tr(
+                   "%1 samples are held out, and the %2 that are left are less than one batch of %3. "
+                   "Hold out fewer with --eval-split, or give more data.")
+            .arg(ready.heldOutSamples)
+            .arg(ready.samples)
+            .arg(batchSize);
     return Translated::tr(
                "The data has %1 samples, less than one batch of %2. Give more data with --data, or "
                "lower the batch in the config.")
-        .arg(samples)
+        .arg(ready.samples)
         .arg(batchSize);
+}
+
+QString nothingHeldOutText()
+{
+    return Translated::tr(
+        "The worker holds no samples out for evaluation. Leave out --eval-split, or train with "
+        "batchpeak's own worker.");
+}
+
+QString otherDataText(std::int64_t samplesThen, std::int64_t samplesNow)
+{
+    return Translated::tr(
+               "The data has %1 samples, and had %2 when the checkpoint was written, so that other "
+               "ones would be held out. Go on with the data as it was, or start afresh without "
+               "--resume.")
+        .arg(samplesNow)
+        .arg(samplesThen);
 }
 
 QString nothingLeftText(std::int64_t step)

@@ -13,9 +13,10 @@ namespace batchpeak::training {
 
 /// The sentences of a training run: its log, and why it could not go on.
 
-/// "synthetic, 512 samples an epoch", "shakespeare.txt as bytes, 1,200 samples an epoch"
-/// \param samples  in an epoch; 0 where that is not known yet
-QString dataText(const trial::DataChoice& data, std::int64_t samples, const QLocale& locale = QLocale());
+/// "synthetic, 512 samples an epoch", "shakespeare.txt as bytes, 1,140 samples an epoch, 60 held out"
+/// \param counted  the samples of both kinds; 0 where they are not known yet
+QString dataText(const trial::DataChoice& data, const trial::TrainingReady& counted,
+                 const QLocale& locale = QLocale());
 
 /// "Step 12: memory ran out, so the micro-batch is halved from 32 to 16 and the batch tried again."
 /// \param result  of the attempt that led to it
@@ -53,7 +54,11 @@ QString notSavedText(std::int64_t step, const QString& why);
 /// Why a batch could not be done, whatever its memory.
 QString failedBatchText(std::int64_t step, const trial::BatchResult& result);
 QString memoryLostText();
-QString tooLittleDataText(std::int64_t samples, std::int64_t batchSize);
+QString tooLittleDataText(const trial::TrainingReady& ready, std::int64_t batchSize);
+/// The worker was asked to hold samples out, and does not.
+QString nothingHeldOutText();
+/// The data is not what it was when the checkpoint was written, so that others would be held out.
+QString otherDataText(std::int64_t samplesThen, std::int64_t samplesNow);
 /// What is told of a run that was to go on and is at its end.
 QString nothingLeftText(std::int64_t step);
 QString divergedText(std::int64_t step);

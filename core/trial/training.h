@@ -27,13 +27,28 @@ constexpr model::WordTable<DataKind, 3> wordsOf(DataKind)
     return {{{DataKind::Synthetic, "synthetic"}, {DataKind::Text, "text"}, {DataKind::Arrays, "arrays"}}};
 }
 
+/// What of the data is never trained on, but kept for evaluation: a share of its samples, or so many.
+struct HeldOut
+{
+    /// From 0 for none to below 1; plays no part beside a count.
+    double share = 0.0;
+    std::int64_t samples = 0;
+
+    bool isAsked() const { return share > 0.0 || samples > 0; }
+    /// Of so many samples in all; a share is of at least one.
+    std::int64_t of(std::int64_t all) const;
+
+    bool operator==(const HeldOut&) const = default;
+};
+
 struct DataChoice
 {
     DataKind kind = DataKind::Synthetic;
     /// Absolute; of the file or the folder.
     std::string path;
-    /// In an epoch of synthetic data.
+    /// Of synthetic data, those that are held out among them.
     std::int64_t samples = 1024;
+    HeldOut heldOut = {};
 
     bool operator==(const DataChoice&) const = default;
 };
@@ -69,7 +84,7 @@ struct BatchRequest
     model::Phase phase = model::Phase::Train;
     /// The order of the samples is another one in each epoch, and is the same for the same seed; from 0.
     std::int64_t epoch = 0;
-    /// Place in that order.
+    /// Place in that order; in evaluation, where samples are held out, among those.
     std::int64_t first = 0;
     std::int64_t samples = 1;
     /// Most in one micro-batch; they are spread evenly.
@@ -91,8 +106,9 @@ struct SaveRequest
 /// The answer to a TrainingRequest.
 struct TrainingReady
 {
-    /// In one epoch.
+    /// In one epoch, without those that are held out.
     std::int64_t samples = 0;
+    std::int64_t heldOutSamples = 0;
     /// Of each sample, as it goes through the network; 0 where samples are no tokens.
     std::int64_t tokensPerSample = 0;
 

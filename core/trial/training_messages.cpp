@@ -7,13 +7,37 @@
 
 namespace batchpeak::trial {
 
+namespace {
+
+/// Without what is held out where nothing is: a program of before would not know it.
+Json toJson(const DataChoice& data)
+{
+    Json object = {{"kind", toText(data.kind)}, {"path", data.path}, {"samples", data.samples}};
+    if (data.heldOut.samples > 0)
+        object["held_out_samples"] = data.heldOut.samples;
+    else if (data.heldOut.share > 0.0)
+        object["held_out_share"] = data.heldOut.share;
+    return object;
+}
+
+DataChoice dataFrom(const FieldReader& fields)
+{
+    DataChoice data{.kind = fields.word<DataKind>("kind"),
+                    .path = fields.text("path", ""),
+                    .samples = fields.integerFrom(1, "samples", DataChoice().samples),
+                    .heldOut = {.share = fields.number("held_out_share", 0.0),
+                                .samples = fields.integerFrom(0, "held_out_samples", 0)}};
+    if (!(data.heldOut.share >= 0.0 && data.heldOut.share < 1.0))
+        fields.refuse("held_out_share", "must be from 0 to below 1");
+    return data;
+}
+
+} // namespace
+
 Json toJson(const TrainingRequest& request)
 {
     return {{"type", "training"},
-            {"data",
-             {{"kind", toText(request.data.kind)},
-              {"path", request.data.path},
-              {"samples", request.data.samples}}},
+            {"data", toJson(request.data)},
             {"learning_rate", request.learningRate},
             {"weighting", toText(request.weighting)},
             {"checkpoint", request.checkpoint}};
@@ -37,8 +61,11 @@ Json toJson(const SaveRequest& request)
 
 Json toJson(const TrainingReady& ready)
 {
-    return {
+    Json object = {
         {"type", "training_ready"}, {"samples", ready.samples}, {"tokens_per_sample", ready.tokensPerSample}};
+    if (ready.heldOutSamples > 0)
+        object["held_out_samples"] = ready.heldOutSamples;
+    return object;
 }
 
 Json toJson(const BatchResult& result)
@@ -76,10 +103,7 @@ Json toJson(const Saved& saved)
 TrainingRequest trainingFrom(const FieldReader& fields)
 {
     const TrainingRequest otherwise;
-    const FieldReader data = fields.object("data");
-    TrainingRequest request{.data = {.kind = data.word<DataKind>("kind"),
-                                     .path = data.text("path", ""),
-                                     .samples = data.integerFrom(1, "samples", otherwise.data.samples)},
+    TrainingRequest request{.data = dataFrom(fields.object("data")),
                             .learningRate = fields.number("learning_rate", otherwise.learningRate),
                             .weighting = fields.word("weighting", std::optional(otherwise.weighting)),
                             .checkpoint = fields.text("checkpoint", "")};
@@ -106,6 +130,7 @@ SaveRequest saveFrom(const FieldReader& fields)
 TrainingReady trainingReadyFrom(const FieldReader& fields)
 {
     return {.samples = fields.integerFrom(1, "samples"),
+            .heldOutSamples = fields.integerFrom(0, "held_out_samples", 0),
             .tokensPerSample = fields.integerFrom(0, "tokens_per_sample", 0)};
 }
 

@@ -50,7 +50,7 @@ struct FakeBehaviour
     std::vector<Fault> comparisonFaults;
     std::vector<Fault> batchFaults;
     std::vector<Fault> evaluationFaults;
-    /// ok, unknown (the program knows no training), error, silent, exit
+    /// ok, unknown (the program knows no training), all (it holds no samples out), error, silent, exit
     std::string training = "ok";
     /// ok, fail, silent, exit
     std::string save = "ok";

@@ -73,8 +73,11 @@ bool FakeTraining::answer(const trial::TrainingRequest& request)
     if (!request.checkpoint.empty())
         std::ifstream(request.checkpoint) >> m_stepsDone;
     const bool isSynthetic = request.data.kind == trial::DataKind::Synthetic;
-    say(trial::TrainingReady{.samples = isSynthetic ? request.data.samples : m_behaviour.samples,
-                             .tokensPerSample = m_tokensPerSample});
+    const std::int64_t samples = isSynthetic ? request.data.samples : m_behaviour.samples;
+    // As a program that knows nothing of it.
+    m_heldOut = m_behaviour.training == "all" ? 0 : request.data.heldOut.of(samples);
+    say(trial::TrainingReady{
+        .samples = samples - m_heldOut, .heldOutSamples = m_heldOut, .tokensPerSample = m_tokensPerSample});
     return true;
 }
 

@@ -75,6 +75,7 @@ private:
     std::int64_t m_limit = 0;
     std::int64_t m_tokensPerSample = 0;
     std::int64_t m_stepsDone = 0;
+    std::int64_t m_heldOut = 0;
     std::int64_t m_batches = 0;
     std::int64_t m_evaluations = 0;
     std::optional<trial::BatchRequest> m_hanging;

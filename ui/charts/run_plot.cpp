@@ -107,7 +107,8 @@ RunPlot lossPlot(const TrainingSnapshot& snapshot)
                     .look = RunPlot::Look::Line,
                     .hue = &Theme::loss,
                     .values = valuesOf(snapshot.steps, loss)},
-                   {.name = Words::tr("evaluation"),
+                   {.name = snapshot.run && snapshot.run->heldOutSamples > 0 ? Words::tr("held out")
+                                                                             : Words::tr("evaluation"),
                     .look = RunPlot::Look::Dots,
                     .hue = &Theme::loss,
                     .values = valuesOf(snapshot.evaluations, loss)}};

@@ -66,7 +66,8 @@ struct RunPlot
 
 bool isDashed(RunPlot::Look look);
 
-/// Loss of the training steps and of the evaluations; the step from which it is no number any more is marked.
+/// Loss of the training steps and of the evaluations, named by whether they see held-out samples; the step
+/// from which it is no number any more is marked.
 RunPlot lossPlot(const training::TrainingSnapshot& snapshot);
 /// Samples per second of each training step, and their mean over the run.
 RunPlot ratePlot(const training::TrainingSnapshot& snapshot);

@@ -52,6 +52,12 @@ private slots:
             {"grown", {"", "--epochs 2 --setting 16 --grow 8", 0, "micro_batch_size: 24"}},
             {"evaluation",
              {"", "--setting 32 --steps 4 --evaluate-every 2", 0, "evaluation after step 4: loss"}},
+            {"held-out samples",
+             {"", "--setting 32 --eval-split 5%", 0, "evaluation of held-out samples after step 15: loss"}},
+            {"what is held out",
+             {"", "--setting 32 --eval-split 96", 0, "synthetic, 4,000 samples an epoch, 96 held out"}},
+            {"nothing left to train on",
+             {"", "--setting 32 --samples 300 --eval-split 100", 1, "less than one batch of 256"}},
         });
     }
     void endsWithTheRightCode()

@@ -76,6 +76,22 @@ private slots:
         QVERIFY(o.run.precision == model::Precision::Bf16 && o.run.optimizer == model::Optimizer::Sgd);
     }
 
+    void holdsSamplesOut_data()
+    {
+        rows<trial::HeldOut>({{"0.05", {.share = 0.05}},
+                              {"5%", {.share = 0.05}},
+                              {"5e-2", {.share = 0.05}},
+                              {"1", {.samples = 1}},
+                              {"500", {.samples = 500}}});
+    }
+    void holdsSamplesOut()
+    {
+        const auto options =
+            parsed({QStringLiteral("--eval-split"), QString::fromUtf8(QTest::currentDataTag())}).options;
+        QCOMPARE(options.data.heldOut.share, row<trial::HeldOut>().share);
+        QCOMPARE(options.data.heldOut.samples, row<trial::HeldOut>().samples);
+    }
+
     void takesASetting_data()
     {
         rows<TakenSetting>(
@@ -127,7 +143,13 @@ private slots:
         refuses("--samples 3 --data /dev", "--samples counts synthetic samples");
         refuses("--device cpu --device cuda", "a training run takes one device");
         refuses("--checkpoint-every 3", "add --checkpoint DIR");
+        refuses("--eval-split 0", "--eval-split: '0' is no whole number");
+        refuses("--eval-split 1.5", "--eval-split: '1.5' is no share");
+        refuses("--eval-split 0.0", "--eval-split: ");
+        refuses("--eval-split 100%", "--eval-split: '100%' is no percentage");
+        refuses("--eval-split most", "--eval-split: ");
         refuses("--confirm-steps 3", "add --confirm");
+        refuses("--confirm --eval-split 5%", "leave out --eval-split");
         refuses("--confirm --steps 3", "leave out --steps");
         refuses("--confirm --grow 1", "leave out --grow");
         refuses("--confirm --maximum binary", "leave out --maximum");

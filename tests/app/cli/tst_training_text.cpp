@@ -136,8 +136,10 @@ private slots:
         diverged.peakReservedBytes = 0;
         QCOMPARE(stepLine(diverged, 0), QStringLiteral("step 1,200, epoch 2: loss NaN, 512 samples/s, "
                                                        "micro-batch 32 x 8"));
-        QVERIFY(evaluationLine(step(10, 7.5))
+        QVERIFY(evaluationLine(step(10, 7.5), false)
                     .startsWith(QStringLiteral("evaluation after step 10: loss 7.5000")));
+        QVERIFY(evaluationLine(step(10, 7.5), true)
+                    .startsWith(QStringLiteral("evaluation of held-out samples after step 10: loss 7.5000")));
     }
 
     void drawsWhereItStands_data()

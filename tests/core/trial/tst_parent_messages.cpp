@@ -65,6 +65,8 @@ private slots:
                               .weighting = LossWeighting::Tokens,
                               .checkpoint = "/c/tensors.safetensors"}},
              {"training, defaults", TrainingRequest{}},
+             {"training, a share held out", TrainingRequest{.data = {.heldOut = {.share = 0.05}}}},
+             {"training, samples held out", TrainingRequest{.data = {.heldOut = {.samples = 7}}}},
              {"training on a text", TrainingRequest{.data = {.kind = DataKind::Text, .path = "/t"}}},
              {"batch", BatchRequest{.id = 9,
                                     .phase = model::Phase::Eval,

@@ -45,6 +45,7 @@ private slots:
              {"log", Log{.level = LogLevel::Warning, .text = "1,5 µs\ttab"}},
              {"error", WorkerError{.text = "lost", .fatal = true}},
              {"training ready", TrainingReady{.samples = 512, .tokensPerSample = 128}},
+             {"training ready, some held out", TrainingReady{.samples = 512, .heldOutSamples = 27}},
              {"batch, all fields", BatchResult{.id = 9,
                                                .microBatchSize = 24,
                                                .outcome = Outcome::OutOfMemory,
