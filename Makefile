@@ -12,7 +12,7 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
-.PHONY: bench-calibration bench-config bench-live bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
+.PHONY: bench-calibration bench-config bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
 .PHONY: architecture screenshots format tidy clean
 
 run: programs
@@ -108,6 +108,11 @@ bench-live: configure
 bench-config: configure
 	$(BUILD) batchpeak-bench-config
 	build/$(PRESET)/bin/batchpeak-bench-config $(BENCH)
+
+# Work of the window's thread for one picture of an exploration of 400 trials. Nothing else should run.
+bench-frames: configure
+	$(BUILD) batchpeak-bench-frames
+	build/$(PRESET)/bin/batchpeak-bench-frames $(BENCH)
 
 # One search on each family of devices as a picture: the true curve, what was believed, the trials in order.
 bench-pictures: configure

@@ -26,7 +26,8 @@ Callout::Callout(PlotCanvas* canvas) : ChartOverlay(canvas, Layer::OverAll)
     hide();
 }
 
-void Callout::showAt(const QPointF& anchor, const QStringList& lines, std::vector<QRectF> obstacles)
+void Callout::showAt(const QPointF& anchor, const QStringList& lines,
+                     std::function<std::vector<QRectF>()> obstacles)
 {
     m_anchor = anchor;
     m_lines = lines;
@@ -77,6 +78,7 @@ QRectF Callout::box() const
     const std::size_t beside = corners.size();
     for (const double x : {area.left() + distance, area.right() - distance - size.width()})
         corners.insert(corners.end(), {{x, area.top() + distance}, {x, area.bottom() - size.height()}});
+    const std::vector<QRectF> obstacles = m_obstacles();
     QRectF best;
     double leastHidden = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < corners.size(); ++i) {
@@ -85,7 +87,7 @@ QRectF Callout::box() const
             std::clamp(candidate.top(), area.top(), std::max(area.top(), area.bottom() - size.height())));
         const bool outside = candidate.left() < area.left() || candidate.right() > area.right();
         double hidden = (outside ? 1e6 : 0.0) + (i < beside ? 0.0 : farther);
-        for (const auto& obstacle : m_obstacles) {
+        for (const auto& obstacle : obstacles) {
             const QRectF common = candidate.intersected(obstacle);
             hidden += common.isEmpty() ? 0.0 : 10.0 + common.width() * common.height();
             hidden += common.contains(obstacle.center()) ? farther : 0.0;

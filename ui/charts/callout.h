@@ -7,6 +7,7 @@
 #include <QPointF>
 #include <QStringList>
 
+#include <functional>
 #include <vector>
 
 namespace batchpeak::ui {
@@ -21,8 +22,9 @@ public:
 
     /// \param lines      the first is set bold where there are more
     /// \param anchor     the point that the box names, in pixels of the canvas
-    /// \param obstacles  what it should not hide
-    void showAt(const QPointF& anchor, const QStringList& lines, std::vector<QRectF> obstacles);
+    /// \param obstacles  tells what it should not hide, asked whenever it is painted
+    void showAt(const QPointF& anchor, const QStringList& lines,
+                std::function<std::vector<QRectF>()> obstacles);
     void hideCallout();
 
     /// Where it stands; empty while hidden.
@@ -36,7 +38,7 @@ private:
 
     QPointF m_anchor;
     QStringList m_lines;
-    std::vector<QRectF> m_obstacles;
+    std::function<std::vector<QRectF>()> m_obstacles;
 };
 
 } // namespace batchpeak::ui

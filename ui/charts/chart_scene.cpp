@@ -3,7 +3,6 @@
 #include "chart_scene.h"
 
 #include "engine/comparison_text.h"
-#include "trial/contrast.h"
 
 #include <QCoreApplication>
 
@@ -110,7 +109,7 @@ void addComparison(ChartScene& scene, const TrialRecord& trial, const Conversion
     std::ranges::sort(sizes);
     if (contrast)
         scene.comparisons.push_back(
-            {.number = trial.number, .sizes = std::move(sizes), .contrast = engine::contrastText(*contrast)});
+            {.number = trial.number, .sizes = std::move(sizes), .contrast = *contrast});
 }
 
 void markNewest(std::vector<MeasuredPoint>& points)
@@ -298,7 +297,7 @@ QString throughputSummary(const ChartScene& scene)
                                               : Words::tr("Leading is size %1."))
                          .arg(scene.lead->size);
     if (!scene.comparisons.empty())
-        sentences << Words::tr("Compared, %1.").arg(scene.comparisons.back().contrast);
+        sentences << Words::tr("Compared, %1.").arg(engine::contrastText(scene.comparisons.back().contrast));
     if (scene.running.size() == 1)
         sentences << Words::tr("Size %1 is running.").arg(scene.running.front());
     else if (!scene.running.empty())

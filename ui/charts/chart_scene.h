@@ -6,6 +6,7 @@
 #include "engine/readable_text.h"
 #include "engine/snapshot.h"
 #include "engine/speed_quantity.h"
+#include "trial/contrast.h"
 
 #include <QString>
 
@@ -75,8 +76,7 @@ struct ComparedSizes
     int number = 0;
     /// Those that were measured, ascending.
     std::vector<std::int64_t> sizes;
-    /// "28 is 1.3 % ± 0.4 faster than 24"
-    QString contrast;
+    trial::Contrast contrast;
     bool operator==(const ComparedSizes&) const = default;
 };
 

@@ -366,18 +366,23 @@ void ExplorationChart::showHovered(std::optional<std::int64_t> place)
         callout().hideCallout();
         return;
     }
-    std::vector<QRectF> obstacles = m_markers->labelBoxes();
-    for (const auto& other : points) {
-        const auto value = valueOf(other);
-        if (!value || !canvas().shows(static_cast<double>(other.size), *value))
-            continue;
-        const QPointF centre = canvas().positionOf(static_cast<double>(other.size), *value);
-        obstacles.emplace_back(centre - QPointF(9, 9), QSizeF(18, 18));
-    }
     const QRectF area = canvas().plotArea();
     QPointF anchor = canvas().positionOf(static_cast<double>(found->size), *valueOf(*found));
     anchor.setY(std::clamp(anchor.y(), area.top(), area.bottom()));
-    callout().showAt(anchor, calloutLines(*found), std::move(obstacles));
+    callout().showAt(anchor, calloutLines(*found), [this] { return obstacles(); });
+}
+
+std::vector<QRectF> ExplorationChart::obstacles() const
+{
+    std::vector<QRectF> boxes = m_markers->labelBoxes();
+    for (const auto& point : scene().points) {
+        const auto value = valueOf(point);
+        if (!value || !canvas().shows(static_cast<double>(point.size), *value))
+            continue;
+        const QPointF centre = canvas().positionOf(static_cast<double>(point.size), *value);
+        boxes.emplace_back(centre - QPointF(9, 9), QSizeF(18, 18));
+    }
+    return boxes;
 }
 
 ThroughputChart::ThroughputChart(QWidget* parent)
@@ -468,37 +473,41 @@ void ThroughputChart::drawCurve()
     drawBelieved(m_curves, middle, measuredSizes(), theme.throughput, theme);
 }
 
-std::vector<MarkersOverlay::Joint> ThroughputChart::joints(std::vector<MarkersOverlay::Ring>& rings) const
+std::map<int, double> ThroughputChart::shiftsOfComparisons() const
 {
-    using Shape = MarkersOverlay::Ring::Shape;
-    std::vector<MarkersOverlay::Joint> joints;
+    std::map<int, double> shifts;
     // How many later comparisons stand at a size already.
     std::map<std::int64_t, int> taken;
     for (auto compared = scene().comparisons.rbegin(); compared != scene().comparisons.rend(); ++compared) {
         int before = 0;
         for (const std::int64_t size : compared->sizes)
             before = std::max(before, taken[size]++);
-        MarkersOverlay::Joint joint{.superseded = true};
         const int step = std::min((before + 1) / 2, mostShifts);
-        joint.shift = (before % 2 == 1 ? -1.0 : 1.0) * step * shiftPixels;
-        for (const MeasuredPoint& point : scene().points) {
-            if (point.comparison != compared->number || !point.value)
-                continue;
-            joint.points.append({static_cast<double>(point.size), *point.value});
-            joint.superseded = joint.superseded && !point.newest;
-        }
-        for (MarkersOverlay::Ring& ring : rings) {
-            const bool isOfThis =
-                ring.shape == Shape::Diamond && joint.points.contains(QPointF(ring.size, ring.value));
-            if (isOfThis)
-                ring.shift = joint.shift;
-        }
-        std::ranges::sort(joint.points, {}, &QPointF::x);
-        joints.push_back(std::move(joint));
+        shifts[compared->number] = (before % 2 == 1 ? -1.0 : 1.0) * step * shiftPixels;
     }
-    // The newest lies above.
-    std::ranges::reverse(joints);
-    return joints;
+    return shifts;
+}
+
+std::vector<MarkersOverlay::Joint> ThroughputChart::joints(const std::map<int, double>& shifts) const
+{
+    std::map<int, MarkersOverlay::Joint> joints;
+    for (const MeasuredPoint& point : scene().points) {
+        const auto shift = shifts.find(point.comparison);
+        if (shift == shifts.end() || !point.value)
+            continue;
+        auto& joint = joints
+                          .try_emplace(point.comparison,
+                                       MarkersOverlay::Joint{.superseded = true, .shift = shift->second})
+                          .first->second;
+        joint.points.append({static_cast<double>(point.size), *point.value});
+        joint.superseded = joint.superseded && !point.newest;
+    }
+    std::vector<MarkersOverlay::Joint> inOrder;
+    for (auto& [number, joint] : joints) {
+        std::ranges::sort(joint.points, {}, &QPointF::x);
+        inOrder.push_back(std::move(joint));
+    }
+    return inOrder;
 }
 
 void ThroughputChart::drawMarkers()
@@ -506,6 +515,7 @@ void ThroughputChart::drawMarkers()
     using Shape = MarkersOverlay::Ring::Shape;
     const Theme& theme = canvas().theme();
     MarkersOverlay::Markers drawn = trialsWithoutMeasurement();
+    const std::map<int, double> shifts = shiftsOfComparisons();
     std::set<std::int64_t> seen;
     for (auto point = scene().points.rbegin(); point != scene().points.rend(); ++point) {
         if (!point->value)
@@ -516,10 +526,11 @@ void ThroughputChart::drawMarkers()
              .half = point->halfInterval(),
              .colour = point->kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn,
              .superseded = !seen.insert(point->size).second,
-             .shape = point->comparison > 0 ? Shape::Diamond : Shape::Circle});
+             .shape = point->comparison > 0 ? Shape::Diamond : Shape::Circle,
+             .shift = shifts.contains(point->comparison) ? shifts.at(point->comparison) : 0.0});
     }
     std::ranges::reverse(drawn.rings);
-    drawn.joints = joints(drawn.rings);
+    drawn.joints = joints(shifts);
     // Out of memory lies above.
     for (const std::int64_t size : scene().failed)
         drawn.crosses.insert(drawn.crosses.begin(), {static_cast<double>(size), theme.mutedText});
@@ -570,7 +581,7 @@ QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
         lines << (point.valueError ? tr("mean ± 95 %, %1").arg(engine::stepsText(point.steps))
                                    : tr("mean of %1").arg(engine::stepsText(point.steps)));
     if (const ComparedSizes* compared = scene().newestComparisonOf(point.size))
-        lines << compared->contrast;
+        lines << engine::contrastText(compared->contrast);
     if (scene().quantity != engine::SpeedQuantity::SamplesPerSecond)
         lines << tr("%1 samples/s").arg(engine::rateText(point.samplesPerSecond, point.relativeError));
     if (point.peakBytes > 0.0)

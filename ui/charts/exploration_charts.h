@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -93,6 +94,8 @@ private:
     bool zoomByKey(const QKeyEvent& event);
     bool moveByKey(const QKeyEvent& event);
     void leaveByKey();
+    /// What a callout should not hide.
+    std::vector<QRectF> obstacles() const;
     void setValueWindow(std::optional<AxisRange> window);
     AxisView valueView() const;
     AxisRange shownValues() const;
@@ -124,7 +127,9 @@ protected:
 private:
     /// The model curve as it is drawn: the means of narrow strips of the size axis.
     std::vector<ModelPoint> curveInStrips() const;
-    std::vector<MarkersOverlay::Joint> joints(std::vector<MarkersOverlay::Ring>& rings) const;
+    /// Pixels by the number of a comparison.
+    std::map<int, double> shiftsOfComparisons() const;
+    std::vector<MarkersOverlay::Joint> joints(const std::map<int, double>& shifts) const;
     static QString againstText(const MeasuredPoint& point, const ComparedSizes& compared);
     QStringList detailLines(const MeasuredPoint& point) const;
     QStringList remarkLines(const MeasuredPoint& point) const;

@@ -7,6 +7,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace batchpeak::ui {
@@ -25,6 +26,8 @@ constexpr double crossAboveAxisPixels = 12.0;
 constexpr double selectedGroundPixels = 15.0;
 constexpr int selectedGroundAlpha = 24;
 constexpr double haloPixels = 18.0;
+// Odd, so that its middle is that of a pixel.
+constexpr double stampPixels = 15.0;
 
 } // namespace
 
@@ -149,23 +152,56 @@ void MarkersOverlay::paintJoints(QPainter& painter) const
     painter.restore();
 }
 
+namespace {
+
+void paintRing(QPainter& painter, const QPointF& centre, MarkersOverlay::Ring::Shape shape,
+               const QColor& colour, const QColor& ground, double larger)
+{
+    if (shape == MarkersOverlay::Ring::Shape::Diamond) {
+        paintDiamond(painter, centre, colour, ground, diamondArm + larger);
+        return;
+    }
+    painter.setPen(QPen(colour, 2.0));
+    painter.setBrush(ground);
+    const double radius = ringPixels / 2.0 + larger;
+    painter.drawEllipse(centre, radius, radius);
+}
+
+} // namespace
+
+const QPixmap& MarkersOverlay::stampOf(Ring::Shape shape, const QColor& colour, double pixelRatio) const
+{
+    const QColor& ground = canvas().theme().card;
+    const auto [found, isNew] =
+        m_stamps.try_emplace({static_cast<int>(shape), colour.rgba(), ground.rgba(), pixelRatio});
+    QPixmap& stamp = found->second;
+    if (isNew) {
+        const int pixels = static_cast<int>(std::ceil(stampPixels * pixelRatio));
+        stamp = QPixmap(pixels, pixels);
+        stamp.setDevicePixelRatio(pixelRatio);
+        stamp.fill(Qt::transparent);
+        QPainter painter(&stamp);
+        painter.setRenderHint(QPainter::Antialiasing);
+        paintRing(painter, {stampPixels / 2.0, stampPixels / 2.0}, shape, colour, ground, 0.0);
+    }
+    return stamp;
+}
+
 void MarkersOverlay::paintRings(QPainter& painter) const
 {
+    const double pixelRatio = painter.device()->devicePixelRatioF();
     for (const auto& ring : m_markers.rings) {
         if (!canvas().shows(ring.size, ring.value))
             continue;
         const QPointF centre = centreOf(ring);
-        const bool hovered = m_hoveredSize == ring.size && !ring.superseded;
         const QColor colour = withAlpha(ring.colour, ring.superseded ? supersededAlpha : opaque);
-        const QColor ground = hovered ? ring.colour : canvas().theme().card;
-        if (ring.shape == Ring::Shape::Diamond) {
-            paintDiamond(painter, centre, colour, ground, hovered ? diamondArm + 1.0 : diamondArm);
+        if (m_hoveredSize == ring.size && !ring.superseded) {
+            paintRing(painter, centre, ring.shape, colour, ring.colour, 1.0);
             continue;
         }
-        painter.setPen(QPen(colour, 2.0));
-        painter.setBrush(ground);
-        const double radius = (hovered ? ringPixels + 2.0 : ringPixels) / 2.0;
-        painter.drawEllipse(centre, radius, radius);
+        // Between pixels it would be blurred.
+        const QPointF corner(centre.x() - stampPixels / 2.0, crisp(centre.y()) - stampPixels / 2.0);
+        painter.drawPixmap(corner, stampOf(ring.shape, colour, pixelRatio));
     }
 }
 

@@ -6,10 +6,13 @@
 
 #include <QColor>
 #include <QList>
+#include <QPixmap>
 #include <QPointF>
 #include <QString>
 
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace batchpeak::ui {
@@ -101,6 +104,7 @@ private:
 
     std::vector<Label> labels() const;
     QPointF centreOf(const Ring& ring) const;
+    const QPixmap& stampOf(Ring::Shape shape, const QColor& colour, double pixelRatio) const;
     void paintSelectedGround(QPainter& painter) const;
     void paintHalo(QPainter& painter) const;
     void paintLines(QPainter& painter) const;
@@ -115,6 +119,9 @@ private:
     Markers m_markers;
     std::optional<double> m_hoveredSize;
     std::optional<double> m_selectedSize;
+    /// Rings as they look, by shape, colour, ground and pixels: to draw hundreds of them takes most of a
+    /// picture's time.
+    mutable std::map<std::tuple<int, QRgb, QRgb, double>, QPixmap> m_stamps;
 };
 
 } // namespace batchpeak::ui

@@ -171,7 +171,7 @@ void RunChart::showHovered(std::optional<std::int64_t> place)
     }
     const auto step = static_cast<double>(*place);
     callout().showAt(canvas().positionOf(step, points.front().value), linesAt(m_plot, *place),
-                     obstaclesAround(step));
+                     [this, step] { return obstaclesAround(step); });
     m_markers->setHovered(step, std::move(points));
 }
 
