@@ -13,6 +13,7 @@
 #include "network_dialog.h"
 #include "plan/plan_view.h"
 #include "recent_files.h"
+#include "run/steering_panel.h"
 #include "stop_question.h"
 #include "table_layout.h"
 #include "trials_view.h"
@@ -116,6 +117,7 @@ MainWindow::MainWindow(QWidget* parent)
     connectActions();
     connectExports();
     connectPlan();
+    connectSteering();
     connectEarlierRuns();
     connect(m_lease.get(), &engine::DeviceLease::changed, this, &MainWindow::draw);
     draw();
@@ -262,6 +264,21 @@ void MainWindow::connectPlan()
             m_view->plan()->setDevices(devices);
         draw();
     });
+}
+
+void MainWindow::connectSteering()
+{
+    const SteeringPanel* panel = m_view->steering();
+    connect(panel, &SteeringPanel::skipAsked, m_exploration, [this] { m_exploration->skipTrial(); });
+    connect(panel, &SteeringPanel::trialAsked, this, [this](std::int64_t size) {
+        if (const QString refusal = m_exploration->tryNow(size); !refusal.isEmpty())
+            showError(refusal);
+    });
+    connect(panel, &SteeringPanel::exclusionAsked, m_exploration, &engine::Exploration::excludeSize);
+    connect(panel, &SteeringPanel::effortAsked, m_exploration, &engine::Exploration::extend);
+    connect(panel, &SteeringPanel::toleranceAsked, m_exploration, &engine::Exploration::setTolerance);
+    connect(panel, &SteeringPanel::targetConfidenceAsked, m_exploration,
+            &engine::Exploration::setTargetConfidence);
 }
 
 void MainWindow::showPlan()

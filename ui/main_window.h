@@ -87,6 +87,7 @@ private:
     void rememberOpened(const QString& path);
     QString configInHand() const;
     void connectPlan();
+    void connectSteering();
     void takeOptions(const engine::ExplorationOptions& options);
     engine::ExplorationOptions optionsFor(const engine::ConfigFile& file) const;
     void showPlan();

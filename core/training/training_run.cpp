@@ -6,6 +6,7 @@
 #include "config/batch_plan.h"
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
+#include "engine/telemetry_watch.h"
 #include "maximum_search.h"
 #include "micro_batch_sizes.h"
 #include "training_setup.h"
@@ -61,6 +62,7 @@ struct TrainingRun::Run : public QObject
     /// With the sizes that were found since.
     TrainingSetup setup;
     TrainingSnapshotBuilder builder;
+    std::unique_ptr<engine::TelemetryWatch> telemetry;
     std::unique_ptr<MaximumSearch> search;
     std::unique_ptr<TrainingWorker> worker;
     std::unique_ptr<TrainingSteps> steps;
@@ -123,8 +125,16 @@ void TrainingRun::start()
 
 void TrainingRun::begin()
 {
+    m_run->telemetry = std::make_unique<engine::TelemetryWatch>(
+        [devices = m_run->setup.devices](const std::vector<std::int64_t>& workers) {
+            return devices.telemetry(workers);
+        });
+    connect(m_run->telemetry.get(), &engine::TelemetryWatch::taken, this,
+            [run = m_run.get()](const engine::TelemetryWatch::Readings& readings) {
+                run->builder.setTelemetry(readings.front());
+            });
     connect(&m_run->tick, &QTimer::timeout, this, [this] {
-        m_run->builder.setTelemetry(m_run->setup.devices.telemetry(0));
+        m_run->telemetry->look({snapshot().device.workerPid});
         publish();
     });
     m_run->clock.start();
