@@ -60,8 +60,8 @@ struct RunDescription
     /// In the mean over their lengths, those of both sides of an encoder-decoder; 0 where samples are no
     /// sequences.
     double tokensPerSample = 0.0;
-    /// As of model::stepFlops, in the mean over the lengths of samples; nothing where no description tells, or
-    /// where a program in the worker's place may run another network.
+    /// As of model::stepFlops, in the mean over the lengths of samples; nothing where no description tells,
+    /// or where a program in the worker's place may run another network.
     std::optional<double> flopsPerSample;
     /// As of model::productPrecision.
     model::Precision productPrecision = model::Precision::Fp32;

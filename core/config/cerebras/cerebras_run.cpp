@@ -25,7 +25,8 @@ void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigConten
         contents.model = networkOrWhyNot([&] { return readCerebrasModel(*model, contents.warnings); });
     else
         contents.model =
-            networkElsewhere({}, "The config has no model section, so no network; give one with --model.").why;
+            networkElsewhere({}, "The config has no model section, so no network; give one with --model.")
+                .why;
 }
 
 model::Precision readCerebrasPrecision(const ConfigSection& section, std::string_view enabledKey,
