@@ -3,23 +3,12 @@
 #include "exploration.h"
 
 #include "comparison_text.h"
-#include "device_pool.h"
 #include "errors.h"
-#include "exploration_plan.h"
+#include "exploration_run.h"
 #include "failure_text.h"
 #include "log_text.h"
-#include "planner_thread.h"
 #include "readable_text.h"
-#include "run_devices.h"
-#include "run_progress.h"
-#include "snapshot_builder.h"
-#include "telemetry_watch.h"
 #include "trial_reading.h"
-#include "verifier.h"
-
-#include <QElapsedTimer>
-#include <QSet>
-#include <QTimer>
 
 #include <algorithm>
 #include <cmath>
@@ -63,57 +52,6 @@ Lesson lessonOf(const search::Measurement& measurement, const QString& device, T
 }
 
 } // namespace
-
-/// All that belongs to one run. The next one has its own, so that nothing of this one can reach into it.
-struct Exploration::Run : public QObject
-{
-    Run(ExplorationPlan runPlan, ExplorationOptions runOptions)
-        : plan(std::move(runPlan)),
-          options(std::move(runOptions)),
-          builder(plan.run),
-          verifier(options.verify && plan.isSearch())
-    {}
-    double now() const { return static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
-    bool thinks() const { return planner && planner->isBusy(); }
-
-    /// From the start to the end. Before all others, so that it outlives the workers.
-    DeviceLease::Hold lease;
-    const ExplorationPlan plan;
-    const ExplorationOptions options;
-    SnapshotBuilder builder;
-    /// Nothing before the devices have shown what they have.
-    std::unique_ptr<PlannerThread> planner;
-    /// Since when it has been thinking [s]; of account while it does.
-    double thinksSince = 0.0;
-    /// It was thinking when trials could have been started.
-    bool putsOffTrials = false;
-    /// Devices on which the search repeats no more trials.
-    QSet<QString> restlessDevices;
-    bool comparesSizes = false;
-    search::Abilities abilities;
-    std::unique_ptr<DevicePool> pool;
-    RunDevices devices;
-    std::unique_ptr<TelemetryWatch> telemetry;
-    Verifier verifier;
-    /// How the search had ended when the verification began.
-    FinishStatus conclusion = FinishStatus::Failed;
-    StallWatch stalls;
-    QElapsedTimer clock;
-    QTimer tick;
-    QTimer budget;
-    /// Since when it is paused [s], and what of the budget's time is kept for after that.
-    std::optional<double> pausedAt;
-    std::optional<std::chrono::milliseconds> budgetLeft;
-    QTimer rest;
-    /// Of all that it is under way, and when it ended last [s].
-    std::optional<double> budgetSeconds;
-    double endSeconds = 0.0;
-    /// How it had ended before it went on.
-    std::optional<FinishStatus> before;
-    /// How all ends, once it is being ended; to be judged on what the search then knows.
-    FinishStatus status = FinishStatus::Failed;
-    QString failure;
-};
 
 Exploration::Exploration(ExplorationParts parts, QObject* parent) : QObject(parent), m_parts(std::move(parts))
 {}
@@ -203,21 +141,6 @@ void Exploration::openDevices()
     m_run->pool->start();
     lookAtDevices();
     publish();
-}
-
-/// All that follows from an answer happens in \p then; the present call returns at once.
-template<typename Work, typename Then>
-void Exploration::askSearch(Work work, Then then)
-{
-    Run* const run = m_run.get();
-    if (!run->thinks())
-        run->thinksSince = run->now();
-    run->planner->ask(std::move(work), [this, run, then = std::move(then)](const auto&... answer) {
-        then(answer...);
-        // It may have led to the end, and whoever heard of that may have begun another run.
-        if (run == m_run.get() && run->putsOffTrials)
-            startTrials();
-    });
 }
 
 void Exploration::goOn(const MoreEffort& more)
@@ -579,166 +502,6 @@ void Exploration::resume()
     emit occurred(Commanded{.kind = Commanded::Kind::Resume});
     endIfSearchHasEnded();
     startTrials();
-}
-
-/// Whether there is a search that may follow them.
-bool Exploration::takesWishes() const
-{
-    return m_run && m_run->planner &&
-           (state() == State::Exploring || state() == State::Paused || state() == State::Verifying);
-}
-
-Commands Exploration::commands() const
-{
-    if (!takesWishes())
-        return {};
-    const search::Abilities& abilities = m_run->abilities;
-    return {.skipsTrial = snapshot().runsTrials(),
-            .excludesSizes = abilities.excludesSizes,
-            .triesSizes = abilities.triesAskedSizes && state() != State::Verifying,
-            .extends = abilities.changesMaxTrials || m_run->budgetSeconds,
-            .changesTolerance = abilities.changesTolerance,
-            .changesTargetConfidence = abilities.changesTargetConfidence};
-}
-
-/// Tells the search, and everyone else.
-template<typename Wish>
-void Exploration::wish(Wish wish, const Commanded& command, const QString& text)
-{
-    askSearch(
-        [wish](TrialPlanner& planner) {
-            wish(planner);
-            return planner.searchState();
-        },
-        [this](const search::SearchState& searchState) {
-            // A pause holds everything, an end too.
-            if (state() == State::Paused)
-                takeSearchState(searchState);
-            else
-                actOn(searchState);
-        });
-    m_run->builder.log(LogLevel::Info, text);
-    publish();
-    emit occurred(command);
-}
-
-void Exploration::skipTrial(const QString& device)
-{
-    if (!commands().skipsTrial)
-        return;
-    bool isAny = false;
-    for (const trial::TrialRecord& trial : snapshot().trials) {
-        const QString where = QString::fromStdString(trial.device);
-        if (!trial.isRunning() || (!device.isEmpty() && device != where))
-            continue;
-        if (DeviceRunner* const runner = m_run->pool->usableRunner(where)) {
-            isAny = true;
-            runner->skip();
-            m_run->builder.log(LogLevel::Info, tr("Trial %1 is skipped.").arg(trial.number));
-        }
-    }
-    if (!isAny)
-        return;
-    publish();
-    emit occurred(Commanded{.kind = Commanded::Kind::SkipTrial, .device = device});
-}
-
-void Exploration::excludeSize(std::int64_t size, bool isExcluded)
-{
-    const std::vector<std::int64_t>& excluded = snapshot().searchState.excluded;
-    const bool wasExcluded = std::ranges::binary_search(excluded, size);
-    if (!commands().excludesSizes || isExcluded == wasExcluded)
-        return;
-    if (isExcluded) {
-        m_run->builder.dropAsked(size);
-        for (const trial::TrialRecord& trial : snapshot().trials) {
-            DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
-            if (trial.isRunning() && trial.microBatchSize == size && runner)
-                runner->skip();
-        }
-    }
-    using Kind = Commanded::Kind;
-    wish([=](TrialPlanner& planner) { planner.setExcluded(size, isExcluded); },
-         {.kind = isExcluded ? Kind::ExcludeSize : Kind::AllowSize, .size = size},
-         isExcluded ? tr("%1 is excluded: it is neither tried nor recommended.").arg(numberText(size))
-                    : tr("%1 is allowed again.").arg(numberText(size)));
-}
-
-QString Exploration::whyNotTry(std::int64_t size) const
-{
-    if (!takesWishes())
-        return tr("No search is under way; start one first.");
-    if (state() == State::Verifying)
-        return tr("The search has ended, and its result is verified; go on after that to try %1.")
-            .arg(numberText(size));
-    const search::SearchSpace& space = m_run->plan.space;
-    if (size < space.minimum || size > space.maximum)
-        return tr("%1 is outside of what may be tried; choose a size from %2 to %3.")
-            .arg(numberText(size), numberText(space.minimum), numberText(space.maximum));
-    if (!space.candidates.empty() && !std::ranges::binary_search(space.candidates, size))
-        return tr("%1 cannot be the answer; choose one of %2.")
-            .arg(numberText(size), sizesText(space.candidates));
-    if (std::ranges::binary_search(snapshot().searchState.excluded, size))
-        return tr("%1 is excluded; allow it again first.").arg(numberText(size));
-    if (!m_run->abilities.triesAskedSizes)
-        return tr("This exploration tries only the size that it was asked for.");
-    return {};
-}
-
-QString Exploration::tryNow(std::int64_t size)
-{
-    const QString obstacle = whyNotTry(size);
-    if (!obstacle.isEmpty())
-        return obstacle;
-    m_run->builder.addAsked(size);
-    wish([=](TrialPlanner& planner) { planner.tryNow(size); },
-         {.kind = Commanded::Kind::TryNow, .size = size},
-         tr("%1 is tried next, as you asked.").arg(numberText(size)));
-    return {};
-}
-
-void Exploration::extend(const MoreEffort& more)
-{
-    const bool addsTime = m_run && m_run->budgetSeconds && more.time && more.time->count() > 0;
-    const int trials = m_run && m_run->abilities.changesMaxTrials ? std::max(more.trials, 0) : 0;
-    if (!commands().extends || (trials == 0 && !addsTime))
-        return;
-    Commanded command{.kind = Commanded::Kind::Extend, .trials = trials};
-    if (addsTime) {
-        command.seconds = static_cast<double>(more.time->count());
-        *m_run->budgetSeconds += *command.seconds;
-        if (m_run->budgetLeft)
-            *m_run->budgetLeft += *more.time;
-        else
-            m_run->budget.start(m_run->budget.remainingTimeAsDuration() + *more.time);
-    }
-    m_run->builder.extend(trials, m_run->budgetSeconds);
-    wish([trials](TrialPlanner& planner) { planner.extend(trials); }, command,
-         tr("The budget is now %1%2.")
-             .arg(trialsText(snapshot().run->maxTrials),
-                  m_run->budgetSeconds ? tr(" and %1").arg(durationText(*m_run->budgetSeconds)) : QString()));
-}
-
-void Exploration::setTolerance(double share)
-{
-    if (!commands().changesTolerance || !(share > 0.0) || !(share < 1.0) ||
-        share == snapshot().run->tolerance)
-        return;
-    m_run->builder.setTolerance(share);
-    wish([share](TrialPlanner& planner) { planner.setTolerance(share); },
-         {.kind = Commanded::Kind::SetTolerance, .share = share},
-         tr("The tolerance is now %1.").arg(percentText(share)));
-}
-
-void Exploration::setTargetConfidence(double probability)
-{
-    if (!commands().changesTargetConfidence || !(probability > 0.0) || !(probability <= 1.0) ||
-        probability == snapshot().run->targetConfidence)
-        return;
-    m_run->builder.setTargetConfidence(probability);
-    wish([probability](TrialPlanner& planner) { planner.setTargetConfidence(probability); },
-         {.kind = Commanded::Kind::SetTargetConfidence, .share = probability},
-         tr("It ends at a confidence of %1 now.").arg(numberText(std::llround(100.0 * probability))));
 }
 
 void Exploration::stop()

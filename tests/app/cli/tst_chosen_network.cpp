@@ -30,7 +30,7 @@ private slots:
         const auto& [command, exitCode] = row<QString, int>();
         const ProgramRun run = runProgram({command, m_path});
         QVERIFY2(run.exitCode == exitCode, run.text());
-        QVERIFY2((run.out + run.err).contains(QStringLiteral("give a network with --model")), run.text());
+        QVERIFY2((run.out + run.err).contains(QStringLiteral("give one with --model")), run.text());
     }
 
     void isSaidByInspect_data()

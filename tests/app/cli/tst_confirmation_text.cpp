@@ -106,7 +106,7 @@ private slots:
     {
         const char* stalled = "Some steps of 8 stalled: all of them together reach 5.0 % less";
         const char* uneven = "The steps of 16 were uneven: all of them together reach 5.0 % more";
-        const char* optimizer = "The trials do not tell the time of the optimizer step";
+        const char* optimizer = "The trials lack the time of the optimizer step";
         rows<Change, std::vector<const char*>>(
             {{"nothing", {[](auto&) {}, {}}},
              {"a stall", {[](auto& now) { now.sizes[1].meanSamplesPerSecond = 95.0; }, {stalled}}},

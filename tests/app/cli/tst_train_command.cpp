@@ -55,7 +55,7 @@ private slots:
             {"held-out samples",
              {"", "--setting 32 --eval-split 5%", 0, "evaluation of held-out samples after step 15: loss"}},
             {"what is held out",
-             {"", "--setting 32 --eval-split 96", 0, "synthetic, 4,000 samples an epoch, 96 held out"}},
+             {"", "--setting 32 --eval-split 96", 0, "synthetic, 4000 samples an epoch, 96 held out"}},
             {"nothing left to train on",
              {"", "--setting 32 --samples 300 --eval-split 100", 1, "less than one batch of 256"}},
         });

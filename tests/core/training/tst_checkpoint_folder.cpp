@@ -160,7 +160,7 @@ private slots:
         QVERIFY(QDir().mkpath(path("step-000010")));
         CheckpointFolder folder(m_folder->path());
         const QString sentence = errorOf([&] { (void)folder.begin(10); });
-        VERIFY_CONTAINS(sentence, "something that is none is here; move it away");
+        VERIFY_CONTAINS(sentence, "Something that is no checkpoint has the name of one; move it away");
         QCOMPARE(entries(), QStringLiteral("step-000010"));
     }
 
@@ -233,7 +233,7 @@ private slots:
         add("number for a text",
             {"\"fingerprint\": \"", "\"fingerprint\": 3, \"x\": \"", "\"fingerprint\" is not a text"});
         add("newer", {"\"batchpeak_checkpoint\": 1", "\"batchpeak_checkpoint\": 2",
-                      "A newer Batchpeak wrote this checkpoint (format 2, and this program knows 1)"});
+                      "A newer Batchpeak wrote this checkpoint (format 2; this one knows 1)"});
         add("of another program",
             {"\"batchpeak_checkpoint\": 1", "\"other\": 1", "state.json: \"batchpeak_checkpoint\" is not"});
     }
@@ -257,7 +257,7 @@ private slots:
     {
         rows<Text, Text>({{"no folder", {"none", "There is no such folder; give"}},
                           {"a file", {"file", "There is no such folder; give"}},
-                          {"empty", {"empty", "There is no checkpoint in this folder"}}});
+                          {"empty", {"empty", "This folder has no complete checkpoint"}}});
     }
     void saysThatThereIsNoCheckpoint()
     {

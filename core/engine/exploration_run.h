@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "device_pool.h"
+#include "exploration.h"
+#include "exploration_plan.h"
+#include "planner_thread.h"
+#include "run_devices.h"
+#include "run_progress.h"
+#include "snapshot_builder.h"
+#include "telemetry_watch.h"
+#include "verifier.h"
+
+#include <QElapsedTimer>
+#include <QSet>
+#include <QTimer>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace batchpeak::engine {
+
+/// All that belongs to one run. The next one has its own, so that nothing of this one can reach into it.
+struct Exploration::Run : public QObject
+{
+    Run(ExplorationPlan runPlan, ExplorationOptions runOptions)
+        : plan(std::move(runPlan)),
+          options(std::move(runOptions)),
+          builder(plan.run),
+          verifier(options.verify && plan.isSearch())
+    {}
+    double now() const { return static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
+    bool thinks() const { return planner && planner->isBusy(); }
+
+    /// From the start to the end. Before all others, so that it outlives the workers.
+    DeviceLease::Hold lease;
+    const ExplorationPlan plan;
+    const ExplorationOptions options;
+    SnapshotBuilder builder;
+    /// Nothing before the devices have shown what they have.
+    std::unique_ptr<PlannerThread> planner;
+    /// Since when it has been thinking [s]; of account while it does.
+    double thinksSince = 0.0;
+    /// It was thinking when trials could have been started.
+    bool putsOffTrials = false;
+    /// Devices on which the search repeats no more trials.
+    QSet<QString> restlessDevices;
+    bool comparesSizes = false;
+    search::Abilities abilities;
+    std::unique_ptr<DevicePool> pool;
+    RunDevices devices;
+    std::unique_ptr<TelemetryWatch> telemetry;
+    Verifier verifier;
+    /// How the search had ended when the verification began.
+    FinishStatus conclusion = FinishStatus::Failed;
+    StallWatch stalls;
+    QElapsedTimer clock;
+    QTimer tick;
+    QTimer budget;
+    /// Since when it is paused [s], and what of the budget's time is kept for after that.
+    std::optional<double> pausedAt;
+    std::optional<std::chrono::milliseconds> budgetLeft;
+    QTimer rest;
+    /// Of all that it is under way, and when it ended last [s].
+    std::optional<double> budgetSeconds;
+    double endSeconds = 0.0;
+    /// How it had ended before it went on.
+    std::optional<FinishStatus> before;
+    /// How all ends, once it is being ended; to be judged on what the search then knows.
+    FinishStatus status = FinishStatus::Failed;
+    QString failure;
+};
+
+/// All that follows from an answer happens in \p then; the present call returns at once.
+template<typename Work, typename Then>
+void Exploration::askSearch(Work work, Then then)
+{
+    Run* const run = m_run.get();
+    if (!run->thinks())
+        run->thinksSince = run->now();
+    run->planner->ask(std::move(work), [this, run, then = std::move(then)](const auto&... answer) {
+        then(answer...);
+        // It may have led to the end, and whoever heard of that may have begun another run.
+        if (run == m_run.get() && run->putsOffTrials)
+            startTrials();
+    });
+}
+
+} // namespace batchpeak::engine

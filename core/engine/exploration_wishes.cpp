@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What a person asks of an exploration while it is under way.
+#include "comparison_text.h"
+#include "errors.h"
+#include "exploration_run.h"
+#include "log_text.h"
+#include "readable_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::engine {
+
+/// Whether there is a search that may follow them.
+bool Exploration::takesWishes() const
+{
+    return m_run && m_run->planner &&
+           (state() == State::Exploring || state() == State::Paused || state() == State::Verifying);
+}
+
+Commands Exploration::commands() const
+{
+    if (!takesWishes())
+        return {};
+    const search::Abilities& abilities = m_run->abilities;
+    return {.skipsTrial = snapshot().runsTrials(),
+            .excludesSizes = abilities.excludesSizes,
+            .triesSizes = abilities.triesAskedSizes && state() != State::Verifying,
+            .extends = abilities.changesMaxTrials || m_run->budgetSeconds,
+            .changesTolerance = abilities.changesTolerance,
+            .changesTargetConfidence = abilities.changesTargetConfidence};
+}
+
+/// Tells the search, and everyone else.
+template<typename Wish>
+void Exploration::wish(Wish wish, const Commanded& command, const QString& text)
+{
+    askSearch(
+        [wish](TrialPlanner& planner) {
+            wish(planner);
+            return planner.searchState();
+        },
+        [this](const search::SearchState& searchState) {
+            // A pause holds everything, an end too.
+            if (state() == State::Paused)
+                takeSearchState(searchState);
+            else
+                actOn(searchState);
+        });
+    m_run->builder.log(LogLevel::Info, text);
+    publish();
+    emit occurred(command);
+}
+
+void Exploration::skipTrial(const QString& device)
+{
+    if (!commands().skipsTrial)
+        return;
+    bool isAny = false;
+    for (const trial::TrialRecord& trial : snapshot().trials) {
+        const QString where = QString::fromStdString(trial.device);
+        if (!trial.isRunning() || (!device.isEmpty() && device != where))
+            continue;
+        if (DeviceRunner* const runner = m_run->pool->usableRunner(where)) {
+            isAny = true;
+            runner->skip();
+            m_run->builder.log(LogLevel::Info, tr("Trial %1 is skipped.").arg(trial.number));
+        }
+    }
+    if (!isAny)
+        return;
+    publish();
+    emit occurred(Commanded{.kind = Commanded::Kind::SkipTrial, .device = device});
+}
+
+void Exploration::excludeSize(std::int64_t size, bool isExcluded)
+{
+    const std::vector<std::int64_t>& excluded = snapshot().searchState.excluded;
+    const bool wasExcluded = std::ranges::binary_search(excluded, size);
+    if (!commands().excludesSizes || isExcluded == wasExcluded)
+        return;
+    if (isExcluded) {
+        m_run->builder.dropAsked(size);
+        for (const trial::TrialRecord& trial : snapshot().trials) {
+            DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
+            if (trial.isRunning() && trial.microBatchSize == size && runner)
+                runner->skip();
+        }
+    }
+    using Kind = Commanded::Kind;
+    wish([=](TrialPlanner& planner) { planner.setExcluded(size, isExcluded); },
+         {.kind = isExcluded ? Kind::ExcludeSize : Kind::AllowSize, .size = size},
+         isExcluded ? tr("%1 is excluded: it is neither tried nor recommended.").arg(numberText(size))
+                    : tr("%1 is allowed again.").arg(numberText(size)));
+}
+
+QString Exploration::whyNotTry(std::int64_t size) const
+{
+    if (!takesWishes())
+        return tr("No search is under way; start one first.");
+    if (state() == State::Verifying)
+        return tr("The search has ended, and its result is verified; go on after that to try %1.")
+            .arg(numberText(size));
+    const search::SearchSpace& space = m_run->plan.space;
+    if (size < space.minimum || size > space.maximum)
+        return tr("%1 is outside of what may be tried; choose a size from %2 to %3.")
+            .arg(numberText(size), numberText(space.minimum), numberText(space.maximum));
+    if (!space.candidates.empty() && !std::ranges::binary_search(space.candidates, size))
+        return tr("%1 cannot be the answer; choose one of %2.")
+            .arg(numberText(size), sizesText(space.candidates));
+    if (std::ranges::binary_search(snapshot().searchState.excluded, size))
+        return tr("%1 is excluded; allow it again first.").arg(numberText(size));
+    if (!m_run->abilities.triesAskedSizes)
+        return tr("This exploration tries only the size that it was asked for.");
+    return {};
+}
+
+QString Exploration::tryNow(std::int64_t size)
+{
+    const QString obstacle = whyNotTry(size);
+    if (!obstacle.isEmpty())
+        return obstacle;
+    m_run->builder.addAsked(size);
+    wish([=](TrialPlanner& planner) { planner.tryNow(size); },
+         {.kind = Commanded::Kind::TryNow, .size = size},
+         tr("%1 is tried next, as you asked.").arg(numberText(size)));
+    return {};
+}
+
+void Exploration::extend(const MoreEffort& more)
+{
+    const bool addsTime = m_run && m_run->budgetSeconds && more.time && more.time->count() > 0;
+    const int trials = m_run && m_run->abilities.changesMaxTrials ? std::max(more.trials, 0) : 0;
+    if (!commands().extends || (trials == 0 && !addsTime))
+        return;
+    Commanded command{.kind = Commanded::Kind::Extend, .trials = trials};
+    if (addsTime) {
+        command.seconds = static_cast<double>(more.time->count());
+        *m_run->budgetSeconds += *command.seconds;
+        if (m_run->budgetLeft)
+            *m_run->budgetLeft += *more.time;
+        else
+            m_run->budget.start(m_run->budget.remainingTimeAsDuration() + *more.time);
+    }
+    m_run->builder.extend(trials, m_run->budgetSeconds);
+    wish([trials](TrialPlanner& planner) { planner.extend(trials); }, command,
+         tr("The budget is now %1%2.")
+             .arg(trialsText(snapshot().run->maxTrials),
+                  m_run->budgetSeconds ? tr(" and %1").arg(durationText(*m_run->budgetSeconds)) : QString()));
+}
+
+void Exploration::setTolerance(double share)
+{
+    if (!commands().changesTolerance || !(share > 0.0) || !(share < 1.0) ||
+        share == snapshot().run->tolerance)
+        return;
+    m_run->builder.setTolerance(share);
+    wish([share](TrialPlanner& planner) { planner.setTolerance(share); },
+         {.kind = Commanded::Kind::SetTolerance, .share = share},
+         tr("The tolerance is now %1.").arg(percentText(share)));
+}
+
+void Exploration::setTargetConfidence(double probability)
+{
+    if (!commands().changesTargetConfidence || !(probability > 0.0) || !(probability <= 1.0) ||
+        probability == snapshot().run->targetConfidence)
+        return;
+    m_run->builder.setTargetConfidence(probability);
+    wish([probability](TrialPlanner& planner) { planner.setTargetConfidence(probability); },
+         {.kind = Commanded::Kind::SetTargetConfidence, .share = probability},
+         tr("It ends at a confidence of %1 now.").arg(numberText(std::llround(100.0 * probability))));
+}
+
+} // namespace batchpeak::engine
