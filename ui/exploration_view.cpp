@@ -257,7 +257,7 @@ void ExplorationView::setLookingBack(const QString& sentence)
     if (sentence.isEmpty())
         m_lookingBack->hide();
     else if (m_lookingBack->isHidden() || m_lookingBack->text() != sentence)
-        m_lookingBack->showMessage(MessageBanner::Kind::Note, sentence, {}, m_actions->present);
+        m_lookingBack->showMessage(MessageBanner::Kind::Past, sentence, {}, m_actions->present);
     choosePage();
 }
 

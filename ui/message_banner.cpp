@@ -36,6 +36,8 @@ Signs signsOf(Kind kind)
         return {QStringLiteral("error"), MessageBanner::tr("Error"), Tone::Bad, Glyph::Warning};
     case Kind::Warning:
         return {QStringLiteral("warning"), MessageBanner::tr("Warning"), Tone::Warn, Glyph::Warning};
+    case Kind::Past:
+        return {QStringLiteral("note"), MessageBanner::tr("Earlier run"), Tone::Muted, Glyph::Clock};
     case Kind::Note:
         break;
     }
@@ -100,6 +102,7 @@ void MessageBanner::showMessage(Kind kind, const QString& text, const QString& d
     m_text->setText(text);
     m_details->setText(details);
     m_details->setVisible(!details.isEmpty());
+    layout()->setAlignment(m_sign, details.isEmpty() && action ? Qt::AlignVCenter : Qt::AlignTop);
     m_action = action;
     m_button->setText(action ? action->text() : QString());
     m_button->setVisible(action != nullptr);

@@ -21,8 +21,8 @@ class MessageBanner : public QFrame
     Q_OBJECT
 
 public:
-    /// A Warning is what can be gone on from, an Error what cannot.
-    enum class Kind { Error, Warning, Note };
+    /// A Warning is what can be gone on from, an Error what cannot. Past tells that what is shown is over.
+    enum class Kind { Error, Warning, Note, Past };
 
     explicit MessageBanner(QWidget* parent = nullptr);
 
