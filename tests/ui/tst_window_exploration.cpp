@@ -284,7 +284,7 @@ private slots:
         whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
         QVERIFY(!window().close());
         QVERIFY(window().isVisible());
-        QVERIFY(snapshot().isUnderWay());
+        QCOMPARE(snapshot().state, engine::State::Exploring);
 
         whenOpen<QMessageBox>(&window(),
                               [](QMessageBox* box) { test::buttonOf(*box, "Stop and close")->click(); });
