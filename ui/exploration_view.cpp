@@ -308,7 +308,10 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_deviceStrips->display(snapshot.devices);
     m_batch->display(snapshot);
     m_log->display(snapshot.log);
-    m_status->display(snapshot);
+    if (m_showsUnmeasurable)
+        m_status->display(StatusLine{.activity = tr("No trial is possible with this config")});
+    else
+        m_status->display(snapshot);
     const bool hasFailed = snapshot.state == engine::State::Failed;
     // An exploration that could not go on keeps its result, and may be asked again.
     const bool couldNotGoOn = snapshot.canGoOn && !snapshot.failure.isEmpty();

@@ -146,7 +146,9 @@ QString withTook(const QString& toolTip, const TrialRecord& trial)
 {
     if (trial.wallSeconds <= 0.0)
         return toolTip;
-    const QString took = TrialsModel::tr("Took %1").arg(engine::durationText(trial.wallSeconds));
+    const QString took =
+        TrialsModel::tr("Took %1 on %2")
+            .arg(engine::durationText(trial.wallSeconds), QString::fromStdString(trial.device));
     return toolTip.isEmpty() ? took : toolTip + QLatin1Char('\n') + took;
 }
 

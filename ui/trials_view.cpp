@@ -20,8 +20,10 @@ namespace batchpeak::ui {
 
 namespace {
 
-// From this width on there is room for how long trials took, beside words such as "over headroom".
-constexpr int widthForTook = 480;
+// From these widths on there is room for how long trials took, and for where they ran, beside words such as
+// "over headroom". The tool tips tell both as well.
+constexpr int widthForTook = 500;
+constexpr int widthForDevice = 570;
 
 // Under which the widths and the order are kept, whatever the language and the order of the columns.
 QStringList columnNames()
@@ -82,7 +84,8 @@ void TrialsView::display(const engine::Snapshot& snapshot, const engine::MemoryU
     const QScopedValueRollback selecting(m_selecting, true);
     const bool had = selectedSize().has_value();
     m_model->display(snapshot, unit);
-    m_columns->setHidden(TrialsModel::Device, snapshot.devices.size() < 2);
+    m_hasDevices = snapshot.devices.size() > 1;
+    fitColumns();
     if (had && !selectedSize())
         emit sizeSelected(std::nullopt);
 }
@@ -144,7 +147,13 @@ void TrialsView::offer(QAction* action)
 void TrialsView::resizeEvent(QResizeEvent* event)
 {
     Card::resizeEvent(event);
+    fitColumns();
+}
+
+void TrialsView::fitColumns()
+{
     m_columns->setHidden(TrialsModel::Took, width() < widthForTook);
+    m_columns->setHidden(TrialsModel::Device, !m_hasDevices || width() < widthForDevice);
 }
 
 void TrialsView::copySelection() const

@@ -53,6 +53,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitColumns();
     void copySelection() const;
     std::optional<std::int64_t> selectedSize() const;
 
@@ -60,6 +61,8 @@ private:
     TrialsOrder* m_order;
     QTreeView* m_table;
     ColumnWidths* m_columns;
+    /// There is more than one.
+    bool m_hasDevices = false;
     /// The present change of the selection is not a person's.
     bool m_selecting = false;
 };

@@ -200,10 +200,8 @@ void WindowActions::updateExports(const Snapshot& snapshot)
 void WindowActions::setExportDoubt(const QString& doubt)
 {
     exportSize->setData(doubt);
-    explain(exportSize,
-            doubt.isEmpty()
-                ? tr("Write the recommended size into the config, once you have seen what changes")
-                : doubt);
+    const QString words = exportSize->text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
+    explain(exportSize, doubt.isEmpty() ? tr("%1, once you have seen what changes").arg(words) : doubt);
 }
 
 void WindowActions::setTheme(const Theme& theme)

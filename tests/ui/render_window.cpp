@@ -12,13 +12,11 @@
 #include "sample_windows.h"
 #include "ui/export_dialog.h"
 #include "ui/help_dialog.h"
-#include "ui/message_banner.h"
 #include "ui/network_dialog.h"
 #include "ui/plan/plan_view.h"
 #include "ui/training_window/confirmation_dialog.h"
 #include "ui/training_window/training_form.h"
 #include "ui/trials_view.h"
-#include "ui/unmeasurable_view.h"
 
 #include <QAbstractScrollArea>
 #include <QApplication>
@@ -31,7 +29,6 @@
 #include <QTemporaryDir>
 #include <QTextStream>
 #include <QTreeView>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <stdexcept>
@@ -128,7 +125,6 @@ public:
         }
         drawInsight();
         drawPlans();
-        drawQuestion();
         drawLookingBack();
         drawUnmeasurable();
         drawDialogs();
@@ -226,18 +222,19 @@ private:
         }
     }
 
-    /// The window asks for the network of a config that has none.
-    void drawQuestion() const
+    /// A config without a network that is known here.
+    void drawUnmeasurable()
     {
+        if (!isAskedFor(QStringLiteral("unmeasurable")))
+            return;
+        const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
         test::SampleWindow window(m_theme, QSize(1100, 680));
         window.display(test::emptySnapshot());
-        window.view()->banner()->showMessage(
-            MessageBanner::Kind::Warning,
-            QStringLiteral(
-                "/home/user/finetune/sft.yaml:2:1: The network is named \"example/our-own-7b\", which "
-                "is not among the well-known ones; give its config.json with --model."),
-            {}, window.actions()->chooseNetwork);
-        save(window.grab(), QStringLiteral("question"));
+        window.actions()->chooseNetwork->setEnabled(true);
+        window.actions()->writeSize->setEnabled(true);
+        window.view()->showUnmeasurable(
+            file, QString::fromStdString(std::get<config::UnsupportedModel>(file.contents().model).sentence));
+        save(window.grab(), QStringLiteral("unmeasurable"));
     }
 
     /// An earlier run is looked at; a size is selected, and its trials are seen.
@@ -250,24 +247,6 @@ private:
                 window.findChild<TrialsView*>()->setSelectedSize(192);
                 table->expand(table->currentIndex());
             });
-    }
-
-    void drawUnmeasurable()
-    {
-        if (!isAskedFor(QStringLiteral("unmeasurable")))
-            return;
-        const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
-        QAction choose(QStringLiteral("Choose the network…"));
-        QAction write(QStringLiteral("Write a size…"));
-        QWidget ground;
-        applyTheme(ground, m_theme);
-        auto* layout = new QVBoxLayout(&ground);
-        auto* view = new UnmeasurableView(&choose, &write, &ground);
-        view->display(
-            file, QString::fromStdString(std::get<config::UnsupportedModel>(file.contents().model).sentence));
-        layout->addWidget(view);
-        ground.resize(900, 520);
-        save(ground.grab(), QStringLiteral("unmeasurable"));
     }
 
     void drawDialogs()
