@@ -37,7 +37,7 @@ Verdict verdictOnOk(const TrialRecord& trial)
     if (trial.abandoned)
         return {Glyph::Check, Tone::Muted, TrialsModel::tr("ok, cut short")};
     if (trial.repetition > 0)
-        return {Glyph::Check, Tone::Muted, TrialsModel::tr("ok, repeated")};
+        return {Glyph::Check, Tone::Muted, TrialsModel::tr("ok, retried")};
     return {Glyph::Check, Tone::Muted, TrialsModel::tr("ok")};
 }
 
@@ -105,7 +105,7 @@ QString toolTipOf(const TrialRecord& trial)
     if (trial.thrashes)
         notes << TrialsModel::tr("It fits only by emptying the allocator's cache again and again");
     if (trial.repetition > 0)
-        notes << TrialsModel::tr("Repetition %1 of a trial that something disturbed").arg(trial.repetition);
+        notes << TrialsModel::tr("Retry %1 of a disturbed trial").arg(trial.repetition);
     for (const std::string& flag : trial.flags) {
         // A sentence says it better.
         if (flag != trial::flag::repetition)

@@ -46,7 +46,7 @@ public:
     Options options{
         {.name = "batchpeak",
          .description = "Finds the micro-batch size at which a neural network runs fastest on this computer.",
-         .footer = "Without a command the window opens. It takes the options of 'batchpeak explore' too.",
+         .footer = "Without a command the window opens. It takes the options of `batchpeak explore` too.",
          .version = "batchpeak " BATCHPEAK_VERSION}};
     std::vector<std::unique_ptr<Command>> commands;
     Command* chosen = nullptr;
@@ -130,8 +130,10 @@ int CommandLine::runWithoutDisplay()
     QLocale::setDefault(QLocale::c());
     return answeringErrors([this] {
         if (d->file.empty() || !d->start) {
-            throw UsageError("there is no display to open the window on. 'batchpeak explore " +
-                             (d->file.empty() ? "FILE" : d->file) + "' explores in this terminal.");
+            throw UsageError(
+                "there is no display to open the window on; explore in this terminal with `batchpeak "
+                "explore " +
+                (d->file.empty() ? "FILE" : d->file) + "`.");
         }
         return makeExploreCommand(d->file, d->model, d->exploration)->run();
     });

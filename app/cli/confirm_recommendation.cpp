@@ -99,9 +99,9 @@ store::StoredExploration explorationFor(const engine::RunDescription& run, const
         throw UsageError(error.what());
     }
     throw UsageError(
-        QStringLiteral("--confirm needs a recommendation, and the history knows none of %1 on %2 "
-                       "with this network, precision, optimizer, sequence length and batch; run "
-                       "'batchpeak explore %1' first.")
+        QStringLiteral(
+            "--confirm needs a recommendation, and the history knows none of %1 on %2 with this network, "
+            "precision, optimizer, sequence length and batch; run `batchpeak explore %1` first.")
             .arg(run.filePath, device)
             .toStdString());
 }
@@ -111,8 +111,8 @@ std::vector<engine::PredictedSize> sizesOf(const store::StoredExploration& explo
     std::vector<engine::PredictedSize> sizes = engine::predictedSizes(exploration);
     if (sizes.empty()) {
         throw UsageError(
-            QStringLiteral("exploration %1 kept no times that predict whole steps; run 'batchpeak "
-                           "explore %2' again.")
+            QStringLiteral(
+                "exploration %1 kept no times that predict whole steps; run `batchpeak explore %2` again.")
                 .arg(QString::number(exploration.summary.id), exploration.summary.info.filePath)
                 .toStdString());
     }

@@ -190,7 +190,7 @@ QStringList trialRow(const trial::TrialRecord& trial)
 QStringList historyLines(const std::vector<store::ExplorationSummary>& explorations)
 {
     if (explorations.empty())
-        return {QStringLiteral("No exploration is kept yet; 'batchpeak explore FILE' makes one.")};
+        return {QStringLiteral("No exploration is kept yet; run `batchpeak explore FILE`.")};
     Rows rows{{QStringLiteral("ID"), QStringLiteral("STARTED"), QStringLiteral("CONFIG"),
                QStringLiteral("PHASE"), QStringLiteral("STATUS"), QStringLiteral("SIZE"),
                QStringLiteral("SAMPLES/S"), QStringLiteral("CONFIDENCE"), QStringLiteral("TRIALS")}};

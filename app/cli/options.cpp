@@ -81,11 +81,11 @@ void refuseSurplus(const CLI::App& app, const std::string& command)
     const std::string& first = surplus.front();
     if (looksLikeAnOption(first)) {
         const std::string name = first.substr(0, first.find('='));
-        throw UsageError("there is no option " + name + "." + suggestion(name, optionNames(app)) + " '" +
-                         command + " --help' lists them.");
+        throw UsageError("there is no option " + name + "." + suggestion(name, optionNames(app)) + " `" +
+                         command + " --help` lists them.");
     }
-    throw UsageError("there is one argument too many, '" + first + "'. '" + command +
-                     " --help' shows what can be given.");
+    throw UsageError("there is one argument too many, '" + first + "'; `" + command +
+                     " --help` shows what can be given.");
 }
 
 /// A command that is not known is read as the first argument.
@@ -121,7 +121,7 @@ std::string sentenceFor(const CLI::ParseError& error, const CLI::App& app)
     const std::string option = text.starts_with(':') ? "an option" : text.substr(0, text.find(':'));
     const auto commands = app.get_subcommands();
     const std::string command = "batchpeak " + (commands.empty() ? "explore" : commands.front()->get_name());
-    return option + " needs a value, and only one; '" + command + " --help' shows how to write it.";
+    return option + " needs a value, and only one; `" + command + " --help` shows how to write it.";
 }
 
 DeclaredCommand declarationOf(const CLI::App& app)

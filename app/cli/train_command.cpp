@@ -23,8 +23,7 @@ namespace batchpeak::cli {
 namespace {
 
 constexpr auto searchNote = "note: training makes no search for the size; it starts at the per-device batch "
-                            "and halves it when memory "
-                            "runs out. 'batchpeak explore' searches.";
+                            "and halves it when memory runs out. `batchpeak explore` searches.";
 
 /// A run should not fail at its end for want of a place.
 /// \throws UsageError

@@ -129,9 +129,8 @@ QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
 
 QString noMoreRepetitionsText(const QString& device)
 {
-    return Translated::tr(
-               "%1 is busy: most of its last trials were disturbed, so none is repeated there and times are "
-               "less sure. End what else uses it for a surer result.")
+    return Translated::tr("%1 is busy: most of its last trials were disturbed, so none is retried and times "
+                          "are less sure. End other programs for a surer result.")
         .arg(device);
 }
 

@@ -236,7 +236,7 @@ QString deviceFromText(const std::string& text)
     QString device = QString::fromStdString(text);
     if (!pattern.match(device).hasMatch())
         throw UsageError("'" + text +
-                         "' is no device; write cpu, cuda or cuda:N. 'batchpeak devices' lists them.");
+                         "' is no device; write cpu, cuda or cuda:N. `batchpeak devices` lists them.");
     return device;
 }
 

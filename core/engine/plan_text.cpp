@@ -48,7 +48,7 @@ QString purposeOf(const TrialPlan& plan, const QString& size, const QLocale& loc
     case Purpose::Comparison:
         return Translated::tr("%1 in turn, to tell them apart").arg(sizesText(plan.sizes, locale));
     case Purpose::Repetition:
-        return Translated::tr("%1 once more, since something disturbed it").arg(size);
+        return Translated::tr("%1 once more, since it was disturbed").arg(size);
     case Purpose::Retry:
         return Translated::tr("%1 once more, since its worker was lost").arg(size);
     case Purpose::Verification:

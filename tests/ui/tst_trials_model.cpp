@@ -129,7 +129,7 @@ private slots:
         }
         for (const char* word :
              {"warm-up", "crashed", "cancelled", "timed out", "failed", "unsupported", "OOM", "over headroom",
-              "thrashes", "ok, repeated", "ok, disturbed", "ok, cut short", "leading", "ok"})
+              "thrashes", "ok, retried", "ok, disturbed", "ok, cut short", "leading", "ok"})
             QVERIFY2(words.contains(QLatin1String(word)), word);
     }
 
@@ -145,8 +145,7 @@ private slots:
         };
         QVERIFY2(toolTipOf(5).startsWith(QStringLiteral("disturbed: another program began to use the GPU")),
                  qPrintable(toolTipOf(5)));
-        QVERIFY2(toolTipOf(6).startsWith(
-                     QStringLiteral("Repetition 1 of a trial that something disturbed\n420 mJ/sample")),
+        QVERIFY2(toolTipOf(6).startsWith(QStringLiteral("Retry 1 of a disturbed trial\n420 mJ/sample")),
                  qPrintable(toolTipOf(6)));
     }
 

@@ -83,7 +83,7 @@ private slots:
             {"a folder", {words("inspect /"), "/: "}},
             {"export without a size", {{QStringLiteral("export"), example}, "--size N"}},
             {"a window without a display", {{example}, "there is no display"}},
-            {"nothing at all", {{}, "'batchpeak explore FILE'"}},
+            {"nothing at all", {{}, "`batchpeak explore FILE`"}},
         });
     }
     void refusesWhatCannotBeFollowed()

@@ -108,7 +108,7 @@ private slots:
     void asksForAnExplorationFirst()
     {
         const QString sentence = complaintAbout([this] { confirm(); });
-        QVERIFY2(sentence.contains(QStringLiteral("run 'batchpeak explore")), qPrintable(sentence));
+        QVERIFY2(sentence.contains(QStringLiteral("run `batchpeak explore")), qPrintable(sentence));
         QVERIFY2(sentence.contains(m_example), qPrintable(sentence));
     }
 
