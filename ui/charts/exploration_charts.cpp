@@ -560,8 +560,10 @@ void ExplorationCharts::look(std::optional<AxisRange> sizes)
 
 void ExplorationCharts::reveal(std::int64_t size)
 {
-    if (m_zoom)
-        look(sizes().axis.revealing(*m_zoom, static_cast<double>(size)));
+    if (!m_zoom)
+        return;
+    const ExplorationChart::Sizes now = sizes();
+    look(now.axis.revealing(now.shown, static_cast<double>(size)));
 }
 
 ExplorationChart::Sizes ExplorationCharts::sizes() const
