@@ -283,6 +283,11 @@ void ExplorationView::setLogarithmic(bool logarithmic)
     m_pair->setLogarithmic(logarithmic);
 }
 
+void ExplorationView::setBefore(const QString& sentence)
+{
+    m_recommendation->setBefore(sentence);
+}
+
 void ExplorationView::setInviting(bool inviting)
 {
     m_empty->setInviting(inviting);

@@ -61,6 +61,9 @@ public:
     /// Of the exploration that is shown, for what changes in it.
     void setConfig(const engine::ConfigFile& file);
 
+    /// What came of the phase that was explored before, as a sentence; else empty.
+    void setBefore(const QString& sentence);
+
     /// Shows a config with which nothing can be tried, in the place of all else.
     /// \param why  as sentences
     void showUnmeasurable(const engine::ConfigFile& file, const QString& why);

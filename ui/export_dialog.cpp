@@ -6,6 +6,7 @@
 #include "diff_view.h"
 #include "engine/batch_text.h"
 #include "engine/errors.h"
+#include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/unified_diff.h"
 #include "labels.h"
@@ -22,6 +23,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -69,7 +71,10 @@ QString notesText(const config::SplicedText& spliced)
 
 BatchChoiceBox::BatchChoiceBox(const config::BatchPlan& plan, std::int64_t microBatchSize,
                                const config::BatchNotKept& choice, QWidget* parent)
-    : QWidget(parent), m_buttons(new QButtonGroup(this)), m_layout(new QVBoxLayout(this))
+    : QWidget(parent),
+      m_phase(choice.phase()),
+      m_buttons(new QButtonGroup(this)),
+      m_layout(new QVBoxLayout(this))
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setSpacing(4);
@@ -101,50 +106,48 @@ std::optional<std::int64_t> BatchChoiceBox::chosen() const
     return place < 0 ? std::nullopt : std::optional(m_batches.at(static_cast<std::size_t>(place)));
 }
 
-ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, std::int64_t microBatchSize,
+ExportDialog::ExportDialog(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& sizes,
                            const Theme& theme, QWidget* parent, const QString& doubt)
-    : QDialog(parent), m_file(file), m_chosen{.phase = phase, .microBatchSize = microBatchSize}
+    : QDialog(parent), m_file(file), m_sizes(sizes)
 {
-    setWindowTitle(tr("Export micro-batch size %1").arg(microBatchSize));
-    auto* layout = new QVBoxLayout(this);
-    layout->setSpacing(10);
-    std::optional<config::BatchNotKept> question;
+    setWindowTitle(sizes.size() == 1 ? tr("Export micro-batch size %1").arg(sizes.front().microBatchSize)
+                                     : tr("Export the micro-batch sizes"));
     try {
-        m_spliced = file.withMicroBatchSize(m_chosen);
-    } catch (const config::BatchNotKept& choice) {
-        question = choice;
+        (void)file.withMicroBatchSizes(sizes);
+    } catch (const config::BatchNotKept&) {
+        // The dialog asks for a batch.
     }
-    if (!doubt.isEmpty())
-        addDoubt(layout, doubt);
-    addPlace(layout);
-    addPreview(layout, theme);
-    addButtons(layout, !doubt.isEmpty());
-    resize(usualSize);
-    if (question)
-        askForBatch(*question);
-    else
-        showChange();
-    applyPalette(*this, theme);
+    addParts(theme, doubt);
+    change();
 }
 
 ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, const Theme& theme,
                            QWidget* parent)
     : QDialog(parent),
       m_file(file),
-      m_chosen{.phase = phase, .microBatchSize = file.contents().plan(phase)->writtenSize().value_or(1)}
+      m_sizes{{.phase = phase, .microBatchSize = file.contents().plan(phase)->writtenSize().value_or(1)}},
+      m_size(new QSpinBox(this))
 {
     setWindowTitle(tr("Write a micro-batch size"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setSpacing(10);
-    addSize(layout);
-    addPlace(layout);
-    addPreview(layout, theme);
-    addButtons(layout, false);
-    resize(usualSize);
+    addParts(theme, {});
     takeSize();
-    applyPalette(*this, theme);
     m_size->setFocus();
     m_size->selectAll();
+}
+
+void ExportDialog::addParts(const Theme& theme, const QString& doubt)
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(10);
+    if (!doubt.isEmpty())
+        addDoubt(layout, doubt);
+    if (m_size)
+        addSize(layout);
+    addPlace(layout);
+    addPreview(layout, theme);
+    addButtons(layout, !doubt.isEmpty());
+    resize(usualSize);
+    applyPalette(*this, theme);
 }
 
 void ExportDialog::addDoubt(QVBoxLayout* layout, const QString& doubt)
@@ -156,9 +159,8 @@ void ExportDialog::addDoubt(QVBoxLayout* layout, const QString& doubt)
 
 void ExportDialog::addSize(QVBoxLayout* layout)
 {
-    m_size = new QSpinBox(this);
     m_size->setRange(1, std::numeric_limits<int>::max());
-    m_size->setValue(static_cast<int>(m_chosen.microBatchSize));
+    m_size->setValue(static_cast<int>(m_sizes.front().microBatchSize));
     m_size->setAccessibleName(tr("Micro-batch size"));
     m_size->setMinimumWidth(120);
     auto* label = new QLabel(tr("&Micro-batch size:"), this);
@@ -173,10 +175,9 @@ void ExportDialog::addSize(QVBoxLayout* layout)
 
 void ExportDialog::addPlace(QVBoxLayout* layout)
 {
-    const config::BatchPlan& plan = *m_file.contents().plan(m_chosen.phase);
-    m_into =
-        new QLabel(tr("Write %1 into this file:").arg(engine::sizeText(plan, m_chosen.microBatchSize)), this);
+    m_into = wrapped(new QLabel(this));
     m_into->setTextFormat(Qt::PlainText);
+    showInto();
     m_path = new QLineEdit(m_file.path(), this);
     m_path->setAccessibleName(tr("File to write"));
     m_browse = dialogButton(tr("&Browse…"), "secondary", this);
@@ -186,22 +187,43 @@ void ExportDialog::addPlace(QVBoxLayout* layout)
     where->addWidget(m_browse);
     layout->addWidget(m_into);
     layout->addLayout(where);
-    m_question = new QVBoxLayout;
-    layout->addLayout(m_question);
+    m_questions = new QVBoxLayout;
+    layout->addLayout(m_questions);
+}
+
+void ExportDialog::showInto()
+{
+    QStringList entries;
+    for (const config::ChosenSize& size : m_sizes) {
+        const QString entry = engine::sizeText(*m_file.contents().plan(size.phase), size.microBatchSize);
+        entries << (m_sizes.size() == 1 ? entry : tr("%1 for %2").arg(entry, engine::phaseText(size.phase)));
+    }
+    m_into->setText(tr("Write %1 into this file:").arg(entries.join(tr(" and "))));
 }
 
 /// The size may be any, also one that the config has no place for.
 void ExportDialog::takeSize()
 {
-    m_chosen.microBatchSize = m_size->value();
-    m_chosen.globalBatchSize.reset();
-    m_spliced.reset();
+    m_sizes.front() = {.phase = m_sizes.front().phase, .microBatchSize = m_size->value()};
+    for (BatchChoiceBox* box : std::exchange(m_batches, {}))
+        delete box;
+    showInto();
+    change();
+}
+
+void ExportDialog::takeBatches()
+{
+    for (const BatchChoiceBox* box : m_batches)
+        std::ranges::find(m_sizes, box->phase(), &config::ChosenSize::phase)->globalBatchSize = box->chosen();
+    change();
+}
+
+void ExportDialog::change()
+{
     m_problem->hide();
-    delete std::exchange(m_batches, nullptr);
-    const config::BatchPlan& plan = *m_file.contents().plan(m_chosen.phase);
-    m_into->setText(tr("Write %1 into this file:").arg(engine::sizeText(plan, m_chosen.microBatchSize)));
+    m_spliced.reset();
     try {
-        m_spliced = m_file.withMicroBatchSize(m_chosen);
+        m_spliced = m_file.withMicroBatchSizes(m_sizes);
         showChange();
     } catch (const config::BatchNotKept& choice) {
         askForBatch(choice);
@@ -213,16 +235,19 @@ void ExportDialog::takeSize()
 
 void ExportDialog::askForBatch(const config::BatchNotKept& choice)
 {
-    m_batches =
-        new BatchChoiceBox(*m_file.contents().plan(m_chosen.phase), m_chosen.microBatchSize, choice, this);
-    m_question->addWidget(m_batches);
+    const auto size = std::ranges::find(m_sizes, choice.phase(), &config::ChosenSize::phase);
+    auto* box = new BatchChoiceBox(*m_file.contents().plan(size->phase), size->microBatchSize, choice, this);
     QWidget* before = m_browse;
-    for (auto* button : m_batches->findChildren<QRadioButton*>()) {
+    if (!m_batches.empty())
+        before = m_batches.back()->findChildren<QRadioButton*>().back();
+    m_batches.push_back(box);
+    m_questions->addWidget(box);
+    for (auto* button : box->findChildren<QRadioButton*>()) {
         setTabOrder(before, button);
         before = button;
     }
     setTabOrder(before, m_preview);
-    connect(m_batches, &BatchChoiceBox::changed, this, &ExportDialog::updateChange);
+    connect(box, &BatchChoiceBox::changed, this, &ExportDialog::takeBatches);
     showSentence(tr("%1\n\nNothing is written before a batch is chosen.").arg(sentenceOf(choice, m_file)));
 }
 
@@ -255,7 +280,6 @@ void ExportDialog::addButtons(QVBoxLayout* layout, bool isDoubtful)
     m_write = isDoubtful ? dialogButton(tr("&Write anyway"), "secondary", this)
                          : dialogButton(tr("&Write"), "primary", this);
     m_write->setDefault(!isDoubtful);
-    m_write->setEnabled(m_spliced.has_value());
     buttons->addButton(m_write, QDialogButtonBox::AcceptRole);
     auto* cancel = dialogButton(tr("Cancel"), isDoubtful ? "primary" : "secondary", this);
     cancel->setDefault(isDoubtful);
@@ -265,26 +289,13 @@ void ExportDialog::addButtons(QVBoxLayout* layout, bool isDoubtful)
     connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
 }
 
-void ExportDialog::updateChange()
-{
-    m_chosen.globalBatchSize = m_batches->chosen();
-    m_problem->hide();
-    try {
-        m_spliced = m_file.withMicroBatchSize(m_chosen);
-        showChange();
-    } catch (const config::ConfigError& error) {
-        m_spliced.reset();
-        showSentence(sentenceOf(error, m_file));
-    }
-    m_write->setEnabled(m_spliced.has_value());
-}
-
 void ExportDialog::showChange()
 {
     const QString name = QFileInfo(m_file.path()).fileName();
     const QString diff = engine::unifiedDiff(m_file.text(), m_spliced->text, name, name);
     if (diff.isEmpty())
-        m_preview->setSentence(tr("The file holds this size already."));
+        m_preview->setSentence(m_sizes.size() == 1 ? tr("The file holds this size already.")
+                                                   : tr("The file holds these sizes already."));
     else
         m_preview->setDiff(diff);
     const QString notes = notesText(*m_spliced);

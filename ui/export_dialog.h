@@ -34,10 +34,11 @@ class BatchChoiceBox : public QWidget
 public:
     /// \param plan  whose batch cannot be kept
     BatchChoiceBox(const config::BatchPlan& plan, std::int64_t microBatchSize,
-                   const config::BatchNotKept& choice, QWidget* parent = nullptr);
+                   const config::BatchNotKept& choice, QWidget* parent);
 
     /// Samples in one optimizer step, in the terms of the plan.
     std::optional<std::int64_t> chosen() const;
+    model::Phase phase() const { return m_phase; }
 
 signals:
     void changed();
@@ -45,29 +46,31 @@ signals:
 private:
     void offer(const QString& text, std::int64_t batch);
 
+    model::Phase m_phase;
     QButtonGroup* m_buttons;
     QVBoxLayout* m_layout;
     std::vector<std::int64_t> m_batches;
 };
 
-/// Asks where a size is to be written, and shows what changes before anything is written. Where the config
-/// cannot keep its batch with that size, it asks for one that it can have. A file that cannot be written is
-/// said here, and can be corrected here. A size that is doubtful is written only by somebody who has read
-/// why.
+/// Asks where sizes are to be written, one for each phase, and shows what changes before anything is written.
+/// Where the config cannot keep a batch with its size, it asks for one that it can have. A file that cannot
+/// be written is said here, and can be corrected here. Sizes that are doubtful are written only by somebody
+/// who has read why.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
 
 public:
-    /// \param doubt  why the size had better not be written yet, as sentences; else empty
-    /// \throws config::ConfigError where the config has no place for that size
-    ExportDialog(const engine::ConfigFile& file, model::Phase phase, std::int64_t microBatchSize,
+    /// \param sizes  at least one
+    /// \param doubt  why they had better not be written yet, as sentences; else empty
+    /// \throws config::ConfigError where the config has no place for them
+    ExportDialog(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& sizes,
                  const Theme& theme, QWidget* parent = nullptr, const QString& doubt = {});
     /// Asks for the size too, and begins with the one that the config has.
     ExportDialog(const engine::ConfigFile& file, model::Phase phase, const Theme& theme,
                  QWidget* parent = nullptr);
 
-    std::int64_t microBatchSize() const { return m_chosen.microBatchSize; }
+    const std::vector<config::ChosenSize>& sizes() const { return m_sizes; }
     void setMicroBatchSize(std::int64_t microBatchSize);
     QString path() const;
     void setPath(const QString& path);
@@ -84,27 +87,30 @@ private:
     void addPlace(QVBoxLayout* layout);
     void addPreview(QVBoxLayout* layout, const Theme& theme);
     void addButtons(QVBoxLayout* layout, bool isDoubtful);
+    void addParts(const Theme& theme, const QString& doubt);
     void takeSize();
+    void takeBatches();
     void askForBatch(const config::BatchNotKept& choice);
-    void updateChange();
+    void showInto();
+    void change();
     void showChange();
     void showSentence(const QString& sentence);
     void showError(const QString& sentence);
     void browse();
 
     const engine::ConfigFile& m_file;
-    config::ChosenSize m_chosen;
-    /// The config with the size in it; nothing as long as a batch has to be chosen.
+    std::vector<config::ChosenSize> m_sizes;
+    /// The config with the sizes in it; nothing as long as a batch has to be chosen.
     std::optional<config::SplicedText> m_spliced;
-    /// Null where the size is given.
+    /// Null where the sizes are given.
     QSpinBox* m_size = nullptr;
     QLabel* m_into = nullptr;
     QLineEdit* m_path = nullptr;
     QPushButton* m_browse = nullptr;
-    /// Where the question for a batch stands.
-    QVBoxLayout* m_question = nullptr;
-    /// Null where the config keeps its own.
-    BatchChoiceBox* m_batches = nullptr;
+    /// Where the questions for batches stand.
+    QVBoxLayout* m_questions = nullptr;
+    /// Of the sizes with which the config cannot keep its own.
+    std::vector<BatchChoiceBox*> m_batches;
     DiffView* m_preview = nullptr;
     QLabel* m_notes = nullptr;
     QLabel* m_problem = nullptr;

@@ -6,6 +6,7 @@
 #include "desktop_presence.h"
 #include "engine/exploration.h"
 #include "engine/option_table.h"
+#include "engine/writing_rule.h"
 #include "exploration_view.h"
 #include "file_drop.h"
 #include "help_dialog.h"
@@ -64,7 +65,7 @@ QString remarksText(const engine::ConfigFile& file)
     const qsizetype others = lines.size() - mostRemarks;
     if (others > 1) {
         lines.resize(mostRemarks);
-        lines << MainWindow::tr("There are %1 more; 'batchpeak inspect %2' says all of them.")
+        lines << MainWindow::tr("There are %1 more; `batchpeak inspect %2` says all of them.")
                      .arg(others)
                      .arg(QFileInfo(file.path()).fileName());
     }
@@ -140,10 +141,14 @@ void MainWindow::connectExploration()
     });
     engine::onEvent<engine::Finished>(*m_exploration, this, [this](const engine::Finished&) {
         m_earlierRuns->follow(m_exploration->snapshot());
-        m_desktop->tellEnd(m_exploration->snapshot());
+        const bool goesOn = m_phases.advance(m_exploration->snapshot());
+        if (!goesOn)
+            m_desktop->tellEnd(m_exploration->snapshot());
         // Whoever else hears of the end keeps it first.
         if (m_closesAtEnd)
             QTimer::singleShot(0, this, &QWidget::close);
+        else if (goesOn)
+            QTimer::singleShot(0, this, &MainWindow::exploreNextPhase);
     });
     connect(qApp, &QGuiApplication::commitDataRequest, this, [this] {
         m_closesUnasked = true;
@@ -237,9 +242,7 @@ void MainWindow::connectActions()
 
 void MainWindow::connectExports()
 {
-    connect(m_actions->exportSize, &QAction::triggered, this, [this] {
-        m_exports->exportSize(*m_config, shown(), m_actions->exportSize->data().toString(), m_theme);
-    });
+    connect(m_actions->exportSize, &QAction::triggered, this, &MainWindow::exportSizes);
     connect(m_actions->copySize, &QAction::triggered, this,
             [this] { m_exports->copySize(*m_config, shown()); });
     connect(m_actions->writeSize, &QAction::triggered, this, &MainWindow::writeSize);
@@ -300,8 +303,9 @@ void MainWindow::takeOptions(const engine::ExplorationOptions& options)
     m_options = options;
     m_asked.insert(absolutePath(*m_config), options);
     m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
+    m_phases = engine::PhaseSequence(options);
     try {
-        m_exploration->load(m_config->path(), m_config->contents(), m_options);
+        m_exploration->load(m_config->path(), m_config->contents(), m_phases.options());
         m_training->setConfig(*m_config, m_options);
     } catch (const config::ConfigError&) {
         // The plan says why, and what runs now stays as it is.
@@ -464,16 +468,42 @@ void MainWindow::startExploring()
     }
 }
 
+void MainWindow::exploreNextPhase()
+{
+    try {
+        m_exploration->load(m_config->path(), m_config->contents(), m_phases.options());
+        m_exploration->start();
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
+    }
+}
+
 void MainWindow::draw()
 {
     const engine::Snapshot& snapshot = m_exploration->snapshot();
     m_actions->update(snapshot);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && !configInHand().isEmpty());
-    m_training->follow(snapshot);
+    m_training->follow(m_phases.before() ? *m_phases.before() : snapshot);
     m_earlierRuns->follow(snapshot);
     showWhatIsInHand();
+    m_view->setBefore(m_earlierRun || !m_phases.before() ? QString() : engine::endText(*m_phases.before()));
     m_view->display(shown());
-    m_desktop->follow(snapshot, m_unmeasurable ? m_unmeasurable->path() : QString());
+    m_desktop->follow(snapshot, m_phases.progress(snapshot.progress),
+                      m_unmeasurable ? m_unmeasurable->path() : QString());
+}
+
+QString MainWindow::doubt() const
+{
+    const QString sentence =
+        m_earlierRun ? engine::doubtText(shown(), m_options) : m_phases.doubtText(shown());
+    return sentence.isEmpty() ? QString() : sentence + QLatin1Char(' ') + shown().reason;
+}
+
+void MainWindow::exportSizes()
+{
+    const engine::PhaseSequence alone;
+    const auto sizes = (m_earlierRun ? alone : m_phases).sizes(shown());
+    m_exports->exportSizes(*m_config, sizes, m_actions->exportSize->data().toString(), m_theme);
 }
 
 /// What the actions do belongs to what is shown, which need not be the exploration in hand.
@@ -498,6 +528,7 @@ void MainWindow::showWhatIsInHand()
     }
     if (m_unmeasurable)
         m_actions->train->setEnabled(false);
+    m_actions->setExportDoubt(doubt());
     m_view->setLookingBack(
         m_earlierRun ? tr("You look at the run of %1.").arg(startText(m_earlierRun->started)) : QString());
 }

@@ -6,7 +6,7 @@
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
 #include "engine/device_search.h"
-#include "engine/exploration_options.h"
+#include "engine/phase_sequence.h"
 #include "engine/snapshot.h"
 #include "theme/theme.h"
 #include "window_settings.h"
@@ -73,6 +73,10 @@ private:
     void connectEarlierRuns();
     void showUnmeasurable(const QString& path, const QString& why);
     void showWhatIsInHand();
+    /// Why the sizes that are shown had better not be written yet, as sentences; else empty.
+    QString doubt() const;
+    void exportSizes();
+    void exploreNextPhase();
     void writeSize();
     /// The exploration in hand, or the earlier one that is looked at; nothing where none is possible.
     const engine::Snapshot& shown() const;
@@ -106,6 +110,7 @@ private:
     engine::ExplorationOptions m_given;
     /// Of the config in hand, and of those opened before it.
     engine::ExplorationOptions m_options;
+    engine::PhaseSequence m_phases;
     QHash<QString, engine::ExplorationOptions> m_asked;
     engine::DeviceSearch* m_deviceSearch;
     std::optional<engine::ConfigFile> m_config;

@@ -150,6 +150,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_rate(new Metric(tr("samples/s"), m_metrics)),
       m_peak(new Metric(QString(), m_metrics)),
       m_accumulation(new Metric(tr("accumulation"), m_metrics)),
+      m_before(wrapped(new QLabel(this))),
       m_sentence(mutedLabel(QString(), this)),
       m_chips(new Chips(this)),
       m_exportAction(exportAction),
@@ -195,6 +196,9 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     m_accumulation->setExplanation(tr("Micro-batches in one optimizer step on one device"));
     m_rate->setExplanation(tr("Mean ± 95 % interval"));
     body()->addWidget(m_metrics);
+    m_before->setTextFormat(Qt::PlainText);
+    m_before->hide();
+    body()->addWidget(m_before);
 
     m_sentence->setWordWrap(true);
     m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop);
@@ -224,6 +228,12 @@ void RecommendationCard::setSizeTone(Tone tone)
     const QString sheet = QStringLiteral("color: %1").arg(colourOf(tone, m_theme).name());
     if (m_size->styleSheet() != sheet)
         m_size->setStyleSheet(sheet);
+}
+
+void RecommendationCard::setBefore(const QString& sentence)
+{
+    setTextIfNew(m_before, sentence);
+    m_before->setVisible(!sentence.isEmpty());
 }
 
 void RecommendationCard::showSize(const Snapshot& snapshot)
@@ -340,6 +350,8 @@ void RecommendationCard::resizeEvent(QResizeEvent* event)
 
 void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
+    const bool evaluates = snapshot.run && snapshot.run->phase == model::Phase::Eval;
+    setTitle(evaluates ? tr("For evaluation") : tr("Recommendation"));
     showSize(snapshot);
     showLoss(snapshot);
     m_goOn->setVisible(snapshot.canGoOn);
@@ -385,7 +397,7 @@ QString RecommendationCard::summary() const
         for (const Metric* metric : {m_rate, m_peak, m_accumulation})
             parts << metric->text();
     }
-    parts << m_sentence->text() << m_chips->words();
+    parts << m_before->text() << m_sentence->text() << m_chips->words();
     parts.removeAll(QString());
     return parts.join(QStringLiteral("; "));
 }

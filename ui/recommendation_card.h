@@ -30,6 +30,8 @@ public:
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
+    /// What came of the phase that was explored before, as a sentence; else empty.
+    void setBefore(const QString& sentence);
 
     /// All that the card says, in one text.
     QString summary() const;
@@ -60,6 +62,8 @@ private:
     Metric* m_rate;
     Metric* m_peak;
     Metric* m_accumulation;
+    /// Of the phase before; hidden where there is none.
+    QLabel* m_before;
     QLabel* m_sentence;
     /// The width [pixels] that the sentence was last fitted to, and the height that it is given.
     int m_sentenceWidth = 0;

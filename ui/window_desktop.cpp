@@ -33,11 +33,11 @@ QString configName(const Snapshot& snapshot)
 
 } // namespace
 
-QString windowTitle(const Snapshot& snapshot)
+QString windowTitle(const Snapshot& snapshot, double progress)
 {
     QStringList parts;
     if (snapshot.isUnderWay())
-        parts << Words::tr("%1 %").arg(static_cast<int>(std::floor(100.0 * snapshot.progress)));
+        parts << Words::tr("%1 %").arg(static_cast<int>(std::floor(100.0 * progress)));
     else if (snapshot.state == State::Finished && snapshot.recommendsSize())
         parts << QStringLiteral("● %1").arg(snapshot.searchState.recommendation->size);
     if (snapshot.run)
@@ -74,13 +74,13 @@ WindowDesktop::WindowDesktop(QWidget* window, std::shared_ptr<engine::DeviceLeas
     });
 }
 
-void WindowDesktop::follow(const Snapshot& exploration, const QString& otherConfig)
+void WindowDesktop::follow(const Snapshot& exploration, double progress, const QString& otherConfig)
 {
     const QString title =
-        otherConfig.isEmpty() ? windowTitle(exploration) : QFileInfo(otherConfig).fileName();
+        otherConfig.isEmpty() ? windowTitle(exploration, progress) : QFileInfo(otherConfig).fileName();
     if (title != m_window->windowTitle())
         m_window->setWindowTitle(title);
-    m_presence->showProgress(exploration.isUnderWay() ? std::optional(exploration.progress) : std::nullopt);
+    m_presence->showProgress(exploration.isUnderWay() ? std::optional(progress) : std::nullopt);
     const bool works = m_lease->holder() && exploration.state != State::Paused;
     m_presence->keepAwake(works ? tr("Trials are being run") : QString());
 }

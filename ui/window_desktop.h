@@ -18,7 +18,8 @@ class DesktopPresence;
 
 /// "42 % · gpt-medium.yaml", at the end "● 192 · gpt-medium.yaml": how far an exploration is or what it
 /// found, so that a task bar tells it, and of which config. The desktop puts the program's name behind it.
-QString windowTitle(const engine::Snapshot& snapshot);
+/// \param progress  of all that is explored of it, 0..1
+QString windowTitle(const engine::Snapshot& snapshot, double progress);
 
 /// What somebody is told who looks elsewhere when an exploration ends.
 struct EndNotice
@@ -41,8 +42,9 @@ public:
     /// awake \param presence  taken over
     WindowDesktop(QWidget* window, std::shared_ptr<engine::DeviceLease> lease, DesktopPresence* presence);
 
+    /// \param progress     as of windowTitle()
     /// \param otherConfig  path of the one that is shown in the exploration's place; else empty
-    void follow(const engine::Snapshot& exploration, const QString& otherConfig = {});
+    void follow(const engine::Snapshot& exploration, double progress, const QString& otherConfig = {});
     /// An exploration has ended.
     void tellEnd(const engine::Snapshot& exploration);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_exports.h"
 
+#include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "export_dialog.h"
 #include "export_formats.h"
@@ -31,12 +32,12 @@ QString pathBeside(const engine::Snapshot& snapshot, const QString& end)
 
 WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window) {}
 
-void WindowExports::exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot,
-                               const QString& doubt, const Theme& theme)
+void WindowExports::exportSizes(const engine::ConfigFile& config,
+                                const std::vector<config::ChosenSize>& sizes, const QString& doubt,
+                                const Theme& theme)
 {
-    const std::int64_t size = snapshot.searchState.recommendation->size;
     try {
-        ExportDialog dialog(config, snapshot.run->phase, size, theme, m_window, doubt);
+        ExportDialog dialog(config, sizes, theme, m_window, doubt);
         run(dialog);
     } catch (const config::ConfigError& error) {
         emit failed(QString::fromUtf8(error.what()));
@@ -51,10 +52,18 @@ void WindowExports::writeSize(const engine::ConfigFile& config, model::Phase pha
 
 void WindowExports::run(ExportDialog& dialog)
 {
-    if (dialog.exec() == QDialog::Accepted)
-        emit succeeded(
-            tr("Micro-batch size %1 is written to %2.")
-                .arg(engine::numberText(dialog.microBatchSize()), QDir::toNativeSeparators(dialog.path())));
+    if (dialog.exec() != QDialog::Accepted)
+        return;
+    const QString path = QDir::toNativeSeparators(dialog.path());
+    if (dialog.sizes().size() == 1) {
+        const QString size = engine::numberText(dialog.sizes().front().microBatchSize);
+        emit succeeded(tr("Micro-batch size %1 is written to %2.").arg(size, path));
+        return;
+    }
+    QStringList sizes;
+    for (const config::ChosenSize& size : dialog.sizes())
+        sizes << tr("%1 for %2").arg(engine::numberText(size.microBatchSize), engine::phaseText(size.phase));
+    emit succeeded(tr("Micro-batch sizes %1 are written to %2.").arg(sizes.join(tr(" and ")), path));
 }
 
 void WindowExports::copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot)

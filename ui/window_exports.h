@@ -8,6 +8,8 @@
 
 #include <QObject>
 
+#include <vector>
+
 class QWidget;
 
 namespace batchpeak::ui {
@@ -26,9 +28,10 @@ public:
     /// \param window  that its dialogs belong to
     explicit WindowExports(QWidget* window);
 
-    /// \param doubt  why the recommended size had better not be written yet; else empty
-    void exportSize(const engine::ConfigFile& config, const engine::Snapshot& snapshot, const QString& doubt,
-                    const Theme& theme);
+    /// \param sizes  at least one
+    /// \param doubt  why they had better not be written yet; else empty
+    void exportSizes(const engine::ConfigFile& config, const std::vector<config::ChosenSize>& sizes,
+                     const QString& doubt, const Theme& theme);
     /// Any size, also into a config that nothing can be tried with.
     void writeSize(const engine::ConfigFile& config, model::Phase phase, const Theme& theme);
     /// The recommended size as the config would write it.

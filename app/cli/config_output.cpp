@@ -14,6 +14,7 @@
 #include <QSaveFile>
 #include <QStringList>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -60,23 +61,31 @@ std::int64_t nearest(const config::BatchNotKept& notKept, Kind kind)
     return *notKept.below();
 }
 
-/// With the batch that was asked for.
-/// \throws config::BatchNotKept where the batch cannot be kept, and none was asked for in its place
-config::SplicedText withSize(const engine::ConfigFile& file, config::ChosenSize chosen,
-                             const GlobalBatchOption& option)
+config::ChosenSize& sizeOf(model::Phase phase, std::vector<config::ChosenSize>& chosen)
+{
+    return *std::ranges::find(chosen, phase, &config::ChosenSize::phase);
+}
+
+/// With the batch that was asked for; a number is that of the first size.
+/// \throws config::BatchNotKept where a batch cannot be kept, and none was asked for in its place
+config::SplicedText withSizes(const engine::ConfigFile& file, std::vector<config::ChosenSize> chosen,
+                              const GlobalBatchOption& option)
 {
     if (option.kind != Kind::Kept)
-        refuseWhereTheSizeIsTheBatch(file, chosen.phase);
+        refuseWhereTheSizeIsTheBatch(file, chosen.front().phase);
     if (option.kind == Kind::Given)
-        chosen.globalBatchSize = option.batch;
-    try {
-        return file.withMicroBatchSize(chosen);
-    } catch (const config::BatchNotKept& notKept) {
-        if (option.kind == Kind::Kept)
-            throw;
-        chosen.globalBatchSize = nearest(notKept, option.kind);
+        chosen.front().globalBatchSize = option.batch;
+    if (option.kind != Kind::Below && option.kind != Kind::Above)
+        return file.withMicroBatchSizes(chosen);
+    // Each size has its own batch.
+    for (std::size_t asked = 0; asked < chosen.size(); ++asked) {
+        try {
+            return file.withMicroBatchSizes(chosen);
+        } catch (const config::BatchNotKept& notKept) {
+            sizeOf(notKept.phase(), chosen).globalBatchSize = nearest(notKept, option.kind);
+        }
     }
-    return file.withMicroBatchSize(chosen);
+    return file.withMicroBatchSizes(chosen);
 }
 
 /// A word as a POSIX shell takes it (2.2 Quoting), in quotes only where it needs them.
@@ -89,8 +98,11 @@ QString shellWord(const QString& word)
            QLatin1Char('\'');
 }
 
-QString globalBatchWord(const GlobalBatchOption& option)
+/// Empty where none was asked for.
+QString globalBatchWord(const config::ChosenSize& chosen, const GlobalBatchOption& option)
 {
+    if (chosen.globalBatchSize)
+        return QString::number(*chosen.globalBatchSize);
     switch (option.kind) {
     case Kind::Below:
         return QStringLiteral("below");
@@ -104,17 +116,18 @@ QString globalBatchWord(const GlobalBatchOption& option)
     return {};
 }
 
-config::SplicedText chosenText(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<config::ChosenSize> chosen,
                                const OutputOptions& options)
 {
     try {
-        return withSize(file, chosen, options.globalBatch);
+        return withSizes(file, chosen, options.globalBatch);
     } catch (const config::BatchNotKept& notKept) {
-        OutputOptions withBatch = options;
-        withBatch.globalBatch = {.kind = Kind::Given, .batch = notKept.above()};
-        const QString command = exportCommand(file, chosen, withBatch);
-        throw UsageError(std::string(notKept.what()) + " Nothing was written; this writes " +
-                         std::to_string(notKept.above()) + ": " + command.toStdString());
+        sizeOf(notKept.phase(), chosen).globalBatchSize = notKept.above();
+        const QString command = exportCommand(file, chosen, options);
+        throw UsageError(
+            std::string(notKept.what()) +
+            " Choose one with --global-batch, or another size. Nothing was written; this writes " +
+            std::to_string(notKept.above()) + ": " + command.toStdString());
     }
 }
 
@@ -141,7 +154,7 @@ void showChange(const engine::ConfigFile& file, const config::SplicedText& splic
 {
     const QString change = file.changeIn(spliced, target.isEmpty() ? file.path() : target);
     if (change.isEmpty())
-        console.remark(QStringLiteral("The config has this size already, so nothing would change."));
+        console.remark(QStringLiteral("The config holds that already, so nothing would change."));
     else
         console.answer(change.chopped(1));
 }
@@ -188,25 +201,39 @@ void checkTarget(const engine::ConfigFile& file, const OutputOptions& options)
     probe.cancelWriting();
 }
 
-QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+QString exportCommand(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,
                       const OutputOptions& options)
 {
-    QStringList words{QStringLiteral("batchpeak export"), shellWord(file.path()), QStringLiteral("--size"),
-                      QString::number(chosen.microBatchSize)};
-    if (chosen.phase != model::Phase::Train)
-        words << QStringLiteral("--phase eval");
-    if (options.globalBatch.kind != Kind::Kept)
-        words << QStringLiteral("--global-batch") << globalBatchWord(options.globalBatch);
-    if (options.output.empty())
-        return (words << QStringLiteral("--in-place")).join(QLatin1Char(' '));
-    words << QStringLiteral("--output") << shellWord(QString::fromStdString(options.output));
-    if (options.force)
-        words << QStringLiteral("--force");
-    return words.join(QLatin1Char(' '));
+    QStringList commands;
+    // What the first one writes is what the others go into.
+    QString input = file.path();
+    OutputOptions place = options;
+    GlobalBatchOption batchOption = options.globalBatch;
+    for (const config::ChosenSize& size : chosen) {
+        QStringList words{QStringLiteral("batchpeak export"), shellWord(input), QStringLiteral("--size"),
+                          QString::number(size.microBatchSize)};
+        if (size.phase != model::Phase::Train)
+            words << QStringLiteral("--phase eval");
+        if (const QString batch = globalBatchWord(size, batchOption); !batch.isEmpty())
+            words << QStringLiteral("--global-batch") << batch;
+        if (place.output.empty()) {
+            words << QStringLiteral("--in-place");
+        } else {
+            words << QStringLiteral("--output") << shellWord(QString::fromStdString(place.output));
+            if (place.force)
+                words << QStringLiteral("--force");
+            input = QString::fromStdString(place.output);
+            place = {.inPlace = true};
+        }
+        commands << words.join(QLatin1Char(' '));
+        if (batchOption.kind == Kind::Given)
+            batchOption = {};
+    }
+    return commands.join(QStringLiteral(" && "));
 }
 
-void writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen, const OutputOptions& options,
-               Console& console)
+void writeSizes(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,
+                const OutputOptions& options, Console& console)
 {
     const auto spliced = chosenText(file, chosen, options);
     for (const std::string& note : spliced.notes)
@@ -224,7 +251,7 @@ void writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen,
 QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
                           const OutputOptions& options)
 {
-    const auto spliced = chosenText(file, chosen, options);
+    const auto spliced = chosenText(file, {chosen}, options);
     const QString target = outputPath(file, options);
     const QString diff = file.changeIn(spliced, target.isEmpty() ? file.path() : target);
     const bool writes = !target.isEmpty() && !options.diff;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace batchpeak::cli {
 
@@ -62,21 +63,22 @@ QString outputPath(const engine::ConfigFile& file, const OutputOptions& options)
 /// \throws UsageError with the system's reason, or since another file would be replaced
 void checkTarget(const engine::ConfigFile& file, const OutputOptions& options);
 
-/// What to type for a config with this size.
-QString exportCommand(const engine::ConfigFile& file, const config::ChosenSize& chosen,
+/// What to type for a config with these sizes; one command for each.
+QString exportCommand(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,
                       const OutputOptions& options);
 
-/// Writes the text of \p file with the size in it, and the batch that goes with it, and answers with the file
-/// that was written; to stdout where no file is named. With --diff it answers with what would change, as a
-/// unified diff, or says that nothing would.
+/// Writes the text of \p file with the sizes in it, and the batches that go with them, and answers with the
+/// file that was written; to stdout where no file is named. With --diff it answers with what would change, as
+/// a unified diff, or says that nothing would.
+/// \param chosen  at least one; the number of --global-batch is that of the first
 /// \throws UsageError where a batch has to be chosen first, with what to type for it, or another file would
 ///         be replaced
-/// \throws config::ConfigError where the config does not take the size or the batch, or has changed on disk
-void writeSize(const engine::ConfigFile& file, const config::ChosenSize& chosen, const OutputOptions& options,
-               Console& console);
+/// \throws config::ConfigError where the config does not take a size or a batch, or has changed on disk
+void writeSizes(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,
+                const OutputOptions& options, Console& console);
 
-/// The same, but with a document for programs in the place of what is answered: what was written, or would
-/// be.
+/// The same with one size, but with a document for programs in the place of what is answered: what was
+/// written, or would be.
 QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
                           const OutputOptions& options);
 

@@ -291,8 +291,10 @@ QStringList finalLines(const Snapshot& snapshot)
     }
 
     const config::BatchPlan& plan = snapshot.run->plan;
+    const QString size = engine::sizeText(plan, recommendation->size);
+    const bool trains = snapshot.run->phase == model::Phase::Train;
     std::vector<QStringList> rows{
-        {QStringLiteral("recommended"), engine::sizeText(plan, recommendation->size)},
+        {QStringLiteral("recommended"), trains ? size : QStringLiteral("%1 for evaluation").arg(size)},
         {QStringLiteral("samples/s"), achievedText(snapshot)},
         {QStringLiteral("peak memory"), peakText(snapshot)},
         {QStringLiteral("confidence"), confidenceText(*recommendation)}};

@@ -9,7 +9,7 @@
 #include "engine/exploration.h"
 #include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
-#include "engine/writing_rule.h"
+#include "engine/phase_sequence.h"
 #include "exploration_terminal.h"
 #include "options.h"
 #include "outlook_text.h"
@@ -20,6 +20,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace batchpeak::cli {
 
@@ -41,7 +42,9 @@ public:
 private:
     int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
-    int keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot, Console& console) const;
+    int explore(const engine::ConfigFile& file, engine::Exploration& exploration, Console& console) const;
+    int keepResult(const engine::ConfigFile& file, const engine::PhaseSequence& phases,
+                   const engine::Snapshot& last, Console& console) const;
     int runInEventLoop(engine::Exploration& exploration, Console& console) const;
 
     std::string m_file;
@@ -107,8 +110,6 @@ int ExploreCommand::run()
         return printPlan(file, console);
 
     engine::Exploration exploration;
-    exploration.load(file.path(), file.contents(), m_options);
-
     QFile events(QString::fromStdString(m_events));
     std::unique_ptr<engine::EventLog> eventLog;
     if (!m_events.empty()) {
@@ -116,10 +117,24 @@ int ExploreCommand::run()
         eventLog = std::make_unique<engine::EventLog>(exploration, events);
     }
 
-    int code = runInEventLoop(exploration, console);
-    if (code == exitCode::success)
-        code = keepResult(file, exploration.snapshot(), console);
+    const int code = explore(file, exploration, console);
     return codeWithEvents(code, eventLog ? eventLog->problem() : QString());
+}
+
+/// \return the exit code
+int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration& exploration,
+                            Console& console) const
+{
+    engine::PhaseSequence phases(m_options);
+    exploration.load(file.path(), file.contents(), phases.options());
+    int code = runInEventLoop(exploration, console);
+    while (phases.advance(exploration.snapshot())) {
+        console.answer(QString());
+        exploration.load(file.path(), file.contents(), phases.options());
+        const int next = runInEventLoop(exploration, console);
+        code = code == exitCode::success || next == exitCode::interrupted ? next : code;
+    }
+    return code == exitCode::success ? keepResult(file, phases, exploration.snapshot(), console) : code;
 }
 
 /// \return the exit code
@@ -149,21 +164,20 @@ void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file) const
 }
 
 /// \return the exit code
-int ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Snapshot& snapshot,
-                               Console& console) const
+int ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::PhaseSequence& phases,
+                               const engine::Snapshot& last, Console& console) const
 {
     if (!m_output.asksForAConfig())
         return exitCode::success;
-    const config::ChosenSize chosen{.phase = snapshot.run->phase,
-                                    .microBatchSize = snapshot.searchState.recommendation->size};
-    if (!engine::isSureEnoughToWrite(snapshot, m_options)) {
-        printError(unsureText(engine::doubtText(snapshot, m_options), exportCommand(file, chosen, m_output)));
+    const std::vector<config::ChosenSize> chosen = phases.sizes(last);
+    if (const QString doubt = phases.doubtText(last); !doubt.isEmpty()) {
+        printError(unsureText(doubt, exportCommand(file, chosen, m_output)));
         return exitCode::tooUnsure;
     }
     try {
-        writeSize(file, chosen, m_output, console);
+        writeSizes(file, chosen, m_output, console);
     } catch (const config::ConfigError& error) {
-        throw UsageError(refusalText(error, snapshot.run->plan, chosen.microBatchSize));
+        throw UsageError(refusalText(error, last.run->plan, chosen.back().microBatchSize));
     }
     return exitCode::success;
 }

@@ -64,7 +64,7 @@ int ExportCommand::run()
         printJson(writtenObject(file, chosen, m_output));
     } else {
         Console console;
-        writeSize(file, chosen, m_output, console);
+        writeSizes(file, {chosen}, m_output, console);
     }
     return exitCode::success;
 }

@@ -136,18 +136,18 @@ std::string notKept(const BatchPlan& plan, std::int64_t microBatchSize)
     const std::int64_t unit = microBatchSize * plan.devices;
     const auto below = multipleBelow(plan.globalBatchSize, unit);
     const std::int64_t above = multipleAbove(plan.globalBatchSize, unit);
-    return sentence("A batch of {} cannot be split into micro-batches of {}{}. Use --global-batch {} or "
-                    "another size.",
+    return sentence("A batch of {} cannot be split into micro-batches of {}{}. The nearest that can {}.",
                     plan.globalBatchSize, microBatchSize, onDevices(plan),
-                    below ? sentence("{} or {},", *below, above) : std::to_string(above));
+                    below ? sentence("are {} and {}", *below, above) : sentence("is {}", above));
 }
 
 } // namespace
 
-BatchNotKept::BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, TextPosition position)
-    : ConfigError(notKept(plan, microBatchSize), position),
-      m_below(multipleBelow(plan.globalBatchSize, microBatchSize * plan.devices)),
-      m_above(multipleAbove(plan.globalBatchSize, microBatchSize * plan.devices))
+BatchNotKept::BatchNotKept(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position)
+    : ConfigError(notKept(plan, chosen.microBatchSize), position),
+      m_phase(chosen.phase),
+      m_below(multipleBelow(plan.globalBatchSize, chosen.microBatchSize * plan.devices)),
+      m_above(multipleAbove(plan.globalBatchSize, chosen.microBatchSize * plan.devices))
 {}
 
 void checkSize(std::int64_t microBatchSize)
@@ -165,7 +165,7 @@ WholeBatch wholeBatch(const BatchPlan& plan, const ChosenSize& chosen, TextPosit
     if (batch >= 1 && batch % unit == 0)
         return {.globalBatchSize = batch, .accumulationSteps = batch / unit};
     if (!chosen.globalBatchSize)
-        throw BatchNotKept(plan, chosen.microBatchSize, position);
+        throw BatchNotKept(plan, chosen, position);
     throw errorAt(position, "A batch of {} cannot be split into micro-batches of {}{}; use a multiple of {}.",
                   batch, chosen.microBatchSize, onDevices(plan), unit);
 }

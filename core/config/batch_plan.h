@@ -143,17 +143,21 @@ class BatchNotKept : public ConfigError
 {
 public:
     /// \param plan  its globalBatchSize is what cannot be kept
-    BatchNotKept(const BatchPlan& plan, std::int64_t microBatchSize, TextPosition position);
+    BatchNotKept(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position);
     /// The same choice in other words.
     BatchNotKept(const ConfigError& words, const BatchNotKept& choice)
-        : ConfigError(words), m_below(choice.m_below), m_above(choice.m_above)
+        : ConfigError(words), m_phase(choice.m_phase), m_below(choice.m_below), m_above(choice.m_above)
     {}
+
+    /// Whose batch it is.
+    model::Phase phase() const { return m_phase; }
 
     /// The nearest batches that can be had: none below where a single micro-batch on each device is more.
     std::optional<std::int64_t> below() const { return m_below; }
     std::int64_t above() const { return m_above; }
 
 private:
+    model::Phase m_phase;
     std::optional<std::int64_t> m_below;
     std::int64_t m_above;
 };

@@ -34,6 +34,9 @@ struct ExplorationOptions
     /// Share of the limit kept free, 0..1.
     double headroom = 0.08;
     model::Phase phase = model::Phase::Train;
+    /// Evaluation too, once training has ended; phase is Train then. An exploration itself is of phase alone:
+    /// see PhaseSequence.
+    bool bothPhases = false;
     std::optional<config::Setting> setting;
     std::optional<std::int64_t> minimum;
     std::optional<std::int64_t> maximum;

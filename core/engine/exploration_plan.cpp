@@ -9,6 +9,7 @@
 #include "model/longest_run.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
+#include "phase_sequence.h"
 
 #include <QCoreApplication>
 
@@ -322,6 +323,9 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
                                 const ExplorationOptions& options)
 {
+    // That evaluation cannot be explored is said before training is.
+    if (options.bothPhases)
+        (void)planExploration(filePath, contents, evaluationAfter(options));
     NetworkPlan network = planNetwork(filePath, contents, options);
     const config::BatchPlan batch = planOf(contents, options);
     refuseBatchNormalization(filePath, contents, network.load.model, batch);

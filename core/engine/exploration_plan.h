@@ -58,6 +58,7 @@ struct ExplorationPlan
 /// refused by CUDA kernels whose grid is 65,535 wide (Lightning #20614).
 inline constexpr std::int64_t largestExplored = 65535;
 
+/// Of the options' phase; where both are asked for, evaluation is checked too.
 /// \throws config::ConfigError where the config and the options contradict each other, or hold no network
 ///         that can be run
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,

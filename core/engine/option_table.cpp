@@ -159,6 +159,33 @@ ExplorationOption textOption(Words words, QString Options::*member)
     return option(std::move(words), Subject::Run, member, read, plainText);
 }
 
+constexpr std::string_view bothPhases = "both";
+
+ExplorationOption phaseOption()
+{
+    const auto words = wordsBetweenBars<model::Phase>() + "|" + std::string(bothPhases);
+    return {
+        .name = "--phase",
+        .values = words,
+        .help = "Phase to explore; both is training and then evaluation",
+        .subject = Subject::Question,
+        .isRepeated = false,
+        .take =
+            [](Options& o, const std::string& text) {
+                o.bothPhases = text == bothPhases;
+                o.phase = o.bothPhases ? model::Phase::Train
+                                       : known(model::fromText<model::Phase>(text), text,
+                                               "train, eval, " + std::string(bothPhases));
+            },
+        .texts =
+            [](const Options& o) { return Texts{o.bothPhases ? std::string(bothPhases) : wordOf(o.phase)}; },
+        .clear =
+            [](Options& o) {
+                o.phase = Options().phase;
+                o.bothPhases = false;
+            }};
+}
+
 ExplorationOption deviceOption()
 {
     return {.name = "--device",
@@ -207,8 +234,7 @@ std::vector<ExplorationOption> questionOptions()
     };
     const auto settingText = [](const config::Setting& setting) { return config::toText(setting); };
     return {
-        option({"--phase", wordsBetweenBars<model::Phase>(), "Phase to explore"}, subject, &Options::phase,
-               wordFromText<model::Phase>, wordOf<model::Phase>),
+        phaseOption(),
         option({"--setting", "explore|auto|N|null", "What to find, instead of the config's micro_batch_size"},
                subject, &Options::setting, settingFromText, settingText),
         countOption({"--min", "N", "Smallest size to consider"}, subject, &Options::minimum, 1, largestCount),

@@ -7,6 +7,7 @@
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
 #include "charts/exploration_charts.h"
 #include "charts/run_charts.h"
+#include "engine/phase_sequence.h"
 #include "sample_snapshots.h"
 #include "sample_trainings.h"
 #include "sample_windows.h"
@@ -126,6 +127,7 @@ public:
         drawInsight();
         drawPlans();
         drawLookingBack();
+        drawEvaluation();
         drawUnmeasurable();
         drawDialogs();
     }
@@ -249,10 +251,24 @@ private:
             });
     }
 
+    /// The evaluation of a config whose training was explored before.
+    void drawEvaluation() const
+    {
+        engine::Snapshot snapshot = test::finishedSnapshot();
+        snapshot.run->phase = model::Phase::Eval;
+        drawState<test::SampleWindow>(QStringLiteral("evaluation"), snapshot, [](test::SampleWindow& window) {
+            engine::Snapshot training = test::finishedSnapshot();
+            training.searchState.recommendation->size = 48;
+            window.view()->setBefore(engine::endText(training));
+        });
+    }
+
     void drawDialogs()
     {
+        const std::vector<config::ChosenSize> even{{.phase = model::Phase::Train, .microBatchSize = 16}};
+        const std::vector<config::ChosenSize> uneven{{.phase = model::Phase::Train, .microBatchSize = 12}};
         drawExport(
-            "export-doubtful", 16, [](ExportDialog&) {},
+            "export-doubtful", even, [](ExportDialog&) {},
             QStringLiteral("The confidence in 16 is 12 (out of 100), and writing it takes 50."));
         drawWriteSize();
         QWidget actionsOwner;
@@ -261,11 +277,15 @@ private:
         draw("help", help);
         AboutDialog about(m_theme, &m_owner);
         draw("about", about);
-        drawExport("export", 16, [](ExportDialog&) {});
-        drawExport("export-choice", 12, [](ExportDialog&) {});
-        drawExport("export-chosen", 12,
+        drawExport("export", even, [](ExportDialog&) {});
+        drawExport("export-both",
+                   {{.phase = model::Phase::Train, .microBatchSize = 16},
+                    {.phase = model::Phase::Eval, .microBatchSize = 48}},
+                   [](ExportDialog&) {});
+        drawExport("export-choice", uneven, [](ExportDialog&) {});
+        drawExport("export-chosen", uneven,
                    [](ExportDialog& dialog) { dialog.findChildren<QRadioButton*>().back()->click(); });
-        drawExport("export-failed", 16, [](ExportDialog& dialog) {
+        drawExport("export-failed", even, [](ExportDialog& dialog) {
             dialog.setPath(QStringLiteral("/no/such/folder/sft.yaml"));
             dialog.accept();
         });
@@ -290,10 +310,11 @@ private:
     }
 
     template<typename Prepare>
-    void drawExport(const char* name, std::int64_t size, Prepare prepare, const QString& doubt = {})
+    void drawExport(const char* name, const std::vector<config::ChosenSize>& sizes, Prepare prepare,
+                    const QString& doubt = {})
     {
         const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
-        ExportDialog dialog(file, model::Phase::Train, size, m_theme, &m_owner, doubt);
+        ExportDialog dialog(file, sizes, m_theme, &m_owner, doubt);
         dialog.setPath(QStringLiteral("/home/user/finetune/sft.yaml"));
         prepare(dialog);
         draw(name, dialog);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/writing_rule.h"
 #include "theme/theme.h"
 #include "ui/exploration_view.h"
 #include "ui/training_window/training_view.h"
@@ -58,6 +59,7 @@ public:
     void display(const engine::Snapshot& snapshot)
     {
         actions()->update(snapshot);
+        actions()->setExportDoubt(engine::doubtText(snapshot, {}));
         actions()->train->setEnabled(snapshot.run.has_value());
         actions()->confirm->setEnabled(snapshot.state == engine::State::Finished &&
                                        snapshot.searchState.recommendation);

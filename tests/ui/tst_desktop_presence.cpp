@@ -245,21 +245,21 @@ private slots:
         auto lease = std::make_shared<engine::DeviceLease>();
         WindowDesktop words(&window, lease, new DesktopPresence(m_bus->address()));
         const engine::Snapshot running = test::runningSnapshot();
-        words.follow(test::readySnapshot());
+        words.follow(test::readySnapshot(), 0.0);
         QCOMPARE(window.windowTitle(), QStringLiteral("gpt-medium.yaml"));
         QTest::qWait(50);
         QVERIFY(desktop.calls.isEmpty());
         {
             const engine::DeviceLease::Hold hold = lease->take(Holder::Exploration);
-            words.follow(running);
+            words.follow(running, running.progress);
             QTRY_COMPARE(desktop.calls.size(), 2);
             QCOMPARE(window.windowTitle(), QStringLiteral("70 % · gpt-medium.yaml"));
             QVERIFY(desktop.calls.contains(QStringLiteral("ScreenSaver Inhibit: Trials are being run")));
             QTest::qWait(50);
-            words.follow(test::pausedSnapshot());
+            words.follow(test::pausedSnapshot(), 0.0);
             QTRY_COMPARE(desktop.calls.back(), QStringLiteral("ScreenSaver UnInhibit: 41"));
         }
-        words.follow(test::finishedSnapshot());
+        words.follow(test::finishedSnapshot(), 0.0);
         QCOMPARE(window.windowTitle(), QStringLiteral("● 192 · gpt-medium.yaml"));
         words.tellEnd(test::finishedSnapshot());
         QTRY_COMPARE(desktop.calls.back(),

@@ -72,6 +72,11 @@ QColor groundOf(DiffView& view, const QString& line)
     return image.pixelColor((place * image.devicePixelRatio()).toPoint());
 }
 
+std::vector<config::ChosenSize> training(std::int64_t size)
+{
+    return {{.phase = Phase::Train, .microBatchSize = size}};
+}
+
 QStringList diffLines(const ExportDialog& dialog)
 {
     QStringList lines = dialog.preview().split(QLatin1Char('\n'));
@@ -115,7 +120,7 @@ private slots:
     {
         const QString doubt =
             QStringLiteral("The confidence in 16 is 2 (out of 100), and writing it takes 50.");
-        ExportDialog dialog(opened(own), Phase::Train, 16, Theme::light(), nullptr, doubt);
+        ExportDialog dialog(opened(own), training(16), Theme::light(), nullptr, doubt);
         dialog.show();
         QVERIFY(test::buttonOf(dialog, "Write anyway"));
         QVERIFY(!test::buttonOf(dialog, "Write anyway")->isDefault());
@@ -133,7 +138,7 @@ private slots:
     void writesAnySizeThatIsAskedFor()
     {
         ExportDialog dialog(opened(trainingArguments), Phase::Train, Theme::light());
-        QCOMPARE(dialog.microBatchSize(), 8);
+        QCOMPARE(dialog.sizes().front().microBatchSize, 8);
         QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
         dialog.setMicroBatchSize(16);
         QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_train_batch_size: 16")),
@@ -152,6 +157,37 @@ private slots:
         QVERIFY2(text.contains("gradient_accumulation_steps: 16\n"), text.constData());
     }
 
+    void writesTheSizesOfBothPhases()
+    {
+        ExportDialog dialog(
+            opened(own),
+            {{.phase = Phase::Train, .microBatchSize = 16}, {.phase = Phase::Eval, .microBatchSize = 32}},
+            Theme::light());
+        QCOMPARE(diffLines(dialog), (QStringList{QStringLiteral("-micro_batch_size: 4 # tried by hand"),
+                                                 QStringLiteral("-eval_micro_batch_size: 8"),
+                                                 QStringLiteral("+micro_batch_size: 16 # tried by hand"),
+                                                 QStringLiteral("+eval_micro_batch_size: 32")}));
+        dialog.accept();
+        const QByteArray text = test::readFile(m_file->path());
+        QVERIFY2(text.contains("\nmicro_batch_size: 16") && text.contains("eval_micro_batch_size: 32"),
+                 text.constData());
+    }
+
+    void asksForABatchOfOnePhaseAlone()
+    {
+        ExportDialog dialog(
+            opened(trainingArguments),
+            {{.phase = Phase::Train, .microBatchSize = 12}, {.phase = Phase::Eval, .microBatchSize = 10}},
+            Theme::light());
+        QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
+        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 2);
+        dialog.findChildren<QRadioButton*>().front()->click();
+        QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
+        QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_eval_batch_size: 10")),
+                 qPrintable(dialog.preview()));
+        QCOMPARE(dialog.sizes().front().globalBatchSize, 60);
+    }
+
     void showsTheUnifiedDiffAndWritesIt_data()
     {
         rows<Phase, QByteArray, QByteArray>(
@@ -162,7 +198,8 @@ private slots:
     void showsTheUnifiedDiffAndWritesIt()
     {
         const auto& [phase, old, fresh] = row<Phase, QByteArray, QByteArray>();
-        ExportDialog dialog(opened(own), phase, 16, Theme::light());
+        const std::vector<config::ChosenSize> sizes{{.phase = phase, .microBatchSize = 16}};
+        ExportDialog dialog(opened(own), sizes, Theme::light());
         QVERIFY2(dialog.preview().startsWith(QStringLiteral("--- config.yaml\n+++ config.yaml\n@@ ")),
                  qPrintable(dialog.preview()));
         QCOMPARE(diffLines(dialog), (QStringList{QLatin1Char('-') + QString::fromUtf8(old),
@@ -177,7 +214,7 @@ private slots:
 
     void saysThatNothingChanges()
     {
-        ExportDialog dialog(opened(own), Phase::Train, 4, Theme::light());
+        ExportDialog dialog(opened(own), training(4), Theme::light());
         QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
     }
 
@@ -185,12 +222,12 @@ private slots:
     {
         const auto file =
             opened("{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n");
-        QVERIFY_EXCEPTION_THROWN(ExportDialog(file, Phase::Train, 16, Theme::light()), config::ConfigError);
+        QVERIFY_EXCEPTION_THROWN(ExportDialog(file, training(16), Theme::light()), config::ConfigError);
     }
 
     void hidesTheLineEndsOfWindows()
     {
-        ExportDialog dialog(opened(QByteArray(own).replace("\n", "\r\n")), Phase::Train, 16, Theme::light());
+        ExportDialog dialog(opened(QByteArray(own).replace("\n", "\r\n")), training(16), Theme::light());
         // A "\r" would be one more end of a line here.
         QVERIFY(!dialog.preview().contains(QStringLiteral("\n\n")));
         QCOMPARE(diffLines(dialog).size(), 2);
@@ -198,7 +235,7 @@ private slots:
 
     void staysWhenTheFileCannotBeWritten()
     {
-        ExportDialog dialog(opened(own), Phase::Train, 16, Theme::light());
+        ExportDialog dialog(opened(own), training(16), Theme::light());
         dialog.show();
         dialog.setPath(pathOf("no/such/folder/out.yaml"));
         dialog.accept();
@@ -214,7 +251,7 @@ private slots:
 
     void asksForTheBatchThatCannotBeKept()
     {
-        ExportDialog dialog(opened(trainingArguments), Phase::Train, 12, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), training(12), Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 2);
         QCOMPARE(offers.at(0)->text(),
@@ -233,7 +270,7 @@ private slots:
 
     void followsTheBatchThatIsChosen()
     {
-        ExportDialog dialog(opened(trainingArguments), Phase::Train, 12, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), training(12), Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         offers.at(1)->click();
         QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
@@ -249,7 +286,7 @@ private slots:
 
     void offersOnlyMoreWhereOneMicroBatchIsTooMuch()
     {
-        ExportDialog dialog(opened(trainingArguments), Phase::Train, 96, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), training(96), Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
         QCOMPARE(offers.size(), 1);
         QCOMPARE(offers.at(0)->text(),
@@ -259,8 +296,8 @@ private slots:
     void wordsTheBatchOfSeveralDevices()
     {
         const config::BatchPlan plan{.globalBatchSize = 2000, .devices = 4};
-        const config::BatchNotKept choice(plan, 96, {});
-        BatchChoiceBox box(plan, 96, choice);
+        const config::BatchNotKept choice(plan, {.microBatchSize = 96}, {});
+        BatchChoiceBox box(plan, 96, choice, nullptr);
         const auto offers = box.findChildren<QRadioButton*>();
         QCOMPARE(offers.at(0)->text(),
                  QStringLiteral("&Fewer: 1920 samples in 5 accumulation steps of 96 on 4 devices"));
@@ -271,7 +308,7 @@ private slots:
 
     void isReachedByTheKeyboard()
     {
-        ExportDialog dialog(opened(trainingArguments), Phase::Train, 12, Theme::light());
+        ExportDialog dialog(opened(trainingArguments), training(12), Theme::light());
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -294,7 +331,7 @@ private slots:
     void setsTheLinesOnGroundsOfTheirOwn()
     {
         const auto& theme = row<Theme>();
-        ExportDialog dialog(opened(own), Phase::Train, 16, theme);
+        ExportDialog dialog(opened(own), training(16), theme);
         dialog.resize(700, 500);
         auto* view = dialog.findChild<DiffView*>();
         dialog.grab();
@@ -310,7 +347,7 @@ private slots:
     void scrollsToLinesThatAreLong()
     {
         const QByteArray comment = " # " + QByteArray(400, 'x');
-        ExportDialog dialog(opened(QByteArray(own).replace(" # tried by hand", comment)), Phase::Train, 16,
+        ExportDialog dialog(opened(QByteArray(own).replace(" # tried by hand", comment)), training(16),
                             Theme::light());
         dialog.grab();
         QVERIFY(dialog.findChild<DiffView*>()->horizontalScrollBar()->maximum() > 0);

@@ -18,6 +18,7 @@
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
@@ -89,6 +90,37 @@ private slots:
         QVERIFY2(banner().text().contains(target), qPrintable(banner().text()));
     }
 
+    void exploresBothPhasesAndExportsBothSizes()
+    {
+        const QByteArray evaluation("eval_input:\n  batch_size: 64\n  micro_batch_size: explore # too\n");
+        // What is asked of a config is remembered.
+        m_path = fileWith("both.yaml", m_config + evaluation);
+        engine::ExplorationOptions options = optionsWith(QString());
+        options.bothPhases = true;
+        options.minConfidence = 0.0;
+        window().setOptions(options);
+        QVERIFY(window().openConfig(m_path));
+        std::vector<std::int64_t> found;
+        engine::onEvent<engine::Finished>(window().exploration(), this, [&](const auto&) {
+            found.push_back(snapshot().searchState.recommendation->size);
+        });
+        click("Start");
+        QTRY_COMPARE(found.size(), 2);
+        QCOMPARE(snapshot().run->phase, model::Phase::Eval);
+        const auto* card = window().findChild<RecommendationCard*>();
+        const QString said = QStringLiteral("Training: %1, ").arg(found.front());
+        QTRY_VERIFY2(card->summary().contains(said), qPrintable(card->summary()));
+        QTRY_VERIFY(actionOf(window(), "Export")->isEnabled());
+        whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
+        click("Export…");
+        const QByteArray trained = QByteArray::number(qlonglong(found.front()));
+        const QByteArray evaluated = QByteArray::number(qlonglong(found.back()));
+        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", trained + " #") +
+                                             QByteArray(evaluation).replace("explore #", evaluated + " #"));
+        QVERIFY2(banner().text().contains(QString::fromUtf8(evaluated + " for evaluation")),
+                 qPrintable(banner().text()));
+    }
+
     void showsThePlanUntilItStarts()
     {
         window().setOptions(optionsWith(QString()));
@@ -138,6 +170,29 @@ private slots:
         // Of another config nothing is known.
         QVERIFY(other.openConfig(fileWith("other.yaml", m_config)));
         QCOMPARE(other.findChild<PlanView*>()->outlook().option("--tolerance").text, QStringLiteral("2"));
+    }
+
+    void asksBeforeItWritesWhatIsDoubtful()
+    {
+        engine::ExplorationOptions options = optionsWith(QString(), 2);
+        options.minConfidence = 0.95;
+        explore(options);
+        QVERIFY(snapshot().searchState.recommendation->confidence < 95);
+        QStringList buttons;
+        QString why;
+        whenOpen<ExportDialog>(&window(), [&](ExportDialog* dialog) {
+            for (const auto* button : dialog->findChildren<QPushButton*>())
+                buttons << button->text().remove(QLatin1Char('&'));
+            for (const auto* label : dialog->findChildren<QLabel*>())
+                why += label->text() + QLatin1Char('\n');
+            dialog->reject();
+        });
+        click("Export…");
+        QVERIFY2(buttons.contains(QStringLiteral("Write anyway")),
+                 qPrintable(buttons.join(QLatin1Char(' '))));
+        QVERIFY2(why.contains(QStringLiteral("writing it takes 95")) && why.contains(snapshot().reason),
+                 qPrintable(why));
+        QCOMPARE(test::readFile(m_path), m_config);
     }
 
     void copiesTheRowsThatAreSelected()
@@ -284,7 +339,7 @@ private slots:
         whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
         QVERIFY(!window().close());
         QVERIFY(window().isVisible());
-        QCOMPARE(snapshot().state, engine::State::Exploring);
+        QVERIFY(snapshot().isUnderWay());
 
         whenOpen<QMessageBox>(&window(),
                               [](QMessageBox* box) { test::buttonOf(*box, "Stop and close")->click(); });

@@ -104,6 +104,9 @@ void WindowFixture::initTestCase()
     QStandardPaths::setTestModeEnabled(true);
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, pathOf("settings"));
     QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    // The desktop of whoever runs the tests hears nothing of them.
+    qunsetenv("DBUS_SESSION_BUS_ADDRESS");
+    qputenv("XDG_RUNTIME_DIR", m_folder.path().toUtf8());
 }
 
 void WindowFixture::cleanup()

@@ -7,6 +7,7 @@
 #include "device_list.h"
 #include "engine/errors.h"
 #include "engine/option_table.h"
+#include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/run_devices.h"
 #include "labels.h"
@@ -57,11 +58,6 @@ QString quoted(const QString& word)
            QLatin1Char('\'');
 }
 
-QString phaseText(model::Phase phase)
-{
-    return phase == model::Phase::Train ? PlanView::tr("training") : PlanView::tr("evaluation");
-}
-
 /// Those that are taken when nobody asks for any.
 QStringList usualDevices(const device::LocalDevices& devices)
 {
@@ -88,7 +84,7 @@ QString readyText(const engine::ExplorationOutlook& outlook, const engine::Explo
         parts << PlanView::tr("%1 devices").arg(devices.size());
     else if (!devices.isEmpty())
         parts << devices.join(PlanView::tr(" and "));
-    parts << phaseText(options.phase);
+    parts << engine::phasesText(options);
     const search::SearchSpace& space = outlook.plan->space;
     parts << (space.minimum == space.maximum
                   ? PlanView::tr("size %1").arg(engine::numberText(space.minimum))
@@ -263,7 +259,7 @@ void PlanView::refresh()
     if (m_outlook.plan) {
         const auto& run = m_outlook.plan->run;
         setTextIfNew(m_memoryUnit, QStringLiteral("%1, %2, %3")
-                                       .arg(m_memory->unit().name, phaseText(run.phase),
+                                       .arg(m_memory->unit().name, engine::phaseText(run.phase),
                                             QString::fromUtf8(model::toText(run.precision))));
         for (const engine::DeviceOutlook& device : m_outlook.devices) {
             if (device.isChosen)

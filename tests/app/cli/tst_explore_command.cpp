@@ -7,6 +7,8 @@
 
 #include <QDateTime>
 #include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
@@ -82,6 +84,34 @@ private slots:
         QVERIFY2(run.outLines().front().startsWith(QLatin1String("recommended")), run.text());
         QVERIFY2(!run.answers("BEXP202"), run.text());
         QVERIFY2(run.err.isEmpty(), run.text());
+    }
+
+    void exploresBothPhasesAndWritesBothSizes()
+    {
+        const QTemporaryDir folder;
+        const QString target = folder.filePath(QStringLiteral("out.yaml"));
+        const QString events = folder.filePath(QStringLiteral("events"));
+        const ProgramRun run =
+            runProgram(exploreArguments("", words("--phase both --quiet --min-confidence 0 --output") +
+                                                QStringList{target, QStringLiteral("--events"), events}));
+        QVERIFY2(run.succeeded({" for evaluation"}), run.text());
+        QCOMPARE(run.outLines().filter(QStringLiteral("recommended")).size(), 2);
+        QStringList phases;
+        QList<QByteArray> sizes;
+        for (const QByteArray& line : bytesOf(events).split('\n')) {
+            const QJsonObject event = QJsonDocument::fromJson(line).object();
+            if (event[QLatin1String("event")] == QLatin1String("started"))
+                phases << event[QLatin1String("phase")].toString();
+            if (event[QLatin1String("event")] == QLatin1String("finished"))
+                sizes << QByteArray::number(event[QLatin1String("micro_batch_size")].toInteger());
+        }
+        QCOMPARE(phases, (QStringList{QStringLiteral("train"), QStringLiteral("eval")}));
+        QList<QByteArray> written;
+        for (const QByteArray& line : bytesOf(target).split('\n')) {
+            if (line.trimmed().startsWith("micro_batch_size: "))
+                written << line.trimmed().split(' ').value(1);
+        }
+        QCOMPARE(written, sizes);
     }
 
     void printsThePlanAndRunsNoTrial()

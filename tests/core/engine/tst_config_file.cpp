@@ -231,7 +231,8 @@ private slots:
 
     void keepsTheChoiceOfARefusedBatch()
     {
-        const config::BatchNotKept error({.globalBatchSize = 16}, 6, {.line = 2, .column = 15});
+        const config::BatchNotKept error({.globalBatchSize = 16}, {.microBatchSize = 6},
+                                         {.line = 2, .column = 15});
         const config::BatchNotKept placed = engine::located(m_path, error);
         VERIFY_STARTS_WITH(placed.what(), m_path + QStringLiteral(":2:15: A batch of 16 cannot be split"));
         QCOMPARE(placed.below(), std::optional<std::int64_t>(12));

@@ -35,6 +35,7 @@ private slots:
         // What is usual is not said.
         rows<Text>({{"nothing", ""},
                     {"phase", "--phase,eval"},
+                    {"both phases", "--phase,both"},
                     {"setting", "--setting,auto"},
                     {"a fixed setting", "--setting,20"},
                     {"bounds", "--min,2,--max,64"},

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "phase_sequence.h"
+
+#include "readable_text.h"
+#include "writing_rule.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <cmath>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PhaseSequence)
+};
+
+using std::chrono::seconds;
+
+/// Evaluation is to have time left.
+ExplorationOptions firstOf(ExplorationOptions options)
+{
+    if (options.bothPhases && options.timeBudget)
+        options.timeBudget = std::max(seconds(1), *options.timeBudget / 2);
+    return options;
+}
+
+/// What was found of one phase is no answer for another, so that one without a size stops nothing.
+bool endedByItself(const Snapshot& snapshot)
+{
+    return snapshot.finish && *snapshot.finish != FinishStatus::Cancelled &&
+           *snapshot.finish != FinishStatus::Failed;
+}
+
+std::optional<config::ChosenSize> sizeOf(const Snapshot& snapshot)
+{
+    if (!snapshot.run || !snapshot.searchState.recommendation)
+        return std::nullopt;
+    return config::ChosenSize{.phase = snapshot.run->phase,
+                              .microBatchSize = snapshot.searchState.recommendation->size};
+}
+
+} // namespace
+
+ExplorationOptions evaluationAfter(const ExplorationOptions& options, double secondsSpent)
+{
+    ExplorationOptions evaluation = options;
+    evaluation.phase = model::Phase::Eval;
+    evaluation.bothPhases = false;
+    if (evaluation.timeBudget) {
+        const seconds spent(std::lround(secondsSpent));
+        evaluation.timeBudget = std::max(seconds(1), *evaluation.timeBudget - spent);
+    }
+    return evaluation;
+}
+
+PhaseSequence::PhaseSequence(const ExplorationOptions& options) : m_asked(options), m_inHand(firstOf(options))
+{}
+
+bool PhaseSequence::advance(const Snapshot& ended)
+{
+    if (!m_inHand.bothPhases || !endedByItself(ended))
+        return false;
+    m_inHand = evaluationAfter(m_asked, ended.elapsedSeconds);
+    m_before = ended;
+    return true;
+}
+
+double PhaseSequence::progress(double progress) const
+{
+    if (!m_asked.bothPhases)
+        return progress;
+    return 0.5 * (progress + (m_before ? 1.0 : 0.0));
+}
+
+std::vector<config::ChosenSize> PhaseSequence::sizes(const Snapshot& inHand) const
+{
+    std::vector<config::ChosenSize> sizes;
+    if (const auto before = m_before ? sizeOf(*m_before) : std::nullopt)
+        sizes.push_back(*before);
+    if (const auto last = sizeOf(inHand))
+        sizes.push_back(*last);
+    return sizes;
+}
+
+QString PhaseSequence::doubtText(const Snapshot& inHand, const QLocale& locale) const
+{
+    QStringList doubts;
+    if (m_before)
+        doubts << engine::doubtText(*m_before, m_asked, locale);
+    doubts << engine::doubtText(inHand, m_asked, locale);
+    doubts.removeAll(QString());
+    return doubts.join(QLatin1Char(' '));
+}
+
+QString endText(const Snapshot& ended, const QLocale& locale)
+{
+    const QString phase = ended.run->phase == model::Phase::Train ? Translated::tr("Training: %1.")
+                                                                  : Translated::tr("Evaluation: %1.");
+    const auto& recommendation = ended.searchState.recommendation;
+    if (!recommendation) {
+        return phase.arg(ended.finish == FinishStatus::NothingFits ? Translated::tr("nothing fits")
+                                                                   : Translated::tr("no size was found"));
+    }
+    return phase.arg(
+        Translated::tr("%1, %2 samples/s, confidence %3 %")
+            .arg(numberText(recommendation->size, locale),
+                 rateText(recommendation->samplesPerSecond, recommendation->relativeError, locale),
+                 numberText(recommendation->confidence, locale)));
+}
+
+QString phaseText(model::Phase phase)
+{
+    return phase == model::Phase::Train ? Translated::tr("training") : Translated::tr("evaluation");
+}
+
+QString phasesText(const ExplorationOptions& options)
+{
+    return options.bothPhases ? Translated::tr("training and evaluation") : phaseText(options.phase);
+}
+
+} // namespace batchpeak::engine
