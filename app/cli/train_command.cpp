@@ -8,6 +8,7 @@
 #include "run_arguments.h"
 #include "training/confirmation_run.h"
 #include "training/training_event_log.h"
+#include "training/training_option_table.h"
 #include "training/training_run.h"
 #include "training_arguments.h"
 #include "training_terminal.h"
@@ -71,13 +72,13 @@ void TrainCommand::checkOptions() const
 {
     if (m_file.empty())
         throw UsageError("name the config to train: batchpeak train FILE.");
-    checkTrainingOptions(m_arguments);
+    checkTrainingArguments(m_arguments);
 }
 
 int TrainCommand::run()
 {
     const auto file = openConfig(m_file, m_model);
-    checkAgainstConfig(m_arguments.options, file.contents().training);
+    training::checkAgainstConfig(m_arguments.options, file.contents().training);
     checkCheckpointFolder(m_arguments.options.checkpointFolder);
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);

@@ -27,10 +27,6 @@ struct TrainingArguments
 void addTrainingOptions(Options& options, TrainingArguments& arguments);
 
 /// \throws UsageError where options contradict each other, or one says nothing without another
-void checkTrainingOptions(const TrainingArguments& arguments);
-
-/// What of it depends on the config.
-/// \throws UsageError
-void checkAgainstConfig(const training::TrainingOptions& options, const config::TrainingSettings& settings);
+void checkTrainingArguments(const TrainingArguments& arguments);
 
 } // namespace batchpeak::cli

@@ -5,6 +5,7 @@
 #include "program_run.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "training/training_option_table.h"
 #include "training/training_snapshot.h"
 
 #include <QTemporaryDir>
@@ -25,7 +26,7 @@ TrainingArguments parsed(const QStringList& given)
     for (const QString& word : given)
         typed.push_back(word.toStdString());
     options.parse(typed);
-    checkTrainingOptions(arguments);
+    checkTrainingArguments(arguments);
     return arguments;
 }
 
@@ -186,8 +187,8 @@ private slots:
         const auto& [given, findsMaximum, grows, said] = row<const char*, bool, bool, const char*>();
         const config::TrainingSettings asked{.usesMaximumBatchSize = findsMaximum,
                                              .batchIncreaseFunction = grows ? "4" : ""};
-        const QString complaint =
-            complaintAbout([&, given = given] { checkAgainstConfig(parsed(words(given)).options, asked); });
+        const QString complaint = complaintAbout(
+            [&, given = given] { training::checkAgainstConfig(parsed(words(given)).options, asked); });
         QCOMPARE(complaint.isEmpty(), *said == '\0');
         QVERIFY2(complaint.contains(QLatin1String(said)), qPrintable(complaint));
     }

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/word_table.h"
+#include "option.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// Options of the kinds that tables are made of, each for one member of what is asked.
+
+using OptionTexts = std::vector<std::string>;
+
+inline bool isOnFromText(const std::string& text)
+{
+    if (text != "on" && text != "off")
+        throw UsageError("'" + text + "' is neither on nor off.");
+    return text == "on";
+}
+
+inline std::string switchText(bool value)
+{
+    return value ? "on" : "off";
+}
+
+inline QString anyFromText(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+
+inline std::string anyText(const QString& text)
+{
+    return text.toStdString();
+}
+
+inline std::string countText(std::int64_t count)
+{
+    return std::to_string(count);
+}
+
+template<model::HasWords Value>
+std::string wordOf(Value value)
+{
+    return std::string(model::toText(value));
+}
+
+template<model::HasWords Value>
+std::string wordsBetweenBars()
+{
+    std::string words;
+    for (const auto& [value, word] : wordsOf(Value()))
+        words += (words.empty() ? "" : "|") + std::string(word);
+    return words;
+}
+
+template<typename Value, typename Write>
+OptionTexts textsOf(const Value& value, Write write)
+{
+    return {write(value)};
+}
+
+template<typename Value, typename Write>
+OptionTexts textsOf(const std::optional<Value>& value, Write write)
+{
+    return value ? OptionTexts{write(*value)} : OptionTexts{};
+}
+
+template<typename Write>
+OptionTexts textsOf(const QString& value, Write write)
+{
+    return value.isEmpty() ? OptionTexts{} : OptionTexts{write(value)};
+}
+
+/// \param read   the member's value from a text; it throws UsageError
+/// \param write  the text of its value
+template<typename Asked, typename Member, typename Read, typename Write>
+Option<Asked> option(OptionWords words, Member Asked::*member, Read read, Write write)
+{
+    Option<Asked> made{std::move(words)};
+    made.take = [=](Asked& asked, const std::string& text) { asked.*member = read(text); };
+    made.texts = [=](const Asked& asked) { return textsOf(asked.*member, write); };
+    made.clear = [=](Asked& asked) { asked.*member = Asked().*member; };
+    return made;
+}
+
+/// A whole number, absent unless asked for.
+template<typename Asked>
+Option<Asked> countOption(OptionWords words, std::optional<std::int64_t> Asked::*member, std::int64_t least,
+                          std::int64_t most)
+{
+    const auto read = [=](const std::string& text) { return countFromText(text, least, most); };
+    return option(std::move(words), member, read, countText);
+}
+
+/// A share of 1 that is typed in percent.
+template<typename Asked>
+Option<Asked> shareOption(OptionWords words, double Asked::*member, double least, double most)
+{
+    const auto read = [=](const std::string& text) { return shareFromPercentText(text, least, most); };
+    return option(std::move(words), member, read, shareToPercentText);
+}
+
+/// One of the words that a value has, absent unless asked for.
+template<typename Asked, model::HasWords Value>
+Option<Asked> wordOption(std::string name, std::string help, std::optional<Value> Asked::*member)
+{
+    return option(OptionWords{std::move(name), wordsBetweenBars<Value>(), std::move(help)}, member,
+                  wordFromText<Value>, wordOf<Value>);
+}
+
+/// On or off; absent unless asked for, where the member can be.
+template<typename Asked, typename Switch>
+Option<Asked> switchOption(std::string name, std::string help, Switch Asked::*member)
+{
+    return option(OptionWords{std::move(name), {}, std::move(help)}, member, isOnFromText, switchText);
+}
+
+/// Any text; an empty one is none.
+template<typename Asked>
+Option<Asked> textOption(OptionWords words, QString Asked::*member)
+{
+    return option(std::move(words), member, anyFromText, anyText);
+}
+
+} // namespace batchpeak::engine
