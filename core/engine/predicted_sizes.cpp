@@ -92,7 +92,7 @@ double optimizerSecondsOf(const std::vector<Measurement>& trials)
     return trial::typicalStepSeconds(seconds).value_or(0.0);
 }
 
-PredictedSize predictedSize(const Question& question, std::int64_t size, const std::vector<double>& drawn)
+PredictedSize sizeOf(const Question& question, std::int64_t size, const std::vector<double>& drawn)
 {
     double sum = 0.0;
     double sumOfSquares = 0.0;
@@ -129,7 +129,7 @@ std::vector<PredictedSize> predict(const Question& question, const std::vector<M
         for (std::size_t draw = 0; draw < draws.count(); ++draw)
             drawn.push_back(throughput.samplesPerSecond(
                 size, [&](std::int64_t samples) { return draws.seconds(draw, samples); }));
-        predicted.push_back(predictedSize(question, size, drawn));
+        predicted.push_back(sizeOf(question, size, drawn));
         predicted.back().withoutOptimizer = question.trains && optimizerSeconds <= 0.0;
     }
     return predicted;
@@ -160,6 +160,11 @@ std::vector<PredictedSize> predictedSizes(const std::vector<trial::TrialRecord>&
     return best;
 }
 
+bool isOfTraining(const store::ExplorationInfo& info)
+{
+    return model::fromText<model::Phase>(info.phase.toStdString()) == model::Phase::Train;
+}
+
 } // namespace
 
 std::vector<PredictedSize> predictedSizes(const store::StoredExploration& exploration)
@@ -169,11 +174,22 @@ std::vector<PredictedSize> predictedSizes(const store::StoredExploration& explor
         return {};
     const store::ExplorationInfo& info = exploration.summary.info;
     const config::BatchPlan plan{.globalBatchSize = info.globalBatchSize, .devices = info.configDevices};
-    return predictedSizes(
-        exploration.trials,
-        {.recommended = recommendation->microBatchSize,
-         .batch = plan.perDeviceBatch(),
-         .trains = model::fromText<model::Phase>(info.phase.toStdString()) == model::Phase::Train});
+    return predictedSizes(exploration.trials, {.recommended = recommendation->microBatchSize,
+                                               .batch = plan.perDeviceBatch(),
+                                               .trains = isOfTraining(info)});
+}
+
+std::optional<PredictedSize> predictedSize(const store::StoredExploration& exploration, std::int64_t size,
+                                           std::int64_t batch)
+{
+    const std::vector<Measurement> sound = soundTrials(exploration.trials);
+    const std::int64_t largest = accumulation::evenSpread(batch, size).largest();
+    const auto [least, most] = std::ranges::minmax_element(sound, {}, &Measurement::size);
+    if (sound.empty() || largest < least->size || largest > most->size)
+        return std::nullopt;
+    const Question question{
+        .recommended = size, .batch = batch, .trains = isOfTraining(exploration.summary.info)};
+    return predict(question, sound, {size}).front();
 }
 
 std::vector<PredictedSize> predictedSizes(const Snapshot& snapshot)

@@ -5,6 +5,8 @@
 #include "snapshot.h"
 #include "store/exploration_records.h"
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::engine {
@@ -21,5 +23,13 @@ namespace batchpeak::engine {
 /// \return nothing where there is no recommendation, or none of its trials can be counted on
 std::vector<PredictedSize> predictedSizes(const store::StoredExploration& exploration);
 std::vector<PredictedSize> predictedSizes(const Snapshot& snapshot);
+
+/// The same of one size, at a batch that need not be the config's.
+///
+/// \param batch  samples of an optimizer step on one device
+/// \return nothing where the largest micro-batch of such a step lies beyond the sizes that were measured,
+///         where nobody has seen the curve
+std::optional<PredictedSize> predictedSize(const store::StoredExploration& exploration, std::int64_t size,
+                                           std::int64_t batch);
 
 } // namespace batchpeak::engine

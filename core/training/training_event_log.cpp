@@ -124,10 +124,14 @@ void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
                        {QStringLiteral("peak_reserved_bytes"), eventNumber(step.peakReservedBytes)},
                        {QStringLiteral("allocation_retries"), eventNumber(step.allocationRetries)},
                        {QStringLiteral("attempts"), step.attempts}};
-    if (step.phase == model::Phase::Train)
+    if (step.phase == model::Phase::Train) {
+        const double predicted = step.predictedSamplesPerSecond;
         fields.insert(QStringLiteral("optimizer_seconds"), step.optimizerSeconds);
-    else
+        fields.insert(QStringLiteral("predicted_samples_per_second"),
+                      predicted > 0.0 ? QJsonValue(predicted) : QJsonValue());
+    } else {
         fields.insert(QStringLiteral("held_out"), m_run.snapshot().run->heldOutSamples > 0);
+    }
     m_lines.write(event, fields);
 }
 

@@ -9,6 +9,8 @@
 #include "engine/telemetry_watch.h"
 #include "maximum_search.h"
 #include "micro_batch_sizes.h"
+#include "step_prediction.h"
+#include "store/exploration_store.h"
 #include "training_setup.h"
 #include "training_snapshot_builder.h"
 #include "training_steps.h"
@@ -240,7 +242,19 @@ void TrainingRun::becomeReady(const trial::TrainingReady& ready)
     emit occurred(engine::DeviceReady{snapshot().device});
     // Whoever heard of the device may have stopped all.
     if (state() == TrainingState::Training)
-        m_run->steps->begin(ready);
+        m_run->steps->begin(ready, prediction());
+}
+
+/// Training goes on without it.
+StepPrediction TrainingRun::prediction()
+{
+    try {
+        return StepPrediction::fromHistory(m_run->setup.plan.description.run, snapshot().device.id);
+    } catch (const store::StoreError& error) {
+        log(LogLevel::Warning,
+            tr("The history cannot be read, so that no speed is predicted: %1").arg(error.sentence()));
+        return {};
+    }
 }
 
 void TrainingRun::stop()

@@ -14,6 +14,7 @@
 
 namespace batchpeak::training {
 
+class StepPrediction;
 struct TrainingSetup;
 
 /// One training run from a loaded config to its last step: the one state machine behind the window and the
@@ -63,6 +64,7 @@ private:
     void startWorker();
     void makeSteps();
     void becomeReady(const trial::TrainingReady& ready);
+    StepPrediction prediction();
     void loseWorker(const QString& sentence);
 
     void finish(TrainingEnd end, const QString& failure = {});

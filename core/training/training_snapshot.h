@@ -94,6 +94,8 @@ struct StepRecord
     double samplesPerSecond = 0.0;
     /// 0 where samples are no tokens.
     double tokensPerSecond = 0.0;
+    /// By an earlier exploration of the same config; 0 where none predicts it.
+    double predictedSamplesPerSecond = 0.0;
     std::int64_t peakAllocatedBytes = 0;
     std::int64_t peakReservedBytes = 0;
     std::int64_t allocationRetries = 0;
@@ -180,6 +182,9 @@ struct TrainingSnapshot
     std::optional<double> secondsLeft;
     /// Samples over seconds of all training steps but the first of each size, which warms up; 0 before.
     double samplesPerSecond = 0.0;
+    /// By how much the same steps were faster than predicted, relative, below 0 where slower; nothing where
+    /// none was predicted.
+    std::optional<double> overPrediction;
     /// The path of the newest checkpoint that was written; else empty.
     QString checkpoint;
     std::optional<TrainingEnd> end;

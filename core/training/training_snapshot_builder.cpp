@@ -51,6 +51,11 @@ void TrainingSnapshotBuilder::addStep(const StepRecord& step)
         m_warmSeconds += step.seconds;
         m_snapshot.samplesPerSecond = m_warmSamples / m_warmSeconds;
     }
+    if (isWarm && step.predictedSamplesPerSecond > 0.0) {
+        m_comparedSeconds += step.seconds;
+        m_predictedSeconds += samples / step.predictedSamplesPerSecond;
+        m_snapshot.overPrediction = m_predictedSeconds / m_comparedSeconds - 1.0;
+    }
     m_samples += samples;
     m_seconds += step.seconds;
     m_snapshot.steps.push_back(step);

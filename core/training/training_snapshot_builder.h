@@ -52,6 +52,9 @@ private:
     /// The samples of training steps that had been run at that size before.
     double m_warmSamples = 0.0;
     double m_warmSeconds = 0.0;
+    /// Of those of them that something is predicted for, the seconds that they took and those predicted.
+    double m_comparedSeconds = 0.0;
+    double m_predictedSeconds = 0.0;
     /// The samples of all training steps, and of what comes between them too.
     double m_samples = 0.0;
     double m_seconds = 0.0;

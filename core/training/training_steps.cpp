@@ -75,8 +75,9 @@ void TrainingSteps::connectGrowth()
             [this](const QString& sentence) { log(LogLevel::Warning, sentence); });
 }
 
-void TrainingSteps::begin(const trial::TrainingReady& ready)
+void TrainingSteps::begin(const trial::TrainingReady& ready, StepPrediction prediction)
 {
+    m_prediction = std::move(prediction);
     m_tokensPerSample = ready.tokensPerSample;
     m_sequence = BatchSequence(ready.samples, m_setup.plan.length, m_setup.position);
     m_holdsOut = ready.heldOutSamples > 0;
@@ -168,11 +169,14 @@ void TrainingSteps::takeBatch(const BatchUnderWay& batch, const trial::BatchResu
 {
     const Phase phase = batch.request.phase;
     const bool isStep = phase == Phase::Train;
-    const StepRecord record = stepRecord(batch, result, stepsDone() + (isStep ? 1 : 0), m_tokensPerSample);
-    if (isStep)
+    StepRecord record = stepRecord(batch, result, stepsDone() + (isStep ? 1 : 0), m_tokensPerSample);
+    if (isStep) {
+        record.predictedSamplesPerSecond =
+            m_prediction.samplesPerSecond(record.batchSize, batch.request.microBatchSize);
         takeStep(record);
-    else
+    } else {
         takeEvaluation(record);
+    }
     if (shrinks)
         tellHalving({.phase = phase,
                      .from = batch.request.microBatchSize,

@@ -6,6 +6,7 @@
 #include "batch_sequence.h"
 #include "checkpoint_folder.h"
 #include "epoch_growth.h"
+#include "step_prediction.h"
 #include "step_record.h"
 #include "training_event.h"
 #include "training_setup.h"
@@ -33,7 +34,8 @@ public:
     TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& builder, TrainingWorker& worker,
                   std::unique_ptr<EpochGrowth> growth);
 
-    void begin(const trial::TrainingReady& ready);
+    /// \param prediction  of its steps
+    void begin(const trial::TrainingReady& ready, StepPrediction prediction);
     /// Ends after the step under way; asked a second time, it cancels that.
     void stop();
     bool isCancelled() const { return m_cancelRequested; }
@@ -83,6 +85,7 @@ private:
     BatchAttempts m_attempts;
     BatchSequence m_sequence;
     EvaluationRound m_evaluation;
+    StepPrediction m_prediction;
     TrainingCheckpoints m_checkpoints;
     std::int64_t m_tokensPerSample = 0;
     /// Samples of one optimizer step.
