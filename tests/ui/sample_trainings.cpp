@@ -252,9 +252,47 @@ TrainingSnapshot longTraining(std::int64_t steps)
     return snapshot;
 }
 
+TrainingSnapshot predictedTraining()
+{
+    TrainingSnapshot snapshot = midwayTraining();
+    snapshot.run->heldOutSamples = 1228;
+    snapshot.run->data = QStringLiteral("synthetic, 23,348 samples an epoch, 1,228 held out");
+    for (StepRecord& step : snapshot.steps)
+        step.predictedSamplesPerSecond = throughputAt(192.0) * 0.985;
+    snapshot.overPrediction =
+        snapshot.samplesPerSecond / snapshot.steps.back().predictedSamplesPerSecond - 1.0;
+    return snapshot;
+}
+
+std::vector<TrainingSnapshot> earlierTrainings()
+{
+    TrainingSnapshot small = midwayTraining();
+    small.steps.resize(300);
+    small.run->learningRate = 1e-3;
+    for (StepRecord& step : small.steps) {
+        const StepRecord slower = stepAt(step.step, 64);
+        step.microBatchSize = slower.microBatchSize;
+        step.accumulationSteps = slower.accumulationSteps;
+        step.samplesPerSecond = slower.samplesPerSecond;
+        step.loss = slower.loss * (0.93 + 0.1 * std::exp(-static_cast<double>(step.step) / 60.0));
+    }
+    small.samplesPerSecond = small.steps.back().samplesPerSecond;
+    small.state = TrainingState::Finished;
+    small.end = TrainingEnd::Interrupted;
+    TrainingSnapshot halved = halvingTraining();
+    halved.state = TrainingState::Finished;
+    halved.end = TrainingEnd::Completed;
+    return {halved, small, divergedTraining()};
+}
+
 std::vector<SampleTraining> allTrainings()
 {
     return {{QStringLiteral("training-form"), readyTraining()},
+            {QStringLiteral("training-waiting"), readyTraining()},
+            {QStringLiteral("training-options"), readyTraining()},
+            {QStringLiteral("training-more"), readyTraining()},
+            {QStringLiteral("training-predicted"), predictedTraining()},
+            {QStringLiteral("training-compared"), predictedTraining()},
             {QStringLiteral("training"), midwayTraining()},
             {QStringLiteral("training-halving"), halvingTraining()},
             {QStringLiteral("training-growth"), growthTraining()},

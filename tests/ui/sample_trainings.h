@@ -31,6 +31,10 @@ training::TrainingSnapshot failedTraining();
 training::TrainingSnapshot nothingFitsTraining();
 /// Its loss is no number from step 61 on.
 training::TrainingSnapshot divergedTraining();
+/// With held-out samples, and an exploration that predicted its speed.
+training::TrainingSnapshot predictedTraining();
+/// Three that may stand beside it: halved, smaller with another learning rate, diverged.
+std::vector<training::TrainingSnapshot> earlierTrainings();
 /// So many steps, noisy, with spikes.
 training::TrainingSnapshot longTraining(std::int64_t steps);
 

@@ -34,6 +34,18 @@ std::vector<StepValue> wave(std::int64_t steps)
     return values;
 }
 
+std::vector<ComparedRun> earlierRuns()
+{
+    std::vector<ComparedRun> runs;
+    for (const auto& snapshot : test::earlierTrainings()) {
+        const int pattern = static_cast<int>(runs.size());
+        runs.push_back({.name = QStringLiteral("run %1").arg(pattern + 1),
+                        .pattern = pattern,
+                        .snapshot = std::make_shared<const training::TrainingSnapshot>(snapshot)});
+    }
+    return runs;
+}
+
 QStringList textsOf(const RunPlot& plot)
 {
     QStringList texts;
@@ -135,6 +147,78 @@ private slots:
         QCOMPARE(loss.size(), 3);
         QVERIFY2(loss.at(2).startsWith(QStringLiteral("evaluation ")), qPrintable(loss.at(2)));
         QCOMPARE(linesAt(lossPlot(snapshot), 41).size(), 2);
+    }
+
+    void comparesWithWhatWasPredicted()
+    {
+        const auto snapshot = test::predictedTraining();
+        const RunPlot plot = ratePlot(snapshot);
+        const auto predicted =
+            std::ranges::find(plot.series, RunPlot::Look::Predicted, &RunPlot::Series::look);
+        QVERIFY(predicted != plot.series.end());
+        QCOMPARE(predicted->values.size(), snapshot.steps.size());
+        QVERIFY2(predicted->remark.endsWith(differenceText(*snapshot.overPrediction)),
+                 qPrintable(predicted->remark));
+        const QStringList lines = linesAt(plot, 200);
+        QCOMPARE(lines.size(), 3);
+        const double difference =
+            snapshot.steps[199].samplesPerSecond / snapshot.steps[199].predictedSamplesPerSecond - 1.0;
+        QVERIFY2(lines.at(2).startsWith(QStringLiteral("predicted ")) &&
+                     lines.at(2).endsWith(differenceText(difference)),
+                 qPrintable(lines.at(2)));
+        const auto unpredicted = ratePlot(test::midwayTraining());
+        QVERIFY(std::ranges::find(unpredicted.series, RunPlot::Look::Predicted, &RunPlot::Series::look)
+                    ->values.empty());
+        QCOMPARE(linesAt(unpredicted, 200).size(), 2);
+    }
+
+    void saysADifferenceInPercent_data()
+    {
+        rows<double, Text>({{"slower", {-0.0134, "1.3 % slower"}},
+                            {"faster", {0.021, "2.1 % faster"}},
+                            {"hardly", {-0.0004, "as fast"}}});
+    }
+    void saysADifferenceInPercent()
+    {
+        const auto& [difference, said] = row<double, Text>();
+        QCOMPARE(differenceText(difference), said);
+    }
+
+    void laysEarlierRunsUnderThePresentOne()
+    {
+        const auto snapshot = test::predictedTraining();
+        const std::vector<ComparedRun> earlier = earlierRuns();
+        for (const RunPlot& plot :
+             {lossPlot(snapshot, earlier), ratePlot(snapshot, earlier), schedulePlot(snapshot, earlier)}) {
+            std::vector<QList<qreal>> dashes;
+            for (std::size_t i = 0; i < earlier.size(); ++i) {
+                QCOMPARE(plot.series[i].name, earlier[i].name);
+                QCOMPARE(plot.series[i].pattern, std::optional(earlier[i].pattern));
+                QVERIFY(!dashesOf(plot.series[i]).isEmpty());
+                QVERIFY(std::ranges::find(dashes, dashesOf(plot.series[i])) == dashes.end());
+                dashes.push_back(dashesOf(plot.series[i]));
+            }
+            QVERIFY(!plot.series[earlier.size()].pattern);
+            const QStringList lines = linesAt(plot, 90);
+            QVERIFY2(lines.filter(QStringLiteral("run 1: ")).size() == 1,
+                     qPrintable(lines.join(QLatin1Char(';'))));
+            QVERIFY(lines.back().startsWith(QStringLiteral("run 1: ")));
+        }
+    }
+
+    void reachesAsFarAsTheLongestRun()
+    {
+        training::TrainingSnapshot begun = test::midwayTraining();
+        begun.steps.resize(3);
+        begun.run->steps = 10;
+        QVERIFY(stepRangeOf(begun).maximum <= 10.0);
+        QVERIFY(stepRangeOf(begun, earlierRuns()).maximum >= 300.0);
+    }
+
+    void namesEvaluationsByWhatTheySee()
+    {
+        QCOMPARE(lossPlot(test::midwayTraining()).series.back().name, QStringLiteral("evaluation"));
+        QCOMPARE(lossPlot(test::predictedTraining()).series.back().name, QStringLiteral("held out"));
     }
 
     void describesItselfInWords()

@@ -177,20 +177,22 @@ void RunLegend::setPlot(const RunPlot& plot)
     m_series.clear();
     m_markers.clear();
     std::vector<Entry> entries;
-    const auto add = [&](const QString& word) {
-        entries.push_back({static_cast<int>(entries.size()), word, word});
+    const auto add = [&](const QString& shortWord, const QString& word) {
+        entries.push_back({static_cast<int>(entries.size()), word, shortWord});
     };
     for (const auto& series : plot.series) {
-        if (series.values.empty())
+        // Earlier runs have their names at the ends of their lines.
+        if (series.values.empty() || series.pattern)
             continue;
         m_series.push_back({.name = series.name, .look = series.look, .hue = series.hue});
-        add(series.name);
+        add(series.name,
+            series.remark.isEmpty() ? series.name : tr("%1, %2").arg(series.name, series.remark));
     }
     for (const auto& marker : plot.markers) {
         if (std::ranges::find(m_markers, marker.word, &RunPlot::Marker::word) != m_markers.end())
             continue;
         m_markers.push_back(marker);
-        add(marker.word);
+        add(marker.word, marker.word);
     }
     setEntries(std::move(entries));
     update();
@@ -211,9 +213,9 @@ void RunLegend::paintSign(QPainter& painter, int sign, const QRectF& box) const
         paintDiamond(painter, centre, theme().*series.hue, theme().card);
         return;
     }
-    QPen pen(theme().*series.hue, 2.0, Qt::SolidLine, Qt::FlatCap);
-    if (isDashed(series.look))
-        pen.setDashPattern({3.0, 2.0});
+    QPen pen(theme().*series.hue, penWidthOf(series), Qt::SolidLine, Qt::FlatCap);
+    if (const auto dashes = dashesOf(series); !dashes.isEmpty())
+        pen.setDashPattern(dashes);
     painter.setPen(pen);
     painter.drawLine(QPointF(box.left(), centre.y()), QPointF(box.right(), centre.y()));
 }

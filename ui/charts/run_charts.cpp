@@ -24,6 +24,8 @@ namespace {
 // Of a line, each with its smallest and its largest value. The plot of a window of 1440 px is about 900 px
 // wide; Qt Charts takes 4 ms for a line of 1,000 points, and 35 ms for one of 10,000 (Qt 6.4.2).
 constexpr int mostColumns = 500;
+// Of an earlier run, which stands back.
+constexpr int earlierColumns = 200;
 // Of dots, which are five pixels wide where there are many.
 constexpr int dotColumns = 60;
 // Of what the callout should not hide: a value every ten pixels or so.
@@ -33,12 +35,15 @@ constexpr double obstaclePixels = 240.0;
 
 bool isStairs(RunPlot::Look look)
 {
-    return look == RunPlot::Look::Stairs || look == RunPlot::Look::DashedStairs;
+    return look == RunPlot::Look::Stairs || look == RunPlot::Look::DashedStairs ||
+           look == RunPlot::Look::Predicted;
 }
 
 std::vector<StepValue> drawnOf(const RunPlot::Series& series)
 {
-    return isStairs(series.look) ? stairsOf(series.values) : thinned(series.values, mostColumns);
+    if (isStairs(series.look))
+        return stairsOf(series.values);
+    return thinned(series.values, series.pattern ? earlierColumns : mostColumns);
 }
 
 constexpr int leastRightMargin = 12;
@@ -96,48 +101,72 @@ void RunChart::scaleValues()
     m_markers->setEmptyText(isEmpty ? tr("No step done") : QString());
 }
 
+QLineSeries* RunChart::line(std::size_t place)
+{
+    while (m_lines.size() <= place) {
+        m_lines.push_back(new QLineSeries);
+        canvas().addSeries(m_lines.back());
+    }
+    return m_lines[place];
+}
+
 void RunChart::drawLines()
 {
     const Theme& theme = canvas().theme();
-    for (std::size_t i = 0; i < m_plot.series.size(); ++i) {
-        const auto& series = m_plot.series[i];
+    std::size_t drawn = 0;
+    for (const auto& series : m_plot.series) {
         if (series.look == RunPlot::Look::Dots)
             continue;
         QList<QPointF> points;
         for (const StepValue& value : drawnOf(series))
             points.append({static_cast<double>(value.step), value.value});
-        while (m_lines.size() <= i) {
-            m_lines.push_back(new QLineSeries);
-            canvas().addSeries(m_lines.back());
-        }
-        QLineSeries* line = m_lines[i];
-        line->replace(points);
-        line->setPen(QPen(theme.*series.hue, series.look == RunPlot::Look::DashedLine ? 1.2 : 2.0,
-                          isDashed(series.look) ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
+        QLineSeries* const line = this->line(drawn++);
+        // Those of earlier runs stay as they are, and to replace them takes as long as to draw them.
+        if (line->points() != points)
+            line->replace(points);
+        QPen pen(theme.*series.hue, penWidthOf(series), Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+        if (const auto dashes = dashesOf(series); !dashes.isEmpty())
+            pen.setDashPattern(dashes);
+        line->setPen(pen);
     }
+    for (; drawn < m_lines.size(); ++drawn)
+        m_lines[drawn]->clear();
 }
 
 void RunChart::drawMarkers()
 {
     const Theme& theme = canvas().theme();
     std::vector<RunMarkersOverlay::Point> dots;
+    std::vector<RunMarkersOverlay::Label> labels;
     for (const auto& series : m_plot.series) {
-        const bool isOnePoint = series.values.size() == 1;
+        if (series.pattern && !series.values.empty()) {
+            const StepValue& last = series.values.back();
+            labels.push_back({static_cast<double>(last.step), last.value, series.name});
+        }
+        const bool isOnePoint = series.values.size() == 1 && series.look != RunPlot::Look::Predicted;
         if (series.look != RunPlot::Look::Dots && !isOnePoint)
             continue;
         for (const StepValue& value : thinned(series.values, dotColumns))
             dots.push_back({static_cast<double>(value.step), value.value, theme.*series.hue});
     }
     m_markers->setMarkers(std::move(dots), m_plot.markers);
+    m_markers->setLabels(std::move(labels));
 }
 
 std::vector<std::int64_t> RunChart::places() const
 {
     std::vector<std::int64_t> steps;
-    if (m_plot.series.empty())
-        return steps;
-    for (const StepValue& value : m_plot.series.front().values)
-        steps.push_back(value.step);
+    for (const auto& series : m_plot.series) {
+        // Evaluations come after steps, and what is predicted is of steps.
+        if (series.look == RunPlot::Look::Dots || series.look == RunPlot::Look::Predicted)
+            continue;
+        const auto before = static_cast<std::ptrdiff_t>(steps.size());
+        for (const StepValue& value : series.values)
+            steps.push_back(value.step);
+        std::ranges::inplace_merge(steps, steps.begin() + before);
+    }
+    const auto [from, to] = std::ranges::unique(steps);
+    steps.erase(from, to);
     return steps;
 }
 
@@ -158,11 +187,16 @@ std::vector<QRectF> RunChart::obstaclesAround(double step) const
 void RunChart::showHovered(std::optional<std::int64_t> place)
 {
     std::vector<RunMarkersOverlay::Point> points;
+    std::ptrdiff_t present = 0;
     for (const auto& series : m_plot.series) {
-        if (!place || series.look == RunPlot::Look::DashedLine)
+        if (!place || series.look == RunPlot::Look::DashedLine || series.look == RunPlot::Look::Predicted)
             continue;
-        if (const auto value = series.valueAt(*place))
-            points.push_back({static_cast<double>(*place), *value, canvas().theme().*series.hue});
+        const auto value = series.valueAt(*place);
+        if (!value)
+            continue;
+        // The callout stands beside what the present run has, where it has anything.
+        points.insert(series.pattern ? points.end() : points.begin() + present++,
+                      {static_cast<double>(*place), *value, canvas().theme().*series.hue});
     }
     if (points.empty()) {
         m_markers->setHovered(std::nullopt, {});
@@ -190,10 +224,11 @@ void RunCharts::setTheme(const Theme& theme)
     }
 }
 
-void RunCharts::display(const training::TrainingSnapshot& snapshot)
+void RunCharts::display(const training::TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier)
 {
-    const AxisRange range = stepRangeOf(snapshot);
-    std::array plots{lossPlot(snapshot), ratePlot(snapshot), schedulePlot(snapshot)};
+    const AxisRange range = stepRangeOf(snapshot, earlier);
+    std::array plots{lossPlot(snapshot, earlier), ratePlot(snapshot, earlier),
+                     schedulePlot(snapshot, earlier)};
     for (std::size_t i = 0; i < plots.size(); ++i) {
         m_parts[i].legend->setPlot(plots[i]);
         m_parts[i].chart->setPlot(std::move(plots[i]), range);

@@ -41,11 +41,12 @@ protected:
 private:
     void drawLines();
     void drawMarkers();
+    QLineSeries* line(std::size_t place);
     void scaleValues();
     std::vector<QRectF> obstaclesAround(double step) const;
 
     RunPlot m_plot;
-    /// As many as the plot has lines.
+    /// At least as many as the plot has lines; those beyond are empty.
     std::vector<QLineSeries*> m_lines;
     RunMarkersOverlay* m_markers;
 };
@@ -66,7 +67,8 @@ public:
     RunCharts(const Part& loss, const Part& rate, const Part& schedule, QObject* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    void display(const training::TrainingSnapshot& snapshot);
+    /// \param earlier  runs that are shown beneath it
+    void display(const training::TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier = {});
 
 private:
     std::array<Part, 3> m_parts;

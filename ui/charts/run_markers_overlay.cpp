@@ -4,8 +4,10 @@
 
 #include "plot_canvas.h"
 
+#include <QFontMetricsF>
 #include <QPainter>
 
+#include <algorithm>
 #include <utility>
 
 namespace batchpeak::ui {
@@ -18,6 +20,9 @@ constexpr double glyphPixels = 12.0;
 constexpr std::size_t mostLargeDots = 40;
 constexpr double smallArm = 2.5;
 constexpr double largeArm = 4.5;
+constexpr double labelGap = 4.0;
+// So that lines are seen behind a label, and do not cross it out.
+constexpr int labelGround = 200;
 
 } // namespace
 
@@ -27,6 +32,12 @@ void RunMarkersOverlay::setMarkers(std::vector<Point> dots, std::vector<RunPlot:
 {
     m_dots = std::move(dots);
     m_markers = std::move(markers);
+    update();
+}
+
+void RunMarkersOverlay::setLabels(std::vector<Label> labels)
+{
+    m_labels = std::move(labels);
     update();
 }
 
@@ -53,6 +64,7 @@ void RunMarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*
     const double arm = m_dots.size() > mostLargeDots ? smallArm : largeArm;
     for (const Point& dot : m_dots)
         paintDiamond(*painter, canvas().positionOf(dot.step, dot.value), dot.colour, theme.card, arm);
+    paintLabels(*painter);
     for (const Point& point : m_hoveredPoints) {
         painter->setPen(QPen(theme.card, 1.5));
         painter->setBrush(point.colour);
@@ -66,6 +78,31 @@ void RunMarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*
         painter->setBrush(theme.card);
         painter->drawEllipse(box.adjusted(-1, -1, 1, 1));
         paintGlyph(*painter, marker.glyph, box, colourOf(marker.tone, theme));
+    }
+}
+
+void RunMarkersOverlay::paintLabels(QPainter& painter) const
+{
+    const QFontMetricsF metrics(labelFont());
+    const QRectF area = canvas().plotArea();
+    std::vector<std::pair<QRectF, QString>> boxes;
+    for (const Label& label : m_labels) {
+        const QPointF end = canvas().positionOf(label.step, label.value);
+        const double width = metrics.horizontalAdvance(label.text);
+        // Above the end, where another line seldom runs: a run that goes on does so at the same height.
+        const double left = std::min(end.x() + labelGap, area.right() - width);
+        boxes.emplace_back(QRectF(left, end.y() - metrics.height() - labelGap, width, metrics.height()),
+                           label.text);
+    }
+    std::ranges::sort(boxes, {}, [](const auto& box) { return box.first.top(); });
+    double free = area.top();
+    for (auto& [box, text] : boxes) {
+        box.moveTop(std::clamp(box.top(), free, std::max(free, area.bottom() - box.height())));
+        free = box.bottom();
+        painter.fillRect(box.adjusted(-1, 1, 1, -1), withAlpha(canvas().theme().card, labelGround));
+        painter.setFont(labelFont());
+        painter.setPen(canvas().theme().mutedText);
+        painter.drawText(box, Qt::AlignCenter, text);
     }
 }
 

@@ -23,9 +23,18 @@ public:
         QColor colour;
     };
 
+    /// A word beside the point at which a line ends.
+    struct Label
+    {
+        double step = 0.0;
+        double value = 0.0;
+        QString text;
+    };
+
     explicit RunMarkersOverlay(PlotCanvas* canvas);
 
     void setMarkers(std::vector<Point> dots, std::vector<RunPlot::Marker> markers);
+    void setLabels(std::vector<Label> labels);
     /// \param points  of the hovered step, filled
     void setHovered(std::optional<double> step, std::vector<Point> points);
     /// Said in the middle while nothing is drawn.
@@ -34,6 +43,9 @@ public:
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
+    void paintLabels(QPainter& painter) const;
+
+    std::vector<Label> m_labels;
     std::vector<Point> m_dots;
     std::vector<RunPlot::Marker> m_markers;
     std::optional<double> m_hoveredStep;

@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -23,6 +24,22 @@ struct Words
 {
     Q_DECLARE_TR_FUNCTIONS(RunPlot)
 };
+
+// Six runs have to find room in a callout over a low chart.
+constexpr qsizetype runsInALine = 3;
+
+QString plainValueText(RunPlot::Quantity quantity, double value)
+{
+    switch (quantity) {
+    case RunPlot::Quantity::Loss:
+        return engine::lossText(value);
+    case RunPlot::Quantity::Rate:
+        return engine::rateText(value);
+    case RunPlot::Quantity::Size:
+        break;
+    }
+    return engine::numberText(std::llround(value));
+}
 
 template<typename Value>
 std::vector<StepValue> valuesOf(const std::vector<StepRecord>& records, Value value)
@@ -79,6 +96,27 @@ std::optional<RunPlot::Marker> markerOf(const training::ScheduleEntry& entry)
                                           : Words::tr("−%1 ignored: nothing would be left").arg(increment)};
 }
 
+/// Of the steps that something is predicted for.
+std::vector<StepValue> predictedValues(const std::vector<StepRecord>& steps)
+{
+    auto values = valuesOf(steps, [](const StepRecord& record) { return record.predictedSamplesPerSecond; });
+    std::erase_if(values, [](const StepValue& value) { return !(value.value > 0.0); });
+    return values;
+}
+
+template<typename Value>
+std::vector<RunPlot::Series> seriesOf(const std::vector<ComparedRun>& runs, RunPlot::Look look, Value value)
+{
+    std::vector<RunPlot::Series> series;
+    for (const ComparedRun& run : runs)
+        series.push_back({.name = run.name,
+                          .look = look,
+                          .hue = &Theme::mutedText,
+                          .pattern = run.pattern,
+                          .values = valuesOf(run.snapshot->steps, value)});
+    return series;
+}
+
 std::vector<StepValue> levelAt(double value, const std::vector<StepRecord>& steps)
 {
     if (steps.size() < 2 || !(value > 0.0))
@@ -94,56 +132,89 @@ std::optional<double> RunPlot::Series::valueAt(std::int64_t step) const
     return found != values.end() && found->step == step ? std::optional(found->value) : std::nullopt;
 }
 
-bool isDashed(RunPlot::Look look)
+QList<qreal> dashesOf(const RunPlot::Series& series)
 {
-    return look == RunPlot::Look::DashedLine || look == RunPlot::Look::DashedStairs;
+    // Told apart in grey too: by their rhythm.
+    static const std::array<QList<qreal>, mostComparedRuns> patterns{
+        {{1.5, 2.5}, {8, 3}, {8, 3, 1.5, 3}, {4, 4}, {14, 4}, {8, 3, 1.5, 3, 1.5, 3}}};
+    if (series.pattern)
+        return patterns[static_cast<std::size_t>(*series.pattern % mostComparedRuns)];
+    switch (series.look) {
+    case RunPlot::Look::DashedLine:
+    case RunPlot::Look::DashedStairs:
+        return {4, 2};
+    case RunPlot::Look::Predicted:
+        return {7, 5};
+    default:
+        return {};
+    }
 }
 
-RunPlot lossPlot(const TrainingSnapshot& snapshot)
+double penWidthOf(const RunPlot::Series& series)
+{
+    const bool standsBack =
+        series.look == RunPlot::Look::DashedLine || series.look == RunPlot::Look::Predicted;
+    return series.pattern ? 1.4 : standsBack ? 1.2 : 2.0;
+}
+
+RunPlot lossPlot(const TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier)
 {
     const auto loss = [](const StepRecord& record) { return record.loss; };
     RunPlot plot{.quantity = RunPlot::Quantity::Loss};
-    plot.series = {{.name = Words::tr("training"),
-                    .look = RunPlot::Look::Line,
-                    .hue = &Theme::loss,
-                    .values = valuesOf(snapshot.steps, loss)},
-                   {.name = snapshot.run && snapshot.run->heldOutSamples > 0 ? Words::tr("held out")
-                                                                             : Words::tr("evaluation"),
-                    .look = RunPlot::Look::Dots,
-                    .hue = &Theme::loss,
-                    .values = valuesOf(snapshot.evaluations, loss)}};
+    plot.series = seriesOf(earlier, RunPlot::Look::Line, loss);
+    plot.series.push_back({.name = Words::tr("training"),
+                           .look = RunPlot::Look::Line,
+                           .hue = &Theme::loss,
+                           .values = valuesOf(snapshot.steps, loss)});
+    plot.series.push_back({.name = snapshot.run && snapshot.run->heldOutSamples > 0 ? Words::tr("held out")
+                                                                                    : Words::tr("evaluation"),
+                           .look = RunPlot::Look::Dots,
+                           .hue = &Theme::loss,
+                           .values = valuesOf(snapshot.evaluations, loss)});
     if (auto marker = divergence(snapshot.steps))
         plot.markers.push_back(std::move(*marker));
     return plot;
 }
 
-RunPlot ratePlot(const TrainingSnapshot& snapshot)
+RunPlot ratePlot(const TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier)
 {
+    const auto rate = [](const StepRecord& record) { return record.samplesPerSecond; };
     RunPlot plot{.quantity = RunPlot::Quantity::Rate};
-    plot.series = {{.name = Words::tr("step"),
-                    .look = RunPlot::Look::Line,
-                    .hue = &Theme::throughput,
-                    .values = valuesOf(snapshot.steps,
-                                       [](const StepRecord& record) { return record.samplesPerSecond; })},
-                   {.name = Words::tr("mean"),
-                    .look = RunPlot::Look::DashedLine,
-                    .hue = &Theme::mutedText,
-                    .values = levelAt(snapshot.samplesPerSecond, snapshot.steps)}};
+    plot.series = seriesOf(earlier, RunPlot::Look::Line, rate);
+    plot.series.push_back({.name = Words::tr("step"),
+                           .look = RunPlot::Look::Line,
+                           .hue = &Theme::throughput,
+                           .values = valuesOf(snapshot.steps, rate)});
+    plot.series.push_back(
+        {.name = Words::tr("predicted"),
+         .look = RunPlot::Look::Predicted,
+         .hue = &Theme::throughput,
+         .remark = snapshot.overPrediction
+                       ? Words::tr("training is %1").arg(differenceText(*snapshot.overPrediction))
+                       : QString(),
+         .values = predictedValues(snapshot.steps)});
+    if (earlier.empty())
+        plot.series.push_back({.name = Words::tr("mean"),
+                               .look = RunPlot::Look::DashedLine,
+                               .hue = &Theme::mutedText,
+                               .values = levelAt(snapshot.samplesPerSecond, snapshot.steps)});
     return plot;
 }
 
-RunPlot schedulePlot(const TrainingSnapshot& snapshot)
+RunPlot schedulePlot(const TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier)
 {
+    const auto microBatch = [](const StepRecord& record) { return record.microBatchSize; };
     RunPlot plot{.quantity = RunPlot::Quantity::Size};
-    plot.series = {
+    plot.series = seriesOf(earlier, RunPlot::Look::Stairs, microBatch);
+    plot.series.push_back(
         {.name = Words::tr("batch"),
          .look = RunPlot::Look::Stairs,
          .hue = &Theme::text,
-         .values = valuesOf(snapshot.steps, [](const StepRecord& record) { return record.batchSize; })},
-        {.name = Words::tr("micro-batch"),
-         .look = RunPlot::Look::DashedStairs,
-         .hue = &Theme::throughput,
-         .values = valuesOf(snapshot.steps, [](const StepRecord& record) { return record.microBatchSize; })}};
+         .values = valuesOf(snapshot.steps, [](const StepRecord& record) { return record.batchSize; })});
+    plot.series.push_back({.name = Words::tr("micro-batch"),
+                           .look = RunPlot::Look::DashedStairs,
+                           .hue = &Theme::throughput,
+                           .values = valuesOf(snapshot.steps, microBatch)});
     for (const SizeChange& change : snapshot.changes) {
         if (change.phase == model::Phase::Train && change.reason != SizeChange::Reason::Growth)
             plot.markers.push_back(markerOf(change));
@@ -156,43 +227,67 @@ RunPlot schedulePlot(const TrainingSnapshot& snapshot)
     return plot;
 }
 
-AxisRange stepRangeOf(const TrainingSnapshot& snapshot)
+AxisRange stepRangeOf(const TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier)
 {
-    const std::int64_t first = snapshot.run ? snapshot.run->firstStep : 0;
-    const std::int64_t last = snapshot.steps.empty() ? first : snapshot.steps.back().step;
-    return stepRangeFor(first, last, snapshot.run ? snapshot.run->steps : 0);
+    const auto firstOf = [](const TrainingSnapshot& run) { return run.run ? run.run->firstStep : 0; };
+    const auto plannedOf = [](const TrainingSnapshot& run) { return run.run ? run.run->steps : 0; };
+    std::int64_t first = firstOf(snapshot);
+    std::int64_t last = snapshot.steps.empty() ? first : snapshot.steps.back().step;
+    std::int64_t planned = plannedOf(snapshot);
+    for (const ComparedRun& run : earlier) {
+        const bool isAlone = snapshot.steps.empty() && &run == &earlier.front();
+        first = isAlone ? firstOf(*run.snapshot) : std::min(first, firstOf(*run.snapshot));
+        last = std::max(last, run.snapshot->lastStep());
+        // The axis has to reach all steps that were done.
+        planned = std::max(planned, run.snapshot->lastStep());
+    }
+    return stepRangeFor(first, last, planned);
+}
+
+QString differenceText(double difference)
+{
+    if (std::abs(difference) < 0.0005)
+        return Words::tr("as fast");
+    const QString text = engine::percentText(std::abs(difference));
+    return (difference < 0.0 ? Words::tr("%1 slower") : Words::tr("%1 faster")).arg(text);
 }
 
 QString valueText(RunPlot::Quantity quantity, double value)
 {
-    switch (quantity) {
-    case RunPlot::Quantity::Loss:
-        return engine::lossText(value);
-    case RunPlot::Quantity::Rate:
-        return Words::tr("%1 samples/s").arg(engine::rateText(value));
-    case RunPlot::Quantity::Size:
-        break;
-    }
-    return engine::numberText(std::llround(value));
+    const QString text = plainValueText(quantity, value);
+    return quantity == RunPlot::Quantity::Rate ? Words::tr("%1 samples/s").arg(text) : text;
 }
 
 QStringList linesAt(const RunPlot& plot, std::int64_t step)
 {
     QStringList lines{Words::tr("step %1").arg(engine::numberText(step))};
+    QStringList earlier;
+    std::optional<double> achieved;
     for (const auto& series : plot.series) {
-        if (series.look == RunPlot::Look::DashedLine)
-            continue;
-        const auto value = series.valueAt(step);
+        const auto value = series.look == RunPlot::Look::DashedLine ? std::nullopt : series.valueAt(step);
         if (!value)
             continue;
         const QString text = valueText(plot.quantity, *value);
-        lines << (plot.quantity == RunPlot::Quantity::Rate ? text
-                                                           : QStringLiteral("%1 %2").arg(series.name, text));
+        if (series.pattern)
+            earlier << Words::tr("%1: %2").arg(series.name, plainValueText(plot.quantity, *value));
+        else if (series.look == RunPlot::Look::Predicted)
+            lines << (achieved ? Words::tr("predicted %1; this is %2")
+                                     .arg(plainValueText(plot.quantity, *value),
+                                          differenceText(*achieved / *value - 1.0))
+                               : Words::tr("predicted %1").arg(text));
+        else if (plot.quantity == RunPlot::Quantity::Rate)
+            lines << text;
+        else
+            lines << QStringLiteral("%1 %2").arg(series.name, text);
+        if (!series.pattern && series.look == RunPlot::Look::Line)
+            achieved = value;
     }
     for (const auto& marker : plot.markers) {
         if (marker.step == step)
             lines << marker.text;
     }
+    for (qsizetype first = 0; first < earlier.size(); first += runsInALine)
+        lines << earlier.mid(first, runsInALine).join(QStringLiteral("  ·  "));
     return lines;
 }
 
@@ -202,8 +297,10 @@ QString runPlotSummary(const RunPlot& plot)
     for (const auto& series : plot.series) {
         if (series.values.empty() || series.look == RunPlot::Look::DashedLine)
             continue;
+        const QString name =
+            series.remark.isEmpty() ? series.name : Words::tr("%1, %2").arg(series.name, series.remark);
         sentences << Words::tr("%1: %2 at step %3, %4 at step %5.")
-                         .arg(series.name, valueText(plot.quantity, series.values.front().value))
+                         .arg(name, valueText(plot.quantity, series.values.front().value))
                          .arg(series.values.front().step)
                          .arg(valueText(plot.quantity, series.values.back().value))
                          .arg(series.values.back().step);

@@ -7,10 +7,12 @@
 #include "theme/theme.h"
 #include "training/training_snapshot.h"
 
+#include <QList>
 #include <QString>
 #include <QStringList>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -32,13 +34,19 @@ struct RunPlot
 {
     /// What the values are: how they are written, and what their axis is.
     enum class Quantity { Loss, Rate, Size };
-    /// How a series is drawn, so that its colour is never the only one to tell.
-    enum class Look { Line, DashedLine, Stairs, DashedStairs, Dots };
+    /// How a series is drawn, so that its colour is never the only one to tell; the dashed line and what is
+    /// predicted stand back.
+    enum class Look { Line, DashedLine, Stairs, DashedStairs, Predicted, Dots };
     struct Series
     {
         QString name;
         Look look = Look::Line;
         QColor Theme::*hue = &Theme::throughput;
+        /// Of an earlier run, which of the patterns it has, from 0 to below mostComparedRuns; it is drawn
+        /// under what the present run has.
+        std::optional<int> pattern = std::nullopt;
+        /// Behind its name in the legend; empty for nothing.
+        QString remark = {};
         /// Ascending in their steps.
         std::vector<StepValue> values;
         bool operator==(const Series&) const = default;
@@ -64,23 +72,47 @@ struct RunPlot
     bool operator==(const RunPlot&) const = default;
 };
 
-bool isDashed(RunPlot::Look look);
+/// More lines than that nobody tells apart.
+inline constexpr int mostComparedRuns = 6;
+
+/// A run that ended before the present one, and is shown beneath it.
+struct ComparedRun
+{
+    /// "run 2"
+    QString name;
+    /// From 0 to below mostComparedRuns; it keeps it as long as it is shown, so that it can be followed.
+    int pattern = 0;
+    std::shared_ptr<const training::TrainingSnapshot> snapshot;
+};
+
+/// How the dashes of a series follow each other, in widths of its pen; empty where it is one stroke.
+QList<qreal> dashesOf(const RunPlot::Series& series);
+/// Of its pen [pixels].
+double penWidthOf(const RunPlot::Series& series);
 
 /// Loss of the training steps and of the evaluations, named by whether they see held-out samples; the step
 /// from which it is no number any more is marked.
-RunPlot lossPlot(const training::TrainingSnapshot& snapshot);
-/// Samples per second of each training step, and their mean over the run.
-RunPlot ratePlot(const training::TrainingSnapshot& snapshot);
+RunPlot lossPlot(const training::TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier = {});
+/// Samples per second of each training step, what an exploration predicted for it, and their mean over the
+/// run, which makes room where earlier runs are shown.
+RunPlot ratePlot(const training::TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier = {});
 /// Batch size of each training step and largest micro-batch in it; sizes that ran out of memory or thrashed,
-/// and growth that was ignored, are marked.
-RunPlot schedulePlot(const training::TrainingSnapshot& snapshot);
+/// and growth that was ignored, are marked. Of earlier runs, the micro-batch.
+RunPlot schedulePlot(const training::TrainingSnapshot& snapshot,
+                     const std::vector<ComparedRun>& earlier = {});
 
-/// The steps that all charts of a run span.
-AxisRange stepRangeOf(const training::TrainingSnapshot& snapshot);
+/// The steps that all charts of a run, and of those before it, span.
+AxisRange stepRangeOf(const training::TrainingSnapshot& snapshot,
+                      const std::vector<ComparedRun>& earlier = {});
+
+/// "1.3 % slower", "0.2 % faster", "as fast" where the difference is below a twentieth of a percent.
+/// \param difference  relative; below 0 for slower
+QString differenceText(double difference);
 
 /// A value in words: "2.413", "1,204 samples/s", "64".
 QString valueText(RunPlot::Quantity quantity, double value);
-/// What is known of a step: its number, then a line for each value and each marker.
+/// What is known of a step: its number, then a line for each value and each marker, and those of earlier runs
+/// by their names, some in a line, at the end.
 QStringList linesAt(const RunPlot& plot, std::int64_t step);
 /// What a chart shows, in sentences, for those who do not see it.
 QString runPlotSummary(const RunPlot& plot);
