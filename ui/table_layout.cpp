@@ -5,6 +5,7 @@
 #include "theme/theme.h"
 
 #include <QHeaderView>
+#include <QStyle>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QTreeView>
@@ -195,6 +196,19 @@ int ColumnWidths::titleWidth(int column) const
     return bold.horizontalAdvance(model().headerData(column, Qt::Horizontal).toString()) + sign + cellPadding;
 }
 
+/// Of what stands before a text: a box to tick, and a sign.
+int ColumnWidths::signsWidth(const QModelIndex& index) const
+{
+    const QStyle* style = m_table->style();
+    const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, m_table) + 1;
+    int width = 0;
+    if (index.data(Qt::CheckStateRole).isValid())
+        width += style->pixelMetric(QStyle::PM_IndicatorWidth, nullptr, m_table) + 2 * margin;
+    if (index.data(Qt::DecorationRole).isValid())
+        width += m_table->iconSize().width() + 2 * margin;
+    return width;
+}
+
 int ColumnWidths::neededWidth(int column, const QModelIndex& parent, int firstRow, int lastRow) const
 {
     const QFontMetrics bold(scaled(m_table->font(), 1.0, QFont::DemiBold));
@@ -205,7 +219,8 @@ int ColumnWidths::neededWidth(int column, const QModelIndex& parent, int firstRo
     for (int row = firstRow; row <= lastRow; ++row) {
         const QModelIndex index = model().index(row, column, parent);
         const int beside = levels > 0 ? levels * treeIndentation + treePadding : cellPadding;
-        needed = std::max(needed, bold.horizontalAdvance(index.data().toString()) + beside);
+        needed =
+            std::max(needed, bold.horizontalAdvance(index.data().toString()) + signsWidth(index) + beside);
         const QModelIndex first = index.siblingAtColumn(0);
         if (const int below = model().rowCount(first); below > 0)
             needed = std::max(needed, neededWidth(column, first, 0, below - 1));

@@ -48,6 +48,7 @@ private:
     void growAll();
     void grow(const QModelIndex& parent, int firstRow, int lastRow);
     int titleWidth(int column) const;
+    int signsWidth(const QModelIndex& index) const;
     /// Of the contents of these rows, and of those below them.
     int neededWidth(int column, const QModelIndex& parent, int firstRow, int lastRow) const;
     int neededWidth(int column) const;

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "card.h"
+#include "theme/theme.h"
+
+#include <QVariantMap>
+
+class QLabel;
+class QPushButton;
+class QTableView;
+
+namespace batchpeak::ui {
+
+class ColumnWidths;
+class RunsModel;
+
+/// The list of the runs that are compared in the charts: which of them are shown is ticked here, and one is
+/// removed by its button or the Delete key.
+class RunsCard : public Card
+{
+    Q_OBJECT
+
+public:
+    /// \param model  outlives this card
+    explicit RunsCard(RunsModel* model, QWidget* parent = nullptr);
+
+    /// The widths that a person gave to its columns, by their names.
+    QVariantMap columnWidths() const;
+    void setColumnWidths(const QVariantMap& widths);
+
+signals:
+    /// The events of a run of another time are to be laid beside the present one.
+    void addRequested();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void followModel();
+    void removeSelected();
+
+    RunsModel* m_model;
+    QTableView* m_table;
+    QWidget* m_rows;
+    int m_rowHeight = 0;
+    ColumnWidths* m_columns;
+    QLabel* m_hint;
+    QPushButton* m_remove;
+};
+
+} // namespace batchpeak::ui
