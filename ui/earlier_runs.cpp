@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "earlier_runs.h"
 
+#include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/stored_snapshot.h"
 #include "store/exploration_store.h"
@@ -22,11 +23,13 @@ constexpr int mostOfHistory = 12;
 // Between the moments at which the window and the history note a start.
 constexpr qint64 sameStartMilliseconds = 2000;
 
-/// "14:02 · 192 · 96 % · 18 trials"
-QString entryText(const QDateTime& started, const std::optional<std::int64_t>& size, int confidence,
-                  int trials)
+/// "14:02 · 192 · 96 % · 18 trials", "14:05 · evaluation · 512 · 97 % · 20 trials"
+QString entryText(const QDateTime& started, model::Phase phase, const std::optional<std::int64_t>& size,
+                  int confidence, int trials)
 {
     QStringList parts{startText(started)};
+    if (phase == model::Phase::Eval)
+        parts << engine::phaseText(phase);
     if (size)
         parts << engine::numberText(*size) << EarlierRuns::tr("%1 %").arg(confidence);
     else
@@ -102,25 +105,37 @@ bool EarlierRuns::isOfThisWindow(const QDateTime& started) const
 void EarlierRuns::fill()
 {
     clear();
-    for (auto run = m_ended.rbegin(); run != m_ended.rend(); ++run) {
-        if (isEarlier(*run))
-            addRun(*run);
+    for (const Entry& entry : entries()) {
+        QAction* action = addAction(entry.text);
+        action->setEnabled(entry.choose != nullptr);
+        connect(action, &QAction::triggered, this, [choose = entry.choose] { choose(); });
     }
-    addHistory();
     if (isEmpty())
         addAction(tr("None of this config yet"))->setEnabled(false);
 }
 
-void EarlierRuns::addRun(const EarlierRun& run)
+std::vector<EarlierRuns::Entry> EarlierRuns::entries()
 {
-    const auto& recommendation = run.snapshot.searchState.recommendation;
-    const QString text = entryText(
-        run.started, recommendation ? std::optional(recommendation->size) : std::nullopt,
-        recommendation ? recommendation->confidence : 0, static_cast<int>(run.snapshot.trials.size()));
-    connect(addAction(text), &QAction::triggered, this, [this, run] { emit chosen(run); });
+    std::vector<Entry> entries;
+    for (auto run = m_ended.rbegin(); run != m_ended.rend(); ++run) {
+        if (isEarlier(*run))
+            entries.push_back(entryOf(*run));
+    }
+    addHistory(entries);
+    return entries;
 }
 
-void EarlierRuns::addHistory()
+EarlierRuns::Entry EarlierRuns::entryOf(const EarlierRun& run)
+{
+    const auto& recommendation = run.snapshot.searchState.recommendation;
+    const QString text = entryText(run.started, run.snapshot.run->phase,
+                                   recommendation ? std::optional(recommendation->size) : std::nullopt,
+                                   recommendation ? recommendation->confidence : 0,
+                                   static_cast<int>(run.snapshot.trials.size()));
+    return {.text = text, .choose = [this, run] { emit chosen(run); }};
+}
+
+void EarlierRuns::addHistory(std::vector<Entry>& entries)
 {
     if (m_historyPath.isEmpty() || !m_run || !QFileInfo::exists(m_historyPath))
         return;
@@ -134,14 +149,15 @@ void EarlierRuns::addHistory()
             const auto& recommendation = summary.recommendation;
             const QString text = entryText(
                 summary.info.started,
+                model::fromText<model::Phase>(summary.info.phase.toStdString()).value_or(model::Phase::Train),
                 recommendation ? std::optional<std::int64_t>(recommendation->microBatchSize) : std::nullopt,
                 recommendation ? recommendation->confidence : 0, summary.trials);
-            connect(addAction(text), &QAction::triggered, this, [this, id = summary.id] { choose(id); });
+            entries.push_back({.text = text, .choose = [this, id = summary.id] { choose(id); }});
             if (++count == mostOfHistory)
                 break;
         }
     } catch (const store::StoreError& error) {
-        addAction(error.sentence())->setEnabled(false);
+        entries.push_back({.text = error.sentence(), .choose = nullptr});
     }
 }
 

@@ -8,6 +8,7 @@
 #include <QMenu>
 #include <QString>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct EarlierRun
 /// The menu of the explorations that have ended and can be looked at again: those of this window, with all
 /// that was known of them, and those of the same config in the history.
 ///
-/// The history is read when the menu opens. One that cannot be read costs the entries from it and nothing
-/// else.
+/// The history is read when the menu opens, or its entries are asked for. One that cannot be read costs the
+/// entries from it and nothing else.
 class EarlierRuns : public QMenu
 {
     Q_OBJECT
@@ -39,6 +40,16 @@ public:
     /// The state of the window's own exploration; it is kept each time that it ends.
     void follow(const engine::Snapshot& snapshot);
 
+    struct Entry
+    {
+        /// "14:02 · 192 · 96 % · 18 trials"
+        QString text;
+        /// Has the run looked at; without it the text says why there is none.
+        std::function<void()> choose;
+    };
+    /// Of the config in hand, those of this window first; the history is read now.
+    std::vector<Entry> entries();
+
     /// The newest run of this window but for the one that it has in hand; null without one.
     const EarlierRun* previous() const;
 
@@ -49,8 +60,8 @@ signals:
 
 private:
     void fill();
-    void addRun(const EarlierRun& run);
-    void addHistory();
+    Entry entryOf(const EarlierRun& run);
+    void addHistory(std::vector<Entry>& entries);
     void choose(qint64 exploration);
     /// Of the config in hand, and not in hand itself.
     bool isEarlier(const EarlierRun& run) const;

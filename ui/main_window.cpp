@@ -296,6 +296,8 @@ void MainWindow::showPlan()
     m_view->setConfig(*m_config);
     m_view->showPlan(true);
     m_deviceSearch->start();
+    // The first picture does not wait for the history either.
+    QTimer::singleShot(0, this, [this] { m_view->plan()->setEarlier(m_earlierRuns->entries()); });
 }
 
 void MainWindow::takeOptions(const engine::ExplorationOptions& options)

@@ -295,16 +295,55 @@ QString samplesRoomText(const DeviceOutlook& device)
                        : Translated::tr("about %1 samples").arg(numberText(likely));
 }
 
-QString roomText(const DeviceOutlook& device)
+namespace {
+
+QString idsText(const QStringList& ids)
 {
-    if (!device.largestFit)
-        return {};
-    const QString id = QString::fromStdString(device.device.id());
+    if (ids.size() == 2)
+        return Translated::tr("%1 and %2").arg(ids.front(), ids.back());
+    return ids.size() == 1 ? ids.front()
+                           : Translated::tr("%1 and %2 others").arg(ids.front()).arg(ids.size() - 1);
+}
+
+/// \param ids  of the devices that have the same room
+QString roomText(const DeviceOutlook& device, const QStringList& ids)
+{
     const SizeBand& fit = *device.largestFit;
-    if (fit.likely < 1)
-        return Translated::tr("%1 is likely too small for 1 sample.").arg(id);
-    return Translated::tr("%1 has room for %2 (%3 to %4).")
-        .arg(id, samplesRoomText(device), numberText(rounded(fit.low)), numberText(rounded(fit.high)));
+    const bool isOne = ids.size() == 1;
+    if (fit.likely < 1) {
+        return (isOne ? Translated::tr("%1 is likely too small for 1 sample.")
+                      : Translated::tr("%1 are likely too small for 1 sample each."))
+            .arg(idsText(ids));
+    }
+    return (isOne ? Translated::tr("%1 has room for %2 (%3 to %4).")
+                  : Translated::tr("%1 have room for %2 each (%3 to %4)."))
+        .arg(idsText(ids), samplesRoomText(device), numberText(rounded(fit.low)),
+             numberText(rounded(fit.high)));
+}
+
+} // namespace
+
+QStringList roomTexts(const std::vector<DeviceOutlook>& devices)
+{
+    struct Room
+    {
+        const DeviceOutlook* device = nullptr;
+        QStringList ids;
+    };
+    std::vector<Room> rooms;
+    for (const DeviceOutlook& device : devices) {
+        if (!device.isChosen || !device.largestFit)
+            continue;
+        const auto isSame = [&](const Room& room) { return room.device->largestFit == device.largestFit; };
+        auto place = std::ranges::find_if(rooms, isSame);
+        if (place == rooms.end())
+            place = rooms.insert(rooms.end(), {.device = &device, .ids = {}});
+        place->ids << QString::fromStdString(device.device.id());
+    }
+    QStringList texts;
+    for (const Room& room : rooms)
+        texts << roomText(*room.device, room.ids);
+    return texts;
 }
 
 } // namespace batchpeak::engine

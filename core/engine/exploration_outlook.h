@@ -93,7 +93,8 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
 QString sizesText(const ExplorationPlan& plan);
 /// "about 240 samples"; empty where that cannot be told.
 QString samplesRoomText(const DeviceOutlook& device);
-/// "cuda:0 has room for about 236 samples (180 to 290)."; empty where that cannot be told.
-QString roomText(const DeviceOutlook& device);
+/// "cuda:0 has room for about 236 samples (180 to 290)." of the chosen devices of which that can be told;
+/// those with the same room share a sentence.
+QStringList roomTexts(const std::vector<DeviceOutlook>& devices);
 
 } // namespace batchpeak::engine

@@ -205,6 +205,12 @@ private:
         options.minimum = 64;
         options.maximum = 8;
         drawPlan("plan-problem", gpt, options, test::sampleDevices());
+        device::LocalDevices server = test::sampleDevices();
+        for (int index = 2; index < 8; ++index) {
+            const auto place = server.devices.end() - 1;
+            server.devices.insert(place, server.devices.front())->index = index;
+        }
+        drawPlan("plan-server", gpt, {.bothPhases = true}, server);
     }
 
     void drawPlan(const char* name, const QString& config, const engine::ExplorationOptions& options,
@@ -219,6 +225,9 @@ private:
             PlanView* plan = window.view()->plan();
             plan->setConfig(file, options);
             plan->setDevices(devices);
+            plan->setEarlier(
+                {{.text = QStringLiteral("14:02 · 192 · 96 % · 18 trials"), .choose = [] {}},
+                 {.text = QStringLiteral("11/22/26 09:40 · 160 · 71 % · 9 trials"), .choose = [] {}}});
             window.view()->showPlan(true);
             save(window.grab(), QString::fromUtf8(name), QStringLiteral("-%1").arg(size.width()));
         }

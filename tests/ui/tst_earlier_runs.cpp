@@ -129,6 +129,17 @@ private slots:
         QVERIFY(!menu.actions().front()->isEnabled());
     }
 
+    void saysWhatWasEvaluation()
+    {
+        EarlierRuns menu(nullptr);
+        menu.begin(noon);
+        engine::Snapshot evaluation = test::finishedSnapshot();
+        evaluation.run->phase = model::Phase::Eval;
+        menu.follow(evaluation);
+        menu.follow(test::readySnapshot());
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("evaluation · 192 · 96 % · 18 trials")});
+    }
+
     void readsTheHistoryOfTheConfig()
     {
         EarlierRuns menu(nullptr);

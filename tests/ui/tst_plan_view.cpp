@@ -133,6 +133,24 @@ private slots:
         QCOMPARE(m_plan->problem(), QString());
     }
 
+    void offersTheNewestOfWhatWasExploredBefore()
+    {
+        int chosen = -1;
+        std::vector<EarlierRuns::Entry> runs;
+        for (int place = 0; place < 6; ++place)
+            runs.push_back({.text = QStringLiteral("run %1").arg(place),
+                            .choose = [&chosen, place] { chosen = place; }});
+        m_plan->setEarlier(runs);
+        QVERIFY(test::buttonOf(*m_plan, "run 3")->isVisible());
+        QVERIFY(!test::buttonOf(*m_plan, "run 4"));
+        test::buttonOf(*m_plan, "run 2")->click();
+        QCOMPARE(chosen, 2);
+        const auto* card = test::partOf<QWidget>(*m_plan, "Earlier");
+        QVERIFY(card->isVisible());
+        m_plan->setEarlier({{.text = QStringLiteral("The history cannot be read."), .choose = nullptr}});
+        QVERIFY(!card->isVisible());
+    }
+
     void takesAnOptionBack()
     {
         type("--tolerance", QStringLiteral("5"));

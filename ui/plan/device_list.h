@@ -11,6 +11,7 @@
 #include <vector>
 
 class QLabel;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace batchpeak::ui {
@@ -44,6 +45,7 @@ private:
     void tellChosen();
 
     Theme m_theme = Theme::light();
+    QScrollArea* m_scroll;
     QVBoxLayout* m_list;
     std::vector<Row> m_rows;
     QLabel* m_remark;

@@ -66,11 +66,7 @@ void MemoryBars::display(const engine::ExplorationOutlook& outlook)
     QStringList sentences;
     for (const Part& part : parts())
         sentences << QStringLiteral("%1 %2").arg(part.name, engine::memoryText(part.bytes));
-    for (const engine::DeviceOutlook& device : outlook.devices) {
-        if (device.isChosen)
-            sentences << engine::roomText(device);
-    }
-    sentences.removeAll(QString());
+    sentences << engine::roomTexts(outlook.devices);
     setAccessibleDescription(sentences.join(QStringLiteral("; ")));
     updateGeometry();
     update();

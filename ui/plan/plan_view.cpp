@@ -37,6 +37,8 @@ namespace {
 constexpr int gap = 10;
 constexpr int sideWidth = 404;
 constexpr int nameWidth = 84;
+// The menu has the others.
+constexpr int mostEarlier = 4;
 
 QLabel* heading(const QString& text, QWidget* parent)
 {
@@ -190,8 +192,28 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
     ready->body()->addWidget(copy, 0, Qt::AlignRight);
     layout->addWidget(ready);
+    m_earlier = new Card(tr("Earlier"), side);
+    m_earlier->body()->setSpacing(2);
+    m_earlier->hide();
+    layout->addWidget(m_earlier);
     layout->addStretch(1);
     return side;
+}
+
+void PlanView::setEarlier(const std::vector<EarlierRuns::Entry>& runs)
+{
+    qDeleteAll(m_earlier->findChildren<QPushButton*>());
+    int count = 0;
+    for (const EarlierRuns::Entry& run : runs) {
+        if (!run.choose || count == mostEarlier)
+            break;
+        auto* button = new QPushButton(run.text, m_earlier);
+        button->setProperty("link", QStringLiteral("plain"));
+        connect(button, &QPushButton::clicked, this, [choose = run.choose] { choose(); });
+        m_earlier->body()->addWidget(button, 0, Qt::AlignLeft);
+        ++count;
+    }
+    m_earlier->setVisible(count > 0);
 }
 
 void PlanView::setTheme(const Theme& theme)
@@ -261,11 +283,8 @@ void PlanView::refresh()
         setTextIfNew(m_memoryUnit, QStringLiteral("%1, %2, %3")
                                        .arg(m_memory->unit().name, engine::phaseText(run.phase),
                                             QString::fromUtf8(model::toText(run.precision))));
-        for (const engine::DeviceOutlook& device : m_outlook.devices) {
-            if (device.isChosen)
-                sentences << engine::roomText(device);
-        }
-        sentences << engine::sizesText(*m_outlook.plan) << m_outlook.plan->notes;
+        sentences << engine::roomTexts(m_outlook.devices) << engine::sizesText(*m_outlook.plan)
+                  << m_outlook.plan->notes;
     }
     sentences.removeAll(QString());
     setTextIfNew(m_sizes, sentences.join(QLatin1Char('\n')));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "earlier_runs.h"
 #include "engine/config_file.h"
 #include "engine/exploration_outlook.h"
 #include "theme/theme.h"
@@ -9,6 +10,7 @@
 #include <QWidget>
 
 #include <optional>
+#include <vector>
 
 class QGridLayout;
 class QLabel;
@@ -38,6 +40,8 @@ public:
 
     void setTheme(const Theme& theme);
     void setConfig(const engine::ConfigFile& file, const engine::ExplorationOptions& options);
+    /// What was explored of the config before, the newest first; the first few of them are offered.
+    void setEarlier(const std::vector<EarlierRuns::Entry>& runs);
     /// Those that are here, once that is known, and whenever it is looked for again.
     void setDevices(const device::LocalDevices& devices);
     /// Why nothing can be started as it stands, as a full sentence; else empty.
@@ -80,6 +84,8 @@ private:
     QLabel* m_ready = nullptr;
     QPushButton* m_start = nullptr;
     QLabel* m_command = nullptr;
+    /// Hidden where there is none.
+    Card* m_earlier = nullptr;
 };
 
 } // namespace batchpeak::ui

@@ -141,7 +141,28 @@ private slots:
     void saysThatNotEvenOneFits()
     {
         const auto known = outlook("--memory-limit,1MiB,--device,cpu");
-        QCOMPARE(roomText(known.devices.back()), QStringLiteral("cpu is likely too small for 1 sample."));
+        QCOMPARE(roomTexts(known.devices),
+                 QStringList{QStringLiteral("cpu is likely too small for 1 sample.")});
+    }
+
+    void saysTheRoomOfLikeDevicesOnce()
+    {
+        const auto device = [](int index, std::int64_t likely, bool isChosen = true) {
+            return DeviceOutlook{.device = {.kind = "cuda", .index = index},
+                                 .isChosen = isChosen,
+                                 .largestFit =
+                                     SizeBand{.low = likely - 1, .likely = likely, .high = likely + 1}};
+        };
+        QCOMPARE(
+            roomTexts({device(0, 8),
+                       device(1, 4),
+                       device(2, 8),
+                       device(3, 8),
+                       device(4, 4),
+                       device(5, 2, false),
+                       {}}),
+            (QStringList{QStringLiteral("cuda:0 and 2 others have room for about 8 samples each (7 to 9)."),
+                         QStringLiteral("cuda:1 and cuda:4 have room for about 4 samples each (3 to 5).")}));
     }
 
     void tellsNoMemoryOfAnotherProgram()
@@ -149,7 +170,7 @@ private slots:
         const auto known = outlook("--worker,python3 step.py");
         QVERIFY(!known.memory);
         QVERIFY(!known.devices.front().largestFit);
-        QCOMPARE(roomText(known.devices.front()), QString());
+        QVERIFY(roomTexts(known.devices).isEmpty());
     }
 
     void saysWhatContradicts()

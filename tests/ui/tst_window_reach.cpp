@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/exploration.h"
+#include "support/files.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "ui/export_dialog.h"
+#include "ui/message_banner.h"
+#include "ui/plan/option_form.h"
+#include "ui/plan/plan_view.h"
+#include "window_fixture.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QProcess>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QTest>
+#include <QToolButton>
+
+#include <set>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+using test::whenOpen;
+
+/// What a person has to do in the window, and what can be done in it beside the terminal.
+class WindowReachTest : public test::WindowFixture
+{
+    Q_OBJECT
+
+    const QByteArray m_config = smallGpt2("64", "explore # to be found");
+    QString m_path;
+    int m_clicks = 0;
+
+    /// On a button that can be seen and pressed, whose words begin so.
+    void click(const QWidget& window, const QString& words)
+    {
+        for (auto* button : window.findChildren<QAbstractButton*>()) {
+            if (!button->isVisible() || !button->isEnabled() ||
+                !button->text().remove(QLatin1Char('&')).startsWith(words))
+                continue;
+            ++m_clicks;
+            QTest::mouseClick(button, Qt::LeftButton);
+            return;
+        }
+        QFAIL(qPrintable(QStringLiteral("no button %1").arg(words)));
+    }
+
+    void prepare()
+    {
+        engine::ExplorationOptions options = optionsWith(QString());
+        options.minConfidence = 0.0;
+        window().setOptions(options);
+        QVERIFY(QTest::qWaitForWindowActive(&window()));
+    }
+
+    void waitForTheEnd()
+    {
+        QTRY_VERIFY(snapshot().finish.has_value());
+        QTRY_VERIFY(test::actionOf(window(), "Export")->isEnabled());
+    }
+
+    /// That the config holds what was found, and is else as it was.
+    void checkWritten()
+    {
+        const auto size = QByteArray::number(qlonglong(snapshot().searchState.recommendation->size));
+        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", size + " #"));
+    }
+
+private slots:
+    void init()
+    {
+        m_path = fileWith("params.yaml", m_config);
+        m_clicks = 0;
+    }
+
+    void writesASizeWithFourClicks()
+    {
+        // It is among the recently opened ones then.
+        QVERIFY(MainWindow().openConfig(m_path));
+        prepare();
+        click(window(), QStringLiteral("params.yaml"));
+        click(window(), QStringLiteral("Start"));
+        waitForTheEnd();
+        whenOpen<ExportDialog>(&window(), [this](ExportDialog* dialog) {
+            click(*dialog, QStringLiteral("Write"));
+            // Not asked again where that failed.
+            dialog->reject();
+        });
+        click(window(), QStringLiteral("Export"));
+        QCOMPARE(m_clicks, 4);
+        checkWritten();
+    }
+
+    void writesASizeByKeysAlone()
+    {
+        QVERIFY(MainWindow().openConfig(m_path));
+        prepare();
+        const auto isOnTheConfig = [] {
+            const auto* button = qobject_cast<QPushButton*>(QApplication::focusWidget());
+            return button && button->text().startsWith(QStringLiteral("params.yaml"));
+        };
+        for (int steps = 0; steps < 20 && !isOnTheConfig(); ++steps)
+            QTest::keyClick(&window(), Qt::Key_Tab);
+        QVERIFY(isOnTheConfig());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+        QTest::keyClick(&window(), Qt::Key_F5);
+        waitForTheEnd();
+        whenOpen<ExportDialog>(&window(),
+                               [](ExportDialog* dialog) { QTest::keyClick(dialog, Qt::Key_Return); });
+        QTest::keyClick(&window(), Qt::Key_E, Qt::ControlModifier);
+        checkWritten();
+    }
+
+    /// Each option of the terminal, but for those on what a window is itself.
+    void asksForAllThatTheTerminalCanAskFor()
+    {
+        const std::set<QString> otherwise{
+            // The window has a dialog for it.
+            QStringLiteral("--model"),
+            QStringLiteral("--output"),
+            QStringLiteral("--in-place"),
+            QStringLiteral("--force"),
+            QStringLiteral("--global-batch"),
+            QStringLiteral("--diff"),
+            // It is the plan.
+            QStringLiteral("--dry-run"),
+            // Of what is printed.
+            QStringLiteral("--help"),
+            QStringLiteral("--quiet"),
+            QStringLiteral("--color"),
+            QStringLiteral("--events"),
+        };
+        QProcess program;
+        program.start(QStringLiteral(BATCHPEAK_PROGRAM),
+                      {QStringLiteral("explore"), QStringLiteral("--help")});
+        QVERIFY(program.waitForFinished());
+        static const QRegularExpression option(QStringLiteral("^  (?:-\\w,)?(--[a-z-]+)"),
+                                               QRegularExpression::MultilineOption);
+        std::set<QString> typed;
+        const QString help = QString::fromUtf8(program.readAllStandardOutput());
+        for (const auto& match : option.globalMatch(help)) {
+            if (!otherwise.contains(match.captured(1)))
+                typed.insert(match.captured(1));
+        }
+        QVERIFY(window().openConfig(m_path));
+        const auto* plan = window().findChild<PlanView*>();
+        QTRY_VERIFY(!plan->findChildren<QCheckBox*>().isEmpty());
+        // The ticks.
+        std::set<QString> offered{QStringLiteral("--device")};
+        for (const auto* field : plan->findChildren<OptionField*>())
+            offered.insert(QString::fromStdString(field->name()));
+        const auto list = [](const std::set<QString>& names) {
+            return QStringList(names.begin(), names.end());
+        };
+        QCOMPARE(list(offered), list(typed));
+    }
+};
+
+BATCHPEAK_TEST(WindowReachTest)
+#include "tst_window_reach.moc"
