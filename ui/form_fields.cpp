@@ -5,16 +5,13 @@
 #include "buttons.h"
 #include "theme/glyphs.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QLocale>
+#include <QMenu>
 #include <QPainter>
-
-#include <cmath>
+#include <QWheelEvent>
 
 namespace batchpeak::ui {
 
@@ -30,8 +27,14 @@ ChoiceBox::ChoiceBox(const QString& name, const QList<Choice>& choices, QWidget*
 {
     setProperty("plain", true);
     setAccessibleName(name);
+    setFocusPolicy(Qt::StrongFocus);
     for (const auto& [text, value] : choices)
         addItem(text, value);
+}
+
+void ChoiceBox::wheelEvent(QWheelEvent* event)
+{
+    event->ignore();
 }
 
 void ChoiceBox::setValue(int value)
@@ -51,14 +54,25 @@ void ChoiceBox::paintEvent(QPaintEvent* event)
 }
 
 PathField::PathField(Kind kind, const QString& name, const QString& filter, QWidget* parent)
-    : QWidget(parent), m_kind(kind), m_name(name), m_filter(filter), m_line(new QLineEdit(this))
+    : QWidget(parent), m_name(name), m_filter(filter), m_line(new QLineEdit(this))
 {
     m_line->setAccessibleName(name);
     auto* button = dialogButton(QStringLiteral("…"), "secondary", this);
     button->setAccessibleName(tr("Look for: %1").arg(name));
-    button->setToolTip(kind == Kind::File ? tr("Choose a file") : tr("Choose a folder"));
+    button->setToolTip(kind == Kind::File     ? tr("Choose a file")
+                       : kind == Kind::Folder ? tr("Choose a folder")
+                                              : tr("Choose a file or a folder"));
     button->setFixedWidth(40);
-    connect(button, &QPushButton::clicked, this, &PathField::browse);
+    if (kind == Kind::Either) {
+        // No dialog of the system takes both.
+        auto* menu = new QMenu(button);
+        menu->addAction(tr("A &file…"), this, [this] { browse(Kind::File); });
+        menu->addAction(tr("A f&older…"), this, [this] { browse(Kind::Folder); });
+        connect(button, &QPushButton::clicked, menu,
+                [menu, button] { menu->popup(button->mapToGlobal(QPoint(0, button->height()))); });
+    } else {
+        connect(button, &QPushButton::clicked, this, [this, kind] { browse(kind); });
+    }
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
@@ -82,12 +96,11 @@ void PathField::setPlaceholder(const QString& text)
     m_line->setPlaceholderText(text);
 }
 
-void PathField::browse()
+void PathField::browse(Kind kind)
 {
     const QString present = text();
-    const QString chosen = m_kind == Kind::File
-                               ? QFileDialog::getOpenFileName(this, m_name, present, m_filter)
-                               : QFileDialog::getExistingDirectory(this, m_name, present);
+    const QString chosen = kind == Kind::File ? QFileDialog::getOpenFileName(this, m_name, present, m_filter)
+                                              : QFileDialog::getExistingDirectory(this, m_name, present);
     if (!chosen.isEmpty())
         setText(QDir::toNativeSeparators(chosen));
 }
@@ -98,58 +111,6 @@ QLineEdit* numberLine(const QString& name, const QString& placeholder, QWidget* 
     line->setAccessibleName(name);
     line->setPlaceholderText(placeholder);
     return line;
-}
-
-QWidget* inOneRow(std::initializer_list<QWidget*> parts, int stretched, QWidget* parent)
-{
-    auto* row = new QWidget(parent);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(6);
-    int place = 0;
-    for (QWidget* part : parts)
-        layout->addWidget(part, place++ == stretched ? 1 : 0);
-    return row;
-}
-
-std::optional<std::int64_t> numberOf(QLineEdit* line, std::int64_t least)
-{
-    const QString text = line->text().trimmed();
-    if (text.isEmpty())
-        return std::nullopt;
-    bool isNumber = false;
-    const qlonglong number = QLocale().toLongLong(text, &isNumber);
-    if (!isNumber || number < least)
-        throw FormProblem(
-            QCoreApplication::translate("FormFields", "%1 is \"%2\"; write a whole number of at least %3.")
-                .arg(line->accessibleName(), text)
-                .arg(least),
-            line);
-    return number;
-}
-
-std::optional<double> rateOf(QLineEdit* line)
-{
-    const QString text = line->text().trimmed();
-    if (text.isEmpty())
-        return std::nullopt;
-    bool isNumber = false;
-    double rate = QLocale().toDouble(text, &isNumber);
-    if (!isNumber)
-        rate = QLocale::c().toDouble(text, &isNumber);
-    if (!isNumber || !(rate > 0.0) || !std::isfinite(rate))
-        throw FormProblem(
-            QCoreApplication::translate("FormFields", "%1 is \"%2\"; write a number above 0, as 3e-4.")
-                .arg(line->accessibleName(), text),
-            line);
-    return rate;
-}
-
-std::string pathOf(const PathField* field, const QString& sentence)
-{
-    if (field->text().isEmpty())
-        throw FormProblem(sentence, field->line());
-    return QFileInfo(field->text()).absoluteFilePath().toStdString();
 }
 
 } // namespace batchpeak::ui

@@ -6,12 +6,6 @@
 #include <QString>
 #include <QWidget>
 
-#include <cstdint>
-#include <initializer_list>
-#include <optional>
-#include <stdexcept>
-#include <string>
-
 class QLineEdit;
 class QToolButton;
 class QWidget;
@@ -19,7 +13,8 @@ class QWidget;
 namespace batchpeak::ui {
 
 /// One of a few choices, as high and as plain as a line of text beside it. The arrow is painted: a style
-/// sheet has one only from a picture, and without it Qt leaves the place empty.
+/// sheet has one only from a picture, and without it Qt leaves the place empty. The wheel passes it by, and
+/// scrolls what it stands in.
 class ChoiceBox : public QComboBox
 {
     Q_OBJECT
@@ -40,6 +35,7 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
 };
 
 /// A line for the path of a file or a folder, and a button that looks for one on disk. What is typed is not
@@ -49,7 +45,7 @@ class PathField : public QWidget
     Q_OBJECT
 
 public:
-    enum class Kind { File, Folder };
+    enum class Kind { File, Folder, Either };
 
     /// \param name    of what is asked for, in words: the title of the dialog, and what a screen reader says
     /// \param filter  of files; as of QFileDialog
@@ -61,45 +57,15 @@ public:
     QLineEdit* line() const { return m_line; }
 
 private:
-    void browse();
+    void browse(Kind kind);
 
-    Kind m_kind;
     QString m_name;
     QString m_filter;
     QLineEdit* m_line;
 };
 
-/// What is wrong with a field, as a full sentence.
-class FormProblem : public std::runtime_error
-{
-public:
-    FormProblem(const QString& sentence, QWidget* field)
-        : std::runtime_error(sentence.toStdString()), m_field(field)
-    {}
-    QWidget* field() const { return m_field; }
-
-private:
-    QWidget* m_field;
-};
-
 /// A line for a number.
-/// \param name  for a screen reader, and for the sentence on what is wrong with it
+/// \param name  for a screen reader
 QLineEdit* numberLine(const QString& name, const QString& placeholder, QWidget* parent);
-
-/// \param stretched  place of the part that takes what is left
-QWidget* inOneRow(std::initializer_list<QWidget*> parts, int stretched, QWidget* parent);
-
-/// The number in a line, as the user's locale writes it; nothing where the line is empty.
-/// \throws FormProblem
-std::optional<std::int64_t> numberOf(QLineEdit* line, std::int64_t least);
-
-/// The rate above 0 in a line, which may also stand as configs write it: "3e-4"; nothing where it is empty.
-/// \throws FormProblem
-std::optional<double> rateOf(QLineEdit* line);
-
-/// The absolute path in a field.
-/// \param sentence  said where the field is empty
-/// \throws FormProblem
-std::string pathOf(const PathField* field, const QString& sentence);
 
 } // namespace batchpeak::ui

@@ -24,19 +24,19 @@ QSettings settings()
             QLatin1String(application)};
 }
 
-const QString geometryKey = QStringLiteral("ui/geometry");
+const QString geometrySubject = QStringLiteral("geometry");
 const QString themeKey = QStringLiteral("ui/theme");
 const QString logarithmicKey = QStringLiteral("ui/logarithmicSizes");
-const QString columnsKey = QStringLiteral("ui/columnWidths");
+const QString columnsSubject = QStringLiteral("columnWidths");
+const QString optionsSubject = QStringLiteral("options");
 const QString orderKey = QStringLiteral("ui/trialsOrder");
 const QString recentKey = QStringLiteral("ui/recentFiles");
 const QString networksKey = QStringLiteral("ui/networks");
-const QString optionsKey = QStringLiteral("ui/options");
 const QString folderKey = QStringLiteral("ui/lastFolder");
 
-QString splitterKey(const QString& name)
+QString splitterSubject(const QString& name)
 {
-    return QStringLiteral("ui/splitter/") + name;
+    return QStringLiteral("splitter/") + name;
 }
 
 const std::array<std::pair<ThemeSetting, QLatin1String>, 3> themeWords{
@@ -64,9 +64,9 @@ void WindowSettings::attach(QWidget* window, const QList<QSplitter*>& splitters)
     m_window = window;
     m_splitters = splitters;
     const QSettings stored = settings();
-    window->restoreGeometry(stored.value(geometryKey).toByteArray());
+    window->restoreGeometry(stored.value(keyOf(geometrySubject)).toByteArray());
     for (QSplitter* splitter : splitters) {
-        const QByteArray state = stored.value(splitterKey(splitter->objectName())).toByteArray();
+        const QByteArray state = stored.value(keyOf(splitterSubject(splitter->objectName()))).toByteArray();
         if (!state.isEmpty() && splitter->restoreState(state))
             m_moved.insert(splitter->objectName());
         QObject::connect(splitter, &QSplitter::splitterMoved, window,
@@ -77,10 +77,10 @@ void WindowSettings::attach(QWidget* window, const QList<QSplitter*>& splitters)
 void WindowSettings::save() const
 {
     QSettings stored = settings();
-    stored.setValue(geometryKey, m_window->saveGeometry());
+    stored.setValue(keyOf(geometrySubject), m_window->saveGeometry());
     for (const QSplitter* splitter : m_splitters) {
         if (m_moved.contains(splitter->objectName()))
-            stored.setValue(splitterKey(splitter->objectName()), splitter->saveState());
+            stored.setValue(keyOf(splitterSubject(splitter->objectName())), splitter->saveState());
     }
 }
 
@@ -89,8 +89,8 @@ void WindowSettings::resetLayout()
     m_moved.clear();
     QSettings stored = settings();
     for (const QSplitter* splitter : m_splitters)
-        stored.remove(splitterKey(splitter->objectName()));
-    stored.remove(columnsKey);
+        stored.remove(keyOf(splitterSubject(splitter->objectName())));
+    stored.remove(keyOf(columnsSubject));
     stored.remove(orderKey);
 }
 
@@ -124,12 +124,12 @@ void WindowSettings::setLogarithmic(bool logarithmic)
 
 QVariantMap WindowSettings::columnWidths() const
 {
-    return settings().value(columnsKey).toMap();
+    return settings().value(keyOf(columnsSubject)).toMap();
 }
 
 void WindowSettings::setColumnWidths(const QVariantMap& widths)
 {
-    settings().setValue(columnsKey, widths);
+    settings().setValue(keyOf(columnsSubject), widths);
 }
 
 QString WindowSettings::trialsOrder() const
@@ -164,12 +164,12 @@ void WindowSettings::setNetworkOf(const QString& config, const QString& network)
 
 QStringList WindowSettings::optionsOf(const QString& config) const
 {
-    return settings().value(optionsKey).toMap().value(config).toStringList();
+    return settings().value(keyOf(optionsSubject)).toMap().value(config).toStringList();
 }
 
 void WindowSettings::setOptionsOf(const QString& config, const QStringList& words)
 {
-    keep(optionsKey, config, words.isEmpty() ? QVariant() : words);
+    keep(keyOf(optionsSubject), config, words.isEmpty() ? QVariant() : words);
 }
 
 QString WindowSettings::lastFolder() const

@@ -19,6 +19,10 @@ namespace batchpeak::ui {
 class WindowSettings
 {
 public:
+    /// \param window  under whose name it is remembered: each kind of window has its own geometry, splitters,
+    ///                columns and options
+    explicit WindowSettings(const QString& window = QStringLiteral("ui")) : m_name(window) {}
+
     /// Restores the geometry, and the splitters that were moved before; watches for those moved now.
     void attach(QWidget* window, const QList<QSplitter*>& splitters);
     void save() const;
@@ -48,6 +52,9 @@ public:
     void setLastFolder(const QString& folder);
 
 private:
+    QString keyOf(const QString& subject) const { return m_name + QLatin1Char('/') + subject; }
+
+    QString m_name;
     QWidget* m_window = nullptr;
     QList<QSplitter*> m_splitters;
     std::set<QString> m_moved;

@@ -57,6 +57,8 @@ QString originText(const engine::OptionOutlook& option)
                                       : QStringLiteral("config, %1").arg(option.place);
     case engine::Origin::Yours:
         return QStringLiteral("yours");
+    case engine::Origin::Explored:
+        return QStringLiteral("explored");
     case engine::Origin::Default:
         break;
     }

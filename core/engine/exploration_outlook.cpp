@@ -29,60 +29,13 @@ using config::ConfigContents;
 using config::ValuePlace;
 using Place = std::optional<ValuePlace>;
 
-QString placeText(const Place& place, const ConfigContents& contents)
-{
-    if (!place)
-        return {};
-    const QString key = QString::fromStdString(place->key);
-    if (place->position.line < 1)
-        return key;
-    if (!place->isInModelSource)
-        return Translated::tr("%1, line %2").arg(key).arg(place->position.line);
-    const QString file = QFileInfo(QString::fromStdString(contents.modelSource)).fileName();
-    return Translated::tr("%1, line %2 of %3").arg(key).arg(place->position.line).arg(file);
-}
-
-Place placeOf(const std::string& option, const ConfigContents& contents, model::Phase phase)
-{
-    const config::ValuePlaces& places = contents.places;
-    const auto& batch = phase == model::Phase::Train ? places.train : places.eval;
-    if (option == "--setting" || option == "--min" || option == "--max")
-        return batch.microBatch;
-    if (option == "--sequence-length")
-        return places.sequenceLength;
-    if (option == "--precision")
-        return places.precision;
-    if (option == "--optimizer")
-        return places.optimizer;
-    if (option == "--activation-checkpointing")
-        return places.activationCheckpointing;
-    if (option == "--loss-chunk")
-        return places.lossChunks;
-    if (option == "--max-gradient-norm")
-        return places.gradientNorm;
-    if (option == "--attention")
-        return places.attention;
-    return std::nullopt;
-}
-
 /// The options with all that the config says filled in.
 ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& contents)
 {
     if (const auto& plan = contents.plan(options.phase); plan && !options.setting)
         options.setting = plan->setting;
-    if (!options.sequenceLength && contents.sequenceLength > 0)
-        options.sequenceLength = contents.sequenceLength;
     options.minConfidence = leastConfidenceToWrite(options) / 100.0;
-    options.precision = options.precision.value_or(contents.precision);
-    options.optimizer = options.optimizer.value_or(contents.optimizer);
-    const model::StepOptions& step = contents.step;
-    options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
-    options.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
-    options.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
-    options.attention = options.attention.value_or(step.attention);
-    options.channelsLast = options.channelsLast.value_or(step.channelsLast);
-    options.timesConvolutions = options.timesConvolutions.value_or(step.timesConvolutions);
-    return options;
+    return filledIn(std::move(options), contents);
 }
 
 /// And with what the plan makes of the rest.
@@ -221,6 +174,58 @@ std::int64_t rounded(std::int64_t number)
 }
 
 } // namespace
+
+ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& contents)
+{
+    if (!options.sequenceLength && contents.sequenceLength > 0)
+        options.sequenceLength = contents.sequenceLength;
+    options.precision = options.precision.value_or(contents.precision);
+    options.optimizer = options.optimizer.value_or(contents.optimizer);
+    const model::StepOptions& step = contents.step;
+    options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
+    options.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
+    options.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
+    options.attention = options.attention.value_or(step.attention);
+    options.channelsLast = options.channelsLast.value_or(step.channelsLast);
+    options.timesConvolutions = options.timesConvolutions.value_or(step.timesConvolutions);
+    return options;
+}
+
+QString placeText(const Place& place, const ConfigContents& contents)
+{
+    if (!place)
+        return {};
+    const QString key = QString::fromStdString(place->key);
+    if (place->position.line < 1)
+        return key;
+    if (!place->isInModelSource)
+        return Translated::tr("%1, line %2").arg(key).arg(place->position.line);
+    const QString file = QFileInfo(QString::fromStdString(contents.modelSource)).fileName();
+    return Translated::tr("%1, line %2 of %3").arg(key).arg(place->position.line).arg(file);
+}
+
+Place placeOf(const std::string& option, const ConfigContents& contents, model::Phase phase)
+{
+    const config::ValuePlaces& places = contents.places;
+    const auto& batch = phase == model::Phase::Train ? places.train : places.eval;
+    if (option == "--setting" || option == "--min" || option == "--max")
+        return batch.microBatch;
+    if (option == "--sequence-length")
+        return places.sequenceLength;
+    if (option == "--precision")
+        return places.precision;
+    if (option == "--optimizer")
+        return places.optimizer;
+    if (option == "--activation-checkpointing")
+        return places.activationCheckpointing;
+    if (option == "--loss-chunk")
+        return places.lossChunks;
+    if (option == "--max-gradient-norm")
+        return places.gradientNorm;
+    if (option == "--attention")
+        return places.attention;
+    return std::nullopt;
+}
 
 const OptionOutlook& ExplorationOutlook::option(const std::string& name) const
 {

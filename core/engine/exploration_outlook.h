@@ -17,8 +17,8 @@
 
 namespace batchpeak::engine {
 
-/// Who says a value.
-enum class Origin { Config, Default, Yours };
+/// Who says a value. Explored: of a run beside an exploration, that exploration.
+enum class Origin { Config, Default, Yours, Explored };
 
 /// A line of what was read, as a person checks it before a run.
 struct ReadValue
@@ -41,6 +41,8 @@ struct OptionOutlook
     Origin origin = Origin::Default;
     /// Where the config says it, as of ReadValue.
     QString place;
+    /// Beside the other options it says something.
+    bool playsAPart = true;
 
     bool operator==(const OptionOutlook&) const = default;
 };
@@ -88,6 +90,14 @@ struct ExplorationOutlook
 /// \param devices  that are here; none while they are not known yet
 ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& options,
                              const device::LocalDevices& devices);
+
+/// The options with all that the config says of the network and its steps filled in.
+ExplorationOptions filledIn(ExplorationOptions options, const config::ConfigContents& contents);
+/// Where the config says what an option asks for; nothing where it does not.
+std::optional<config::ValuePlace> placeOf(const std::string& option, const config::ConfigContents& contents,
+                                          model::Phase phase);
+/// A place as of ReadValue.
+QString placeText(const std::optional<config::ValuePlace>& place, const config::ConfigContents& contents);
 
 /// "Sizes 1 to 1,536 are considered.", "The divisors of 1,536 are considered: 1, 2, 3, ... 1,536."
 QString sizesText(const ExplorationPlan& plan);

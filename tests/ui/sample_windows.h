@@ -83,11 +83,12 @@ public:
         ui::applyPalette(*this, theme);
     }
 
-    void display(const training::TrainingSnapshot& snapshot)
+    /// \param obstacle  why no run can start now, as a sentence; else empty
+    void display(const training::TrainingSnapshot& snapshot, const QString& obstacle = {})
     {
         actions()->settings->setChecked(snapshot.state == training::TrainingState::Idle);
-        actions()->update(snapshot, {});
-        view()->display(snapshot);
+        actions()->update(snapshot, obstacle);
+        view()->display(snapshot, obstacle);
     }
 };
 

@@ -6,6 +6,7 @@
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "ui/training_window/runs_model.h"
 #include "window_fixture.h"
 
 #include <QAbstractScrollArea>
@@ -149,6 +150,53 @@ private slots:
             const QPointF peak = m_loss->positionOf(static_cast<double>(step), snapshot.steps[step - 1].loss);
             QVERIFY2(hasColourNear(image, peak, Theme::light().loss, 4), qPrintable(QString::number(step)));
         }
+    }
+
+    void drawsWhatWasPredictedAsAQuietLine()
+    {
+        const auto snapshot = test::predictedTraining();
+        m_window.display(snapshot);
+        m_window.grab();
+        const QImage image = m_rate->grab().toImage();
+        const double predicted = snapshot.steps.back().predictedSamplesPerSecond;
+        int drawn = 0;
+        const auto from = static_cast<int>(m_rate->positionOf(250.0, predicted).x());
+        const auto to = static_cast<int>(m_rate->positionOf(330.0, predicted).x());
+        for (int x = from; x < to; ++x) {
+            const QPointF place(x, m_rate->positionOf(1.0, predicted).y());
+            drawn += hasColourNear(image, place, Theme::light().throughput, 1) ? 1 : 0;
+        }
+        QVERIFY2(drawn > 10, qPrintable(QString::number(drawn)));
+    }
+
+    void drawsEarlierRunsMutedAndNamesThem()
+    {
+        RunsModel& runs = *m_window.view()->runs();
+        const auto small = test::earlierTrainings()[1];
+        runs.keep(small);
+        m_window.display(test::predictedTraining());
+        m_window.grab();
+        const QImage image = m_loss->grab().toImage();
+        const auto mutedAt = [&](const QImage& picture, std::size_t step) {
+            const auto& record = small.steps[step - 1];
+            const QPointF centre = m_loss->positionOf(static_cast<double>(step), record.loss);
+            for (int x = -12; x <= 12; x += 3) {
+                if (hasColourNear(picture, centre + QPointF(x, 0), Theme::light().mutedText, 3))
+                    return true;
+            }
+            return false;
+        };
+        QVERIFY(mutedAt(image, 150));
+        QTest::keyClick(m_schedule, Qt::Key_Left);
+        QVERIFY(!m_schedule->calloutBox().isEmpty());
+        emit m_loss->placePointedAt(std::nullopt);
+
+        runs.setData(runs.index(1, RunsModel::Name), Qt::Unchecked, Qt::CheckStateRole);
+        m_window.display(test::predictedTraining());
+        m_window.grab();
+        QVERIFY(!mutedAt(m_loss->grab().toImage(), 150));
+        runs.remove(1);
+        QCOMPARE(runs.rowCount(), 1);
     }
 
     void hoversTheSameStepInAllCharts()

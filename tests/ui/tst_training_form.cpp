@@ -3,230 +3,308 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/form_fields.h"
+#include "ui/option_field.h"
 #include "ui/training_window/training_form.h"
 #include "window_fixture.h"
 
-#include <QCheckBox>
-#include <QDir>
+#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
 
 #include <functional>
-#include <string>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
-using test::partOf;
+using test::row;
+using test::rows;
+using test::Text;
 using training::MaximumWay;
 using training::TrainingOptions;
 
-namespace {
-
-using Fill = std::function<void(TrainingForm&)>;
-using Check = std::function<bool(const TrainingOptions&)>;
-
-Fill writes(const char* name, const char* text)
-{
-    return [=](TrainingForm& form) { partOf<QLineEdit>(form, name)->setText(QString::fromUtf8(text)); };
-}
-
-Fill chooses(const char* name, int value)
-{
-    return [=](TrainingForm& form) { partOf<ChoiceBox>(form, name)->setValue(value); };
-}
-
-Fill both(const Fill& first, const Fill& second)
-{
-    return [=](TrainingForm& form) {
-        first(form);
-        second(form);
-    };
-}
-
-constexpr const char* way = "How the micro-batch size is chosen";
-constexpr const char* size = "The micro-batch size";
-constexpr const char* maximum = "How the largest size that fits is found first";
-constexpr const char* growth = "Growth of the batch";
-constexpr const char* length = "The length";
-constexpr const char* lengthUnit = "What the length is counted in";
-constexpr const char* data = "Where the samples come from";
-constexpr const char* text = "Text whose bytes are the tokens";
-constexpr const char* arrays = "Folder of .npy files of tokens";
-constexpr const char* rate = "The learning rate";
-constexpr const char* evaluate = "Evaluate every";
-constexpr const char* checkpoints = "Folder for checkpoints";
-constexpr const char* saveEvery = "Save every";
-constexpr const char* resume = "Checkpoints to go on from";
-
-const auto halving = static_cast<int>(MaximumWay::Halving);
-const auto binary = static_cast<int>(MaximumWay::Binary);
-const auto textData = static_cast<int>(trial::DataKind::Text);
-const auto arrayData = static_cast<int>(trial::DataKind::Arrays);
-
-} // namespace
-
 /// What is chosen in the form, and what becomes of it.
-class TrainingFormTest : public QObject
+class TrainingFormTest : public test::WindowFixture
 {
     Q_OBJECT
 
-private slots:
-    void init() { QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates)); }
+    std::unique_ptr<TrainingForm> m_form;
 
-    void turnsFieldsIntoOptions_data()
+    OptionField& field(const char* option) { return *m_form->field(option); }
+    void type(const char* option, const char* text) { field(option).type(QString::fromUtf8(text)); }
+    QString originOf(const char* option) { return field(option).originText(); }
+
+    /// "--steps,500,--exact,on"
+    void typeAll(const Text& words)
     {
-        const auto add = rows<Fill, Check>();
+        const QStringList parts = words.isEmpty() ? QStringList() : words.split(QLatin1Char(','));
+        for (qsizetype place = 0; place < parts.size(); place += 2)
+            m_form->field(parts.at(place).toStdString())->type(parts.at(place + 1));
+    }
+
+    void setConfig(const QByteArray& microBatchSize)
+    {
+        m_form->setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("48", microBatchSize))));
+    }
+
+private slots:
+    void init()
+    {
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        m_form = std::make_unique<TrainingForm>();
+        setConfig("explore");
+    }
+
+    void turnsTextsIntoOptions_data()
+    {
+        using Check = std::function<bool(const TrainingOptions&)>;
         using Options = const TrainingOptions&;
-        add("as it opens", {[](TrainingForm&) {},
-                            [](Options o) {
-                                return o.halvesAutomatically && !o.maximum && !o.steps && !o.epochs &&
-                                       !o.learningRate && o.growth.isEmpty() &&
+        const auto add = rows<Text, Check>();
+        add("as it opens", {"", [](Options o) {
+                                return !o.run.setting && !o.maximum && !o.steps && !o.epochs &&
+                                       !o.learningRate && o.growth.isEmpty() && !o.run.precision &&
                                        o.data == trial::DataChoice{.samples = 0} && o.evaluateEvery == 0;
                             }});
-        add("the recommended size",
-            {[](TrainingForm& form) { form.setRecommended(192); },
-             [](Options o) { return o.run.setting == config::Setting(config::Fixed{192}); }});
-        add("the whole batch", {chooses(way, TrainingForm::WholeBatch), [](Options o) {
+        add("halving", {"--setting,auto-halving", [](Options o) { return o.halvesAutomatically; }});
+        add("the whole batch", {"--setting,null", [](Options o) {
                                     return o.run.setting == config::Setting(config::Whole{}) &&
                                            !o.halvesAutomatically;
                                 }});
-        add("a size", {both(chooses(way, TrainingForm::Number), writes(size, "1,024")),
-                       [](Options o) { return o.run.setting == config::Setting(config::Fixed{1024}); }});
-        add("the maximum", {chooses(maximum, binary), [](Options o) {
-                                return o.maximum == MaximumWay::Binary && !o.exact &&
-                                       !o.halvesAutomatically && !o.run.setting;
+        add("a size",
+            {"--setting,24", [](Options o) { return o.run.setting == config::Setting(config::Fixed{24}); }});
+        add("the maximum", {"--maximum,binary", [](Options o) {
+                                return o.maximum == MaximumWay::Binary && !o.exact && !o.run.setting;
                             }});
-        add("the exact maximum", {both(chooses(maximum, halving),
-                                       [](TrainingForm& form) { form.findChild<QCheckBox*>()->click(); }),
+        add("the exact maximum", {"--maximum,halving,--exact,on",
                                   [](Options o) { return o.maximum == MaximumWay::Halving && o.exact; }});
         add("growth up to a maximum",
-            {both(both(chooses(maximum, binary), writes(growth, " epoch < 3 ? 4 : 0 ")),
-                  both(chooses(way, TrainingForm::Number), writes(size, "8"))),
-             [](Options o) {
+            {"--maximum,binary,--grow, epoch < 3 ? 4 : 0 ,--setting,8", [](Options o) {
                  return o.growth == QLatin1String("epoch < 3 ? 4 : 0") && o.maximum == MaximumWay::Binary &&
                         o.run.setting == config::Setting(config::Fixed{8});
              }});
-        add("epochs", {writes(length, "3"), [](Options o) { return o.epochs == 3 && !o.steps; }});
-        add("steps", {both(chooses(lengthUnit, 0), writes(length, "500")),
-                      [](Options o) { return o.steps == 500 && !o.epochs; }});
-        add("a text", {both(chooses(data, textData), writes(text, "/data/a.txt")), [](Options o) {
-                           return o.data.kind == trial::DataKind::Text && o.data.path == "/data/a.txt";
+        add("epochs", {"--epochs,3", [](Options o) { return o.epochs == 3 && !o.steps; }});
+        add("steps", {"--steps,500", [](Options o) { return o.steps == 500 && !o.epochs; }});
+        add("a text", {"--data,/proc/self/maps", [](Options o) {
+                           return o.data.kind == trial::DataKind::Text && o.data.path == "/proc/self/maps";
                        }});
-        add("arrays", {both(chooses(data, arrayData), writes(arrays, "tokens")), [](Options o) {
-                           return o.data.kind == trial::DataKind::Arrays &&
-                                  o.data.path ==
-                                      QDir::current().filePath(QStringLiteral("tokens")).toStdString();
-                       }});
-        add("a learning rate", {writes(rate, "2e-5"), [](Options o) { return o.learningRate == 2e-5; }});
-        add("evaluation", {writes(evaluate, "50"), [](Options o) { return o.evaluateEvery == 50; }});
-        add("checkpoints", {both(writes(checkpoints, "/run"), writes(saveEvery, "100")), [](Options o) {
+        add("arrays",
+            {"--data,/proc/self", [](Options o) { return o.data.kind == trial::DataKind::Arrays; }});
+        add("samples", {"--samples,2048", [](Options o) { return o.data.samples == 2048; }});
+        add("a share held out",
+            {"--eval-split,0.05", [](Options o) { return o.data.heldOut.share == 0.05; }});
+        add("a share in percent",
+            {"--eval-split,5%", [](Options o) { return o.data.heldOut.share == 0.05; }});
+        add("samples held out",
+            {"--eval-split,100", [](Options o) { return o.data.heldOut.samples == 100; }});
+        add("few batches of evaluation",
+            {"--eval-split,5%,--evaluation-batches,2", [](Options o) { return o.evaluationBatches == 2; }});
+        add("a device",
+            {"--device,cpu", [](Options o) { return o.run.devices == QStringList{QStringLiteral("cpu")}; }});
+        add("a memory limit",
+            {"--memory-limit,2GiB", [](Options o) { return o.run.memoryLimitBytes == 1LL << 31; }});
+        add("headroom", {"--headroom,8", [](Options o) { return o.run.headroom == 0.08; }});
+        add("a precision",
+            {"--precision,bf16", [](Options o) { return o.run.precision == model::Precision::Bf16; }});
+        add("a switch", {"--strict,on", [](Options o) { return o.strict; }});
+        add("a large seed",
+            {"--seed,18446744073709551615", [](Options o) { return o.run.seed == 18446744073709551615U; }});
+        add("a launcher",
+            {"--launcher,ssh host", [](Options o) { return o.run.launcher == QLatin1String("ssh host"); }});
+        add("a learning rate", {"--learning-rate,2e-5", [](Options o) { return o.learningRate == 2e-5; }});
+        add("evaluation", {"--evaluate-every,50", [](Options o) { return o.evaluateEvery == 50; }});
+        add("checkpoints", {"--checkpoint,/run,--checkpoint-every,100", [](Options o) {
                                 return o.checkpointFolder == QLatin1String("/run") &&
                                        o.checkpointEvery == 100;
                             }});
-        add("going on",
-            {writes(resume, "/run"), [](Options o) { return o.resumeFolder == QLatin1String("/run"); }});
+        add("going on", {"--resume,/run", [](Options o) { return o.resumeFolder == QLatin1String("/run"); }});
     }
-    void turnsFieldsIntoOptions()
+    void turnsTextsIntoOptions()
     {
-        const auto& [fill, check] = row<Fill, Check>();
-        TrainingForm form;
-        fill(form);
-        engine::ExplorationOptions base{.headroom = 0.08, .seed = 7};
-        const TrainingOptions options = form.options(base);
-        QVERIFY(check(options));
-        QCOMPARE(options.run.seed, 7U);
-        // Composer and torchtune leave none, and neither does training unless it was asked for.
-        QCOMPARE(options.run.headroom, 0.0);
+        const auto& [words, check] = row<Text, std::function<bool(const TrainingOptions&)>>();
+        typeAll(words);
+        QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
+        QVERIFY(check(m_form->options()));
+    }
+
+    void followsTheExplorationBesideIt()
+    {
+        m_form->setExploration({.devices = {QStringLiteral("cuda:1"), QStringLiteral("cuda:0")},
+                                .headroom = 0.08,
+                                .setting = config::Explore{},
+                                .seed = 7});
+        QCOMPARE(m_form->options().run.seed, 7U);
+        QCOMPARE(originOf("--seed"), QStringLiteral("explored"));
+        // Of several devices it trains on the first.
+        QCOMPARE(m_form->options().run.devices, QStringList{QStringLiteral("cuda:1")});
+        QCOMPARE(field("--device").text(), QStringLiteral("cuda:1"));
+        // What it searched for is no size to train at, and training keeps no memory free unasked.
+        QVERIFY(!m_form->options().run.setting);
+        QCOMPARE(m_form->options().run.headroom, 0.0);
+        QCOMPARE(originOf("--headroom"), QStringLiteral("default"));
+        // Also what is usual can be asked for.
+        type("--seed", "0");
+        QCOMPARE(m_form->options().run.seed, 0U);
+        QCOMPARE(originOf("--seed"), QStringLiteral("yours"));
+    }
+
+    void trainsAtTheRecommendedSize()
+    {
+        QCOMPARE(field("--setting").text(), QStringLiteral("auto-halving"));
+        m_form->setRecommended(12);
+        QCOMPARE(m_form->options().run.setting, config::Setting(config::Fixed{12}));
+        QCOMPARE(originOf("--setting"), QStringLiteral("explored"));
+        QCOMPARE(field("--setting").text(), QStringLiteral("12"));
+        type("--setting", "6");
+        m_form->setRecommended(16);
+        QCOMPARE(m_form->options().run.setting, config::Setting(config::Fixed{6}));
+        // A maximum that is looked for takes its place.
+        type("--maximum", "predict");
+        QVERIFY(!m_form->options().run.setting);
+        QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
+    }
+
+    void saysWhoSaysAValue()
+    {
+        setConfig("4");
+        QCOMPARE(originOf("--setting"), QStringLiteral("config"));
+        QCOMPARE(field("--setting").text(), QStringLiteral("4"));
+        for (const char* option : {"--maximum", "--eval-split", "--memory-limit"})
+            QCOMPARE(originOf(option), QStringLiteral("default"));
+        auto* origin = test::buttonOf(field("--sequence-length"), "config");
+        QVERIFY(origin);
+        QVERIFY2(origin->toolTip().contains(QStringLiteral("max_sequence_length, line ")),
+                 qPrintable(origin->toolTip()));
+        const QString rate = field("--learning-rate").text();
+        type("--learning-rate", "2e-4");
+        QCOMPARE(originOf("--learning-rate"), QStringLiteral("yours"));
+        // And it can be taken back.
+        auto* back = test::buttonOf(field("--learning-rate"), "yours");
+        QVERIFY(back && back->isEnabled());
+        back->click();
+        QCOMPARE(field("--learning-rate").text(), rate);
+        QVERIFY(originOf("--learning-rate") != QLatin1String("yours"));
+    }
+
+    void saysWhatHoldsInPlaceOfADeletedText()
+    {
+        m_form->show();
+        m_form->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_form.get()));
+        auto* line = field("--epochs").findChild<QLineEdit*>();
+        QCOMPARE(line->text(), QStringLiteral("1"));
+        line->setFocus();
+        line->selectAll();
+        QTest::keyClick(line, Qt::Key_Delete);
+        QVERIFY(line->text().isEmpty());
+        QTest::keyClick(line, Qt::Key_Tab);
+        QCOMPARE(line->text(), QStringLiteral("1"));
+    }
+
+    void remembersWhatWasAskedFor()
+    {
+        setConfig("4");
+        QVERIFY2(m_form->words().isEmpty(), qPrintable(m_form->words().join(QLatin1Char(' '))));
+        typeAll("--checkpoint,/run,--checkpoint-every,9,--device,cpu,--eval-split,5%,--grow,4,--seed,0,"
+                "--setting,8,--steps,1500,--strict,on");
+        const QStringList words = m_form->words();
+        QCOMPARE(words.size(), 18);
+        const auto next = std::make_unique<TrainingForm>();
+        next->setConfig(engine::ConfigFile::open(pathOf("params.yaml")));
+        next->setWords(words);
+        QCOMPARE(next->words(), words);
+        QVERIFY(next->options().steps == 1500 && next->options().strict);
+        next->setWords({QStringLiteral("--no-such"), QStringLiteral("1")});
+        QVERIFY(next->words().isEmpty());
+        QVERIFY(!next->options().steps);
     }
 
     void saysWhichFieldIsWrong_data()
     {
-        const auto add = rows<Fill, std::string>();
-        add("no size", {chooses(way, TrainingForm::Number), size});
-        add("a size of 0", {both(chooses(way, TrainingForm::Number), writes(size, "0")), size});
-        add("a size in words", {both(chooses(way, TrainingForm::Number), writes(size, "many")), size});
-        add("no length at all", {writes(length, "0"), length});
-        add("a broken length", {writes(length, "1.5"), length});
-        add("no text", {chooses(data, textData), text});
-        add("no arrays", {chooses(data, arrayData), arrays});
-        add("a negative rate", {writes(rate, "-1e-4"), rate});
-        add("an endless rate", {writes(rate, "inf"), rate});
-        add("a negative interval", {writes(evaluate, "-1"), evaluate});
-        add("checkpoints nowhere", {writes(saveEvery, "10"), checkpoints});
+        rows<const char*, const char*>({{"a size of 0", {"--setting", "0"}},
+                                        {"a size in words", {"--setting", "many"}},
+                                        {"no length at all", {"--epochs", "0"}},
+                                        {"a broken length", {"--steps", "1.5"}},
+                                        {"a text that is not there", {"--data", "/no/such"}},
+                                        {"a negative rate", {"--learning-rate", "-1e-4"}},
+                                        {"an endless rate", {"--learning-rate", "inf"}},
+                                        {"a negative interval", {"--evaluate-every", "-1"}},
+                                        {"all held out", {"--eval-split", "100%"}},
+                                        {"a limit without a unit", {"--memory-limit", "6"}},
+                                        {"a device of another kind", {"--device", "tpu"}}});
     }
     void saysWhichFieldIsWrong()
     {
-        const auto& [fill, field] = row<Fill, std::string>();
-        TrainingForm form;
-        fill(form);
-        try {
-            form.options({});
-            QFAIL("nothing was refused");
-        } catch (const FormProblem& problem) {
-            QCOMPARE(problem.field()->accessibleName().toStdString(), field);
-            const QString sentence = QString::fromUtf8(problem.what());
-            QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
-        }
+        const auto& [option, text] = row<const char*, const char*>();
+        QSignalSpy changes(m_form.get(), &TrainingForm::changed);
+        type(option, text);
+        QCOMPARE(changes.count() > 0, true);
+        const QString sentence = field(option).problem();
+        QVERIFY2(m_form->problem().endsWith(QStringLiteral(": ") + sentence), qPrintable(m_form->problem()));
+        QCOMPARE(field(option).explanation(), sentence);
+        QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
+        QVERIFY2(sentence.at(0) == sentence.at(0).toUpper(), qPrintable(sentence));
+        type(option, "");
+        QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
     }
 
-    void beginsAsTheConfigSays()
+    void saysWhatTheConfigDoesNotAllow()
     {
-        config::ConfigContents contents;
-        contents.train = config::BatchPlan{.globalBatchSize = 64, .setting = config::Fixed{4}};
-        contents.training = {
-            .usesMaximumBatchSize = true, .batchIncreaseFunction = "8", .learningRate = 1e-3};
-        TrainingForm form;
-        form.setConfig(contents);
-        const TrainingOptions options = form.options({});
-        QCOMPARE(options.run.setting, config::Setting(config::Fixed{4}));
-        QCOMPARE(options.maximum, MaximumWay::Halving);
-        QCOMPARE(options.growth, QStringLiteral("8"));
-        QVERIFY(!options.learningRate);
-        QVERIFY(partOf<QLineEdit>(form, rate)->placeholderText().contains(QStringLiteral("0.001")));
+        type("--sequence-length", "4096");
+        QVERIFY(field("--sequence-length").problem().isEmpty());
+        QVERIFY2(m_form->problem().contains(QStringLiteral("4096")) ||
+                     m_form->problem().contains(QStringLiteral("4,096")),
+                 qPrintable(m_form->problem()));
     }
 
-    void enablesOnlyWhatPlaysAPart()
+    void leavesOutWhatPlaysNoPart_data()
     {
-        TrainingForm form;
-        auto* wayBox = partOf<ChoiceBox>(form, way);
-        auto* exact = form.findChild<QCheckBox*>();
-        QVERIFY(wayBox->isEnabled() && !exact->isEnabled());
-        partOf<ChoiceBox>(form, maximum)->setValue(binary);
-        QVERIFY(!wayBox->isEnabled() && exact->isEnabled());
-        partOf<QLineEdit>(form, growth)->setText(QStringLiteral("4"));
-        QVERIFY(wayBox->isEnabled());
+        rows<const char*, Text, Text>(
+            {{"a size beside a maximum", {"--setting", "--setting,8", "--maximum,binary"}},
+             {"samples beside a text", {"--samples", "--samples,64", "--data,/proc/self/maps"}}});
+    }
+    void leavesOutWhatPlaysNoPart()
+    {
+        const auto& [option, own, other] = row<const char*, Text, Text>();
+        auto* editor = m_form->field(option)->findChild<QLineEdit*>();
+        typeAll(own);
+        QVERIFY(editor->isEnabled());
+        typeAll(other);
+        QVERIFY(!editor->isEnabled());
+        QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
     }
 
-    void offersARecommendationOnlyWhileThereIsOne()
+    void opensWhatAnotherOptionAsksFor_data()
     {
-        TrainingForm form;
-        auto* wayBox = partOf<ChoiceBox>(form, way);
-        QCOMPARE(wayBox->findData(TrainingForm::Recommended), -1);
-        form.setRecommended(12);
-        QCOMPARE(wayBox->value(), static_cast<int>(TrainingForm::Recommended));
-        form.setRecommended(16);
-        QCOMPARE(wayBox->count(), 4);
-        QVERIFY(wayBox->currentText().contains(QStringLiteral("16")));
-        form.setRecommended(0);
-        QCOMPARE(wayBox->findData(TrainingForm::Recommended), -1);
+        rows<const char*, Text>({{"the exact maximum", {"--exact", "--maximum,binary"}},
+                                 {"by growth", {"--exact", "--grow,4"}},
+                                 {"checkpoints", {"--checkpoint-every", "--checkpoint,/run"}},
+                                 {"evaluations", {"--evaluation-batches", "--evaluate-every,5"}}});
+    }
+    void opensWhatAnotherOptionAsksFor()
+    {
+        const auto& [option, other] = row<const char*, Text>();
+        auto* line = m_form->field(option)->findChild<QLineEdit*>();
+        QWidget* editor = line ? static_cast<QWidget*>(line) : m_form->field(option)->findChild<QComboBox*>();
+        QVERIFY(!editor->isEnabled());
+        typeAll(other);
+        QVERIFY(editor->isEnabled());
     }
 
     void canBeFilledInWithoutAMouse()
     {
-        TrainingForm form;
-        for (const auto* label : form.findChildren<QLabel*>()) {
+        for (const auto* label : m_form->findChildren<QLabel*>()) {
             if (label->text().contains(QLatin1Char('&')))
                 QVERIFY2(label->buddy(), qPrintable(label->text()));
         }
-        for (auto* field : form.findChildren<QWidget*>()) {
-            const bool isField = qobject_cast<QLineEdit*>(field) || qobject_cast<ChoiceBox*>(field) ||
-                                 qobject_cast<QPushButton*>(field);
-            if (!isField)
+        for (auto* each : m_form->findChildren<QWidget*>()) {
+            const bool isField = qobject_cast<QLineEdit*>(each) || qobject_cast<ChoiceBox*>(each);
+            if (!isField || each->focusProxy())
                 continue;
-            QVERIFY(field->focusPolicy() & Qt::TabFocus);
-            QVERIFY(!field->accessibleName().isEmpty());
+            QVERIFY(each->focusPolicy() & Qt::TabFocus);
+            const QWidget* named =
+                qobject_cast<QComboBox*>(each->parentWidget()) ? each->parentWidget() : each;
+            QVERIFY(!named->accessibleName().isEmpty());
         }
     }
 };

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/run_charts.h"
 #include "engine/exploration.h"
+#include "engine/exploration_recorder.h"
+#include "store/exploration_store.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "training/training_run.h"
 #include "ui/log_view.h"
 #include "ui/message_banner.h"
+#include "ui/option_field.h"
 #include "ui/training_window/confirmation_dialog.h"
+#include "ui/training_window/runs_model.h"
 #include "ui/training_window/training_form.h"
 #include "ui/training_window/training_metrics.h"
 #include "ui/training_window/training_view.h"
@@ -15,10 +19,11 @@
 #include "window_fixture.h"
 
 #include <QAction>
-#include <QLineEdit>
+#include <QFile>
 #include <QMessageBox>
 #include <QPointer>
 #include <QPushButton>
+#include <QSplitter>
 #include <QTest>
 
 #include <csignal>
@@ -48,6 +53,7 @@ class WindowTrainingTest : public test::WindowFixture
 
     TrainingWindow* training() { return window().findChild<TrainingWindow*>(); }
     ConfirmationDialog* confirmation() { return window().findChild<ConfirmationDialog*>(); }
+    OptionField& field(const char* option) { return *training()->findChild<TrainingForm*>()->field(option); }
     const training::TrainingSnapshot& run() { return training()->run().snapshot(); }
 
     void open(const QString& words)
@@ -70,7 +76,7 @@ class WindowTrainingTest : public test::WindowFixture
         open(words);
         actionOf(window(), "Train")->trigger();
         QVERIFY(training()->isVisible());
-        test::partOf<QLineEdit>(*training(), "The length")->setText(epochs);
+        field("--epochs").type(epochs);
         actionOf(*training(), "Start")->trigger();
     }
 
@@ -96,9 +102,96 @@ private slots:
         QVERIFY2(loss->accessibleDescription().contains(QStringLiteral("at step 32")),
                  qPrintable(loss->accessibleDescription()));
         QVERIFY(!training()->findChild<LogView*>()->text().isEmpty());
-        QVERIFY(actionOf(*training(), "Start again")->isEnabled());
-        actionOf(*training(), "Start again")->trigger();
+        QVERIFY(actionOf(*training(), "Start")->isEnabled());
+        actionOf(*training(), "Start")->trigger();
         QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+    }
+
+    void keepsTheRunBeforeForComparison()
+    {
+        beginTraining({}, QStringLiteral("1"));
+        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        auto* runs = training()->findChild<RunsModel*>();
+        QCOMPARE(runs->rowCount(), 1);
+        const QAction* start = actionOf(*training(), "Start");
+        const auto* chart = training()->findChildren<RunChart*>().front();
+        QVERIFY(!chart->accessibleDescription().contains(QStringLiteral("run 1")));
+        actionOf(*training(), "Start")->trigger();
+        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        QTRY_COMPARE(runs->rowCount(), 2);
+        QVERIFY(start->isEnabled());
+        QTRY_VERIFY(chart->accessibleDescription().contains(QStringLiteral("run 1: ")));
+        runs->remove(1);
+        QTRY_VERIFY(!chart->accessibleDescription().contains(QStringLiteral("run 1: ")));
+    }
+
+    void showsWhatTheExplorationPredicted()
+    {
+        QFile::remove(store::ExplorationStore::defaultPath());
+        const engine::ExplorationRecorder recorder(window().exploration(),
+                                                   store::ExplorationStore::defaultPath());
+        explore({});
+        actionOf(window(), "Train")->trigger();
+        field("--epochs").type(QStringLiteral("1"));
+        actionOf(*training(), "Start")->trigger();
+        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        QVERIFY(run().overPrediction);
+        const auto* rate = test::partOf<RunChart>(*training(), "Throughput chart");
+        QTRY_VERIFY2(rate->accessibleDescription().contains(QStringLiteral("predicted, ")),
+                     qPrintable(rate->accessibleDescription()));
+    }
+
+    void holdsSamplesOut()
+    {
+        open({});
+        actionOf(window(), "Train")->trigger();
+        field("--eval-split").type(QStringLiteral("10%"));
+        actionOf(*training(), "Start")->trigger();
+        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        QCOMPARE(run().run->heldOutSamples, 77);
+        QCOMPARE(run().evaluations.size(), 1U);
+        const auto* loss = test::partOf<RunChart>(*training(), "Loss chart");
+        QTRY_VERIFY2(loss->accessibleDescription().contains(QStringLiteral("held out: ")),
+                     qPrintable(loss->accessibleDescription()));
+    }
+
+    void remembersWhereItStoodAndWhatWasAsked()
+    {
+        open({});
+        actionOf(window(), "Train")->trigger();
+        QPointer<TrainingWindow> first = training();
+        first->resize(1301, 777);
+        field("--learning-rate").type(QStringLiteral("0.002"));
+        auto* columns = first->findChild<QSplitter*>(QStringLiteral("columns"));
+        columns->setSizes({700, 560});
+        emit columns->splitterMoved(700, 1);
+        const int side = columns->sizes().back();
+        first->close();
+        QTRY_VERIFY(!first);
+        actionOf(window(), "Train")->trigger();
+        QCOMPARE(training()->size(), QSize(1301, 777));
+        QCOMPARE(field("--learning-rate").text(), QStringLiteral("0.002"));
+        QCOMPARE(training()->findChild<QSplitter*>(QStringLiteral("columns"))->sizes().back(), side);
+        // Of this config, and of no other.
+        window().openConfig(fileWith("other.yaml", smallGpt2("32", "explore")));
+        QVERIFY(field("--learning-rate").text() != QLatin1String("0.002"));
+        window().openConfig(m_path);
+        QCOMPARE(field("--learning-rate").text(), QStringLiteral("0.002"));
+        field("--learning-rate").type({});
+    }
+
+    void saysWhatCannotBeTrained()
+    {
+        open({});
+        actionOf(window(), "Train")->trigger();
+        field("--sequence-length").type(QStringLiteral("4096"));
+        const QAction* start = actionOf(*training(), "Start");
+        QVERIFY(!start->isEnabled());
+        QVERIFY2(start->toolTip().contains(QStringLiteral("4096")) ||
+                     start->toolTip().contains(QStringLiteral("4,096")),
+                 qPrintable(start->toolTip()));
+        field("--sequence-length").type({});
+        QVERIFY(start->isEnabled());
     }
 
     void stopsAfterAStep()
@@ -115,9 +208,12 @@ private slots:
     {
         beginTraining({}, QStringLiteral("many"));
         QVERIFY(!training()->isUnderWay());
-        const auto* banner = training()->findChild<MessageBanner*>();
-        QVERIFY(banner->isVisible());
-        QVERIFY2(banner->text().contains(QStringLiteral("many")), qPrintable(banner->text()));
+        const QAction* start = actionOf(*training(), "Start");
+        QVERIFY(!start->isEnabled());
+        QVERIFY2(start->toolTip().contains(QStringLiteral("many")), qPrintable(start->toolTip()));
+        const QString summary = training()->findChild<TrainingMetrics*>()->summary();
+        QVERIFY2(summary.contains(QStringLiteral("many")) && !summary.contains(QStringLiteral("press Start")),
+                 qPrintable(summary));
         QVERIFY(training()->findChild<TrainingForm*>()->isVisible());
     }
 
@@ -174,6 +270,10 @@ private slots:
         const QAction* start = actionOf(*training(), "Start");
         QTRY_VERIFY(!start->isEnabled());
         QVERIFY2(start->toolTip().contains(QStringLiteral("exploration")), qPrintable(start->toolTip()));
+        const auto* metrics = training()->findChild<TrainingMetrics*>();
+        QVERIFY2(metrics->summary().contains(QStringLiteral("An exploration uses the device")),
+                 qPrintable(metrics->summary()));
+        QVERIFY(!metrics->summary().contains(QStringLiteral("press Start")));
         window().exploration().stop();
         QTRY_VERIFY(start->isEnabled());
     }
@@ -196,7 +296,7 @@ private slots:
     {
         explore({});
         actionOf(window(), "Train")->trigger();
-        const auto options = training()->findChild<TrainingForm*>()->options({});
+        const auto options = training()->findChild<TrainingForm*>()->options();
         QCOMPARE(options.run.setting,
                  config::Setting(config::Fixed{snapshot().searchState.recommendation->size}));
     }

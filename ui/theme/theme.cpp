@@ -20,6 +20,7 @@ constexpr const char* sheet = R"(
 *[banner="warning"] { background: @card; border: 1px solid @warn; border-radius: 8px; }
 *[banner="note"] { background: @card; border: 1px solid @throughput; border-radius: 8px; }
 QLabel { background: transparent; border: none; color: @text; }
+QLabel:disabled { color: @faint; }
 QLabel[muted="true"] { color: @mutedText; }
 QLabel[warn="true"] { color: @warn; }
 QLabel[bad="true"] { color: @bad; }

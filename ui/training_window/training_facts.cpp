@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_facts.h"
 
+#include "charts/run_plot.h"
 #include "engine/readable_text.h"
 #include "labels.h"
 #include "training_text.h"
@@ -28,6 +29,15 @@ QString sizeFact(const TrainingSnapshot& snapshot)
     return TrainingFacts::tr("%1, %2").arg(numberText(snapshot.microBatchSize), way);
 }
 
+QString predictionFact(const TrainingSnapshot& snapshot)
+{
+    const double predicted = snapshot.steps.back().predictedSamplesPerSecond;
+    const QString difference = differenceText(*snapshot.overPrediction);
+    return predicted > 0.0 ? TrainingFacts::tr("%1 samples/s; training is %2")
+                                 .arg(engine::rateText(predicted), difference)
+                           : TrainingFacts::tr("training is %1").arg(difference);
+}
+
 } // namespace
 
 std::vector<TrainingFact> trainingFacts(const TrainingSnapshot& snapshot)
@@ -47,6 +57,8 @@ std::vector<TrainingFact> trainingFacts(const TrainingSnapshot& snapshot)
         facts.push_back(
             {TrainingFacts::tr("Evaluation"),
              TrainingFacts::tr("micro-batch %1").arg(numberText(snapshot.evaluationMicroBatchSize))});
+    if (snapshot.overPrediction)
+        facts.push_back({TrainingFacts::tr("Predicted"), predictionFact(snapshot)});
     facts.push_back({TrainingFacts::tr("Data"), run.data});
     facts.push_back({TrainingFacts::tr("Learning rate"), QLocale().toString(run.learningRate, 'g', 4)});
     if (run.weighting == trial::LossWeighting::Tokens)
@@ -68,6 +80,7 @@ TrainingFacts::TrainingFacts(QWidget* parent) : Card(tr("This run"), parent), m_
     m_grid->setVerticalSpacing(4);
     m_grid->setColumnStretch(1, 1);
     body()->addLayout(m_grid);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
 }
 
 void TrainingFacts::display(const TrainingSnapshot& snapshot)

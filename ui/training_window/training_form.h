@@ -3,77 +3,70 @@
 #pragma once
 
 #include "card.h"
-#include "config/config_document.h"
-#include "form_fields.h"
-#include "training/training_options.h"
+#include "engine/config_file.h"
+#include "training/training_outlook.h"
+
+#include <QStringList>
 
 #include <cstdint>
 #include <optional>
-
-class QCheckBox;
-class QGridLayout;
-class QLineEdit;
-class QStackedWidget;
+#include <string>
+#include <vector>
 
 namespace batchpeak::ui {
 
-class ChoiceBox;
-class PathField;
+class OptionField;
+class OptionSections;
 
-/// Asks how to train. What is left empty follows the config.
+/// Asks how to train: all options of a run, those asked for most first, the others behind a line that opens
+/// them. What nobody asks for follows the exploration beside, the config, or what is usual, and each field
+/// says which of them.
 ///
-/// It turns fields into TrainingOptions; whether they go together with the config and the device is for the
-/// run to say.
+/// It turns texts into options, and says beside a field what is wrong with it while it is typed; what they
+/// mean together is for the outlook to say.
 class TrainingForm : public Card
 {
     Q_OBJECT
 
 public:
-    /// How the micro-batch size is chosen.
-    enum SizeMode { Recommended, AutomaticHalving, WholeBatch, Number };
-
     explicit TrainingForm(QWidget* parent = nullptr);
 
-    /// Fields that the config has something to say on begin with that.
-    void setConfig(const config::ConfigContents& contents);
-    /// Offers, and takes, the size that an exploration of the config recommends.
-    /// \param size  0 without one
+    /// Nothing is anybody's own then.
+    void setConfig(const engine::ConfigFile& config);
+    /// What the fields fall back on before the config: device, memory, worker and what else was asked of the
+    /// exploration.
+    void setExploration(const engine::ExplorationOptions& exploration);
+    /// \param size  that an exploration of the config recommends; 0 without one
     void setRecommended(std::int64_t size);
 
-    /// \param base  device, memory, worker and what else the form does not ask for
-    /// \throws FormProblem
-    training::TrainingOptions options(const engine::ExplorationOptions& base) const;
+    /// All that a person wrote, as options and their texts in turn.
+    QStringList words() const;
+    /// Asks for the same again; what there is no field for is left out.
+    void setWords(const QStringList& words);
+
+    /// To train with, while there is no problem.
+    const training::TrainingOptions& options() const { return m_outlook.options; }
+    /// Why nothing can be trained so, as a full sentence; empty where it can.
+    QString problem() const;
+
+    const std::vector<OptionField*>& fields() const;
+    /// Null for one that has no field here.
+    OptionField* field(const std::string& name) const;
+
+signals:
+    /// Another run is asked for, or nothing that can be run.
+    void changed();
 
 private:
-    QWidget* makeSizeMode();
-    QWidget* makeMaximum();
-    QWidget* makeLength();
-    QWidget* makeData();
-    QWidget* makeCheckpoint();
-    void addRow(const QString& name, QWidget* field, QWidget* focused);
-    void enableFields();
-    void takeSize(training::TrainingOptions& options) const;
-    void takeData(training::TrainingOptions& options) const;
+    void addFields(const QString& title, const std::vector<std::string>& names, bool isFolded = false);
+    void takeText(OptionField* field);
+    void clear(OptionField* field);
+    void follow();
 
-    QGridLayout* m_grid;
-    std::int64_t m_recommended = 0;
-    ChoiceBox* m_sizeMode = nullptr;
-    QLineEdit* m_size = nullptr;
-    ChoiceBox* m_maximum = nullptr;
-    QCheckBox* m_exact = nullptr;
-    PathField* m_growth = nullptr;
-    ChoiceBox* m_lengthUnit = nullptr;
-    QLineEdit* m_length = nullptr;
-    ChoiceBox* m_data = nullptr;
-    QStackedWidget* m_dataFields = nullptr;
-    QLineEdit* m_samples = nullptr;
-    PathField* m_text = nullptr;
-    PathField* m_arrays = nullptr;
-    QLineEdit* m_learningRate = nullptr;
-    QLineEdit* m_evaluateEvery = nullptr;
-    PathField* m_checkpoints = nullptr;
-    QLineEdit* m_checkpointEvery = nullptr;
-    PathField* m_resume = nullptr;
+    OptionSections* m_sections;
+    std::optional<engine::ConfigFile> m_config;
+    training::TrainingWishes m_wishes;
+    training::TrainingOutlook m_outlook;
 };
 
 } // namespace batchpeak::ui

@@ -8,6 +8,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QStyle>
 
 #include <algorithm>
 #include <cmath>
@@ -91,7 +92,7 @@ void TrainingMetrics::showMemory(const training::TrainingSnapshot& snapshot)
                                    : memoryText(peak, unit));
 }
 
-void TrainingMetrics::display(const training::TrainingSnapshot& snapshot)
+void TrainingMetrics::display(const training::TrainingSnapshot& snapshot, const QString& obstacle)
 {
     const bool hasStep = !snapshot.steps.empty();
     const std::int64_t planned = snapshot.run ? snapshot.run->steps : 0;
@@ -106,10 +107,23 @@ void TrainingMetrics::display(const training::TrainingSnapshot& snapshot)
             metric->setValue(none());
     }
     showMemory(snapshot);
-    const QString sentence = trainingSentence(snapshot);
+    const QString sentence = trainingSentence(snapshot, obstacle);
     setTextIfNew(m_sentence, sentence);
+    const bool hasDiverged = snapshot.isUnderWay() && hasStep && !std::isfinite(snapshot.steps.back().loss);
+    setWarns(hasDiverged || (!snapshot.isUnderWay() && !obstacle.isEmpty()));
     m_sentence->setVisible(!sentence.isEmpty());
     setAccessibleDescription(summary());
+}
+
+void TrainingMetrics::setWarns(bool warns)
+{
+    if (m_sentence->property("warn").toBool() == warns)
+        return;
+    m_sentence->setProperty("warn", warns);
+    m_sentence->setProperty("muted", !warns);
+    // Qt polishes a widget once, and not when a property changes that a style sheet looks at.
+    m_sentence->style()->unpolish(m_sentence);
+    m_sentence->style()->polish(m_sentence);
 }
 
 QString TrainingMetrics::summary() const

@@ -21,13 +21,16 @@ class TrainingMetrics : public QFrame
 public:
     explicit TrainingMetrics(QWidget* parent = nullptr);
 
-    void display(const training::TrainingSnapshot& snapshot);
+    /// \param obstacle  why no run can start now, as a sentence; else empty
+    void display(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
     /// All that the metrics say, in one text.
     QString summary() const;
 
 private:
     void showStep(const training::StepRecord& step);
     void showMemory(const training::TrainingSnapshot& snapshot);
+    /// Whether the sentence is one that a person should act on.
+    void setWarns(bool warns);
     QList<Metric*> metrics() const;
 
     Metric* m_step;

@@ -109,11 +109,11 @@ QString summary(const TrainingSnapshot& snapshot)
 
 } // namespace
 
-QString trainingActivityText(const TrainingSnapshot& snapshot)
+QString trainingActivityText(const TrainingSnapshot& snapshot, const QString& obstacle)
 {
     switch (snapshot.state) {
     case TrainingState::Idle:
-        return Words::tr("Ready to start");
+        return obstacle.isEmpty() ? Words::tr("Ready to start") : Words::tr("Not ready to start");
     case TrainingState::Starting:
         return Words::tr("Starting the worker");
     case TrainingState::FindingMaximum:
@@ -132,13 +132,14 @@ QString trainingActivityText(const TrainingSnapshot& snapshot)
            QStringLiteral("  ·  ") + endText(snapshot.end.value_or(TrainingEnd::Failed));
 }
 
-QString trainingSentence(const TrainingSnapshot& snapshot)
+QString trainingSentence(const TrainingSnapshot& snapshot, const QString& obstacle)
 {
+    const QString next = obstacle.isEmpty() ? QString() : QLatin1Char(' ') + obstacle;
     if (snapshot.end == TrainingEnd::NothingFits && snapshot.steps.empty())
-        return Words::tr("Nothing was trained: not even a micro-batch of one sample fits.");
+        return Words::tr("Nothing was trained: not even a micro-batch of one sample fits.") + next;
     switch (snapshot.state) {
     case TrainingState::Idle:
-        return Words::tr("Choose how to train, and press Start.");
+        return obstacle.isEmpty() ? Words::tr("Choose how to train, and press Start.") : obstacle;
     case TrainingState::Starting:
         return Words::tr("The worker is being started and the network loaded.");
     case TrainingState::FindingMaximum:
@@ -154,7 +155,7 @@ QString trainingSentence(const TrainingSnapshot& snapshot)
     case TrainingState::Failed:
         break;
     }
-    return summary(snapshot);
+    return summary(snapshot) + next;
 }
 
 QString maximumWayText(MaximumWay way)

@@ -9,11 +9,12 @@
 namespace batchpeak::ui {
 
 /// "Step 340 of 1,000 · micro-batch 5 of 8 · about 3 min left"
-QString trainingActivityText(const training::TrainingSnapshot& snapshot);
+/// \param obstacle  why no run can start now, as a sentence; else empty
+QString trainingActivityText(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
 
 /// What comes before the first step and after the last one, or what came of a run, as sentences; empty while
 /// its figures say it all.
-QString trainingSentence(const training::TrainingSnapshot& snapshot);
+QString trainingSentence(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
 
 /// "binary search: 241 fits, 128 is used (9 trials, 3 out of memory, 41 s); the exploration recommends 192"
 QString maximumText(const training::MaximumFound& maximum);

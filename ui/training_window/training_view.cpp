@@ -8,6 +8,8 @@
 #include "labels.h"
 #include "log_view.h"
 #include "message_banner.h"
+#include "runs_card.h"
+#include "runs_model.h"
 #include "status_bar.h"
 #include "theme/glyphs.h"
 #include "tool_bar.h"
@@ -31,7 +33,8 @@ using training::TrainingState;
 
 constexpr int margin = 12;
 constexpr int gap = 10;
-constexpr int sideWidth = 424;
+constexpr int sideWidth = 484;
+constexpr int leastChartsWidth = 420;
 
 struct ChartCard
 {
@@ -64,7 +67,8 @@ TrainingActions::TrainingActions(QWidget* window)
       close(new QAction(tr("&Close"), this))
 {
     start->setShortcut(Qt::Key_F5);
-    stop->setShortcuts({QKeySequence(Qt::SHIFT | Qt::Key_F5), QKeySequence(Qt::Key_Escape)});
+    // Not Escape, which people press to close a menu.
+    stop->setShortcut(Qt::SHIFT | Qt::Key_F5);
     settings->setCheckable(true);
     settings->setChecked(true);
     settings->setShortcut(Qt::Key_F4);
@@ -77,10 +81,9 @@ TrainingActions::TrainingActions(QWidget* window)
 void TrainingActions::update(const training::TrainingSnapshot& snapshot, const QString& obstacle)
 {
     const bool underWay = snapshot.isUnderWay();
-    const bool ended = snapshot.state == TrainingState::Finished || snapshot.state == TrainingState::Failed;
-    start->setText(ended ? tr("&Start again") : tr("&Start"));
     start->setEnabled(!underWay && obstacle.isEmpty());
-    start->setToolTip(obstacle);
+    start->setToolTip(obstacle.isEmpty() ? tr("Begin a run; the one before stays in the list of runs")
+                                         : obstacle);
     stop->setEnabled(underWay);
     stop->setToolTip(snapshot.state == TrainingState::Finishing
                          ? tr("End at once, without waiting for the step under way")
@@ -97,6 +100,11 @@ void TrainingActions::setTheme(const Theme& theme)
 TrainingView::TrainingView(TrainingActions* actions, QWidget* parent)
     : QWidget(parent),
       m_actions(actions),
+      m_columns(new QSplitter(Qt::Horizontal, this)),
+      m_chartRows(new QSplitter(Qt::Vertical)),
+      m_runRows(new QSplitter(Qt::Vertical)),
+      m_runs(new RunsModel(this)),
+      m_runsCard(new RunsCard(m_runs)),
       m_run(new ElidedLabel(Qt::ElideMiddle, this)),
       m_banner(new MessageBanner(this)),
       m_metrics(new TrainingMetrics(this)),
@@ -106,16 +114,24 @@ TrainingView::TrainingView(TrainingActions* actions, QWidget* parent)
       m_log(new LogView),
       m_status(new StatusBar(this))
 {
-    auto* columns = new QHBoxLayout;
-    columns->setSpacing(gap);
-    columns->addWidget(makeCharts(), 1);
-    columns->addWidget(makeSide());
+    makeCharts();
+    makeSide();
+    m_columns->setObjectName(QStringLiteral("columns"));
+    m_columns->addWidget(m_chartRows);
+    m_columns->addWidget(m_side);
+    m_columns->setStretchFactor(0, 1);
+    m_columns->setStretchFactor(1, 0);
+    for (QSplitter* splitter : splitters()) {
+        splitter->setHandleWidth(gap);
+        splitter->setChildrenCollapsible(false);
+    }
+    m_columns->setSizes({10000, sideWidth});
     auto* inner = new QVBoxLayout;
     inner->setContentsMargins(margin, margin, margin, margin);
     inner->setSpacing(gap);
     inner->addWidget(m_banner);
     inner->addWidget(m_metrics);
-    inner->addLayout(columns, 1);
+    inner->addWidget(m_columns, 1);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
@@ -123,6 +139,7 @@ TrainingView::TrainingView(TrainingActions* actions, QWidget* parent)
     outer->addLayout(inner, 1);
     outer->addWidget(m_status);
     connect(actions->settings, &QAction::toggled, this, &TrainingView::showForm);
+    connect(m_runs, &RunsModel::shownChanged, this, &TrainingView::redrawWanted);
     display({});
 }
 
@@ -145,7 +162,7 @@ QWidget* TrainingView::makeBar()
     return bar;
 }
 
-QSplitter* TrainingView::makeCharts()
+void TrainingView::makeCharts()
 {
     using Quantity = RunPlot::Quantity;
     const ChartCard loss = chartCard(Quantity::Loss, tr("Loss"), tr("nats"), tr("Loss chart"));
@@ -154,33 +171,36 @@ QSplitter* TrainingView::makeCharts()
     const ChartCard schedule =
         chartCard(Quantity::Size, tr("Batch size"), tr("samples"), tr("Chart of the batch sizes"));
     m_charts = new RunCharts(loss.part, rate.part, schedule.part, this);
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->setHandleWidth(gap);
-    splitter->setChildrenCollapsible(false);
+    m_chartRows->setObjectName(QStringLiteral("charts"));
+    m_chartRows->setMinimumWidth(leastChartsWidth);
     for (const ChartCard& made : {loss, rate, schedule})
-        splitter->addWidget(made.card);
-    splitter->setSizes({4000, 2700, 3300});
-    return splitter;
+        m_chartRows->addWidget(made.card);
+    m_chartRows->setSizes({4000, 2700, 3300});
 }
 
-QWidget* TrainingView::makeSide()
+void TrainingView::makeSide()
 {
+    m_runRows->setObjectName(QStringLiteral("run"));
+    m_runRows->addWidget(m_runsCard);
+    auto* log = new Card(tr("Log"));
+    log->body()->addWidget(m_log, 1);
+    m_runRows->addWidget(log);
+    m_runRows->setSizes({2000, 3000});
     auto* run = new QWidget;
     auto* layout = new QVBoxLayout(run);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(gap);
     layout->addWidget(m_facts);
-    layout->addWidget(m_log, 1);
+    layout->addWidget(m_runRows, 1);
     m_side->addWidget(m_form);
     m_side->addWidget(run);
-    m_side->setFixedWidth(sideWidth);
-    return m_side;
 }
 
 void TrainingView::setTheme(const Theme& theme)
 {
     m_banner->setTheme(theme);
     m_charts->setTheme(theme);
+    m_runs->setTheme(theme);
 }
 
 void TrainingView::setSubject(const QString& text)
@@ -193,19 +213,20 @@ void TrainingView::showForm(bool visible)
     m_side->setCurrentIndex(visible ? 0 : 1);
 }
 
-void TrainingView::display(const training::TrainingSnapshot& snapshot)
+void TrainingView::display(const training::TrainingSnapshot& snapshot, const QString& obstacle)
 {
     std::vector<engine::DeviceSnapshot> devices;
     if (!snapshot.device.id.isEmpty())
         devices.push_back(snapshot.device);
     m_run->setFullText(snapshot.run ? runText(snapshot.run->run, devices) : m_subject);
-    m_metrics->display(snapshot);
-    m_charts->display(snapshot);
+    m_metrics->display(snapshot, obstacle);
+    m_charts->display(snapshot, m_runs->shown());
+    m_runs->display(snapshot);
     m_facts->display(snapshot);
     m_log->display(snapshot.log);
     m_form->setEnabled(!snapshot.isUnderWay());
     m_status->display(StatusLine{.progress = snapshot.progress(),
-                                 .activity = trainingActivityText(snapshot),
+                                 .activity = trainingActivityText(snapshot, obstacle),
                                  .devices = deviceText(devices)});
     m_banner->showFailure(snapshot.failure);
 }

@@ -5,6 +5,7 @@
 #include "theme/theme.h"
 #include "training/training_snapshot.h"
 
+#include <QList>
 #include <QObject>
 #include <QString>
 #include <QWidget>
@@ -20,6 +21,8 @@ class ElidedLabel;
 class LogView;
 class MessageBanner;
 class RunCharts;
+class RunsCard;
+class RunsModel;
 class StatusBar;
 class TrainingFacts;
 class TrainingMetrics;
@@ -56,19 +59,34 @@ public:
     void setTheme(const Theme& theme);
     /// What would be trained, while no run is there to say it.
     void setSubject(const QString& text);
-    void display(const training::TrainingSnapshot& snapshot);
+    /// \param obstacle  why no run can start now, as a sentence; else empty
+    void display(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
     /// Beside the charts: how to train, or else this run and its log.
     void showForm(bool visible);
 
     TrainingForm* form() const { return m_form; }
+    /// The runs that are compared in the charts.
+    RunsModel* runs() const { return m_runs; }
+    RunsCard* runsCard() const { return m_runsCard; }
+    /// Each with its name.
+    QList<QSplitter*> splitters() const { return {m_columns, m_chartRows, m_runRows}; }
     MessageBanner* banner() const { return m_banner; }
+
+signals:
+    /// Other runs are to be seen: display() is to be called again.
+    void redrawWanted();
 
 private:
     QWidget* makeBar();
-    QSplitter* makeCharts();
-    QWidget* makeSide();
+    void makeCharts();
+    void makeSide();
 
     TrainingActions* m_actions;
+    QSplitter* m_columns;
+    QSplitter* m_chartRows;
+    QSplitter* m_runRows;
+    RunsModel* m_runs;
+    RunsCard* m_runsCard;
     ElidedLabel* m_run;
     MessageBanner* m_banner;
     TrainingMetrics* m_metrics;

@@ -3,6 +3,9 @@
 #include "training_window.h"
 
 #include "message_banner.h"
+#include "runs_card.h"
+#include "runs_model.h"
+#include "training/training_event_file.h"
 #include "training/training_run.h"
 #include "training_form.h"
 #include "training_text.h"
@@ -11,6 +14,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QVBoxLayout>
 
@@ -26,6 +30,11 @@ using namespace std::chrono_literals;
 constexpr auto drawInterval = 100ms;
 constexpr QSize leastSize{980, 640};
 constexpr QSize usualSize{1240, 800};
+
+QString absolutePathOf(const engine::ConfigFile& config)
+{
+    return QFileInfo(config.path()).absoluteFilePath();
+}
 
 } // namespace
 
@@ -60,6 +69,11 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
     connect(m_actions->start, &QAction::triggered, this, &TrainingWindow::start);
     connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
     connect(m_actions->close, &QAction::triggered, this, &QWidget::close);
+    connect(m_view, &TrainingView::redrawWanted, this, &TrainingWindow::draw);
+    connect(m_view->form(), &TrainingForm::changed, this, &TrainingWindow::draw);
+    connect(m_view->runsCard(), &RunsCard::addRequested, this, &TrainingWindow::addRun);
+    m_settings.attach(this, m_view->splitters());
+    m_view->runsCard()->setColumnWidths(m_settings.columnWidths());
     draw();
 }
 
@@ -67,6 +81,9 @@ TrainingWindow::~TrainingWindow()
 {
     // It may yet speak while it ends its process, to a window that is already half gone.
     m_run->disconnect(this);
+    remember();
+    m_settings.save();
+    m_settings.setColumnWidths(m_view->runsCard()->columnWidths());
 }
 
 void TrainingWindow::setTheme(const Theme& theme)
@@ -81,20 +98,45 @@ void TrainingWindow::setConfig(const engine::ConfigFile& config, const engine::E
 {
     const bool isAnother =
         !m_config || m_config->path() != config.path() || m_config->text() != config.text();
+    if (isAnother)
+        remember();
     m_config = config;
-    m_base = base;
+    m_view->form()->setExploration(base);
     if (!isAnother)
         return;
-    m_view->form()->setConfig(config.contents());
+    m_view->form()->setConfig(config);
+    m_view->form()->setWords(m_settings.optionsOf(absolutePathOf(config)));
     const QString name = QFileInfo(config.path()).fileName();
     m_view->setSubject(name);
     setWindowTitle(tr("Training — %1").arg(name));
     draw();
 }
 
+void TrainingWindow::remember()
+{
+    if (m_config)
+        m_settings.setOptionsOf(absolutePathOf(*m_config), m_view->form()->words());
+}
+
 void TrainingWindow::setRecommended(std::int64_t size)
 {
     m_view->form()->setRecommended(size);
+}
+
+void TrainingWindow::addRun()
+{
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Lay a run beside this one"), m_settings.lastFolder(),
+        tr("Events of batchpeak train (*.jsonl *.json *.events *.log);;All files (*)"));
+    if (path.isEmpty())
+        return;
+    m_settings.setLastFolder(QFileInfo(path).path());
+    try {
+        m_view->runs()->add(training::readTrainingEvents(path), QFileInfo(path).completeBaseName());
+        m_view->banner()->hide();
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
+    }
 }
 
 void TrainingWindow::setObstacle(const QString& sentence)
@@ -105,6 +147,11 @@ void TrainingWindow::setObstacle(const QString& sentence)
     draw();
 }
 
+QString TrainingWindow::obstacle() const
+{
+    return m_obstacle.isEmpty() && m_config ? m_view->form()->problem() : m_obstacle;
+}
+
 bool TrainingWindow::isUnderWay() const
 {
     return m_run->snapshot().isUnderWay();
@@ -112,16 +159,14 @@ bool TrainingWindow::isUnderWay() const
 
 void TrainingWindow::start()
 {
-    if (!m_config || isUnderWay() || !m_obstacle.isEmpty())
+    if (!m_config || isUnderWay() || !obstacle().isEmpty())
         return;
+    remember();
     try {
-        m_run->load(m_config->path(), m_config->contents(), m_view->form()->options(m_base));
+        const training::TrainingSnapshot before = m_run->snapshot();
+        m_run->load(m_config->path(), m_config->contents(), m_view->form()->options());
+        m_view->runs()->keep(before);
         m_run->start();
-    } catch (const FormProblem& problem) {
-        m_actions->settings->setChecked(true);
-        problem.field()->setFocus();
-        showError(QString::fromUtf8(problem.what()));
-        return;
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
         return;
@@ -133,8 +178,8 @@ void TrainingWindow::start()
 
 void TrainingWindow::draw()
 {
-    m_actions->update(m_run->snapshot(), m_obstacle);
-    m_view->display(m_run->snapshot());
+    m_actions->update(m_run->snapshot(), obstacle());
+    m_view->display(m_run->snapshot(), obstacle());
 }
 
 void TrainingWindow::showError(const QString& sentence)

@@ -6,6 +6,7 @@
 #include "engine/device_lease.h"
 #include "engine/exploration_options.h"
 #include "theme/theme.h"
+#include "window_settings.h"
 
 #include <QTimer>
 #include <QWidget>
@@ -26,7 +27,8 @@ class TrainingView;
 /// A window for training runs of one config: it joins a run, the view that draws it, and what a person asks
 /// for. It decides nothing about a run and draws nothing itself.
 ///
-/// To close it is to end its run: its process is gone with it.
+/// To close it is to end its run: its process is gone with it. Where it stood, and what was asked for each
+/// config, is remembered.
 class TrainingWindow : public QWidget
 {
     Q_OBJECT
@@ -38,7 +40,7 @@ public:
 
     void setTheme(const Theme& theme);
     /// The config to train from the next start on. What was chosen stays where it is the same config.
-    /// \param base  device, memory, worker and what else the form does not ask for
+    /// \param base  of the exploration beside: device, memory, worker and what else a training follows
     void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base);
     /// \param size  that an exploration of the config recommends; 0 without one
     void setRecommended(std::int64_t size);
@@ -58,14 +60,20 @@ protected:
 private:
     void start();
     void draw();
+    /// Keeps what is asked for of the present config.
+    void remember();
+    void addRun();
+    /// Why nothing can be started now, as a full sentence; empty where it can.
+    QString obstacle() const;
     void showError(const QString& sentence);
 
     training::TrainingRun* m_run;
     TrainingActions* m_actions;
     TrainingView* m_view;
     std::optional<engine::ConfigFile> m_config;
-    engine::ExplorationOptions m_base;
+    /// Something else uses the device.
     QString m_obstacle;
+    WindowSettings m_settings{QStringLiteral("training")};
     QTimer m_drawTimer;
 };
 

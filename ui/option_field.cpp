@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "option_field.h"
+
+#include "form_fields.h"
+#include "labels.h"
+
+#include <QCoreApplication>
+#include <QGridLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QStyle>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using engine::OptionWords;
+using engine::Origin;
+
+constexpr int nameWidth = 120;
+constexpr int editorWidth = 190;
+constexpr int originWidth = 62;
+constexpr int gap = 8;
+
+/// What is chosen from; something else may be typed where \p takesOthers.
+struct Choices
+{
+    QStringList words;
+    bool takesOthers = false;
+};
+
+/// No words where anything is typed.
+Choices choicesOf(const OptionWords& option)
+{
+    if (option.isSwitch())
+        return {.words = {QStringLiteral("off"), QStringLiteral("on")}};
+    QStringList words = QString::fromStdString(option.values).split(QLatin1Char('|'));
+    const auto isPlaceholder = [](const QString& word) { return word != word.toLower(); };
+    const qsizetype placeholders = words.removeIf(isPlaceholder);
+    return {.words = words, .takesOthers = placeholders > 0};
+}
+
+std::optional<PathField::Kind> pathKindOf(const OptionWords& option)
+{
+    if (option.values.ends_with("FILE") || option.values.ends_with("FILE.py"))
+        return PathField::Kind::File;
+    if (option.values == "DIR")
+        return PathField::Kind::Folder;
+    return option.values == "PATH" ? std::optional(PathField::Kind::Either) : std::nullopt;
+}
+
+QString originWord(Origin origin)
+{
+    switch (origin) {
+    case Origin::Config:
+        return OptionField::tr("config");
+    case Origin::Yours:
+        return OptionField::tr("yours");
+    case Origin::Explored:
+        return OptionField::tr("explored");
+    case Origin::Default:
+        break;
+    }
+    return OptionField::tr("default");
+}
+
+} // namespace
+
+OptionField::OptionField(const OptionWords& words, const QString& name, const QString& placeholder,
+                         NormalText normalText, QWidget* parent)
+    : QWidget(parent),
+      m_words(words),
+      m_normalText(std::move(normalText)),
+      m_label(new QLabel(name, this)),
+      m_editor(makeEditor(QString(name).remove(QLatin1Char('&')))),
+      m_origin(new QPushButton(this)),
+      m_explanation(mutedLabel(QString(), this))
+{
+    m_label->setFixedWidth(nameWidth);
+    m_label->setBuddy(m_editor);
+    setPlaceholder(placeholder);
+    m_origin->setProperty("link", QStringLiteral("muted"));
+    m_origin->setFixedWidth(originWidth);
+    m_origin->setFont(scaled(font(), 0.9));
+    m_explanation->setFont(scaled(font(), 0.9));
+    m_explanation->setWordWrap(true);
+    m_explanation->setTextFormat(Qt::PlainText);
+    m_explanation->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    connect(m_origin, &QPushButton::clicked, this, &OptionField::cleared);
+
+    m_editor->setFixedWidth(editorWidth);
+    m_grid = new QGridLayout(this);
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setHorizontalSpacing(gap);
+    m_grid->setVerticalSpacing(2);
+    m_grid->addWidget(m_label, 0, 0);
+    m_grid->addWidget(m_editor, 0, 1);
+    m_grid->addWidget(m_origin, 0, 2);
+    m_grid->setColumnStretch(3, 1);
+    setExplanation(Explanation::Below);
+    display({.name = words.name});
+    // What holds in place of a text that was deleted.
+    if (line())
+        connect(line(), &QLineEdit::editingFinished, this, [this] { display(m_outlook); });
+}
+
+int OptionField::leastWidth()
+{
+    return nameWidth + editorWidth + originWidth + 2 * gap;
+}
+
+void OptionField::setExplanation(Explanation explanation)
+{
+    m_place = explanation;
+    m_grid->removeWidget(m_explanation);
+    if (explanation == Explanation::Beside)
+        m_grid->addWidget(m_explanation, 0, 3, Qt::AlignVCenter);
+    else
+        m_grid->addWidget(m_explanation, 1, 1, 1, 3);
+    const QString typed =
+        QString::fromStdString(m_words.name + (m_words.isSwitch() ? "" : " " + m_words.values));
+    m_editor->setToolTip(explanation == Explanation::Problems
+                             ? QString::fromStdString(m_words.help) + QLatin1Char('\n') + typed
+                             : typed);
+    showExplanation();
+}
+
+QWidget* OptionField::makeEditor(const QString& name)
+{
+    if (const auto kind = pathKindOf(m_words)) {
+        const QString filter = m_words.values.ends_with(".py") ? tr("Python (*.py)") : QString();
+        auto* field = new PathField(*kind, name, filter, this);
+        connect(field->line(), &QLineEdit::textChanged, this, &OptionField::edited);
+        return field;
+    }
+    if (const auto [words, takesOthers] = choicesOf(m_words); !words.isEmpty()) {
+        QList<ChoiceBox::Choice> choices;
+        for (const QString& word : words)
+            choices.append({word, static_cast<int>(choices.size())});
+        auto* box = new ChoiceBox(name, choices, this);
+        box->setEditable(takesOthers);
+        connect(box, &ChoiceBox::activated, this, &OptionField::edited);
+        if (takesOthers)
+            connect(box->lineEdit(), &QLineEdit::textEdited, this, &OptionField::edited);
+        return box;
+    }
+    auto* line = new QLineEdit(this);
+    line->setAccessibleName(name);
+    connect(line, &QLineEdit::textEdited, this, &OptionField::edited);
+    return line;
+}
+
+/// Null where a person does not type.
+QLineEdit* OptionField::line() const
+{
+    if (const auto* box = qobject_cast<ChoiceBox*>(m_editor))
+        return box->lineEdit();
+    if (const auto* path = qobject_cast<PathField*>(m_editor))
+        return path->line();
+    return static_cast<QLineEdit*>(m_editor);
+}
+
+void OptionField::setPlaceholder(const QString& placeholder)
+{
+    if (line())
+        line()->setPlaceholderText(placeholder);
+    else
+        static_cast<ChoiceBox*>(m_editor)->setPlaceholderText(placeholder);
+}
+
+QString OptionField::text() const
+{
+    return line() ? line()->text().trimmed() : static_cast<ChoiceBox*>(m_editor)->currentText();
+}
+
+void OptionField::type(const QString& text)
+{
+    if (line()) {
+        line()->setText(text);
+    } else {
+        auto* box = static_cast<ChoiceBox*>(m_editor);
+        box->setCurrentIndex(box->findText(text));
+    }
+    emit edited();
+}
+
+/// As "2." is 2, and "1024MiB" is 1GiB.
+bool OptionField::means(const QString& typed, const QString& text) const
+{
+    if (typed == text || typed.isEmpty())
+        return typed == text;
+    return m_normalText(typed.toStdString()) == text.toStdString();
+}
+
+void OptionField::setText(const QString& text)
+{
+    if (auto* box = qobject_cast<ChoiceBox*>(m_editor); box && !box->isEditable()) {
+        // A switch that nobody has spoken of is off.
+        box->setCurrentIndex(m_words.isSwitch() ? std::max(0, box->findText(text)) : box->findText(text));
+        return;
+    }
+    if (line()->hasFocus() || means(line()->text().trimmed(), text))
+        return;
+    const QSignalBlocker quiet(line());
+    if (auto* box = qobject_cast<ChoiceBox*>(m_editor); box && box->findText(text) >= 0)
+        box->setCurrentIndex(box->findText(text));
+    else
+        line()->setText(text);
+}
+
+void OptionField::display(const engine::OptionOutlook& outlook)
+{
+    m_outlook = outlook;
+    if (m_problem.isEmpty())
+        setText(outlook.text);
+    m_label->setEnabled(outlook.playsAPart);
+    m_editor->setEnabled(outlook.playsAPart);
+    const bool isYours = outlook.origin == Origin::Yours;
+    m_origin->setText(originWord(outlook.origin));
+    m_origin->setFont(scaled(font(), 0.9, isYours ? QFont::DemiBold : QFont::Normal));
+    m_origin->setEnabled(isYours);
+    m_origin->setToolTip(isYours ? tr("Take it back") : outlook.place);
+    m_origin->setAccessibleName(isYours ? tr("%1: yours; take it back").arg(QString::fromStdString(name()))
+                                        : m_origin->text());
+    showExplanation();
+}
+
+void OptionField::setProblem(const QString& sentence)
+{
+    if (sentence == m_problem)
+        return;
+    m_problem = sentence;
+    showExplanation();
+}
+
+void OptionField::showExplanation()
+{
+    const QString help = m_place == Explanation::Problems ? QString() : QString::fromStdString(m_words.help);
+    const QString place = m_place == Explanation::Problems ? QString() : m_outlook.place;
+    const QString text = !m_problem.isEmpty() ? m_problem : !place.isEmpty() ? place : help;
+    setTextIfNew(m_explanation, text);
+    m_explanation->setVisible(!text.isEmpty());
+    m_explanation->setToolTip(text == help ? QString() : help);
+    m_editor->setAccessibleDescription(m_problem);
+    const bool isBad = !m_problem.isEmpty();
+    if (m_explanation->property("bad").toBool() == isBad)
+        return;
+    m_explanation->setProperty("bad", isBad);
+    style()->unpolish(m_explanation);
+    style()->polish(m_explanation);
+}
+
+QString OptionField::originText() const
+{
+    return m_origin->text();
+}
+
+QString OptionField::explanation() const
+{
+    return m_explanation->text();
+}
+
+QString runOptionName(const std::string& option)
+{
+    static const std::array<std::pair<const char*, const char*>, 15> names{
+        {{"--device", QT_TRANSLATE_NOOP("OptionField", "Device")},
+         {"--memory-limit", QT_TRANSLATE_NOOP("OptionField", "Memory limit")},
+         {"--headroom", QT_TRANSLATE_NOOP("OptionField", "Headroom, %")},
+         {"--sequence-length", QT_TRANSLATE_NOOP("OptionField", "Sequence length")},
+         {"--precision", QT_TRANSLATE_NOOP("OptionField", "Precision")},
+         {"--optimizer", QT_TRANSLATE_NOOP("OptionField", "Optimizer")},
+         {"--activation-checkpointing", QT_TRANSLATE_NOOP("OptionField", "Checkpointing")},
+         {"--loss-chunk", QT_TRANSLATE_NOOP("OptionField", "Loss chunk, rows")},
+         {"--max-gradient-norm", QT_TRANSLATE_NOOP("OptionField", "Gradient norm")},
+         {"--attention", QT_TRANSLATE_NOOP("OptionField", "Attention")},
+         {"--channels-last", QT_TRANSLATE_NOOP("OptionField", "Channels last")},
+         {"--cudnn-benchmark", QT_TRANSLATE_NOOP("OptionField", "cuDNN benchmark")},
+         {"--worker", QT_TRANSLATE_NOOP("OptionField", "Worker")},
+         {"--launcher", QT_TRANSLATE_NOOP("OptionField", "Launcher")},
+         {"--seed", QT_TRANSLATE_NOOP("OptionField", "Seed")}}};
+    for (const auto& [name, text] : names) {
+        if (option == name)
+            return QCoreApplication::translate("OptionField", text);
+    }
+    return QString::fromStdString(option);
+}
+
+QString runOptionPlaceholder(const std::string& option)
+{
+    if (option == "--device")
+        return OptionField::tr("a GPU, else the CPU");
+    if (option == "--worker")
+        return QStringLiteral("batchpeak-worker");
+    return option == "--memory-limit" || option == "--launcher" ? OptionField::tr("none") : QString();
+}
+
+} // namespace batchpeak::ui
