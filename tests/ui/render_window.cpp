@@ -16,6 +16,7 @@
 #include "ui/network_dialog.h"
 #include "ui/plan/plan_view.h"
 #include "ui/training_window/confirmation_dialog.h"
+#include "ui/training_window/runs_model.h"
 #include "ui/training_window/training_form.h"
 #include "ui/trials_view.h"
 
@@ -24,7 +25,10 @@
 #include <QDir>
 #include <QFile>
 #include <QMouseEvent>
+#include <QPushButton>
 #include <QRadioButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStandardPaths>
 #include <QTabBar>
 #include <QTemporaryDir>
@@ -118,11 +122,8 @@ public:
         }
         for (const auto& [name, snapshot] : test::allTrainings()) {
             drawState<test::SampleTrainingWindow>(
-                name, snapshot, [name = name](test::SampleTrainingWindow& window) {
-                    window.view()->form()->setRecommended(192);
-                    if (name == QLatin1String("training-halving"))
-                        emit window.findChild<RunChart*>()->placePointedAt(70);
-                });
+                name, snapshot,
+                [name = name](test::SampleTrainingWindow& window) { prepareTraining(window, name); });
         }
         drawInsight();
         drawPlans();
@@ -149,7 +150,7 @@ private:
     {
         if (!isAskedFor(name))
             return;
-        for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
+        for (const QSize size : {QSize(1440, 900), QSize(1100, 680), QSize(980, 640)}) {
             Window window(m_theme, size);
             window.display(snapshot);
             prepare(window);
@@ -230,6 +231,44 @@ private:
                  {.text = QStringLiteral("11/22/26 09:40 · 160 · 71 % · 9 trials"), .choose = [] {}}});
             window.view()->showPlan(true);
             save(window.grab(), QString::fromUtf8(name), QStringLiteral("-%1").arg(size.width()));
+        }
+    }
+
+    static void prepareTraining(test::SampleTrainingWindow& window, const QString& name)
+    {
+        TrainingForm* form = window.view()->form();
+        form->setConfig(engine::ConfigFile::open(
+            QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/examples/gpt2-tiny.yaml")));
+        form->setRecommended(192);
+        if (name == QLatin1String("training-halving"))
+            emit window.findChild<RunChart*>()->placePointedAt(70);
+        if (name == QLatin1String("training-predicted"))
+            emit window.findChild<RunChart*>()->placePointedAt(200);
+        if (name == QLatin1String("training-waiting"))
+            window.display(
+                test::readyTraining(),
+                QStringLiteral("An exploration uses the device. Stop it, or wait until it has ended."));
+        if (name == QLatin1String("training-options")) {
+            form->setWords(QStringLiteral("--epochs many --eval-split 5% --precision fp32 --memory-limit 6")
+                               .split(QLatin1Char(' ')));
+            window.display(test::readyTraining(), form->problem());
+        }
+        if (name == QLatin1String("training-more")) {
+            for (auto* button : form->findChildren<QPushButton*>()) {
+                if (button->text().startsWith(QLatin1String("More")))
+                    button->click();
+            }
+            window.grab();
+            auto* bar = form->findChild<QScrollArea*>()->verticalScrollBar();
+            bar->setValue(bar->maximum());
+        }
+        if (name == QLatin1String("training-compared")) {
+            for (const auto& earlier : test::earlierTrainings()) {
+                window.display(earlier);
+                window.view()->runs()->keep(earlier);
+            }
+            window.display(test::predictedTraining());
+            emit window.findChild<RunChart*>()->placePointedAt(90);
         }
     }
 

@@ -10,11 +10,14 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProcess>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 
 #include <functional>
+#include <map>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -125,6 +128,36 @@ private slots:
         typeAll(words);
         QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
         QVERIFY(check(m_form->options()));
+    }
+
+    void hasAFieldForEachOptionOfTheTerminal()
+    {
+        const std::map<QString, const char*> elsewhere{
+            {QStringLiteral("--help"), "the window has tool tips"},
+            {QStringLiteral("--model"), "the network is chosen in the main window, for both"},
+            {QStringLiteral("--confirm"), "an action of the main window"},
+            {QStringLiteral("--confirm-steps"), "of that action"},
+            {QStringLiteral("--events"), "what a window shows needs no file"},
+            {QStringLiteral("--quiet"), "of the terminal's lines"},
+            {QStringLiteral("--color"), "of the terminal's lines"}};
+        QProcess program;
+        program.start(QStringLiteral(BATCHPEAK_PROGRAM), {QStringLiteral("train"), QStringLiteral("--help")});
+        QVERIFY(program.waitForFinished());
+        static const QRegularExpression option(QStringLiteral("^ +(?:-\\w,)? *(--[a-z-]+)"),
+                                               QRegularExpression::MultilineOption);
+        QStringList asked;
+        auto found = option.globalMatch(QString::fromUtf8(program.readAllStandardOutput()));
+        while (found.hasNext())
+            asked << found.next().captured(1);
+        QVERIFY2(asked.size() > 25, qPrintable(asked.join(QLatin1Char(' '))));
+        QStringList fields;
+        for (const OptionField* each : m_form->fields())
+            fields << QString::fromStdString(each->name());
+        for (const QString& name : asked)
+            QVERIFY2(fields.contains(name) != elsewhere.contains(name), qPrintable(name));
+        for (const QString& name : fields)
+            QVERIFY2(asked.contains(name), qPrintable(name));
+        QCOMPARE(fields.removeDuplicates(), 0);
     }
 
     void followsTheExplorationBesideIt()
