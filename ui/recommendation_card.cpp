@@ -6,6 +6,8 @@
 #include "charts/chart_scene.h"
 #include "confidence_gauge.h"
 #include "engine/ending_text.h"
+#include "engine/log_text.h"
+#include "engine/present_size.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
 #include "labels.h"
@@ -64,6 +66,16 @@ QString verificationWord(const Snapshot& snapshot)
     return {};
 }
 
+/// The first that other programs disturb; empty without one.
+QString busyDevice(const Snapshot& snapshot)
+{
+    for (const engine::DeviceSnapshot& device : snapshot.devices) {
+        if (device.busyness.isBusy())
+            return device.id;
+    }
+    return {};
+}
+
 bool isWarning(const std::optional<engine::Verification>& verification)
 {
     return verification && (verification->outcome == engine::Verification::Outcome::Slower ||
@@ -90,29 +102,32 @@ void word(QLabel* label, const QString& text, const QString& toolTip)
 
 } // namespace
 
-/// Two words on the recommended size, each with its numbers as its tool tip: what limits its speed, and how
-/// its verification in a fresh process stands.
+/// Words on the recommended size, each with its numbers as its tool tip: what limits its speed, whether its
+/// times are less sure since a device is busy, and how its verification in a fresh process stands.
 class RecommendationCard::Chips : public QWidget
 {
 public:
     explicit Chips(QWidget* parent);
 
     void display(const Snapshot& snapshot);
-    QStringList words() const { return {m_limit->text(), m_verification->text()}; }
+    QStringList words() const { return {m_limit->text(), m_busy->text(), m_verification->text()}; }
 
 private:
     QLabel* m_limit;
+    QLabel* m_busy;
     QLabel* m_verification;
 };
 
 RecommendationCard::Chips::Chips(QWidget* parent)
-    : QWidget(parent), m_limit(chip(this)), m_verification(chip(this))
+    : QWidget(parent), m_limit(chip(this)), m_busy(chip(this)), m_verification(chip(this))
 {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
     layout->addStretch(1);
+    m_busy->setProperty("chip", QStringLiteral("warn"));
     layout->addWidget(m_limit);
+    layout->addWidget(m_busy);
     layout->addWidget(m_verification);
     // That of a chip, also while there is none.
     setMinimumHeight(m_limit->sizeHint().height());
@@ -126,6 +141,9 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
          RecommendationCard::tr("%1\nProbability: %2 %")
              .arg(snapshot.speedLimit)
              .arg(std::clamp(std::lround(100.0 * limit.probability), 1L, 99L)));
+    const QString busy = busyDevice(snapshot);
+    word(m_busy, busy.isEmpty() ? QString() : RecommendationCard::tr("busy"),
+         busy.isEmpty() ? QString() : engine::noMoreRepetitionsText(busy));
     word(m_verification, hasSize ? verificationWord(snapshot) : QString(),
          snapshot.verification ? engine::verificationText(*snapshot.verification) : QString());
     const QString kind = isWarning(snapshot.verification) ? QStringLiteral("warn") : QStringLiteral("plain");
@@ -265,8 +283,12 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
     }
     setTextIfNew(m_size, engine::numberText(recommendation->size));
     setSizeTone(snapshot.isRecommendationSure() ? Tone::Good : Tone::Plain);
-    setTextIfNew(m_gain, tr("%1 base").arg(engine::factorText(recommendation->relativePerformance)));
-    m_gain->setToolTip(tr("Compared with the first recommendation of this exploration"));
+    const QString base = engine::factorText(recommendation->relativePerformance);
+    const QString overPresent = engine::presentSizeText(snapshot);
+    setTextIfNew(m_gain, overPresent.isEmpty() ? tr("%1 base").arg(base) : overPresent);
+    m_gain->setToolTip(overPresent.isEmpty()
+                           ? tr("Compared with the first recommendation of this exploration")
+                           : tr("%1 the first recommendation of this exploration").arg(base));
 }
 
 void RecommendationCard::showLoss(const Snapshot& snapshot)

@@ -14,7 +14,10 @@ constexpr int failuresBeforeGivingUp = 2;
 
 } // namespace
 
-DeviceRunner::DeviceRunner(DeviceSetup setup, QObject* parent) : QObject(parent), m_worker(std::move(setup))
+DeviceRunner::DeviceRunner(DeviceSetup setup, QObject* parent)
+    : QObject(parent),
+      m_waiting(setup.mayChooseWaiting ? std::optional(WaitPolicy()) : std::nullopt),
+      m_worker(std::move(setup))
 {
     connect(&m_worker, &WorkerConversation::loaded, this, &DeviceRunner::ready);
     connect(&m_worker, &WorkerConversation::stepTaken, this, &DeviceRunner::stepTaken);
@@ -33,7 +36,31 @@ void DeviceRunner::launch()
 {
     m_stage = Stage::Running;
     m_trialsOfWorker = 0;
-    m_worker.start();
+    m_sleeps = m_waiting && m_waiting->sleeps();
+    m_worker.start(m_waiting ? m_waiting->environment() : QStringList());
+}
+
+void DeviceRunner::setTelemetry(const Telemetry& telemetry)
+{
+    m_worker.device().telemetry = telemetry;
+    if (m_waiting && telemetry.otherProcessors)
+        m_waiting->look(*telemetry.otherProcessors);
+}
+
+bool DeviceRunner::renewForCompany()
+{
+    if (!m_waiting || m_waiting->sleeps() == m_sleeps || !isFree())
+        return false;
+    const QString& device = snapshot().id;
+    emit logged(LogLevel::Info, m_sleeps
+                                    ? tr("%1: other programs have left the processors. Starting a worker "
+                                         "whose threads spin while they wait, as PyTorch's do.")
+                                          .arg(device)
+                                    : tr("%1: other programs use the processors. Starting a worker whose "
+                                         "threads sleep while they wait (OMP_WAIT_POLICY=PASSIVE).")
+                                          .arg(device));
+    renew();
+    return true;
 }
 
 void DeviceRunner::runTrial(const trial::TrialRequest& request)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "trial/trial_request.h"
+#include "wait_policy.h"
 #include "worker_conversation.h"
 
 #include <QObject>
@@ -34,6 +35,9 @@ public:
     bool canCompare() const { return trial::knowsComparisons(m_worker.protocol()); }
     /// Puts a fresh worker in the place of the present one; only while isFree(). ready() follows.
     void renew();
+    /// The same where the threads of the present worker wait otherwise than they should by now.
+    /// \return whether it is so
+    bool renewForCompany();
     /// Cancels the trial that runs, where one does; trialEnded() follows, as cancelled unless it was over
     /// before. A worker that does not heed it is replaced.
     void skip();
@@ -56,7 +60,7 @@ public:
     const QString& problem() const { return m_loss.problem; }
     const QStringList& lastLines() const { return m_loss.lastLines; }
 
-    void setTelemetry(const Telemetry& telemetry) { m_worker.device().telemetry = telemetry; }
+    void setTelemetry(const Telemetry& telemetry);
 
 signals:
     /// A worker holds the network: the first time and after each restart.
@@ -95,7 +99,11 @@ private:
     void giveUpOrRelaunch();
     void conclude();
 
+    /// Nothing where the worker's threads wait as they like.
+    std::optional<WaitPolicy> m_waiting;
     WorkerConversation m_worker;
+    /// Those of the present worker do.
+    bool m_sleeps = false;
     Stage m_stage = Stage::Off;
     std::optional<Running> m_trial;
     bool m_skipRequested = false;

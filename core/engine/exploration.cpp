@@ -236,7 +236,9 @@ void Exploration::startTrials()
         m_run->builder.resumeSearch();
     if (state() != State::Exploring || holdForPause())
         return;
-    for (const DeviceRunner* runner : m_run->pool->freeRunners()) {
+    for (DeviceRunner* runner : m_run->pool->freeRunners()) {
+        if (runner->renewForCompany())
+            continue;
         const QString device = runner->snapshot().id;
         askSearch([device](TrialPlanner& planner) { return adviceFor(device, planner); },
                   [this, device](const Advice& advice) {

@@ -65,6 +65,14 @@ QStringList ownWorker(const device::LocalDevice& device, const QString& programF
             isBound ? kind : QString::fromStdString(device.id())};
 }
 
+/// What a person says of it stands, and of another program nothing is known.
+bool mayChooseWaiting(const ExplorationOptions& options)
+{
+    const auto isSaid = [](const char* name) { return qEnvironmentVariableIsSet(name); };
+    return options.workerCommand.isEmpty() && options.launcher.isEmpty() && !isSaid("OMP_WAIT_POLICY") &&
+           !isSaid("GOMP_SPINCOUNT") && !isSaid("KMP_BLOCKTIME");
+}
+
 Throttle throttleOf(std::uint64_t reasons)
 {
     namespace slowdown = device::slowdown;
@@ -214,6 +222,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
     for (const device::LocalDevice& device : devices) {
         m_setups.push_back({.id = QString::fromStdString(device.id()),
                             .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
+                            .mayChooseWaiting = device.kind == "cpu" && mayChooseWaiting(options),
                             .load = load,
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,

@@ -77,10 +77,11 @@ WorkerConversation::WorkerConversation(DeviceSetup setup, QObject* parent)
     });
 }
 
-void WorkerConversation::start()
+void WorkerConversation::start(const QStringList& environment)
 {
     if (m_stage != Stage::Off)
         return;
+    m_environment = environment;
     launch(m_protocol > 0 ? m_protocol : trial::protocolVersion);
 }
 
@@ -102,7 +103,9 @@ void WorkerConversation::launch(int protocol)
     connect(process, &WorkerProcess::ended, this, &WorkerConversation::processEnded);
     wait(m_setup.timeouts.startUp,
          tr("The worker did not say hello within %1.").arg(durationText(m_setup.timeouts.startUp)));
-    process->start(m_setup.command);
+    WorkerCommand command = m_setup.command;
+    command.environment += m_environment;
+    process->start(command);
     m_device.workerPid = process->pid();
     process->send(trial::Hello{.protocol = protocol});
 }

@@ -26,6 +26,8 @@ struct DeviceSetup
     /// "cpu", "cuda:0": the word of the command line.
     QString id;
     WorkerCommand command;
+    /// Its threads may wait otherwise than PyTorch has it, by WaitPolicy.
+    bool mayChooseWaiting = false;
     /// memoryLimitBytes is filled in when the worker has told what the device has.
     trial::LoadRequest load;
     std::optional<std::int64_t> memoryLimitBytes;
@@ -65,7 +67,8 @@ public:
     explicit WorkerConversation(DeviceSetup setup, QObject* parent = nullptr);
 
     /// Starts a process; loaded() follows, or ended(). Another one may be started after that.
-    void start();
+    /// \param environment  "NAME=value", beside that of the command
+    void start(const QStringList& environment = {});
 
     /// The requests: only while isFree(), with a number that none had before; answered() follows, or ended().
     void ask(const trial::TrialRequest& request);
@@ -151,6 +154,8 @@ private:
     QString cannotTrainText(const QString& why) const;
 
     DeviceSetup m_setup;
+    /// Beside that of the command.
+    QStringList m_environment;
     DeviceSnapshot m_device;
     Stage m_stage = Stage::Off;
     /// What the program was last offered; and what it answered, in this process or an earlier one.

@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "charts/exploration_charts.h"
+#include "chart_fixture.h"
 #include "pixels.h"
-#include "sample_snapshots.h"
-#include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
-#include <QAbstractScrollArea>
 #include <QImage>
 #include <QSignalSpy>
-#include <QStandardPaths>
 #include <QTest>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -20,13 +16,9 @@
 using namespace batchpeak;
 using namespace batchpeak::ui;
 using batchpeak::test::hasColourNear;
+using batchpeak::test::viewportOf;
 
 namespace {
-
-QWidget* viewportOf(ExplorationChart* chart)
-{
-    return chart->findChild<QAbstractScrollArea*>()->viewport();
-}
 
 /// \param steps  of the wheel, away from the person
 /// \return whether the chart kept it for itself
@@ -60,19 +52,10 @@ void drag(ExplorationChart* chart, const QPointF& from, const QPointF& to,
 } // namespace
 
 /// What of an exploration the charts show, and the ways to move in it.
-class ChartNavigationTest : public QObject
+class ChartNavigationTest : public test::ChartFixture
 {
     Q_OBJECT
 
-    test::SampleWindow m_window{Theme::light(), QSize(1440, 900)};
-    ThroughputChart* m_throughput = m_window.findChild<ThroughputChart*>();
-    MemoryChart* m_memory = m_window.findChild<MemoryChart*>();
-    const engine::Snapshot m_running = test::runningSnapshot();
-
-    QList<ExplorationChart*> charts() const { return {m_throughput, m_memory}; }
-    ExplorationCharts* pair() const { return m_window.findChild<ExplorationCharts*>(); }
-    double xOf(double size) const { return m_throughput->positionOf(size, 0.0).x(); }
-    QPointF middle() const { return m_throughput->plotArea().center(); }
     bool isWhole() const { return !pair()->isZoomed(); }
     QToolButton* wayBack() const
     {
@@ -84,21 +67,6 @@ class ChartNavigationTest : public QObject
     }
 
 private slots:
-    void initTestCase()
-    {
-        QStandardPaths::setTestModeEnabled(true);
-        m_window.display(m_running);
-        m_window.grab();
-    }
-
-    void cleanup()
-    {
-        pair()->showWhole();
-        pair()->setSelectedSize(std::nullopt);
-        m_window.view()->setLogarithmic(true);
-        m_window.display(m_running);
-    }
-
     void zoomsAroundThePointer_data() { rows<bool>({{"logarithmic", true}, {"evenly spread", false}}); }
     void zoomsAroundThePointer()
     {

@@ -1,21 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_fixture.h"
 #include "charts/chart_scene.h"
-#include "charts/exploration_charts.h"
 #include "charts/legend.h"
 #include "charts/phase_strip.h"
 #include "pixels.h"
-#include "sample_snapshots.h"
-#include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
-#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QImage>
 #include <QMenu>
 #include <QSignalSpy>
-#include <QStandardPaths>
 #include <QTest>
 #include <QToolButton>
 
@@ -27,6 +23,7 @@ using namespace batchpeak::ui;
 using batchpeak::test::difference;
 using batchpeak::test::hasColourNear;
 using batchpeak::test::nearEnough;
+using batchpeak::test::viewportOf;
 
 namespace {
 
@@ -51,11 +48,6 @@ protected:
     }
 };
 
-QWidget* viewportOf(ExplorationChart* chart)
-{
-    return chart->findChild<QAbstractScrollArea*>()->viewport();
-}
-
 void click(ExplorationChart* chart, const QPointF& at)
 {
     QTest::mouseClick(viewportOf(chart), Qt::LeftButton, {}, viewportOf(chart)->mapFrom(chart, at.toPoint()));
@@ -63,42 +55,18 @@ void click(ExplorationChart* chart, const QPointF& at)
 
 } // namespace
 
-class ChartsTest : public QObject
+class ChartsTest : public test::ChartFixture
 {
     Q_OBJECT
 
-    test::SampleWindow m_window{Theme::light(), QSize(1440, 900)};
-    ThroughputChart* m_throughput = m_window.findChild<ThroughputChart*>();
-    MemoryChart* m_memory = m_window.findChild<MemoryChart*>();
-    const engine::Snapshot m_running = test::runningSnapshot();
     const ChartScene m_scene = chartSceneOf(m_running);
 
-    QList<ExplorationChart*> charts() const { return {m_throughput, m_memory}; }
-    ExplorationCharts* pair() const { return m_window.findChild<ExplorationCharts*>(); }
-    double xOf(double size) const { return m_throughput->positionOf(size, 0.0).x(); }
-    QPointF middle() const { return m_throughput->plotArea().center(); }
     QPointF positionOf(const MeasuredPoint& point) const
     {
         return m_throughput->positionOf(static_cast<double>(point.size), point.samplesPerSecond);
     }
 
 private slots:
-    void initTestCase()
-    {
-        QStandardPaths::setTestModeEnabled(true);
-        m_window.display(m_running);
-        m_window.grab();
-    }
-
-    void cleanup()
-    {
-        pair()->showWhole();
-        pair()->setSelectedSize(std::nullopt);
-        pair()->setQuantity(engine::SpeedQuantity::SamplesPerSecond);
-        m_window.view()->setLogarithmic(true);
-        m_window.display(m_running);
-    }
-
     void paintsEveryMeasurementAsARing()
     {
         const QImage image = m_throughput->grab().toImage();

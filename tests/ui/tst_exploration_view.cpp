@@ -167,8 +167,24 @@ private slots:
         tiny.searchState.speedLimit = {};
         for (auto& trial : tiny.trials)
             trial.peakReservedBytes = 44LL << 20;
+        Snapshot sized = test::runningSnapshot();
+        sized.run->plan.setting = config::Fixed{64};
+        Snapshot busy = sized;
+        busy.devices.front().busyness = {.disturbedShare = 0.75, .trials = 8};
         rows<Snapshot, std::string>(
-            {{"running",
+            {{"a config that has a size",
+              {sized,
+               "micro_batch_size; 192; 1.19× the config's 64; confidence 93 percent; 2234 ± 38 samples/s; "
+               "59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster than 224, the next "
+               "best, and needs less memory. Next: 208, to tell the two apart. 160 is within 2 % and leaves "
+               "8.4 GiB more.; launch-bound"}},
+             {"a busy computer",
+              {busy,
+               "micro_batch_size; 192; 1.19× the config's 64; confidence 93 percent; 2234 ± 38 samples/s; "
+               "59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster than 224, the next "
+               "best, and needs less memory. Next: 208, to tell the two apart. 160 is within 2 % and leaves "
+               "8.4 GiB more.; launch-bound; busy"}},
+             {"running",
               {test::runningSnapshot(),
                "micro_batch_size; 192; 2.05× base; confidence 93 percent; 2234 ± 38 samples/s; "
                "59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster than 224, the next "

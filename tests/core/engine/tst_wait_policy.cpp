@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device_runner.h"
+#include "engine/wait_policy.h"
+#include "support/files.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <vector>
+
+using namespace batchpeak;
+using engine::DeviceRunner;
+using engine::WaitPolicy;
+
+namespace {
+
+struct Case
+{
+    std::vector<double> readings;
+    bool sleeps = false;
+};
+
+std::vector<double> thenCalm(int readings)
+{
+    std::vector<double> all{1.0, 1.0};
+    all.resize(all.size() + static_cast<std::size_t>(readings), 0.05);
+    return all;
+}
+
+} // namespace
+
+/// How the threads of a worker wait beside other programs.
+class WaitPolicyTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void followsTheReadings_data()
+    {
+        rows<Case>(
+            {{"none yet", {}},
+             {"a desktop at rest", {.readings = {0.1, 0.2, 0.1, 0.3}}},
+             {"a burst", {.readings = {1.0, 0.1, 1.0, 0.1}}},
+             {"another program", {.readings = {1.0, 0.9}, .sleeps = true}},
+             {"it leaves", {.readings = thenCalm(9), .sleeps = true}},
+             {"it has left", {.readings = thenCalm(10)}},
+             {"it computes little",
+              {.readings = {1.0, 1.0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, .sleeps = true}}});
+    }
+    void followsTheReadings()
+    {
+        WaitPolicy policy;
+        for (const double reading : row<Case>().readings)
+            policy.look(reading);
+        QCOMPARE(policy.sleeps(), row<Case>().sleeps);
+        QCOMPARE(policy.environment().isEmpty(), !row<Case>().sleeps);
+    }
+
+    void startsAWorkerThatWaitsOtherwise_data() { rows<bool>({{"own worker", true}, {"another", false}}); }
+    void startsAWorkerThatWaitsOtherwise()
+    {
+        const QTemporaryDir folder;
+        const QString heard = folder.filePath(QStringLiteral("heard"));
+        const QString script = QStringLiteral("echo \"<$OMP_WAIT_POLICY>\" >> '%1'; exec '%2'")
+                                   .arg(heard, QStringLiteral(BATCHPEAK_FAKE_WORKER));
+        DeviceRunner runner(
+            {.id = QStringLiteral("cpu"),
+             .command = {.program = QStringLiteral("/bin/sh"), .arguments = {QStringLiteral("-c"), script}},
+             .mayChooseWaiting = row<bool>(),
+             .load = {.model = {.family = "gpt2"}, .sequenceLength = 1}});
+        const QSignalSpy ready(&runner, &DeviceRunner::ready);
+        runner.start();
+        QTRY_COMPARE(ready.count(), 1);
+        QVERIFY(!runner.renewForCompany());
+        for (int reading = 0; reading < 2; ++reading)
+            runner.setTelemetry({.otherProcessors = 1.0});
+        QCOMPARE(runner.renewForCompany(), row<bool>());
+        if (row<bool>()) {
+            QTRY_COMPARE(ready.count(), 2);
+            QCOMPARE(test::readFile(heard), QByteArray("<>\n<PASSIVE>\n"));
+            QVERIFY(!runner.renewForCompany());
+        }
+        const QSignalSpy ended(&runner, &DeviceRunner::ended);
+        runner.end();
+        QTRY_COMPARE(ended.count(), 1);
+    }
+};
+
+BATCHPEAK_TEST(WaitPolicyTest)
+#include "tst_wait_policy.moc"
