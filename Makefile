@@ -12,7 +12,7 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
-.PHONY: bench-calibration bench-config bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-training calibrate-search
+.PHONY: bench-calibration bench-config bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training calibrate-search
 .PHONY: architecture screenshots format tidy clean
 
 run: programs
@@ -123,6 +123,12 @@ bench-pictures: configure
 bench-calibration: configure
 	$(BUILD) batchpeak-draw-calibration
 	build/$(PRESET)/bin/batchpeak-draw-calibration --file docs/calibration.svg $(BENCH)
+
+# How well a search tells the time that it still needs, and what a perfect forecaster would be off by. BENCH=--fit
+# prints the weights for core/search/strategies/trial_forecast.cpp.
+bench-time-left: configure
+	$(BUILD) batchpeak-bench-time-left
+	build/$(PRESET)/bin/batchpeak-bench-time-left $(BENCH)
 
 # Fits the map behind the stated confidence; prints its weights for core/search/strategies/calibration.cpp.
 calibrate-search: configure

@@ -249,10 +249,10 @@ struct Estimate
 /// What a search still needs.
 struct Forecast
 {
-    /// Trials to come, without those in flight.
+    /// To come, those in flight among them.
     Estimate trials;
-    /// The time of one of them [s], in the mean.
-    double secondsPerTrial = 0.0;
+    /// Of these, if they ran one after another [s]; nothing before a first trial has run.
+    std::optional<Estimate> seconds = {};
 };
 
 /// Everything known after the trials so far.
@@ -284,7 +284,7 @@ struct SearchState
     /// Trials that the search expects to need in all, those in flight among them; never fewer than have been
     /// recorded.
     int expectedTrials = 0;
-    /// Nothing before a trial was timed, after the end, and of strategies that cannot tell.
+    /// Nothing after the end, and of strategies that cannot tell.
     std::optional<Forecast> forecast = {};
     /// At most mostContenders, the most probable first, and how probable it is that the best is none of
     /// these; empty and 0 of strategies without sample paths.

@@ -54,16 +54,17 @@ std::int64_t BinaryStrategy::smallestUnusable() const
     return smallest;
 }
 
-int BinaryStrategy::remainingTrials(const std::optional<Choice>& next) const
+Forecast BinaryStrategy::forecast(const std::optional<Choice>& next) const
 {
     const auto good = static_cast<double>(std::max<std::int64_t>(history().largestGood(), 1));
     if (const std::int64_t end = smallestUnusable(); end > 0)
-        return static_cast<int>(std::ceil(std::log2(std::max(static_cast<double>(end) - good, 1.0))));
+        return forecastOfTrials(
+            static_cast<int>(std::ceil(std::log2(std::max(static_cast<double>(end) - good, 1.0)))));
     if (!next && inFlight().empty())
-        return 0;
+        return forecastOfTrials(0);
     // As many to reach the limit, and about as many again to find it between two powers of two.
     const auto limit = static_cast<double>(std::max<std::int64_t>(memory().largestPredictedFit(), 1));
-    return 1 + static_cast<int>(std::log2(std::max(limit / good, 1.0)) + std::log2(limit));
+    return forecastOfTrials(1 + static_cast<int>(std::log2(std::max(limit / good, 1.0)) + std::log2(limit)));
 }
 
 HalvingStrategy::HalvingStrategy(const SearchSpace& space) : SearchingStrategy(space, StoppingRule::Exhausted)
@@ -88,9 +89,9 @@ std::int64_t HalvingStrategy::start() const
     return candidates().powerOfTwoAtMost(candidates().largest());
 }
 
-int HalvingStrategy::remainingTrials(const std::optional<Choice>& /*next*/) const
+Forecast HalvingStrategy::forecast(const std::optional<Choice>& /*next*/) const
 {
-    return history().goodSizes().empty() ? 1 : 0;
+    return forecastOfTrials(history().goodSizes().empty() ? 1 : 0);
 }
 
 PredictStrategy::PredictStrategy(const SearchSpace& space) : SearchingStrategy(space, StoppingRule::Exhausted)
@@ -151,10 +152,11 @@ std::int64_t PredictStrategy::peakAt(std::int64_t size) const
     return std::ranges::find(history().timed(), size, &Measurement::size)->peakReservedBytes;
 }
 
-int PredictStrategy::remainingTrials(const std::optional<Choice>& next) const
+Forecast PredictStrategy::forecast(const std::optional<Choice>& next) const
 {
     const bool goesOn = next.has_value() || !inFlight().empty();
-    return goesOn ? std::max(usualTrials - static_cast<int>(history().goodSizes().size()), 1) : 0;
+    return forecastOfTrials(goesOn ? std::max(usualTrials - static_cast<int>(history().goodSizes().size()), 1)
+                                   : 0);
 }
 
 } // namespace batchpeak::search

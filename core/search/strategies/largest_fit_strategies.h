@@ -22,7 +22,7 @@ public:
 
 private:
     std::optional<Choice> choose() const override;
-    int remainingTrials(const std::optional<Choice>& next) const override;
+    Forecast forecast(const std::optional<Choice>& next) const override;
 
     std::optional<std::int64_t> doubled() const;
     /// The smallest size above the largest good one that cannot be used; 0 where there is none.
@@ -43,7 +43,7 @@ public:
 
 private:
     std::optional<Choice> choose() const override;
-    int remainingTrials(const std::optional<Choice>& next) const override;
+    Forecast forecast(const std::optional<Choice>& next) const override;
 
     std::int64_t start() const;
 };
@@ -62,7 +62,7 @@ public:
 
 private:
     std::optional<Choice> choose() const override;
-    int remainingTrials(const std::optional<Choice>& next) const override;
+    Forecast forecast(const std::optional<Choice>& next) const override;
 
     std::optional<std::int64_t> nextSize() const;
     std::int64_t rounded(std::int64_t size) const;

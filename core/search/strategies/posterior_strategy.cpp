@@ -19,9 +19,6 @@ constexpr double comparedShare = 0.95;
 /// often.
 constexpr int repeatsAllowed = 2;
 
-/// Trials that it takes to halve what speaks against the recommendation, on simulated devices.
-constexpr double trialsPerHalving = 4.0;
-
 /// Any odd number will do that keeps the draws of updates and of choices apart.
 constexpr std::uint64_t choiceSeedStep = 7919;
 
@@ -171,9 +168,9 @@ std::optional<std::int64_t> PosteriorStrategy::bestToRepeat() const
     return best;
 }
 
-int PosteriorStrategy::remainingTrials(const std::optional<Choice>& /*next*/) const
+Forecast PosteriorStrategy::forecast(const std::optional<Choice>& /*next*/) const
 {
-    return trialsUntilConfident(trialsPerHalving);
+    return history().all().empty() ? Forecast{.trials = trialsOfASearch()} : forecastOf(forecastCase());
 }
 
 } // namespace batchpeak::search

@@ -20,7 +20,7 @@ public:
 
 private:
     std::optional<Choice> choose() const override;
-    int remainingTrials(const std::optional<Choice>& next) const override;
+    Forecast forecast(const std::optional<Choice>& next) const override;
 
     bool isProbing() const;
     std::optional<std::int64_t> probe() const;

@@ -176,13 +176,13 @@ bool RampStrategy::isFree(std::int64_t size) const
     return candidates().contains(size) && rules.isUsable(size) && !rules.isInFlight(size);
 }
 
-int RampStrategy::remainingTrials(const std::optional<Choice>& next) const
+Forecast RampStrategy::forecast(const std::optional<Choice>& next) const
 {
     if (!next || !next->isClimbing)
-        return trialsUntilConfident(trialsPerHalving);
+        return forecastOfTrials(trialsUntilConfident(trialsPerHalving));
     const std::int64_t limit = std::max(memory().largestWithFit(0.5), next->size);
     const double doublings = std::log2(static_cast<double>(limit) / static_cast<double>(next->size));
-    return trialsAfterRamp + static_cast<int>(doublings);
+    return forecastOfTrials(trialsAfterRamp + static_cast<int>(doublings));
 }
 
 } // namespace batchpeak::search

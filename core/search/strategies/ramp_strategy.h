@@ -30,7 +30,7 @@ private:
     };
 
     std::optional<Choice> choose() const override;
-    int remainingTrials(const std::optional<Choice>& next) const override;
+    Forecast forecast(const std::optional<Choice>& next) const override;
 
     std::optional<Choice> climb() const;
     std::optional<Choice> bisect() const;

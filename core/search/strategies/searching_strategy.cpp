@@ -25,6 +25,9 @@ constexpr double mostAbandonShare = 0.5;
 /// Doubt that even a target of 100 % is taken to accept.
 constexpr double leastDoubtAccepted = 0.01;
 
+/// The middle of what memory may hold.
+constexpr double evenChance = 0.5;
+
 /// Fewer sizes say nothing about the curve between them.
 constexpr std::size_t fewestSizes = 3;
 
@@ -209,9 +212,12 @@ void SearchingStrategy::plan()
                      .excluded = m_candidates.excluded(),
                      .speedLimit = m_summary.speedLimit};
     const bool hasEnded = m_searchState.status != SearchState::Status::Searching;
-    if (!hasEnded)
-        m_searchState.expectedTrials =
-            m_goesOn ? m_space.maxTrials : std::min(done + remainingTrials(m_next), m_space.maxTrials);
+    if (!hasEnded) {
+        m_searchState.forecast =
+            withinBudget(m_goesOn ? forecastOfTrials(m_space.maxTrials - done) : forecast(m_next));
+        const auto left = static_cast<int>(std::lround(m_searchState.forecast->trials.likely));
+        m_searchState.expectedTrials = std::min(done + std::max(left, 1), m_space.maxTrials);
+    }
     if (!hasEnded && m_next)
         m_searchState.next = trialPlanOf(*m_next);
     if (m_summary.best > 0)
@@ -240,11 +246,61 @@ bool SearchingStrategy::isOutOfReach() const
     if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect ||
         m_history.countedTrials() < fewestForOutOfReach)
         return false;
-    double secondsSoFar = 0.0;
-    for (const Measurement& trial : m_history.all())
-        secondsSoFar += trial.wallSeconds;
-    const double times = m_prospect->seconds / secondsSoFar;
+    const double times = m_prospect->seconds / secondsSoFar();
     return times > hopelessTimes || (times > 1.0 && m_prospect->gain < littleGain * m_space.tolerance);
+}
+
+double SearchingStrategy::secondsSoFar() const
+{
+    double seconds = 0.0;
+    for (const Measurement& trial : m_history.all())
+        seconds += std::isfinite(trial.wallSeconds) ? trial.wallSeconds : 0.0;
+    return seconds;
+}
+
+ForecastCase SearchingStrategy::forecastCase() const
+{
+    const auto trials = static_cast<double>(std::max<std::size_t>(m_history.all().size(), 1));
+    ForecastCase situation{.meanSeconds = secondsSoFar() / trials};
+    situation.nextSeconds = situation.largestSeconds = situation.meanSeconds;
+    if (m_next)
+        situation.nextSeconds = proposalFor(*m_next).predictedWallSeconds.value_or(situation.meanSeconds);
+    if (!m_posterior || m_summary.best == 0)
+        return situation;
+    const double largest = m_summary.stepSecondsAt(m_memory.largestWithFit(evenChance));
+    situation.largestSeconds = m_cost.predictedWallSeconds(largest, TrialCost::length(largest, false));
+    situation.lossShare = m_summary.expectedLoss / m_space.tolerance;
+    situation.rivals = static_cast<int>(std::ranges::count_if(
+        m_summary.rivals, [](const auto& rival) { return rival.probability > countedRival; }));
+    situation.leadingShare = m_summary.contenders.empty() ? 0.0 : m_summary.contenders.front().probability;
+    situation.stepDeviation =
+        m_posterior->trials().noise.pooledDeviation(m_summary.stepSecondsAt(m_summary.best));
+    return situation;
+}
+
+Forecast SearchingStrategy::forecastOfTrials(int trials) const
+{
+    const double left = std::max(trials, 0);
+    Forecast forecast{.trials = {.likely = left, .low = left / 2.0, .high = 2.0 * left}};
+    if (!m_history.all().empty()) {
+        const double perTrial = secondsSoFar() / static_cast<double>(m_history.all().size());
+        forecast.seconds = Estimate{.likely = forecast.trials.likely * perTrial,
+                                    .low = forecast.trials.low * perTrial,
+                                    .high = forecast.trials.high * perTrial};
+    }
+    return forecast;
+}
+
+Forecast SearchingStrategy::withinBudget(Forecast forecast) const
+{
+    const auto most = static_cast<double>(std::max(m_space.maxTrials - m_history.countedTrials(), 0));
+    for (double Estimate::*part : {&Estimate::likely, &Estimate::low, &Estimate::high}) {
+        double& trials = forecast.trials.*part;
+        if (trials > most && forecast.seconds)
+            (*forecast.seconds).*part *= most / trials;
+        trials = std::min(trials, most);
+    }
+    return forecast;
 }
 
 Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& next)

@@ -8,6 +8,7 @@
 #include "posterior_summary.h"
 #include "strategy.h"
 #include "trial_cost.h"
+#include "trial_forecast.h"
 #include "trial_history.h"
 #include "trial_safety.h"
 
@@ -45,6 +46,8 @@ public:
     /// before a trial was timed.
     const std::optional<Posterior>& posterior() const { return m_posterior; }
     const PosteriorSummary& summary() const { return m_summary; }
+    /// The same for the weights of forecasts.
+    ForecastCase forecastCase() const;
 
 protected:
     struct Choice
@@ -94,6 +97,8 @@ protected:
     /// The usual trial of a size that was not measured yet.
     Choice trialOf(std::int64_t size) const;
 
+    /// So many trials of the usual length, to a factor of two.
+    Forecast forecastOfTrials(int trials) const;
     /// Trials that it takes to lower what speaks against the recommendation to what the target leaves, where
     /// each \p trialsPerHalving of them halve it.
     int trialsUntilConfident(double trialsPerHalving) const;
@@ -101,14 +106,17 @@ protected:
 private:
     /// Nothing where no size is worth a trial, or none before one in flight has ended.
     virtual std::optional<Choice> choose() const = 0;
-    /// Trials still to come, the next one among them.
-    virtual int remainingTrials(const std::optional<Choice>& next) const = 0;
+    /// Of the trials still to come, the next one among them.
+    virtual Forecast forecast(const std::optional<Choice>& next) const = 0;
 
     TrialSafety::Situation situation() const
     {
         return {m_candidates, m_history, m_memory, m_inFlight, m_skipped};
     }
     void learn(const std::optional<CalibrationCase>& before);
+    double secondsSoFar() const;
+    /// No more trials than may still be run.
+    Forecast withinBudget(Forecast forecast) const;
     void judgeConfidence();
     NextTrial trialPlanOf(const Choice& choice) const;
     trial::Purpose purposeOf(const Choice& choice) const;

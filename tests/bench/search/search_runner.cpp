@@ -68,6 +68,7 @@ public:
             m_now = trial.measurement.clockSeconds;
             const double before = processorMilliseconds();
             m_strategy->record(trial.measurement);
+            changeChance();
             startTrials();
             m_record.updateMilliseconds.push_back(processorMilliseconds() - before);
             note(trial);
@@ -91,6 +92,15 @@ private:
                 first = device;
         }
         return first;
+    }
+
+    void changeChance()
+    {
+        const auto recorded = static_cast<int>(m_record.moments.size()) + 1;
+        if (recorded != m_record.task.trialsOfSeed)
+            return;
+        for (std::size_t device = 0; device < m_world.devices().size(); ++device)
+            m_world.devices()[device].reseed(m_record.task.otherSeed + device);
     }
 
     void startTrials()
@@ -121,7 +131,9 @@ private:
                                     .thrashes = measurement.thrashes,
                                     .abandoned = measurement.abandoned,
                                     .predictedFit = trial.predictedFit,
-                                    .ramps = m_now / m_world.rampSeconds()};
+                                    .ramps = m_now / m_world.rampSeconds(),
+                                    .seconds = m_now,
+                                    .forecast = m_strategy->searchState().forecast};
         moment.isComparison = !measurement.compared.empty();
         if (measurement.secondsPerStep > 0.0)
             moment.measuredSpeed = static_cast<double>(measurement.size) / measurement.secondsPerStep;
@@ -137,6 +149,8 @@ private:
             if (m_searching)
                 moment.evidence = m_searching->summary().evidence;
         }
+        if (m_searching && moment.forecast)
+            moment.forecastCase = m_searching->forecastCase();
         m_record.moments.push_back(moment);
     }
 

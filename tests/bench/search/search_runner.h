@@ -4,6 +4,7 @@
 
 #include "search/measurement.h"
 #include "search/strategies/calibration.h"
+#include "search/strategies/trial_forecast.h"
 #include "search/strategy.h"
 #include "search_world.h"
 
@@ -38,6 +39,11 @@ struct SearchRecord
         double regret = 1.0;
         /// Time so far over that of a ramp by powers of two on one device.
         double ramps = 0.0;
+        /// Since the start [s].
+        double seconds = 0.0;
+        /// What the search thinks that it still needs, and out of what; nothing at its end.
+        std::optional<batchpeak::search::Forecast> forecast;
+        std::optional<batchpeak::search::ForecastCase> forecastCase;
         batchpeak::search::Reason reason;
         /// By what share the best was said to be faster, and samples/s as they were stated.
         double expectedLoss = 0.0;

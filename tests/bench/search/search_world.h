@@ -28,6 +28,9 @@ struct SearchTask
     bool isDescribed = false;
     /// Above 1: the search goes on until its trials are used up.
     double targetConfidence = 0.95;
+    /// From the end of so many trials on, the chance on the devices is that of otherSeed; 0: never.
+    int trialsOfSeed = 0;
+    std::uint64_t otherSeed = 0;
 };
 
 /// What a search runs on, and the truth that it is judged by. Several devices of a world are equal, apart

@@ -38,6 +38,12 @@ ReplayDevice::ReplayDevice(Truth truth, std::uint64_t seed)
         ++m_largestFit;
 }
 
+void ReplayDevice::reseed(std::uint64_t seed)
+{
+    m_random = RandomSource(seed * 2 + 1);
+    m_speed.reseed(seed);
+}
+
 bool ReplayDevice::fits(std::int64_t size) const
 {
     return size <= m_truth.maximum && m_truth.peakBytes(size) <= m_truth.limitBytes;

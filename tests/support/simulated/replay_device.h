@@ -56,6 +56,8 @@ public:
     double clockSeconds() const { return m_speed.clock(); }
     /// Lets time pass without a trial, where another device has one; never backwards.
     void waitUntil(double clockSeconds) { m_speed.restUntil(clockSeconds); }
+    /// The device is the same, and so is what it did; the chance from now on is another.
+    void reseed(std::uint64_t seed);
 
     bool fits(std::int64_t size) const;
     /// Largest size up to which all fit.

@@ -56,6 +56,8 @@ public:
 
     /// Lets time pass. \param clock  now [s], never before an earlier one
     void moveTo(double clock);
+    /// The block that is played goes on; those after it are other ones.
+    void reseed(std::uint64_t seed) { m_random = batchpeak::search::RandomSource(seed); }
     /// Until the speed of the device may change [s].
     double sameFor() const;
     /// ln of what the device takes now over what it takes in the mean.

@@ -109,6 +109,20 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
         m_player.emplace(restlessness.residuals, seed * worldSeedStep + 2);
 }
 
+void DeviceSpeed::reseed(std::uint64_t seed)
+{
+    m_random = RandomSource(seed * worldSeedStep + 1);
+    // Exponential times have no memory.
+    if (m_speedChange != never)
+        m_speedChange =
+            m_clock + exponential(m_isSlow ? m_restlessness.slowSeconds : m_restlessness.fastSeconds);
+    if (m_burstChange != never)
+        m_burstChange = m_clock + exponential(m_isBurst ? m_restlessness.burstSeconds
+                                                        : m_restlessness.secondsBetweenBursts);
+    if (m_player)
+        m_player->reseed(seed * worldSeedStep + 2);
+}
+
 double DeviceSpeed::exponential(double mean)
 {
     return -mean * std::log(1.0 - m_random.uniform());

@@ -68,6 +68,8 @@ public:
     /// Works from now on. \param calmSeconds  what it takes on the calm device [s]
     /// \return seconds that it takes now
     double work(double calmSeconds);
+    /// What is to come is drawn anew; the present stays as it is.
+    void reseed(std::uint64_t seed);
     /// Now [s].
     double clock() const { return m_clock; }
     /// What is played of a recorded device's noise; nothing where there is none.
