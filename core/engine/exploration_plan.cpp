@@ -347,6 +347,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .maxTrials = options.maxTrials,
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
+    plan.run.isVerified = options.verify && plan.isSearch();
     return plan;
 }
 

@@ -30,7 +30,7 @@ struct Exploration::Run : public QObject
         : plan(std::move(runPlan)),
           options(std::move(runOptions)),
           builder(plan.run),
-          verifier(options.verify && plan.isSearch())
+          verifier(plan.run.isVerified)
     {}
     double now() const { return static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
     bool thinks() const { return planner && planner->isBusy(); }

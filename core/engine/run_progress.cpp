@@ -54,19 +54,22 @@ Progress estimateProgress(const Course& course)
     Progress progress;
     const int expected = std::max(course.expectedTrials, course.finishedTrials + 1);
     progress.share = static_cast<double>(course.finishedTrials) / expected;
-    std::optional<double> left;
-    if (course.finishedTrials > 0) {
-        const double perTrial = course.trialSeconds / course.finishedTrials;
-        left = (expected - course.finishedTrials) * perTrial / std::max(1, course.devices);
+    if (course.forecastSeconds) {
+        const auto left = [&course](double seconds) {
+            const double ofTrials =
+                std::max(0.0, seconds - course.spentSeconds) / std::max(1, course.devices);
+            return course.budgetSeconds
+                       ? std::clamp(*course.budgetSeconds - course.elapsedSeconds, 0.0, ofTrials)
+                       : ofTrials;
+        };
+        progress.secondsLeft = search::Estimate{.likely = left(course.forecastSeconds->likely),
+                                                .low = left(course.forecastSeconds->low),
+                                                .high = left(course.forecastSeconds->high)};
+        const double whole = course.elapsedSeconds + progress.secondsLeft->likely;
+        progress.share = whole > 0.0 ? course.elapsedSeconds / whole : 0.0;
     }
-    if (course.budgetSeconds) {
-        const double ofBudget = std::max(0.0, *course.budgetSeconds - course.elapsedSeconds);
-        left = std::min(left.value_or(ofBudget), ofBudget);
-        if (*course.budgetSeconds > 0)
-            progress.share = std::max(progress.share, course.elapsedSeconds / *course.budgetSeconds);
-    }
-    if (left)
-        progress.secondsLeft = search::Estimate{.likely = *left, .low = *left, .high = *left};
+    if (course.budgetSeconds && *course.budgetSeconds > 0)
+        progress.share = std::max(progress.share, course.elapsedSeconds / *course.budgetSeconds);
     progress.share = std::clamp(progress.share, 0.0, mostBeforeTheEnd);
     return progress;
 }

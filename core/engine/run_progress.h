@@ -40,9 +40,11 @@ struct Course
     int finishedTrials = 0;
     /// By the search; it may grow and shrink.
     int expectedTrials = 0;
+    /// What the search says of the trials to come (search::Forecast), and what has been spent on trials since
+    /// then, on all devices together [s].
+    std::optional<search::Estimate> forecastSeconds;
+    double spentSeconds = 0.0;
     int devices = 1;
-    /// Of the finished trials together [s].
-    double trialSeconds = 0.0;
     double elapsedSeconds = 0.0;
     std::optional<double> budgetSeconds;
 };
@@ -55,8 +57,9 @@ struct Progress
     std::optional<search::Estimate> secondsLeft;
 };
 
-/// How far an exploration is, and how long it will go on if the trials to come take as long as those
-/// before did on average. It may go back when the search finds that it needs more.
+/// How far an exploration is, and how long it will go on: what the search foretells, spread over the devices
+/// and counted down, and no more than the budget leaves. It may go back when the search finds that it needs
+/// more.
 Progress estimateProgress(const Course& course);
 
 } // namespace batchpeak::engine

@@ -77,6 +77,8 @@ struct RunDescription
     /// bound. Exploration::extend() adds to it.
     int maxTrials = 64;
     std::optional<double> budgetSeconds;
+    /// The recommended size is to be measured once more in a fresh process.
+    bool isVerified = false;
 };
 
 /// A program of somebody else on a device.

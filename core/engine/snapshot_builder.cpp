@@ -208,6 +208,9 @@ void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp foll
 bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
 {
     const auto before = std::exchange(m_snapshot.searchState, searchState).recommendation;
+    m_secondsAtForecast = 0.0;
+    for (const trial::TrialRecord& trial : m_snapshot.trials)
+        m_secondsAtForecast += trial.isRunning() ? 0.0 : trial.wallSeconds;
     planNext(m_snapshot.searchState.next);
     m_snapshot.reason = reasonText(m_snapshot.searchState);
     m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit);
@@ -280,18 +283,39 @@ void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, 
     for (const auto& [number, underWay] : m_underWay)
         trial(number).wallSeconds = now - underWay.start;
     Course course{.expectedTrials = m_snapshot.searchState.expectedTrials,
+                  .forecastSeconds = forecastSeconds(),
+                  .spentSeconds = -m_secondsAtForecast,
                   .devices = usableDevices,
                   .elapsedSeconds = m_snapshot.elapsedSeconds,
                   .budgetSeconds = budgetSeconds};
     for (const trial::TrialRecord& trial : m_snapshot.trials) {
-        if (trial.isRunning())
-            continue;
-        ++course.finishedTrials;
-        course.trialSeconds += trial.wallSeconds;
+        course.finishedTrials += trial.isRunning() ? 0 : 1;
+        course.spentSeconds += trial.wallSeconds;
     }
     const Progress progress = estimateProgress(course);
     m_snapshot.progress = progress.share;
     m_snapshot.timeLeft = progress.secondsLeft;
+}
+
+/// Of the search, and of the verification after it, which takes as long as the last trial of its size.
+std::optional<search::Estimate> SnapshotBuilder::forecastSeconds() const
+{
+    const auto& forecast = m_snapshot.searchState.forecast;
+    std::optional<search::Estimate> seconds = forecast ? forecast->seconds : std::nullopt;
+    const bool isVerifying = m_snapshot.state == State::Verifying;
+    const auto& best = m_snapshot.searchState.recommendation;
+    if (!best || !(isVerifying || (seconds && m_snapshot.run->isVerified)))
+        return seconds;
+    const auto last =
+        std::find_if(m_snapshot.trials.rbegin(), m_snapshot.trials.rend(), [&](const auto& trial) {
+            return trial.microBatchSize == best->size && !trial.isRunning() && !trial.isComparison();
+        });
+    if (last == m_snapshot.trials.rend())
+        return seconds;
+    search::Estimate sum = seconds.value_or(search::Estimate());
+    for (double* part : {&sum.likely, &sum.low, &sum.high})
+        *part += last->wallSeconds;
+    return sum;
 }
 
 void SnapshotBuilder::log(LogLevel level, const QString& text)

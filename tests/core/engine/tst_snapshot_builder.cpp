@@ -73,6 +73,49 @@ private slots:
         QCOMPARE(book.snapshot().trials.front().wallSeconds, 2.0);
     }
 
+    void countsDownWhatTheSearchForetells()
+    {
+        SnapshotBuilder book = bookWithATrialOf({}, 0.0);
+        book.endTrial(okResult(), {}, 4.0);
+        book.takeSearchState({.forecast = search::Forecast{
+                                  .seconds = search::Estimate{.likely = 30.0, .low = 20.0, .high = 50.0}}});
+        book.takeTime(4.5, std::nullopt, 1);
+        QCOMPARE(book.snapshot().timeLeft, (search::Estimate{.likely = 30.0, .low = 20.0, .high = 50.0}));
+        book.startTrial({.number = 2, .device = "cpu", .microBatchSize = 8}, 5.0);
+        book.takeTime(11.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().timeLeft, (search::Estimate{.likely = 24.0, .low = 14.0, .high = 44.0}));
+        QCOMPARE(book.snapshot().progress, 11.0 / 35.0);
+        // It has ended, and the search has not said yet what comes of it.
+        trial::TrialResult result = okResult();
+        result.id = 2;
+        book.endTrial(result, {}, 13.0);
+        book.takeTime(13.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().timeLeft->likely, 22.0);
+        book.takeSearchState({.status = search::SearchState::Status::Confident});
+        book.takeTime(13.0, std::nullopt, 1);
+        QVERIFY(!book.snapshot().timeLeft);
+    }
+
+    void foretellsTheVerification()
+    {
+        engine::RunDescription run;
+        run.isVerified = true;
+        SnapshotBuilder book(run);
+        book.startTrial({.number = 1, .device = "cpu", .microBatchSize = 8}, 0.0);
+        book.endTrial(okResult(), {}, 4.0);
+        search::SearchState state{.recommendation = search::Recommendation{.size = 8},
+                                  .forecast = search::Forecast{.seconds = search::Estimate{.likely = 30.0}}};
+        book.takeSearchState(state);
+        book.takeTime(4.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().timeLeft->likely, 34.0);
+        state.forecast.reset();
+        book.takeSearchState(state);
+        book.setState(engine::State::Verifying);
+        book.startTrial({.number = 2, .device = "cpu", .microBatchSize = 8}, 10.0);
+        book.takeTime(11.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().timeLeft->likely, 3.0);
+    }
+
     void joinsTheEnergyOfCalmTrials()
     {
         SnapshotBuilder book({});

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run_progress.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::engine;
+using search::Estimate;
+
+namespace {
+
+struct Case
+{
+    Course course;
+    std::optional<Estimate> left;
+    double share = 0.0;
+};
+
+const Estimate foretold{.likely = 60.0, .low = 30.0, .high = 120.0};
+
+} // namespace
+
+/// How far an exploration is, and how long it goes on.
+class RunProgressTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void turnsTheForecastIntoTime_data()
+    {
+        rows<Case>(
+            {{"nothing is foretold", {.course = {.finishedTrials = 2, .expectedTrials = 8}, .share = 0.25}},
+             {"right after a trial",
+              {.course = {.forecastSeconds = foretold, .elapsedSeconds = 20.0},
+               .left = foretold,
+               .share = 0.25}},
+             {"counted down",
+              {.course = {.forecastSeconds = foretold, .spentSeconds = 10.0, .elapsedSeconds = 50.0},
+               .left = Estimate{.likely = 50.0, .low = 20.0, .high = 110.0},
+               .share = 0.5}},
+             {"longer than it was foretold at best",
+              {.course = {.forecastSeconds = foretold, .spentSeconds = 40.0, .elapsedSeconds = 60.0},
+               .left = Estimate{.likely = 20.0, .low = 0.0, .high = 80.0},
+               .share = 0.75}},
+             {"longer than it was foretold at all",
+              {.course = {.forecastSeconds = foretold, .spentSeconds = 200.0, .elapsedSeconds = 60.0},
+               .left = Estimate{},
+               .share = 0.99}},
+             {"side by side",
+              {.course =
+                   {.forecastSeconds = foretold, .spentSeconds = 20.0, .devices = 2, .elapsedSeconds = 20.0},
+               .left = Estimate{.likely = 20.0, .low = 5.0, .high = 50.0},
+               .share = 0.5}},
+             {"no longer than the budget",
+              {.course = {.forecastSeconds = foretold, .elapsedSeconds = 60.0, .budgetSeconds = 100.0},
+               .left = Estimate{.likely = 40.0, .low = 30.0, .high = 40.0},
+               .share = 0.6}},
+             {"the budget is spent",
+              {.course = {.forecastSeconds = foretold, .elapsedSeconds = 101.0, .budgetSeconds = 100.0},
+               .left = Estimate{},
+               .share = 0.99}},
+             {"a budget and nothing else",
+              {.course = {.elapsedSeconds = 30.0, .budgetSeconds = 100.0}, .share = 0.3}}});
+    }
+    void turnsTheForecastIntoTime()
+    {
+        const auto& [course, left, share] = row<Case>();
+        const Progress progress = estimateProgress(course);
+        QCOMPARE(progress.secondsLeft, left);
+        QCOMPARE(progress.share, share);
+    }
+};
+
+BATCHPEAK_TEST(RunProgressTest)
+#include "tst_run_progress.moc"
