@@ -35,6 +35,7 @@ public:
 
     /// \param path  of the store; without one there are only the runs of this window
     void setHistory(const QString& path) { m_historyPath = path; }
+    const QString& history() const { return m_historyPath; }
     /// An exploration of the window begins; what is followed from now on is that one.
     void begin(const QDateTime& now);
     /// The state of the window's own exploration; it is kept each time that it ends.

@@ -292,6 +292,7 @@ void MainWindow::showPlan()
         connect(m_view->plan(), &PlanView::optionsChanged, this, &MainWindow::takeOptions);
         connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
     }
+    m_view->plan()->setHistory(m_earlierRuns->history());
     m_view->plan()->setConfig(*m_config, m_options);
     m_view->setConfig(*m_config);
     m_view->showPlan(true);

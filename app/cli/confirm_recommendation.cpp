@@ -5,12 +5,12 @@
 #include "command.h"
 #include "confirmation_text.h"
 #include "console.h"
+#include "engine/past_exploration.h"
 #include "engine/predicted_sizes.h"
 #include "run_arguments.h"
 #include "run_terminal.h"
 #include "store/exploration_store.h"
 #include "training/confirmation_run.h"
-#include "training/past_exploration.h"
 #include "training/training_event_log.h"
 #include "training/training_setup.h"
 
@@ -92,7 +92,7 @@ void ConfirmationTerminal::printLastLines()
 store::StoredExploration explorationFor(const engine::RunDescription& run, const QString& device)
 {
     try {
-        auto past = training::pastExploration(store::ExplorationStore::defaultPath(), run, device);
+        auto past = engine::pastExploration(store::ExplorationStore::defaultPath(), run, device);
         if (past)
             return std::move(*past);
     } catch (const store::StoreError& error) {

@@ -143,7 +143,7 @@ int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) 
 {
     const device::LocalDevices devices = device::localDevices();
     const engine::ExplorationOutlook outlook = engine::outlookOn(file, m_options, devices);
-    console.answer(outlookLines(file.path(), outlook));
+    console.answer(outlookLines(file.path(), outlook, store::ExplorationStore::defaultPath()));
     if (outlook.plan)
         console.remark(outlook.plan->notes);
     if (!outlook.problem.isEmpty())

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "outlook_text.h"
 
-#include "engine/expected_trials.h"
+#include "engine/plan_forecast.h"
 #include "terminal_text.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace batchpeak::cli {
@@ -24,29 +22,6 @@ QString memoryText(const model::StepMemory& memory)
     return QStringLiteral("about %1 before the first sample, %2 for each (give or take %3)")
         .arg(bytesText(static_cast<std::int64_t>(memory.constantBytes)),
              bytesText(static_cast<std::int64_t>(memory.bytesPerSample)), percentText(memory.deviation));
-}
-
-/// Of the chosen device with the least; 0 where that is not known.
-std::int64_t leastUsableBytes(const ExplorationOutlook& outlook)
-{
-    std::int64_t least = 0;
-    for (const DeviceOutlook& device : outlook.devices) {
-        if (device.isChosen && device.usableBytes > 0)
-            least = least == 0 ? device.usableBytes : std::min(least, device.usableBytes);
-    }
-    return least;
-}
-
-QString trialsText(const ExplorationOutlook& outlook)
-{
-    const engine::ExplorationPlan& plan = *outlook.plan;
-    const auto devices = static_cast<int>(std::ranges::count_if(outlook.devices, &DeviceOutlook::isChosen));
-    const int expected = engine::expectedTrials(plan, leastUsableBytes(outlook), devices);
-    QStringList parts{QStringLiteral("about %1").arg(expected),
-                      QStringLiteral("%1 at most").arg(plan.space.maxTrials)};
-    if (const QString budget = outlook.option("--time-budget").text; !budget.isEmpty())
-        parts << QStringLiteral("no longer than %1").arg(budget);
-    return parts.join(QStringLiteral(", "));
 }
 
 QString originText(const engine::OptionOutlook& option)
@@ -96,7 +71,7 @@ std::vector<QStringList> optionRows(const ExplorationOutlook& outlook)
 
 } // namespace
 
-QStringList outlookLines(const QString& path, const ExplorationOutlook& outlook)
+QStringList outlookLines(const QString& path, const ExplorationOutlook& outlook, const QString& historyPath)
 {
     std::vector<QStringList> rows{{QStringLiteral("config"), path}};
     for (const engine::ReadValue& value : outlook.values)
@@ -107,7 +82,8 @@ QStringList outlookLines(const QString& path, const ExplorationOutlook& outlook)
         rows.push_back({QStringLiteral("memory"), memoryText(*outlook.memory)});
     if (outlook.plan) {
         rows.push_back({QStringLiteral("sizes"), engine::sizesText(*outlook.plan)});
-        rows.push_back({QStringLiteral("trials"), trialsText(outlook)});
+        rows.push_back(
+            {QStringLiteral("trials"), engine::planForecastText(engine::planForecast(outlook, historyPath))});
     }
     return alignedLines(rows) + QStringList{QString()} + alignedLines(deviceRows(outlook)) +
            QStringList{QString()} + alignedLines(optionRows(outlook));

@@ -9,8 +9,11 @@
 namespace batchpeak::cli {
 
 /// What is known of an exploration before anything runs, in the words of the terminal: what was read and
-/// where it stands, devices with their memory, the sizes that are considered, the trials to expect, and every
-/// option with its value and who says it.
-QStringList outlookLines(const QString& path, const engine::ExplorationOutlook& outlook);
+/// where it stands, devices with their memory, the sizes that are considered, the trials and the time to
+/// expect, and every option with its value and who says it.
+///
+/// \param historyPath  of the store with earlier explorations; empty where there is none
+QStringList outlookLines(const QString& path, const engine::ExplorationOutlook& outlook,
+                         const QString& historyPath);
 
 } // namespace batchpeak::cli

@@ -244,7 +244,8 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
                              const device::LocalDevices& devices)
 {
     const ConfigContents& contents = file.contents();
-    ExplorationOutlook outlook{.values = valuesOf(contents, options.phase)};
+    ExplorationOutlook outlook{.values = valuesOf(contents, options.phase),
+                               .hasBothPhases = options.bothPhases};
     ExplorationOptions filled = inForce(options, contents);
     try {
         outlook.plan = planExploration(file.path(), contents, options);

@@ -77,6 +77,8 @@ struct ExplorationOutlook
     std::vector<OptionOutlook> options;
     /// Nothing where the config and the options allow no run; the problem says why, as a full sentence.
     std::optional<ExplorationPlan> plan;
+    /// Another exploration follows, of evaluation.
+    bool hasBothPhases = false;
     QString problem;
     /// By the description; nothing where there is none.
     std::optional<model::StepMemory> memory;

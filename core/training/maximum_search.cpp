@@ -6,8 +6,8 @@
 #include "engine/exploration.h"
 #include "engine/failure_text.h"
 #include "engine/log_text.h"
+#include "engine/past_exploration.h"
 #include "engine/run_devices.h"
-#include "past_exploration.h"
 #include "search/strategy.h"
 #include "store/exploration_store.h"
 
@@ -218,8 +218,8 @@ void MaximumSearch::report()
 std::int64_t MaximumSearch::recommendedSize(const engine::Snapshot& snapshot)
 {
     try {
-        const auto past = pastExploration(store::ExplorationStore::defaultPath(), *snapshot.run,
-                                          snapshot.devices.front().id);
+        const auto past = engine::pastExploration(store::ExplorationStore::defaultPath(), *snapshot.run,
+                                                  snapshot.devices.front().id);
         return past ? past->recommendations.back().microBatchSize : 0;
     } catch (const store::StoreError& error) {
         emit logged(engine::LogLevel::Warning,

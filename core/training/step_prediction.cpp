@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_prediction.h"
 
+#include "engine/past_exploration.h"
 #include "engine/predicted_sizes.h"
-#include "past_exploration.h"
 #include "store/exploration_store.h"
 
 namespace batchpeak::training {
 
 StepPrediction StepPrediction::fromHistory(const engine::RunDescription& run, const QString& device)
 {
-    auto past = pastExploration(store::ExplorationStore::defaultPath(), run, device);
+    auto past = engine::pastExploration(store::ExplorationStore::defaultPath(), run, device);
     return past ? StepPrediction(std::move(*past)) : StepPrediction();
 }
 

@@ -21,7 +21,7 @@ public:
     explicit StepPrediction(store::StoredExploration exploration) : m_exploration(std::move(exploration)) {}
 
     /// The newest exploration of the history that asked the same of the same device; of what it cannot know,
-    /// see pastExploration().
+    /// see engine::pastExploration().
     /// \throws store::StoreError where the history cannot be read
     static StepPrediction fromHistory(const engine::RunDescription& run, const QString& device);
 

@@ -13,9 +13,12 @@
 #include <QAbstractButton>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -233,6 +236,26 @@ private slots:
         QVERIFY(hasLimit);
         type("--worker", QStringLiteral("python3 step.py"));
         QVERIFY(!bars->isVisible());
+    }
+
+    void saysWhatItWillTake()
+    {
+        const auto says = [this](const char* words) {
+            const auto labels = m_plan->findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [words](const QLabel* label) {
+                return label->isVisible() && label->text().contains(QString::fromUtf8(words));
+            });
+        };
+        QVERIFY(says("About ") && says(" trials (") && says(", at most 64)."));
+        type("--max-trials", QStringLiteral("2"));
+        QVERIFY(says("About 2 trials.") && !says("at most 64"));
+        QVERIFY(!says("No longer than"));
+        type("--time-budget", QStringLiteral("10m"));
+        QVERIFY(says("No longer than 10 min."));
+        type("--setting", QStringLiteral("20"));
+        QVERIFY(says("1 trial."));
+        type("--min", QStringLiteral("x"));
+        QVERIFY(!says("1 trial."));
     }
 
     void fitsItsLeastWidth()

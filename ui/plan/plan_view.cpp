@@ -8,6 +8,7 @@
 #include "engine/errors.h"
 #include "engine/option_table.h"
 #include "engine/phase_sequence.h"
+#include "engine/plan_forecast.h"
 #include "engine/readable_text.h"
 #include "engine/run_devices.h"
 #include "labels.h"
@@ -73,7 +74,7 @@ QStringList usualDevices(const device::LocalDevices& devices)
     return ids;
 }
 
-/// "2 devices, training, at most 10 min."
+/// "2 devices, training, sizes 1 to 64."
 QString readyText(const engine::ExplorationOutlook& outlook, const engine::ExplorationOptions& options)
 {
     QStringList parts;
@@ -92,8 +93,6 @@ QString readyText(const engine::ExplorationOutlook& outlook, const engine::Explo
                   ? PlanView::tr("size %1").arg(engine::numberText(space.minimum))
                   : PlanView::tr("sizes %1 to %2")
                         .arg(engine::numberText(space.minimum), engine::numberText(space.maximum)));
-    if (options.timeBudget)
-        parts << PlanView::tr("at most %1").arg(engine::durationText(*options.timeBudget));
     return parts.join(QStringLiteral(", ")) + QLatin1Char('.');
 }
 
@@ -278,7 +277,9 @@ void PlanView::refresh()
     m_memoryTitle->setVisible(!m_memory->isEmpty());
     m_memoryUnit->setVisible(!m_memory->isEmpty());
     QStringList sentences;
+    m_forecast.clear();
     if (m_outlook.plan) {
+        m_forecast = engine::planForecastText(engine::planForecast(m_outlook, m_historyPath));
         const auto& run = m_outlook.plan->run;
         setTextIfNew(m_memoryUnit, QStringLiteral("%1, %2, %3")
                                        .arg(m_memory->unit().name, engine::phaseText(run.phase),
@@ -339,7 +340,10 @@ void PlanView::showReady()
         style()->polish(m_ready);
     }
     m_readyCard->setTitle(isBad ? tr("Not ready") : tr("Ready"));
-    setTextIfNew(m_ready, isBad ? obstacle : m_outlook.plan ? readyText(m_outlook, m_options) : QString());
+    QString text = obstacle;
+    if (!isBad && m_outlook.plan)
+        text = readyText(m_outlook, m_options) + QLatin1Char('\n') + m_forecast;
+    setTextIfNew(m_ready, text);
     setTextIfNew(m_command, command());
 }
 

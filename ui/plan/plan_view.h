@@ -39,6 +39,8 @@ public:
     explicit PlanView(WindowActions* actions, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
+    /// \param path  of the store, for what earlier explorations took; without one nobody knows
+    void setHistory(const QString& path) { m_historyPath = path; }
     void setConfig(const engine::ConfigFile& file, const engine::ExplorationOptions& options);
     /// What was explored of the config before, the newest first; the first few of them are offered.
     void setEarlier(const std::vector<EarlierRuns::Entry>& runs);
@@ -70,6 +72,9 @@ private:
     engine::ExplorationOptions m_options;
     device::LocalDevices m_localDevices;
     engine::ExplorationOutlook m_outlook;
+    QString m_historyPath;
+    /// What it will take, as sentences; empty where nothing can be started.
+    QString m_forecast;
     /// All ticks are taken away.
     bool m_hasNoTick = false;
     QScrollArea* m_scroll = nullptr;

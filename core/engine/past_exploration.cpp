@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace batchpeak::training {
+namespace batchpeak::engine {
 
 namespace {
 
@@ -31,7 +31,7 @@ bool isSearch(const QString& setting)
     return !isNumber && setting != QLatin1String("null");
 }
 
-bool asksTheSame(const store::ExplorationInfo& past, const engine::RunDescription& run)
+bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)
 {
     return past.family == run.family && past.parameters == run.parameters &&
            past.phase == QString::fromUtf8(model::toText(run.phase)) &&
@@ -43,8 +43,8 @@ bool asksTheSame(const store::ExplorationInfo& past, const engine::RunDescriptio
 
 } // namespace
 
-std::optional<store::StoredExploration>
-pastExploration(const QString& storePath, const engine::RunDescription& run, const QString& device)
+std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
+                                                        const QString& device)
 {
     // Opening a history makes one.
     if (!QFileInfo::exists(storePath))
@@ -64,4 +64,4 @@ pastExploration(const QString& storePath, const engine::RunDescription& run, con
     return std::nullopt;
 }
 
-} // namespace batchpeak::training
+} // namespace batchpeak::engine

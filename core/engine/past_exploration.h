@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/snapshot.h"
+#include "snapshot.h"
 #include "store/exploration_records.h"
 
 #include <QString>
 
 #include <optional>
 
-namespace batchpeak::training {
+namespace batchpeak::engine {
 
 /// The newest exploration in the history that has searched among sizes, ended with a recommendation and asked
 /// the same of the same device: the same config file, wherever a path to it begins, and the same network,
@@ -19,7 +19,7 @@ namespace batchpeak::training {
 /// \param storePath  of the history; where there is no such file, there is no such exploration
 /// \param device  its id ("cuda:0") or its name
 /// \throws store::StoreError where the history cannot be read
-std::optional<store::StoredExploration>
-pastExploration(const QString& storePath, const engine::RunDescription& run, const QString& device);
+std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
+                                                        const QString& device);
 
-} // namespace batchpeak::training
+} // namespace batchpeak::engine

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/past_exploration.h"
 #include "store/exploration_store.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "training/past_exploration.h"
 
 #include <QDir>
 #include <QFile>
@@ -139,7 +139,7 @@ private slots:
     {
         const auto& [device, isFound] = row<Text, bool>();
         keep(infoOf(config()), 4);
-        QCOMPARE(training::pastExploration(history(), runOf(config()), device).has_value(), isFound);
+        QCOMPARE(engine::pastExploration(history(), runOf(config()), device).has_value(), isFound);
     }
 
     void knowsTheFileByAnyPath_data()
@@ -186,7 +186,7 @@ private:
 
     std::optional<store::StoredExploration> find(const engine::RunDescription& run) const
     {
-        return training::pastExploration(history(), run, QStringLiteral("cuda:1"));
+        return engine::pastExploration(history(), run, QStringLiteral("cuda:1"));
     }
 
     void keep(const store::ExplorationInfo& info, qint64 recommended) const

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan_forecast.h"
+
+#include "past_exploration.h"
+#include "plan_text.h"
+#include "readable_text.h"
+#include "store/exploration_store.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PlanForecast)
+};
+
+using search::Estimate;
+using store::StoredExploration;
+
+// What a search takes over what one on the same device took before, in four of five cases: "make
+// bench-time-left", on simulated devices with other chance.
+constexpr double leastAgain = 0.5;
+constexpr double mostAgain = 2.0;
+
+std::vector<const DeviceOutlook*> chosenDevices(const ExplorationOutlook& outlook)
+{
+    std::vector<const DeviceOutlook*> chosen;
+    for (const DeviceOutlook& device : outlook.devices) {
+        if (device.isChosen)
+            chosen.push_back(&device);
+    }
+    return chosen;
+}
+
+/// As the search says it before it knows anything.
+Estimate expectedTrials(const ExplorationOutlook& outlook)
+{
+    search::SearchSpace space = outlook.plan->space;
+    const std::vector<const DeviceOutlook*> devices = chosenDevices(outlook);
+    for (const DeviceOutlook* device : devices) {
+        if (space.memoryLimitBytes == 0 ||
+            (device->usableBytes > 0 && device->usableBytes < space.memoryLimitBytes))
+            space.memoryLimitBytes = device->usableBytes;
+    }
+    space.devices = std::max(static_cast<int>(devices.size()), 1);
+    const auto strategy = search::makeStrategy(outlook.plan->run.strategy.toStdString(), space);
+    // It expects nothing before it is asked for a trial.
+    strategy->next({});
+    const search::SearchState& state = strategy->searchState();
+    const auto trials = static_cast<double>(state.expectedTrials);
+    return state.forecast ? state.forecast->trials
+                          : Estimate{.likely = trials, .low = trials, .high = trials};
+}
+
+bool ranOnThese(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+{
+    const auto isAmongThem = [&](const store::DeviceRecord& device) {
+        return std::ranges::any_of(devices, [&](const DeviceOutlook* chosen) {
+            return device.id == QLatin1String(chosen->device.id().c_str()) &&
+                   device.name == QString::fromStdString(chosen->device.name);
+        });
+    };
+    return past.devices.size() == devices.size() && std::ranges::all_of(past.devices, isAmongThem);
+}
+
+std::optional<StoredExploration> earlierOn(const std::vector<const DeviceOutlook*>& devices,
+                                           const RunDescription& run, const QString& storePath)
+{
+    if (storePath.isEmpty() || devices.empty())
+        return std::nullopt;
+    try {
+        auto past = pastExploration(storePath, run, QString::fromStdString(devices.front()->device.id()));
+        const bool counts = past && !past->trials.empty() && ranOnThese(*past, devices);
+        return counts ? past : std::nullopt;
+    } catch (const store::StoreError&) {
+        return std::nullopt;
+    }
+}
+
+/// Whether it took as many trials as this one may be expected to take.
+bool askedForTheSame(const StoredExploration& past, const ExplorationPlan& plan)
+{
+    const store::ExplorationInfo& info = past.summary.info;
+    const bool isMicro = plan.run.objective == search::Objective::Micro;
+    return info.strategy == plan.run.strategy && info.tolerance == plan.run.tolerance &&
+           info.setting == QString::fromStdString(config::toText(plan.run.plan.setting)) &&
+           (info.objective == QLatin1String("micro")) == isMicro;
+}
+
+} // namespace
+
+PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& storePath)
+{
+    const ExplorationPlan& plan = *outlook.plan;
+    PlanForecast forecast{.trials = expectedTrials(outlook),
+                          .isForEachPhase = outlook.hasBothPhases,
+                          .mostTrials = plan.space.maxTrials,
+                          .mostSeconds = plan.run.budgetSeconds};
+    const std::vector<const DeviceOutlook*> devices = chosenDevices(outlook);
+    if (!plan.isSearch() || outlook.hasBothPhases)
+        return forecast;
+    const std::optional<StoredExploration> past = earlierOn(devices, plan.run, storePath);
+    if (!past)
+        return forecast;
+    double seconds = 0.0;
+    for (const trial::TrialRecord& trial : past->trials)
+        seconds += trial.wallSeconds / static_cast<double>(devices.size());
+    const auto trials = static_cast<double>(past->trials.size());
+    forecast.isAsLastTime = askedForTheSame(*past, plan);
+    if (forecast.isAsLastTime) {
+        const auto most = static_cast<double>(forecast.mostTrials);
+        forecast.trials = {.likely = std::min(trials, most),
+                           .low = std::min(leastAgain * trials, most),
+                           .high = std::min(mostAgain * trials, most)};
+    }
+    const auto secondsOf = [&](double count) {
+        return std::min(count * seconds / trials, forecast.mostSeconds.value_or(HUGE_VAL));
+    };
+    forecast.seconds = Estimate{.likely = secondsOf(forecast.trials.likely),
+                                .low = secondsOf(forecast.trials.low),
+                                .high = secondsOf(forecast.trials.high)};
+    return forecast;
+}
+
+QString planForecastText(const PlanForecast& forecast)
+{
+    QStringList sentences;
+    const auto count = [](double trials) { return static_cast<int>(std::lround(trials)); };
+    const int likely = count(forecast.trials.likely);
+    const int low = count(forecast.trials.low);
+    const int high = count(forecast.trials.high);
+    QString trials = Translated::tr("1 trial");
+    if (low < high)
+        trials = Translated::tr("About %1 trials (%2 to %3, at most %4)")
+                     .arg(likely)
+                     .arg(low)
+                     .arg(high)
+                     .arg(forecast.mostTrials);
+    else if (likely > 1)
+        trials = Translated::tr("About %1 trials").arg(likely);
+    sentences << (forecast.isForEachPhase ? Translated::tr("%1 for each phase.").arg(trials)
+                                          : trials + QLatin1Char('.'));
+    if (forecast.seconds) {
+        const QString least = roughDurationText(forecast.seconds->low);
+        const QString most = roughDurationText(forecast.seconds->high);
+        const QString range = least == most ? Translated::tr("About %1").arg(least)
+                                            : Translated::tr("%1 to %2").arg(least, most);
+        sentences << (forecast.isAsLastTime ? Translated::tr("%1, as last time here.").arg(range)
+                                            : Translated::tr("%1, by an earlier run here.").arg(range));
+    }
+    if (forecast.mostSeconds)
+        sentences << Translated::tr("No longer than %1.")
+                         .arg(durationText(
+                             std::chrono::milliseconds(std::llround(1000.0 * *forecast.mostSeconds))));
+    return sentences.join(QLatin1Char(' '));
+}
+
+} // namespace batchpeak::engine
