@@ -12,7 +12,7 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
-.PHONY: bench-calibration bench-config bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training calibrate-search
+.PHONY: bench-calibration bench-config bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
 .PHONY: architecture screenshots format tidy clean
 
 run: programs
@@ -139,6 +139,11 @@ calibrate-search: configure
 bench-step-time: configure setup-parity
 	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
+
+# How the threads of a worker on the processor had best wait for each other, alone and beside other programs.
+bench-waiting: configure setup-parity
+	$(BUILD) batchpeak-worker
+	PYTHONPATH=tests .venv-parity/bin/python -m bench.waiting --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
 
 # Our size beside those of Composer's and torchtune's ways: samples/s at the same batch, and what finding them took.
 bench-training: configure

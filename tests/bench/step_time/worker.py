@@ -15,13 +15,15 @@ TIME_LIMIT_SECONDS = 600.0
 
 
 class Worker:
-    def __init__(self, program: Path, device: str, threads: int):
+    def __init__(
+        self, program: Path, device: str, threads: int, environment: dict[str, str] | None = None
+    ):
         self._process = subprocess.Popen(
             [program, "--device", device],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"OMP_NUM_THREADS": str(threads)},
+            env=os.environ | {"OMP_NUM_THREADS": str(threads)} | (environment or {}),
         )
         self._trials = 0
         self._say({"type": "hello", "protocol": 1})
