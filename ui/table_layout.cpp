@@ -199,12 +199,16 @@ int ColumnWidths::titleWidth(int column) const
 /// Of what stands before a text: a box to tick, and a sign.
 int ColumnWidths::signsWidth(const QModelIndex& index) const
 {
+    const bool hasTick = index.data(Qt::CheckStateRole).isValid();
+    const bool hasSign = index.data(Qt::DecorationRole).isValid();
+    if (!hasTick && !hasSign)
+        return 0;
     const QStyle* style = m_table->style();
     const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, m_table) + 1;
     int width = 0;
-    if (index.data(Qt::CheckStateRole).isValid())
+    if (hasTick)
         width += style->pixelMetric(QStyle::PM_IndicatorWidth, nullptr, m_table) + 2 * margin;
-    if (index.data(Qt::DecorationRole).isValid())
+    if (hasSign)
         width += m_table->iconSize().width() + 2 * margin;
     return width;
 }

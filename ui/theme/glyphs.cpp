@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QPixmap>
+#include <QPixmapCache>
 
 #include <cmath>
 #include <numbers>
@@ -131,12 +132,32 @@ QPixmap emptyPixmap(QSize size, int ratio)
     return pixmap;
 }
 
+/// A table asks for the sign of each row each time that it is measured or painted.
+template<typename Paint>
+QPixmap paintedOnce(const QString& name, const QSize& size, int ratio, Paint paint)
+{
+    const QString key = QStringLiteral("batchpeak %1 %2").arg(name).arg(ratio);
+    QPixmap pixmap;
+    if (QPixmapCache::find(key, &pixmap))
+        return pixmap;
+    pixmap = emptyPixmap(size, ratio);
+    QPainter painter(&pixmap);
+    paint(painter);
+    painter.end();
+    QPixmapCache::insert(key, pixmap);
+    return pixmap;
+}
+
+QString nameOf(Glyph glyph, const QColor& colour)
+{
+    return QStringLiteral("%1 %2").arg(static_cast<int>(glyph)).arg(colour.rgba());
+}
+
 QPixmap pixmapOf(Glyph glyph, const QColor& colour, int side, int ratio)
 {
-    QPixmap pixmap = emptyPixmap({side, side}, ratio);
-    QPainter painter(&pixmap);
-    paintGlyph(painter, glyph, QRectF(0, 0, side, side), colour);
-    return pixmap;
+    return paintedOnce(
+        QStringLiteral("%1 %2").arg(nameOf(glyph, colour)).arg(side), {side, side}, ratio,
+        [&](QPainter& painter) { paintGlyph(painter, glyph, QRectF(0, 0, side, side), colour); });
 }
 
 } // namespace
@@ -173,12 +194,12 @@ QIcon glyphIcon(Glyph first, const QColor& firstColour, Glyph second, const QCol
 {
     QIcon icon;
     for (const int ratio : {1, 2, 3}) {
-        QPixmap pixmap = emptyPixmap({34, 16}, ratio);
-        QPainter painter(&pixmap);
-        paintGlyph(painter, first, QRectF(0, 0, 16, 16), firstColour);
-        paintGlyph(painter, second, QRectF(18, 0, 16, 16), secondColour);
-        painter.end();
-        icon.addPixmap(pixmap);
+        icon.addPixmap(
+            paintedOnce(nameOf(first, firstColour) + QStringLiteral(" and ") + nameOf(second, secondColour),
+                        {34, 16}, ratio, [&](QPainter& painter) {
+                            paintGlyph(painter, first, QRectF(0, 0, 16, 16), firstColour);
+                            paintGlyph(painter, second, QRectF(18, 0, 16, 16), secondColour);
+                        }));
     }
     return icon;
 }
