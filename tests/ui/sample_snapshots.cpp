@@ -437,6 +437,8 @@ Snapshot finishedSnapshot()
     snapshot.verification->samplesPerSecond = 2268.0;
     snapshot.state = State::Finished;
     snapshot.finish = FinishStatus::Confident;
+    snapshot.underWay.clear();
+    snapshot.next.reset();
     snapshot.progress = 1.0;
     snapshot.timeLeft.reset();
     snapshot.elapsedSeconds = 204.0;
