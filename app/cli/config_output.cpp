@@ -61,6 +61,13 @@ std::int64_t nearest(const config::BatchNotKept& notKept, Kind kind)
     return *notKept.below();
 }
 
+/// "24 or 36,", "3"
+std::string nearestText(const config::BatchNotKept& notKept)
+{
+    const std::string above = std::to_string(notKept.above());
+    return notKept.below() ? std::to_string(*notKept.below()) + " or " + above + "," : above;
+}
+
 config::ChosenSize& sizeOf(model::Phase phase, std::vector<config::ChosenSize>& chosen)
 {
     return *std::ranges::find(chosen, phase, &config::ChosenSize::phase);
@@ -124,10 +131,9 @@ config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<confi
     } catch (const config::BatchNotKept& notKept) {
         sizeOf(notKept.phase(), chosen).globalBatchSize = notKept.above();
         const QString command = exportCommand(file, chosen, options);
-        throw UsageError(
-            std::string(notKept.what()) +
-            " Choose one with --global-batch, or another size. Nothing was written; this writes " +
-            std::to_string(notKept.above()) + ": " + command.toStdString());
+        throw UsageError(std::string(notKept.what()) + " Use --global-batch " + nearestText(notKept) +
+                         " or another size. Nothing was written; this writes " +
+                         std::to_string(notKept.above()) + ": " + command.toStdString());
     }
 }
 

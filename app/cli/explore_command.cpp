@@ -134,7 +134,13 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
         const int next = runInEventLoop(exploration, console);
         code = code == exitCode::success || next == exitCode::interrupted ? next : code;
     }
-    return code == exitCode::success ? keepResult(file, phases, exploration.snapshot(), console) : code;
+    if (code == exitCode::success)
+        return keepResult(file, phases, exploration.snapshot(), console);
+    const std::vector<config::ChosenSize> found = phases.sizes(exploration.snapshot());
+    if (phases.before() && found.size() == 1 && m_output.asksForAConfig())
+        printError(QStringLiteral("nothing was written, since one phase has no size. Write the other: %1")
+                       .arg(exportCommand(file, found, m_output)));
+    return code;
 }
 
 /// \return the exit code

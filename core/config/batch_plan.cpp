@@ -133,12 +133,8 @@ std::int64_t multipleAbove(std::int64_t batch, std::int64_t unit)
 
 std::string notKept(const BatchPlan& plan, std::int64_t microBatchSize)
 {
-    const std::int64_t unit = microBatchSize * plan.devices;
-    const auto below = multipleBelow(plan.globalBatchSize, unit);
-    const std::int64_t above = multipleAbove(plan.globalBatchSize, unit);
-    return sentence("A batch of {} cannot be split into micro-batches of {}{}. The nearest that can {}.",
-                    plan.globalBatchSize, microBatchSize, onDevices(plan),
-                    below ? sentence("are {} and {}", *below, above) : sentence("is {}", above));
+    return sentence("A batch of {} cannot be split into micro-batches of {}{}.", plan.globalBatchSize,
+                    microBatchSize, onDevices(plan));
 }
 
 } // namespace

@@ -220,8 +220,7 @@ private slots:
         m_path = path(name);
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run = exportSize(12, words(options));
-        QVERIFY2(run.refused({"The nearest that can are 12 and 24. Choose one with --global-batch"}),
-                 run.text());
+        QVERIFY2(run.refused({"Use --global-batch 12 or 24, or another size."}), run.text());
         QVERIFY2(run.err.endsWith(QStringLiteral("batchpeak export ") +
                                   QString::fromLatin1(command).arg(m_path) + QLatin1Char('\n')),
                  run.text());

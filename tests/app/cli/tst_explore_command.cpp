@@ -114,6 +114,25 @@ private slots:
         QCOMPARE(written, sizes);
     }
 
+    void saysHowToWriteTheOneSizeThatWasFound()
+    {
+        const QTemporaryDir folder;
+        // Training, which is first, fits nowhere.
+        const QString worker =
+            QStringLiteral("sh -c \"if test -e %1/trained; then exec %2; fi; touch %1/trained; "
+                           "exec %2 base=3000000000\"")
+                .arg(folder.path(), QStringLiteral(BATCHPEAK_FAKE_WORKER));
+        const QString target = folder.filePath(QStringLiteral("out.yaml"));
+        const ProgramRun run = runProgram(
+            words("explore --strategy ramp --max 64 --phase both --output") +
+            QStringList{target, QStringLiteral("--worker"), worker, examplePath("gpt2-tiny.yaml")});
+        QVERIFY2(run.exitCode == 2, run.text());
+        QVERIFY2(run.answers(" for evaluation"), run.text());
+        QVERIFY2(run.remarks("since one phase has no size") && run.remarks("--phase eval --output"),
+                 run.text());
+        QVERIFY(!QFileInfo::exists(target));
+    }
+
     void printsThePlanAndRunsNoTrial()
     {
         const QTemporaryDir folder;
