@@ -91,6 +91,10 @@ std::optional<StoredExploration> earlierOn(const std::vector<const DeviceOutlook
 bool askedForTheSame(const StoredExploration& past, const ExplorationPlan& plan)
 {
     const store::ExplorationInfo& info = past.summary.info;
+    // One that a person or its budget ended says nothing of how many it would have needed.
+    const QString status = past.summary.end ? past.summary.end->status : QString();
+    if (status != toText(FinishStatus::Confident) && status != toText(FinishStatus::Exhausted))
+        return false;
     const bool isMicro = plan.run.objective == search::Objective::Micro;
     return info.strategy == plan.run.strategy && info.tolerance == plan.run.tolerance &&
            info.setting == QString::fromStdString(config::toText(plan.run.plan.setting)) &&

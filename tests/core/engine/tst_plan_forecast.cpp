@@ -39,6 +39,7 @@ struct Past
 {
     std::function<void(store::ExplorationInfo&)> change;
     QString device = QStringLiteral("A");
+    QString status = QStringLiteral("confident");
     bool hasSeconds = true;
     bool isAsLastTime = true;
 };
@@ -68,7 +69,8 @@ class PlanForecastTest : public QObject
     }
 
     /// An exploration of the config with ten trials of 6 s.
-    void keep(const std::function<void(store::ExplorationInfo&)>& change, const QString& device) const
+    void keep(const std::function<void(store::ExplorationInfo&)>& change, const QString& device,
+              const QString& status = QStringLiteral("confident")) const
     {
         const RunDescription run = outlook().plan->run;
         store::ExplorationInfo info{.started = QDateTime::currentDateTimeUtc(),
@@ -96,8 +98,7 @@ class PlanForecastTest : public QObject
                                 .outcome = trial::Outcome::Ok,
                                 .wallSeconds = 6.0});
         store.addRecommendation(id, {.microBatchSize = 8});
-        store.finish(id,
-                     {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
+        store.finish(id, {.finished = QDateTime::currentDateTimeUtc(), .status = status});
     }
 
 private slots:
@@ -141,6 +142,7 @@ private slots:
         using Info = store::ExplorationInfo;
         rows<Past>(
             {{"the same", {}},
+             {"ended by its budget", {.status = QStringLiteral("budget"), .isAsLastTime = false}},
              {"another device", {.device = QStringLiteral("B"), .hasSeconds = false, .isAsLastTime = false}},
              {"another network",
               {.change = [](Info& info) { ++info.parameters; }, .hasSeconds = false, .isAsLastTime = false}},
@@ -152,8 +154,8 @@ private slots:
     }
     void learnsFromTheHistory()
     {
-        const auto& [change, device, hasSeconds, isAsLastTime] = row<Past>();
-        keep(change, device);
+        const auto& [change, device, status, hasSeconds, isAsLastTime] = row<Past>();
+        keep(change, device, status);
         const PlanForecast forecast = planForecast(outlook(), history());
         QCOMPARE(forecast.seconds.has_value(), hasSeconds);
         QCOMPARE(forecast.isAsLastTime, isAsLastTime);
