@@ -6,6 +6,7 @@
 #include "config_error.h"
 #include "model/model_spec.h"
 #include "model/run_kind.h"
+#include "model/tuning.h"
 #include "syntax/entry_change.h"
 #include "syntax/text_check.h"
 #include "value_places.h"
@@ -25,6 +26,9 @@ struct Warning
 {
     std::string sentence;
     TextPosition position;
+    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a short
+    /// noun phrase ("an optimizer that is not run here"). Empty of all else.
+    std::string approximation = {};
     bool operator==(const Warning&) const = default;
 };
 
@@ -82,6 +86,8 @@ struct ConfigContents
     std::string formatName;
     TrainerRules rules;
     Network model;
+    /// What training changes of it.
+    model::Tuning tuning;
     /// Neither is there where the file describes a network alone.
     std::optional<BatchPlan> train;
     std::optional<BatchPlan> eval;

@@ -43,7 +43,9 @@ Warning told(const Settings& settings, const Difference& difference)
     std::string text = sentence(difference.text, settings.pathOf(difference.key));
     if (const std::size_t place = text.find(valueMark); place != std::string::npos)
         text.replace(place, valueMark.size(), settings.text(difference.key).value_or(""));
-    return {.sentence = std::move(text), .position = settings.positionOf(difference.key)};
+    return {.sentence = std::move(text),
+            .position = settings.positionOf(difference.key),
+            .approximation = std::string(difference.approximation)};
 }
 
 } // namespace

@@ -73,6 +73,16 @@ void warn(std::vector<Warning>& warnings, TextPosition position, std::string_vie
     warnings.push_back({.sentence = sentence(text, values...), .position = position});
 }
 
+/// The same of something that decides speed or memory and that trials have otherwise than the run.
+/// \param approximation  what it is, as Warning has it
+template<typename... Values>
+void warnOfApproximation(std::vector<Warning>& warnings, TextPosition position, std::string_view approximation,
+                         std::string_view text, const Values&... values)
+{
+    warn(warnings, position, text, values...);
+    warnings.back().approximation = approximation;
+}
+
 /// Something that a run or its network has and trials do not have: a row of a table that a format or a kind
 /// of network keeps. What follows from it is for the function that is given the table.
 struct Difference
@@ -95,6 +105,8 @@ struct Difference
     When when = When::On;
     /// The words that trials know, for NoneOf, with blanks between.
     std::string_view known = {};
+    /// Of a row that becomes a warning, as Warning has it: empty where speed and memory are the run's.
+    std::string_view approximation = {};
 };
 
 /// The text of the first row that applies, filled in, and where its value stands.

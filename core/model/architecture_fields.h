@@ -13,6 +13,7 @@ namespace batchpeak::model {
 ///     visitor.value("hidden_size", member)            std::int64_t, double, bool, std::string
 ///     visitor.word("normalization", member)           an enumeration that has words
 ///     visitor.sizes("shape", member)                  std::vector<std::int64_t>
+///     visitor.texts("trained_parts", member)          std::vector<std::string>
 ///     visitor.list("inputs", member)                  a vector of values that visitFields takes
 template<typename Visitor>
 void visitFields(DecoderSpec& spec, Visitor&& visitor)

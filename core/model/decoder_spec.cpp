@@ -37,12 +37,15 @@ void addAttention(ParameterTableBuilder& table, const std::string& prefix, const
     const std::int64_t queries = spec.heads * headSize;
     const std::int64_t keys = spec.keyValueHeads * headSize;
     table.normalization(prefix + "attention_norm", spec.hiddenSize, spec.normalization);
-    table.linear(prefix + "attention.qkv", queries + 2 * keys, spec.hiddenSize, spec.attentionBias);
+    table.linear(prefix + "attention.qkv",
+                 {{Projection::Query, queries}, {Projection::Key, keys}, {Projection::Value, keys}},
+                 spec.hiddenSize, spec.attentionBias);
     if (spec.queryKeyNormalization) {
         table.normalization(prefix + "attention.query_norm", headSize, Normalization::RmsNorm);
         table.normalization(prefix + "attention.key_norm", headSize, Normalization::RmsNorm);
     }
-    table.linear(prefix + "attention.output", spec.hiddenSize, queries, spec.attentionOutputBias);
+    table.linear(prefix + "attention.output", {{Projection::AttentionOutput, spec.hiddenSize}}, queries,
+                 spec.attentionOutputBias);
 }
 
 void addFeedForward(ParameterTableBuilder& table, const std::string& prefix, const DecoderSpec& spec)
@@ -55,8 +58,10 @@ void addFeedForward(ParameterTableBuilder& table, const std::string& prefix, con
         table.weight(prefix + "experts.down", {spec.experts, spec.hiddenSize, spec.feedForwardSize});
         return;
     }
-    table.linear(prefix + "feed_forward.up", inner, spec.hiddenSize, spec.feedForwardBias);
-    table.linear(prefix + "feed_forward.down", spec.hiddenSize, spec.feedForwardSize, spec.feedForwardBias);
+    table.linear(prefix + "feed_forward.up", feedForwardInput(spec.activation, spec.feedForwardSize),
+                 spec.hiddenSize, spec.feedForwardBias);
+    table.linear(prefix + "feed_forward.down", {{Projection::Down, spec.hiddenSize}}, spec.feedForwardSize,
+                 spec.feedForwardBias);
 }
 
 } // namespace
@@ -129,7 +134,7 @@ std::vector<Parameter> parameterTable(const DecoderSpec& spec)
     }
     table.normalization("final_norm", spec.hiddenSize, spec.normalization);
     if (!spec.tiedEmbeddings)
-        table.weight("output.weight", {spec.vocabularySize, spec.hiddenSize});
+        table.projection("output.weight", Projection::Output, {spec.vocabularySize, spec.hiddenSize});
     if (spec.outputBias)
         table.bias("output.bias", spec.vocabularySize);
     return table.take();

@@ -18,8 +18,10 @@ void addSelfAttention(ParameterTableBuilder& table, const std::string& prefix, c
 {
     const std::int64_t inner = spec.heads * spec.headSize;
     addNormalization(table, prefix + "attention_norm", spec);
-    table.linear(prefix + "attention.qkv", 3 * inner, spec.hiddenSize, false);
-    table.linear(prefix + "attention.output", spec.hiddenSize, inner, false);
+    table.linear(prefix + "attention.qkv",
+                 {{Projection::Query, inner}, {Projection::Key, inner}, {Projection::Value, inner}},
+                 spec.hiddenSize, false);
+    table.linear(prefix + "attention.output", {{Projection::AttentionOutput, spec.hiddenSize}}, inner, false);
 }
 
 void addCrossAttention(ParameterTableBuilder& table, const std::string& prefix,
@@ -27,17 +29,19 @@ void addCrossAttention(ParameterTableBuilder& table, const std::string& prefix,
 {
     const std::int64_t inner = spec.heads * spec.headSize;
     addNormalization(table, prefix + "cross_attention_norm", spec);
-    table.linear(prefix + "cross_attention.query", inner, spec.hiddenSize, false);
-    table.linear(prefix + "cross_attention.key_value", 2 * inner, spec.hiddenSize, false);
-    table.linear(prefix + "cross_attention.output", spec.hiddenSize, inner, false);
+    table.linear(prefix + "cross_attention.query", {{Projection::CrossQuery, inner}}, spec.hiddenSize, false);
+    table.linear(prefix + "cross_attention.key_value",
+                 {{Projection::CrossKey, inner}, {Projection::CrossValue, inner}}, spec.hiddenSize, false);
+    table.linear(prefix + "cross_attention.output", {{Projection::CrossOutput, spec.hiddenSize}}, inner, false);
 }
 
 void addFeedForward(ParameterTableBuilder& table, const std::string& prefix, const EncoderDecoderSpec& spec)
 {
-    const std::int64_t inner = (isGated(spec.activation) ? 2 : 1) * spec.feedForwardSize;
     addNormalization(table, prefix + "feed_forward_norm", spec);
-    table.linear(prefix + "feed_forward.up", inner, spec.hiddenSize, false);
-    table.linear(prefix + "feed_forward.down", spec.hiddenSize, spec.feedForwardSize, false);
+    table.linear(prefix + "feed_forward.up", feedForwardInput(spec.activation, spec.feedForwardSize),
+                 spec.hiddenSize, false);
+    table.linear(prefix + "feed_forward.down", {{Projection::Down, spec.hiddenSize}}, spec.feedForwardSize,
+                 false);
 }
 
 } // namespace
@@ -100,7 +104,7 @@ std::vector<Parameter> parameterTable(const EncoderDecoderSpec& spec)
     }
     addNormalization(table, "decoder.final_norm", spec);
     if (!spec.tiedEmbeddings)
-        table.weight("output.weight", {spec.vocabularySize, spec.hiddenSize});
+        table.projection("output.weight", Projection::Output, {spec.vocabularySize, spec.hiddenSize});
     return table.take();
 }
 

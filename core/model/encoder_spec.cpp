@@ -48,23 +48,25 @@ void addEmbeddings(ParameterTableBuilder& table, const EncoderSpec& spec)
 void addLayer(ParameterTableBuilder& table, const std::string& prefix, const EncoderSpec& spec)
 {
     const std::int64_t hidden = spec.hiddenSize;
-    table.linear(prefix + "attention.qkv", 3 * hidden, hidden, true);
-    table.linear(prefix + "attention.output", hidden, hidden, true);
+    table.linear(prefix + "attention.qkv",
+                 {{Projection::Query, hidden}, {Projection::Key, hidden}, {Projection::Value, hidden}}, hidden,
+                 true);
+    table.linear(prefix + "attention.output", {{Projection::AttentionOutput, hidden}}, hidden, true);
     table.normalization(prefix + "attention_norm", hidden, layerNorm);
-    table.linear(prefix + "feed_forward.up", spec.feedForwardSize, hidden, true);
-    table.linear(prefix + "feed_forward.down", hidden, spec.feedForwardSize, true);
+    table.linear(prefix + "feed_forward.up", {{Projection::Up, spec.feedForwardSize}}, hidden, true);
+    table.linear(prefix + "feed_forward.down", {{Projection::Down, hidden}}, spec.feedForwardSize, true);
     table.normalization(prefix + "feed_forward_norm", hidden, layerNorm);
 }
 
 void addHeads(ParameterTableBuilder& table, const EncoderSpec& spec)
 {
     if (spec.pooler)
-        table.linear("pooler", spec.hiddenSize, spec.hiddenSize, true);
+        table.linear("pooler", {{Projection::Dense, spec.hiddenSize}}, spec.hiddenSize, true);
     if (spec.maskedLanguageHead) {
-        table.linear("head.transform", spec.hiddenSize, spec.hiddenSize, true);
+        table.linear("head.transform", {{Projection::Dense, spec.hiddenSize}}, spec.hiddenSize, true);
         table.normalization("head.norm", spec.hiddenSize, layerNorm);
         if (!spec.tiedEmbeddings)
-            table.weight("output.weight", {spec.vocabularySize, spec.hiddenSize});
+            table.projection("output.weight", Projection::Output, {spec.vocabularySize, spec.hiddenSize});
         table.bias("output.bias", spec.vocabularySize);
     }
     if (spec.nextSentenceHead)

@@ -13,6 +13,13 @@ std::int64_t Parameter::elements() const
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+std::vector<ProjectionRows> feedForwardInput(Activation activation, std::int64_t feedForwardSize)
+{
+    if (isGated(activation))
+        return {{Projection::Gate, feedForwardSize}, {Projection::Up, feedForwardSize}};
+    return {{Projection::Up, feedForwardSize}};
+}
+
 void ParameterTableBuilder::weight(std::string name, Shape shape)
 {
     m_parameters.push_back({.name = std::move(name), .shape = std::move(shape)});
@@ -43,6 +50,25 @@ void ParameterTableBuilder::linear(const std::string& name, std::int64_t outputs
     weight(name + ".weight", {outputs, inputs});
     if (withBias)
         bias(name + ".bias", outputs);
+}
+
+void ParameterTableBuilder::linear(const std::string& name, std::vector<ProjectionRows> projections,
+                                   std::int64_t inputs, bool withBias)
+{
+    std::int64_t outputs = 0;
+    for (const ProjectionRows& part : projections)
+        outputs += part.rows;
+    weight(name + ".weight", {outputs, inputs});
+    m_parameters.back().projections = std::move(projections);
+    if (withBias)
+        bias(name + ".bias", outputs);
+}
+
+void ParameterTableBuilder::projection(std::string name, Projection projection, Shape shape)
+{
+    const std::int64_t outputs = shape.front();
+    weight(std::move(name), std::move(shape));
+    m_parameters.back().projections = {{projection, outputs}};
 }
 
 } // namespace batchpeak::model

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "layer_kind.h"
+#include "tuning.h"
 
 #include <cstdint>
 #include <string>
@@ -13,6 +14,22 @@ namespace batchpeak::model {
 
 /// How a parameter starts: the values do not change the speed, but they must keep a step finite.
 enum class Initialization { Normal, Zeros, Ones };
+
+/// Rows of a matrix that are one projection.
+struct ProjectionRows
+{
+    Projection projection = Projection::Query;
+    std::int64_t rows = 0;
+};
+
+/// How a parameter lies in memory.
+enum class ParameterRole {
+    Trained,
+    /// As it is: no gradient, no optimizer state.
+    Frozen,
+    /// A frozen matrix in the narrow numbers of Tuning::frozenWeights.
+    Quantized
+};
 
 /// One parameter of a network. Matrices are stored as {outputs, inputs}. The projections that one
 /// product computes together are one matrix: query, key and value heads stacked in that order
@@ -25,9 +42,16 @@ struct Parameter
     /// Weight matrices and embeddings decay; biases and normalisation weights do not
     /// (GPT-3, arXiv 2005.14165, appendix B; nanoGPT).
     bool decays = true;
+    /// Of a matrix that adapters can stand beside: its rows, from the first to the last.
+    std::vector<ProjectionRows> projections = {};
+    ParameterRole role = ParameterRole::Trained;
 
+    bool isTrained() const { return role == ParameterRole::Trained; }
     std::int64_t elements() const;
 };
+
+/// Rows of the first product of a feed-forward layer: gate over value of a gated one.
+std::vector<ProjectionRows> feedForwardInput(Activation activation, std::int64_t feedForwardSize);
 
 /// Collects the parameters of a network in their order, each kind with its way to start and to decay.
 class ParameterTableBuilder
@@ -41,6 +65,11 @@ public:
     void normalization(const std::string& name, std::int64_t size, Normalization kind);
     /// name.weight {outputs, inputs}, and name.bias where there is one.
     void linear(const std::string& name, std::int64_t outputs, std::int64_t inputs, bool withBias);
+    /// The same of projections that are computed together: their rows are the outputs.
+    void linear(const std::string& name, std::vector<ProjectionRows> projections, std::int64_t inputs,
+                bool withBias);
+    /// The same of one, of any name.
+    void projection(std::string name, Projection projection, Shape shape);
 
     std::vector<Parameter> take() { return std::move(m_parameters); }
 

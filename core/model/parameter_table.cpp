@@ -2,7 +2,192 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parameter_table.h"
 
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
 namespace batchpeak::model {
+
+namespace {
+
+constexpr std::string_view weightEnd = ".weight";
+constexpr std::string_view embeddingName = "embed_tokens.weight";
+constexpr std::string_view outputName = "output.weight";
+constexpr std::string_view originalPrefix = "original.";
+
+/// "layers.3.attention.qkv" of its weight.
+std::string_view withoutWeight(std::string_view name)
+{
+    return name.ends_with(weightEnd) ? name.substr(0, name.size() - weightEnd.size()) : name;
+}
+
+/// The number behind "layers."; nothing outside of layers.
+std::optional<std::int64_t> layerOf(std::string_view name)
+{
+    constexpr std::string_view mark = "layers.";
+    const std::size_t place = name.find(mark);
+    if (place == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view rest = name.substr(place + mark.size());
+    std::int64_t layer = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), layer);
+    return error == std::errc() ? std::optional(layer) : std::nullopt;
+}
+
+/// What one adapter stands beside: one projection, or several that an adapter takes together.
+struct Span
+{
+    Projection name = Projection::Query;
+    std::int64_t firstRow = 0;
+    std::int64_t rows = 0;
+};
+
+/// All that an adapter of a matrix can be given: its projections, and the whole by a name of its own.
+std::vector<Span> spansOf(const Parameter& matrix)
+{
+    std::vector<Span> spans;
+    std::int64_t row = 0;
+    for (const auto& [projection, rows] : matrix.projections) {
+        spans.push_back({.name = projection, .firstRow = row, .rows = rows});
+        row += rows;
+    }
+    const auto joined = [&](std::initializer_list<Projection> parts) {
+        return std::ranges::equal(matrix.projections, parts, {}, &ProjectionRows::projection);
+    };
+    using enum Projection;
+    if (joined({Query, Key, Value}))
+        spans.push_back({.name = QueryKeyValue, .rows = row});
+    else if (joined({CrossKey, CrossValue}))
+        spans.push_back({.name = KeyValue, .rows = row});
+    else if (joined({Gate, Up}))
+        spans.push_back({.name = GateUp, .rows = row});
+    return spans;
+}
+
+bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::int64_t> layer)
+{
+    return std::ranges::any_of(tuning.targets, [&](const AdapterTarget& target) {
+        return target.projection == projection &&
+               (target.layers.empty() || (layer && std::ranges::find(target.layers, *layer) !=
+                                                        target.layers.end()));
+    });
+}
+
+bool isTrainedPart(const Tuning& tuning, std::string_view name)
+{
+    return std::ranges::any_of(tuning.trainedParts,
+                               [name](const std::string& part) { return name.starts_with(part); });
+}
+
+bool isQuantized(FrozenWeights weights)
+{
+    return weights == FrozenWeights::Nf4 || weights == FrozenWeights::Int8;
+}
+
+/// bitsandbytes' layers take the place of all linear ones but the projection onto the vocabulary
+/// (get_keys_to_not_convert in transformers 5, quantizers), and axolotl's of experts too.
+bool canBeQuantized(const Parameter& parameter)
+{
+    if (parameter.name.ends_with("experts.up") || parameter.name.ends_with("experts.down"))
+        return true;
+    return !parameter.projections.empty() && parameter.projections.front().projection != Projection::Output;
+}
+
+void addAdapters(std::vector<Parameter>& table, const Parameter& matrix, const Tuning& tuning)
+{
+    const std::string name(withoutWeight(matrix.name));
+    const auto layer = layerOf(name);
+    const std::int64_t inputs = matrix.shape.back();
+    for (const Span& span : spansOf(matrix)) {
+        if (!isTarget(tuning, span.name, layer))
+            continue;
+        const std::string prefix = name + "." + std::string(toText(span.name));
+        table.push_back({.name = prefix + ".lora_a", .shape = {tuning.rank, inputs}});
+        table.push_back({.name = prefix + ".lora_b",
+                         .shape = {span.rows, tuning.rank},
+                         .initialization = Initialization::Zeros});
+        if (tuning.adapter == AdapterKind::Dora)
+            table.push_back({.name = prefix + ".magnitude",
+                             .shape = {span.rows},
+                             .initialization = Initialization::Ones});
+    }
+}
+
+Parameter frozen(Parameter parameter, const Tuning& tuning)
+{
+    const bool isNarrow = isQuantized(tuning.frozenWeights) && canBeQuantized(parameter);
+    parameter.role = isNarrow ? ParameterRole::Quantized : ParameterRole::Frozen;
+    return parameter;
+}
+
+/// The matrix of the output where it is the embedding's, as one of its own.
+std::optional<Parameter> sharedOutput(const std::vector<Parameter>& table)
+{
+    const auto named = [&table](std::string_view name) {
+        return std::ranges::find(table, name, &Parameter::name);
+    };
+    const auto embedding = named(embeddingName);
+    if (embedding == table.end() || named(outputName) != table.end())
+        return std::nullopt;
+    Parameter output = *embedding;
+    output.name = outputName;
+    output.projections = {{Projection::Output, output.shape.front()}};
+    return output;
+}
+
+/// Some parameters alone are trained, those that share a matrix together.
+std::vector<Parameter> partlyTrained(std::vector<Parameter> table, const Tuning& tuning)
+{
+    const bool sharesOutput = sharedOutput(table).has_value();
+    for (Parameter& parameter : table) {
+        const bool isTrained = isTrainedPart(tuning, parameter.name) ||
+                               (sharesOutput && parameter.name == embeddingName &&
+                                isTrainedPart(tuning, outputName));
+        if (!isTrained)
+            parameter = frozen(std::move(parameter), tuning);
+    }
+    return table;
+}
+
+/// Of an embedding that was the output's too and whose copy is trained, the output is the original.
+void addCopies(std::vector<Parameter>& table, const Parameter& parameter, bool keepsOriginal, const Tuning& tuning)
+{
+    table.push_back(parameter);
+    if (!keepsOriginal)
+        return;
+    Parameter original = frozen(parameter, tuning);
+    original.name.insert(0, originalPrefix);
+    original.projections.clear();
+    table.push_back(std::move(original));
+}
+
+std::vector<Parameter> adapted(const std::vector<Parameter>& table, const Tuning& tuning)
+{
+    const std::optional<Parameter> shared = sharedOutput(table);
+    const bool trainsOutput = isTrainedPart(tuning, outputName);
+    std::vector<Parameter> result;
+    for (const Parameter& parameter : table) {
+        if (isTrainedPart(tuning, parameter.name)) {
+            const bool isShared = shared && parameter.name == embeddingName;
+            addCopies(result, parameter, !isShared || trainsOutput, tuning);
+        } else {
+            result.push_back(frozen(parameter, tuning));
+            addAdapters(result, parameter, tuning);
+        }
+    }
+    if (!shared)
+        return result;
+    if (trainsOutput)
+        result.push_back(*shared);
+    else if (isTrainedPart(tuning, embeddingName))
+        result.push_back(frozen(*shared, tuning));
+    if (!trainsOutput)
+        addAdapters(result, *shared, tuning);
+    return result;
+}
+
+} // namespace
 
 std::vector<Parameter> parameterTable(const ModelSpec& spec)
 {
@@ -10,12 +195,50 @@ std::vector<Parameter> parameterTable(const ModelSpec& spec)
                       spec.architecture);
 }
 
+std::vector<Parameter> parameterTable(const ModelSpec& spec, const Tuning& tuning)
+{
+    return tunedTable(parameterTable(spec), tuning);
+}
+
+std::vector<Parameter> tunedTable(std::vector<Parameter> table, const Tuning& tuning)
+{
+    if (trainsAll(tuning))
+        return table;
+    return hasAdapters(tuning) ? adapted(table, tuning) : partlyTrained(std::move(table), tuning);
+}
+
+std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuning)
+{
+    if (auto problem = problemWith(tuning))
+        return problem;
+    if (trainsAll(tuning))
+        return std::nullopt;
+    if (std::holds_alternative<ScriptSpec>(spec.architecture)) {
+        return std::string("What is trained of a TorchScript file is what the file says; leave adapters and "
+                           "frozen parts out.");
+    }
+    if (parameterCounts(spec, tuning).trained > 0)
+        return std::nullopt;
+    return std::string("The network has none of the projections and parts that are to be trained; name some "
+                       "that it has.");
+}
+
 std::int64_t parameterCount(const ModelSpec& spec)
 {
-    std::int64_t count = 0;
-    for (const Parameter& parameter : parameterTable(spec))
-        count += parameter.elements();
-    return count;
+    return parameterCounts(spec, {}).trained;
+}
+
+ParameterCounts parameterCounts(const ModelSpec& spec, const Tuning& tuning)
+{
+    return parameterCounts(parameterTable(spec, tuning));
+}
+
+ParameterCounts parameterCounts(const std::vector<Parameter>& table)
+{
+    ParameterCounts counts;
+    for (const Parameter& parameter : table)
+        (parameter.isTrained() ? counts.trained : counts.frozen) += parameter.elements();
+    return counts;
 }
 
 } // namespace batchpeak::model

@@ -12,10 +12,17 @@ namespace batchpeak::model {
 enum class Phase { Train, Eval };
 
 /// The arithmetic of a step: fp32, fp32 with TF32 matrix products, bf16 by autocast with fp32
-/// parameters, or bf16 throughout with fp32 master weights in the optimizer.
-enum class Precision { Fp32, Tf32, Bf16, PureBf16 };
+/// parameters, bf16 throughout with fp32 master weights in the optimizer, or bf16 throughout without, the
+/// optimizer's state too.
+enum class Precision { Fp32, Tf32, Bf16, PureBf16, PlainBf16 };
 
-enum class Optimizer { AdamW, Sgd };
+/// Of the narrow kinds of AdamW the moments have 8 or 4 bits an element and a scale for each block of them
+/// (arXiv 2110.02861, arXiv 2309.01507).
+enum class Optimizer { AdamW, Sgd, AdamW8bit, AdamW4bit };
+
+/// What the devices of a run hold together, each its share (ZeRO, arXiv 1910.02054): the optimizer's state;
+/// gradients too; parameters too, of which a layer at a time is gathered.
+enum class Sharding { None, Optimizer, Gradients, Parameters };
 
 /// Which of PyTorch's kernels computes attention: its own choice, one of three that never hold the matrix of
 /// all pairs of tokens, or plain products that do.
@@ -26,17 +33,29 @@ constexpr WordTable<Phase, 2> wordsOf(Phase)
     return {{{Phase::Train, "train"}, {Phase::Eval, "eval"}}};
 }
 
-constexpr WordTable<Precision, 4> wordsOf(Precision)
+constexpr WordTable<Precision, 5> wordsOf(Precision)
 {
     return {{{Precision::Fp32, "fp32"},
              {Precision::Tf32, "tf32"},
              {Precision::Bf16, "bf16"},
-             {Precision::PureBf16, "pure-bf16"}}};
+             {Precision::PureBf16, "pure-bf16"},
+             {Precision::PlainBf16, "plain-bf16"}}};
 }
 
-constexpr WordTable<Optimizer, 2> wordsOf(Optimizer)
+constexpr WordTable<Optimizer, 4> wordsOf(Optimizer)
 {
-    return {{{Optimizer::AdamW, "adamw"}, {Optimizer::Sgd, "sgd"}}};
+    return {{{Optimizer::AdamW, "adamw"},
+             {Optimizer::Sgd, "sgd"},
+             {Optimizer::AdamW8bit, "adamw-8bit"},
+             {Optimizer::AdamW4bit, "adamw-4bit"}}};
+}
+
+constexpr WordTable<Sharding, 4> wordsOf(Sharding)
+{
+    return {{{Sharding::None, "none"},
+             {Sharding::Optimizer, "optimizer"},
+             {Sharding::Gradients, "gradients"},
+             {Sharding::Parameters, "parameters"}}};
 }
 
 constexpr WordTable<Attention, 5> wordsOf(Attention)
@@ -48,10 +67,16 @@ constexpr WordTable<Attention, 5> wordsOf(Attention)
              {Attention::Math, "math"}}};
 }
 
-/// Copies of every parameter that the optimizer keeps: AdamW's two moments, SGD's momentum.
+/// All numbers of a step have 16 bits but what the optimizer keeps.
+inline bool isBf16Throughout(Precision precision)
+{
+    return precision == Precision::PureBf16 || precision == Precision::PlainBf16;
+}
+
+/// Values for every parameter that the optimizer keeps: AdamW's two moments, SGD's momentum.
 inline int optimizerStateCopies(Optimizer optimizer)
 {
-    return optimizer == Optimizer::AdamW ? 2 : 1;
+    return optimizer == Optimizer::Sgd ? 1 : 2;
 }
 
 /// What a step does beside its arithmetic: each trades time for memory, or costs both.
@@ -71,6 +96,14 @@ struct StepOptions
     bool channelsLast = false;
     /// cuDNN times its algorithms for each new shape and keeps the fastest (torch.backends.cudnn.benchmark).
     bool timesConvolutions = false;
+    /// The optimizer's state lies in the host's memory.
+    bool optimizerOnHost = false;
+    Sharding sharding = Sharding::None;
+    /// Devices that share; 1 for a run on one, whatever the sharding.
+    std::int64_t shards = 1;
+    /// Tokens of each of the texts that a sample is packed of, which attend to themselves alone; 0: all of a
+    /// sample attends to what is before it.
+    std::int64_t packedTextLength = 0;
 
     bool operator==(const StepOptions&) const = default;
 };

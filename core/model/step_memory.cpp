@@ -33,6 +33,7 @@ Widths widthsOf(Precision precision)
     case Precision::Bf16:
         return {.state = floatBytes, .product = halfBytes};
     case Precision::PureBf16:
+    case Precision::PlainBf16:
         return {.state = halfBytes, .product = halfBytes};
     }
     return {};
@@ -466,7 +467,7 @@ double deviationFor(const VisionTransformerSpec& spec, const StepSettings& setti
 
 double deviationFor(const ResNetSpec&, const StepSettings& settings)
 {
-    if (settings.precision == Precision::Bf16 || settings.precision == Precision::PureBf16)
+    if (settings.precision == Precision::Bf16 || isBf16Throughout(settings.precision))
         return deviationOfUnfolding;
     return settings.phase == Phase::Train ? deviationOfCounted : deviationOfConvolutions;
 }

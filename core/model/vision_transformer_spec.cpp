@@ -40,14 +40,16 @@ std::vector<Parameter> parameterTable(const VisionTransformerSpec& spec)
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer) + ".";
         table.normalization(prefix + "attention_norm", width, Normalization::LayerNorm);
-        table.linear(prefix + "attention.qkv", 3 * width, width, spec.attentionBias);
-        table.linear(prefix + "attention.output", width, width, true);
+        table.linear(prefix + "attention.qkv",
+                     {{Projection::Query, width}, {Projection::Key, width}, {Projection::Value, width}}, width,
+                     spec.attentionBias);
+        table.linear(prefix + "attention.output", {{Projection::AttentionOutput, width}}, width, true);
         table.normalization(prefix + "feed_forward_norm", width, Normalization::LayerNorm);
-        table.linear(prefix + "feed_forward.up", spec.feedForwardSize, width, true);
-        table.linear(prefix + "feed_forward.down", width, spec.feedForwardSize, true);
+        table.linear(prefix + "feed_forward.up", {{Projection::Up, spec.feedForwardSize}}, width, true);
+        table.linear(prefix + "feed_forward.down", {{Projection::Down, width}}, spec.feedForwardSize, true);
     }
     table.normalization("final_norm", width, Normalization::LayerNorm);
-    table.linear("output", spec.classes, width, true);
+    table.linear("output", {{Projection::Output, spec.classes}}, width, true);
     return table.take();
 }
 

@@ -27,7 +27,7 @@ namespace {
 at::ScalarType computeType(const trial::LoadRequest& request)
 {
     const bool narrow =
-        request.precision == model::Precision::Bf16 || request.precision == model::Precision::PureBf16;
+        request.precision == model::Precision::Bf16 || model::isBf16Throughout(request.precision);
     return narrow ? at::kBFloat16 : at::kFloat;
 }
 
@@ -65,7 +65,7 @@ bool trains(const trial::LoadRequest& request)
 
 at::ScalarType parameterType(const trial::LoadRequest& request)
 {
-    return request.precision == model::Precision::PureBf16 ? at::kBFloat16 : at::kFloat;
+    return model::isBf16Throughout(request.precision) ? at::kBFloat16 : at::kFloat;
 }
 
 NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device device)

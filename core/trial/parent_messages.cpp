@@ -31,6 +31,7 @@ public:
         m_object[name] = toText(member);
     }
     void sizes(const char* name, const std::vector<std::int64_t>& member) { m_object[name] = member; }
+    void texts(const char* name, const std::vector<std::string>& member) { m_object[name] = member; }
     template<typename Value>
     void list(const char* name, std::vector<Value>& member)
     {
@@ -59,6 +60,7 @@ public:
         member = m_fields.word(name, std::optional(member));
     }
     void sizes(const char* name, std::vector<std::int64_t>& member) { member = m_fields.integers(name); }
+    void texts(const char* name, std::vector<std::string>& member) { member = m_fields.texts(name); }
     template<typename Value>
     void list(const char* name, std::vector<Value>& member)
     {
@@ -95,6 +97,27 @@ model::ModelSpec modelSpecFrom(const FieldReader& fields)
     return {.family = family, .architecture = std::move(*architecture)};
 }
 
+/// Only of a run that leaves something as it is: a program that knows no "tuning" trains all.
+Json tuningToJson(model::Tuning tuning)
+{
+    Json object = Json::object();
+    visitFields(tuning, FieldWriter(object));
+    return object;
+}
+
+constexpr const char* tuningName = "tuning";
+
+/// \throws MessageError
+model::Tuning tuningFrom(const FieldReader& fields)
+{
+    model::Tuning tuning;
+    if (!fields.has(tuningName))
+        return tuning;
+    const FieldReader members = fields.object(tuningName);
+    visitFields(tuning, MemberReader(members));
+    return tuning;
+}
+
 constexpr const char* decoderLength = "decoder_sequence_length";
 
 Json toJson(const Hello& hello)
@@ -118,10 +141,16 @@ Json toJson(const LoadRequest& load)
                 {"tf32_convolutions", load.step.convolvesInTf32},
                 {"channels_last", load.step.channelsLast},
                 {"cudnn_benchmark", load.step.timesConvolutions},
+                {"optimizer_on_host", load.step.optimizerOnHost},
+                {"sharding", toText(load.step.sharding)},
+                {"shards", load.step.shards},
+                {"packed_text_length", load.step.packedTextLength},
                 {"memory_limit_bytes", load.memoryLimitBytes},
                 {"seed", load.seed}};
     if (load.targetLength)
         fields[decoderLength] = *load.targetLength;
+    if (!trainsAll(load.tuning))
+        fields[tuningName] = tuningToJson(load.tuning);
     return fields;
 }
 
@@ -158,7 +187,11 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .attention = fields.word("attention", std::optional(otherwise.attention)),
         .convolvesInTf32 = fields.boolean("tf32_convolutions", otherwise.convolvesInTf32),
         .channelsLast = fields.boolean("channels_last", otherwise.channelsLast),
-        .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions)};
+        .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions),
+        .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
+        .sharding = fields.word("sharding", std::optional(otherwise.sharding)),
+        .shards = fields.integerFrom(1, "shards", otherwise.shards),
+        .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength)};
     if (!(options.maxGradientNorm >= 0))
         fields.refuse("max_gradient_norm", "must be at least 0");
     return options;
@@ -177,6 +210,7 @@ LoadRequest loadFrom(const FieldReader& fields)
 {
     const LoadRequest otherwise;
     return {.model = modelSpecFrom(fields.object("model")),
+            .tuning = tuningFrom(fields),
             .phase = fields.word("phase", std::optional(otherwise.phase)),
             .sequenceLength = fields.integerFrom(1, "sequence_length"),
             .targetLength = fields.has(decoderLength) ? std::optional(fields.integerFrom(1, decoderLength))

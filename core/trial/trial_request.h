@@ -4,6 +4,7 @@
 
 #include "model/model_spec.h"
 #include "model/run_kind.h"
+#include "model/tuning.h"
 
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,8 @@ namespace batchpeak::trial {
 struct LoadRequest
 {
     model::ModelSpec model;
+    /// Of evaluation: what the network is evaluated with.
+    model::Tuning tuning;
     model::Phase phase = model::Phase::Train;
     std::int64_t sequenceLength = 0;
     /// Of the decoder, where it reads a sequence of its own.

@@ -52,6 +52,11 @@ public:
         m_out << YAML::Key << key << YAML::Value << YAML::Flow << member;
     }
 
+    void texts(const std::string& key, const std::vector<std::string>& member)
+    {
+        m_out << YAML::Key << key << YAML::Value << YAML::Flow << member;
+    }
+
     template<typename Value>
     void list(const std::string& key, std::vector<Value>& member)
     {
@@ -122,6 +127,12 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
         entries.value("channels_last", true);
     if (contents.step.timesConvolutions)
         entries.value("cudnn_benchmark", true);
+    if (contents.step.optimizerOnHost)
+        entries.value("optimizer_on_host", true);
+    if (contents.step.sharding != model::Sharding::None)
+        entries.word("sharding", contents.step.sharding);
+    if (contents.step.packedTextLength > 0)
+        entries.value("packed_text_length", contents.step.packedTextLength);
 }
 
 void addTrainingSettings(EntryWriter& entries, const TrainingSettings& settings)
@@ -160,6 +171,12 @@ std::string toOwnYaml(const ConfigContents& contents)
     if (contents.train && contents.eval)
         addPlan(entries, *contents.eval, "eval_");
     entries.value("devices", first ? first->devices : std::int64_t{1});
+    if (!trainsAll(contents.tuning)) {
+        model::Tuning tuning = contents.tuning;
+        out << YAML::Key << "tuning" << YAML::Value << YAML::BeginMap;
+        visitFields(tuning, entries);
+        out << YAML::EndMap;
+    }
     addRun(entries, contents, spec);
     addTrainingSettings(entries, contents.training);
     out << YAML::EndMap;

@@ -4,6 +4,7 @@
 #include "format.h"
 #include "model/architecture_fields.h"
 #include "model/model_spec.h"
+#include "model/parameter_table.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 
@@ -26,10 +27,10 @@ constexpr std::int64_t version = 1;
 constexpr std::string_view sequenceLengthKey = "sequence_length";
 
 constexpr std::string_view knownKeys =
-    "batchpeak model batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
+    "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
     "sequence_length decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows "
-    "max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark learning_rate weight_by "
-    "use_maximum_batch_size batch_increase_function";
+    "max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark optimizer_on_host sharding "
+    "packed_text_length learning_rate weight_by use_maximum_batch_size batch_increase_function";
 
 constexpr PlaceKeys placeKeys{.network = "model",
                               .globalBatch = "batch_size",
@@ -79,6 +80,11 @@ public:
     void sizes(const std::string& key, std::vector<std::int64_t>& member)
     {
         set(key, member, m_section.integers(key));
+    }
+
+    void texts(const std::string& key, std::vector<std::string>& member)
+    {
+        set(key, member, m_section.words(key));
     }
 
     template<typename Value>
@@ -139,6 +145,22 @@ model::ModelSpec readNetwork(const ConfigSection& section)
     if (const auto problem = problemWith(spec))
         throw ConfigError(*problem, section.document().positionOf(section.mapping()));
     return spec;
+}
+
+/// \throws ConfigError where a key has no meaning, or the network cannot be trained so
+model::Tuning readTuning(const ConfigSection& root, const model::ModelSpec& spec)
+{
+    constexpr std::string_view key = "tuning";
+    const auto section = root.section(key);
+    if (!section)
+        return {};
+    model::Tuning tuning;
+    SectionReader reader(*section, {});
+    visitFields(tuning, reader);
+    refuseOtherKeys(*section, reader.known());
+    if (const auto problem = problemWith(spec, tuning))
+        throw ConfigError(*problem, root.positionOf(key));
+    return tuning;
 }
 
 std::int64_t readBatch(const ConfigSection& root, model::Phase phase)
@@ -204,8 +226,9 @@ void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
-    contents.precision = readWord(root, "precision", contents.precision, "fp32, tf32, bf16 and pure-bf16");
-    contents.optimizer = readWord(root, "optimizer", contents.optimizer, "adamw and sgd");
+    contents.precision = readWord(root, "precision", contents.precision, "fp32, tf32, bf16, pure-bf16 and plain-bf16");
+    contents.optimizer = readWord(root, "optimizer", contents.optimizer,
+                                  "adamw, sgd, adamw-8bit and adamw-4bit");
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)
@@ -216,6 +239,12 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.step.convolvesInTf32 = root.boolean("tf32_convolutions").value_or(contents.step.convolvesInTf32);
     contents.step.channelsLast = root.boolean("channels_last").value_or(false);
     contents.step.timesConvolutions = root.boolean("cudnn_benchmark").value_or(false);
+    contents.step.optimizerOnHost = root.boolean("optimizer_on_host").value_or(false);
+    contents.step.sharding =
+        readWord(root, "sharding", contents.step.sharding, "none, optimizer, gradients and parameters");
+    contents.step.packedTextLength = root.integer("packed_text_length").value_or(0);
+    if (contents.step.packedTextLength < 0)
+        root.fail("packed_text_length", "must be at least 0, which stands for one text in each sample");
     readTrainingSettings(root, contents.training);
 }
 
@@ -242,7 +271,7 @@ ConfigContents read(const ConfigText& text)
                       "The config has no model; describe the network under this key.");
     }
     const model::ModelSpec spec = readNetwork(*section);
-    ConfigContents contents{.model = spec};
+    ConfigContents contents{.model = spec, .tuning = readTuning(root, spec)};
     contents.train = readPlan(root, model::Phase::Train, contents.warnings);
     contents.eval = readPlan(root, model::Phase::Eval, contents.warnings);
     readLengths(root, spec, contents);

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "word_table.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batchpeak::model {
+
+/// Low-rank adapters beside frozen matrices: LoRA (arXiv 2106.09685), and DoRA, which learns the length of each
+/// row of a matrix too (arXiv 2402.09353).
+enum class AdapterKind { None, Lora, Dora };
+
+/// The products of a network that an adapter can stand beside. A network computes some of them together:
+/// those of its own stand in its parameter table (Parameter::projections), and an adapter of a name that joins
+/// several is one low-rank product for all of them, as of GPT-2's c_attn.
+enum class Projection {
+    Query,
+    Key,
+    Value,
+    QueryKeyValue,
+    KeyValue,
+    AttentionOutput,
+    CrossQuery,
+    CrossKey,
+    CrossValue,
+    CrossOutput,
+    Gate,
+    Up,
+    GateUp,
+    Down,
+    /// Dense layers of heads that are no projection onto a vocabulary: BERT's pooler and transform.
+    Dense,
+    /// Onto the vocabulary or onto classes.
+    Output
+};
+
+/// How weights lie in memory that training leaves as they are.
+enum class FrozenWeights {
+    /// As the trained ones.
+    Same,
+    Fp32,
+    Bf16,
+    /// Matrices in 4-bit NormalFloat (arXiv 2305.14314), all else in bf16.
+    Nf4,
+    /// Matrices in 8-bit integers with a scale for each row (LLM.int8(), arXiv 2208.07339), all else in bf16.
+    Int8
+};
+
+constexpr WordTable<AdapterKind, 3> wordsOf(AdapterKind)
+{
+    return {{{AdapterKind::None, "none"}, {AdapterKind::Lora, "lora"}, {AdapterKind::Dora, "dora"}}};
+}
+
+constexpr WordTable<Projection, 16> wordsOf(Projection)
+{
+    return {{{Projection::Query, "query"},
+             {Projection::Key, "key"},
+             {Projection::Value, "value"},
+             {Projection::QueryKeyValue, "query_key_value"},
+             {Projection::KeyValue, "key_value"},
+             {Projection::AttentionOutput, "attention_output"},
+             {Projection::CrossQuery, "cross_query"},
+             {Projection::CrossKey, "cross_key"},
+             {Projection::CrossValue, "cross_value"},
+             {Projection::CrossOutput, "cross_output"},
+             {Projection::Gate, "gate"},
+             {Projection::Up, "up"},
+             {Projection::GateUp, "gate_up"},
+             {Projection::Down, "down"},
+             {Projection::Dense, "dense"},
+             {Projection::Output, "output"}}};
+}
+
+constexpr WordTable<FrozenWeights, 5> wordsOf(FrozenWeights)
+{
+    return {{{FrozenWeights::Same, "same"},
+             {FrozenWeights::Fp32, "fp32"},
+             {FrozenWeights::Bf16, "bf16"},
+             {FrozenWeights::Nf4, "nf4"},
+             {FrozenWeights::Int8, "int8"}}};
+}
+
+/// Projections with an adapter.
+struct AdapterTarget
+{
+    Projection projection = Projection::Query;
+    /// Numbers of the layers, from 0; empty for all that have it.
+    std::vector<std::int64_t> layers;
+
+    bool operator==(const AdapterTarget&) const = default;
+};
+
+/// What of a network training changes, and how the rest is held: all of it, where nothing is said; some of its
+/// parameters; or adapters beside matrices that stay as they are.
+///
+/// It knows neither the names that a trainer has for projections nor the arithmetic of a step.
+struct Tuning
+{
+    AdapterKind adapter = AdapterKind::None;
+    /// Of each adapter's two matrices, {rank, inputs} and {outputs, rank}.
+    std::int64_t rank = 8;
+    /// What the adapters say is scaled by alpha / rank, or by alpha / sqrt(rank) where the rank is stabilized
+    /// (rsLoRA, arXiv 2312.03732).
+    double alpha = 8.0;
+    bool rankStabilized = false;
+    /// Probability of dropout on the inputs of each adapter.
+    double dropout = 0.0;
+    std::vector<AdapterTarget> targets;
+    /// Beginnings of names of parameters that are trained in full: "layers.30.", "output.". Beside adapters each
+    /// of them is a copy, whose original stays in memory (modules_to_save of PEFT); without one they are all
+    /// that is trained. Of a bias or a weight alone its whole name.
+    std::vector<std::string> trainedParts;
+    FrozenWeights frozenWeights = FrozenWeights::Same;
+    /// The scales of NF4's blocks are quantised too.
+    bool doubleQuantization = true;
+
+    bool operator==(const Tuning&) const = default;
+};
+
+/// What the members are called in the trial protocol and in Batchpeak's own configs; see
+/// architecture_fields.h.
+template<typename Visitor>
+void visitFields(AdapterTarget& target, Visitor&& visitor)
+{
+    visitor.word("projection", target.projection);
+    visitor.sizes("layers", target.layers);
+}
+
+template<typename Visitor>
+void visitFields(Tuning& tuning, Visitor&& visitor)
+{
+    visitor.word("adapter", tuning.adapter);
+    visitor.value("rank", tuning.rank);
+    visitor.value("alpha", tuning.alpha);
+    visitor.value("rank_stabilized", tuning.rankStabilized);
+    visitor.value("dropout", tuning.dropout);
+    visitor.list("targets", tuning.targets);
+    visitor.texts("trained_parts", tuning.trainedParts);
+    visitor.word("frozen_weights", tuning.frozenWeights);
+    visitor.value("double_quantization", tuning.doubleQuantization);
+}
+
+inline bool hasAdapters(const Tuning& tuning)
+{
+    return tuning.adapter != AdapterKind::None;
+}
+
+/// Nothing is frozen.
+inline bool trainsAll(const Tuning& tuning)
+{
+    return !hasAdapters(tuning) && tuning.trainedParts.empty();
+}
+
+/// What the adapters' products are multiplied with.
+double adapterScale(const Tuning& tuning);
+
+/// What makes a tuning impossible whatever the network, as a full sentence; nothing if it is sound.
+std::optional<std::string> problemWith(const Tuning& tuning);
+
+} // namespace batchpeak::model
