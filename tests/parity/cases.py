@@ -93,8 +93,8 @@ _FULL = [
 ]
 
 _ALL = "all-linear"
-# The modules of attention that PEFT's users name, which are queries and values, or all three where they are one; and all
-# that ours can adapt.
+# The modules of attention that PEFT's users name, which are queries and values, or all three where they are one; and
+# all that ours can adapt.
 _ADAPTED = {
     "GPT-2": (_gpt2, ("c_attn",), _ALL),
     "LLaMA": (_llama, ("q_proj", "v_proj"), _ALL),
@@ -140,14 +140,24 @@ _TUNED = [
     Case("LLaMA, quantised DoRA", _llama, tuning=Tuning(_ALL, dora=True, quantized=True)),
     # Scales of a matrix that are more than one block.
     Case(
-        "LLaMA, wide, QLoRA", partial(_llama, width=128, feed_forward=352), tuning=Tuning(_ALL, quantized=True)
+        "LLaMA, wide, QLoRA",
+        partial(_llama, width=128, feed_forward=352),
+        tuning=Tuning(_ALL, quantized=True),
     ),
     Case("LLaMA, LoRA in two layers", _llama, tuning=Tuning(_QUERY_VALUE, layers=(0, 2))),
     Case("LLaMA, LoRA on the output too", _llama, tuning=Tuning((*_QUERY_VALUE, "lm_head"))),
     Case("LLaMA, tied, LoRA on the output too", _tied_llama, tuning=Tuning((*_QUERY_VALUE, "lm_head"))),
-    Case("LLaMA, tied, DoRA on the output too", _tied_llama, tuning=Tuning((*_QUERY_VALUE, "lm_head"), dora=True)),
+    Case(
+        "LLaMA, tied, DoRA on the output too",
+        _tied_llama,
+        tuning=Tuning((*_QUERY_VALUE, "lm_head"), dora=True),
+    ),
     *(
-        Case(f"{network}, LoRA and a trained {name}", make, tuning=Tuning(_QUERY_VALUE, modules_to_save=modules))
+        Case(
+            f"{network}, LoRA and a trained {name}",
+            make,
+            tuning=Tuning(_QUERY_VALUE, modules_to_save=modules),
+        )
         for network, make in (("LLaMA", _llama), ("LLaMA, tied", _tied_llama))
         for name, modules in (
             ("embedding", ("embed_tokens",)),
@@ -171,7 +181,11 @@ _TUNED = [
         _CHECKPOINTING,
         tuning=Tuning(trained_parts=("layers.2.",)),
     ),
-    Case("Mixtral, routers trained", _mixtral, tuning=Tuning(trained_parts=("layers.0.router.", "layers.1.router."))),
+    Case(
+        "Mixtral, routers trained",
+        _mixtral,
+        tuning=Tuning(trained_parts=("layers.0.router.", "layers.1.router.")),
+    ),
     Case("ViT, classes trained", _vit, tuning=Tuning(trained_parts=("output.",))),
     Case("ResNet-18, classes trained", _resnet, tuning=Tuning(trained_parts=("output.",))),
 ]

@@ -105,7 +105,7 @@ private slots:
             QVERIFY2(at::allclose(parts.at(name), value, 1e-4, 1e-6), name.c_str());
     }
 
-    // 2 layers of {2, 8} and {24, 2}, beside 11 x 8 + 6 x 8 + 16 + 2 (16 + 216 + 72 + 16 + 108 + 104).
+    // 2 layers of {2, 8} and {24, 2}, beside 88 + 48 + 16 + 2 (32 + 216 + 72 + 108 + 104).
     void countsWhatIsTrained()
     {
         const trial::LoadRequest request = tinyRequest(adapters);
@@ -113,8 +113,9 @@ private slots:
         QCOMPARE(result.at("count.trained").item<std::int64_t>(), 128);
         QCOMPARE(result.at("count.all").item<std::int64_t>(), 128 + 1216);
         QCOMPARE(result.at("bytes.quantized").item<std::int64_t>(), 0);
-        QVERIFY(result.at("gradients.layers.1.attention.qkv.query_key_value.lora_a").abs().max().item<double>() >
-                0);
+        QVERIFY(
+            result.at("gradients.layers.1.attention.qkv.query_key_value.lora_a").abs().max().item<double>() >
+            0);
         QVERIFY(!result.contains("gradients.layers.1.attention.qkv.weight"));
     }
 
@@ -130,9 +131,10 @@ private slots:
         const double loss = narrow.at("loss").item<double>();
         QVERIFY(loss != wideLoss);
         QVERIFY2(std::abs(loss - wideLoss) < 0.3 * wideLoss, qPrintable(QString::number(loss)));
-        // In each of 2 layers matrices of 192, 64, 96 and 96 elements: half a byte each, a byte for each 64 of
-        // them, and twice 4 bytes.
-        QCOMPARE(narrow.at("bytes.quantized").item<std::int64_t>(), 2 * ((96 + 3) + (32 + 1) + 2 * (48 + 2) + 4 * 8));
+        // In each of 2 layers matrices of 192, 64, 96 and 96 elements: half a byte each, a byte for each 64
+        // of them, and twice 4 bytes.
+        QCOMPARE(narrow.at("bytes.quantized").item<std::int64_t>(),
+                 2 * ((96 + 3) + (32 + 1) + 2 * (48 + 2) + 4 * 8));
     }
 
     void refusesWhatIsNotTheNetworks_data()

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bytes of our worker's step of adapters beside those of PEFT and bitsandbytes, on the CPU.
 
-Of both sides the most that tensors held at once is measured at two micro-batch sizes: what a sample more takes, and what
-is left, which no sample takes. Beside it, what PEFT's step holds for each part: weights, with all that quantisation
-adds; gradients; optimizer state; and what autograd keeps of a sample from forward to backward.
+Of both sides the most that tensors held at once is measured at two micro-batch sizes: what a sample more takes, and
+what is left, which no sample takes. Beside it, what PEFT's step holds for each part: weights, with all that
+quantisation adds; gradients; optimizer state; and what autograd keeps of a sample from forward to backward.
 """
 
 import argparse
@@ -39,7 +39,8 @@ TUNINGS = {
     "QLoRA, dropout": replace(_LORA, quantized=True, dropout=0.05),
 }
 HEADER = (
-    f"{'network':<21} {'':<4}  {'fixed: ours':>11} {'theirs':>8} {'':>5}  {'a sample: ours':>14} {'theirs':>8} {'':>5}"
+    f"{'network':<21} {'':<4}  {'fixed: ours':>11} {'theirs':>8} {'':>5}"
+    f"  {'a sample: ours':>14} {'theirs':>8} {'':>5}"
     f"  {'theirs: weights':>15} {'gradients':>9} {'optimizer':>9} {'a sample':>8}"
 )
 
@@ -90,7 +91,8 @@ def _row(name: str, network: Network, tuning: Tuning, precision: str, options: a
     theirs, parts = _theirs(training, network)
     ours = _ours(training, network, precision, options)
     return (
-        f"{name:<21} {precision:<4}  {_pair(ours.fixed, theirs.fixed, 11)}  {_pair(ours.sample, theirs.sample, 14)}"
+        f"{name:<21} {precision:<4}  {_pair(ours.fixed, theirs.fixed, 11)}"
+        f"  {_pair(ours.sample, theirs.sample, 14)}"
         f"  {_kib(parts.weights):>15} {_kib(parts.gradients):>9} {_kib(parts.optimizer):>9}"
         f" {_kib(parts.kept_of_a_sample):>8}"
     )

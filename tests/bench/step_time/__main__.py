@@ -46,7 +46,10 @@ def main() -> int:
 
 def _rivals(options: argparse.Namespace) -> list[Rival]:
     on_gpu = options.scale == "gpu"
-    groups = {"full": GPU_RIVALS if on_gpu else RIVALS, "adapters": GPU_ADAPTER_RIVALS if on_gpu else ADAPTER_RIVALS}
+    groups = {
+        "full": GPU_RIVALS if on_gpu else RIVALS,
+        "adapters": GPU_ADAPTER_RIVALS if on_gpu else ADAPTER_RIVALS,
+    }
     rivals = [rival for group in options.trained for rival in groups[group]]
     return [rival for rival in rivals if on_gpu or rival.size in options.sizes]
 
