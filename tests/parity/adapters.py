@@ -71,7 +71,10 @@ class Tuned:
 
 
 def tune(network: Network, tuning: Tuning, compute_type: torch.dtype = torch.float32) -> Tuned:
-    """Changes the network's module. What is trained gets random values: zeros would hide errors."""
+    """Changes the network's module. What is trained gets random values: zeros would hide errors.
+
+    compute_type is that of products with quantised matrices, and of all that is frozen.
+    """
     values = {name: torch.cat(pieces) for name, pieces in network.as_ours(_parameters(network)).items()}
     values = {name: value.detach().clone() for name, value in values.items()}
     if not tuning.targets and not tuning.modules_to_save:
@@ -95,9 +98,8 @@ def tune(network: Network, tuning: Tuning, compute_type: torch.dtype = torch.flo
     values |= {name: value.detach().clone() for name, value in _as_ours(trained, theirs).items()}
     values |= {name: value.detach().clone() for name, value in _as_ours(originals, theirs).items()}
     trained_count, count = model.get_nb_trainable_parameters()
-    parts = sorted(copies)
     return Tuned(
-        _message(network, tuning, targets, parts),
+        _message(tuning, compute_type, targets, sorted(copies)),
         values,
         trained,
         trained_count,
@@ -234,8 +236,17 @@ def _randomize(module: torch.nn.Module) -> None:
                 parameter.normal_(0.0, parameter.shape[-1] ** -0.5)
 
 
+def _frozen_weights(tuning: Tuning, compute_type: torch.dtype) -> str:
+    if tuning.quantized:
+        return "nf4"
+    return "bf16" if compute_type == torch.bfloat16 else "same"
+
+
 def _message(
-    network: Network, tuning: Tuning, targets: Mapping[str, set[int | None]], trained_parts: list[str]
+    tuning: Tuning,
+    compute_type: torch.dtype,
+    targets: Mapping[str, set[int | None]],
+    trained_parts: list[str],
 ) -> dict[str, object]:
     def layers(of: set[int | None]) -> list[int]:
         numbers = {number for number in of if number is not None}
@@ -252,7 +263,7 @@ def _message(
                 {"projection": projection, "layers": layers(of)} for projection, of in sorted(targets.items())
             ],
             "trained_parts": trained_parts,
-            "frozen_weights": "nf4" if tuning.quantized else "same",
+            "frozen_weights": _frozen_weights(tuning, compute_type),
             "double_quantization": True,
         }
     }
