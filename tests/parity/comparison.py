@@ -14,7 +14,9 @@ from torch import Tensor
 from .adapters import Tuned, tune
 from .cases import Case
 from .networks.network import Batch, Network, Piece
-from .quantization import quantized_tensors
+from .quantization import compute_as_on_gpus, quantized_tensors
+
+compute_as_on_gpus()
 
 # Of a parameter's gradient, as a whole. Where one piece has less than this share of it, its error is
 # taken against this share: the gradient of a key's bias is nothing but rounding, since softmax does not

@@ -2,30 +2,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Matrices in 4 bits, as bitsandbytes has them on the CPU."""
 
+from math import prod
+
 import bitsandbytes
 import torch
-from bitsandbytes.functional import QuantState
+from bitsandbytes.functional import QuantState, get_4bit_type
 from bitsandbytes.nn.parametrize import Bnb4bitParametrization, replace_parameter_4bit
 from torch import Tensor
 from transformers.pytorch_utils import Conv1D
 
 
-def _quantize_blockwise(values: Tensor, code: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
-    """The nearest number, as bitsandbytes' kernels for GPUs and its own reference take it (backends/default/ops.py).
+_library = torch.library.Library("bitsandbytes", "IMPL")
 
-    What 0.50 has for the CPU looks it up in a table of 65536, and is off by one in one of 700 scales.
-    """
+
+def compute_as_on_gpus() -> None:
+    """Takes what bitsandbytes 0.50 has for processors out of the way, where it says something else than its kernels for
+    GPUs and its own reference (backends/default/ops.py): the nearest number for a scale is looked up in a table of 65536,
+    which is off by one in one of 700; and values are brought back as if each row began a block (AVX-512), which is wrong
+    where a row is no multiple of 64."""
+    _library.impl("quantize_blockwise", _quantize_blockwise, "CPU", allow_override=True)
+    _library.impl("dequantize_4bit", _dequantize_4bit, "CPU", allow_override=True)
+
+
+def _quantize_blockwise(values: Tensor, code: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
     flat = values.reshape(-1).float()
-    missing = -len(flat) % block_size
-    blocks = torch.nn.functional.pad(flat, (0, missing)).view(-1, block_size)
+    blocks = _in_blocks(flat, block_size)
     scales = blocks.abs().amax(1)
     scaled = (blocks / scales.clamp(min=1e-38).unsqueeze(1)).flatten()[: len(flat)]
     nearest = torch.bucketize(scaled, (code[:-1] + code[1:]) / 2)
     return nearest.to(torch.uint8).view(values.shape), scales
 
 
-_library = torch.library.Library("bitsandbytes", "IMPL")
-_library.impl("quantize_blockwise", _quantize_blockwise, "CPU", allow_override=True)
+def _dequantize_4bit(
+    packed: Tensor, scales: Tensor, block_size: int, kind: str, shape: list[int], dtype: torch.dtype
+) -> Tensor:
+    codes = torch.stack((packed.flatten() >> 4, packed.flatten() & 15), 1).flatten()
+    values = get_4bit_type(kind, device="cpu")[codes.int()][: prod(shape)]
+    wide = _in_blocks(values, block_size) * scales.unsqueeze(1)
+    return wide.flatten()[: prod(shape)].view(*shape).to(dtype)
+
+
+def _in_blocks(flat: Tensor, size: int) -> Tensor:
+    return torch.nn.functional.pad(flat, (0, -len(flat) % size)).view(-1, size)
 
 
 def quantize(module: torch.nn.Module, names: list[str], compute_type: torch.dtype = torch.float32) -> None:
