@@ -26,8 +26,8 @@ struct Warning
 {
     std::string sentence;
     TextPosition position;
-    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a short
-    /// noun phrase ("an optimizer that is not run here"). Empty of all else.
+    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a
+    /// short noun phrase ("an optimizer that is not run here"). Empty of all else.
     std::string approximation = {};
     bool operator==(const Warning&) const = default;
 };

@@ -76,8 +76,8 @@ void warn(std::vector<Warning>& warnings, TextPosition position, std::string_vie
 /// The same of something that decides speed or memory and that trials have otherwise than the run.
 /// \param approximation  what it is, as Warning has it
 template<typename... Values>
-void warnOfApproximation(std::vector<Warning>& warnings, TextPosition position, std::string_view approximation,
-                         std::string_view text, const Values&... values)
+void warnOfApproximation(std::vector<Warning>& warnings, TextPosition position,
+                         std::string_view approximation, std::string_view text, const Values&... values)
 {
     warn(warnings, position, text, values...);
     warnings.back().approximation = approximation;
