@@ -29,17 +29,24 @@ inline constexpr std::string_view narrowProducts = "products in 8 bits or fewer"
 inline constexpr std::string_view fp32Gradients = "gradients in fp32";
 inline constexpr std::string_view fp32Residuals = "a residual stream in fp32";
 inline constexpr std::string_view missingMasters = "weights without fp32 copies";
-inline constexpr std::string_view narrowKernel = "another kernel for 4-bit weights";
+inline constexpr std::string_view kernel4bit = "another kernel for 4-bit weights";
+inline constexpr std::string_view kernel8bit = "another kernel for 8-bit weights";
 inline constexpr std::string_view wideWeights = "frozen weights that the run has wider";
+
+// What the config leaves open.
+inline constexpr std::string_view lengthOfData = "a sequence length that the data decide";
+inline constexpr std::string_view otherPrecision = "a precision that another config decides";
+inline constexpr std::string_view otherVocabulary = "a vocabulary that is not known";
+inline constexpr std::string_view packedTexts = "lengths of packed texts that are not known";
 
 // What a step computes.
 inline constexpr std::string_view compiled = "a compiled network";
 inline constexpr std::string_view chunkedLoss = "a loss in chunks";
-inline constexpr std::string_view packedTexts = "lengths of packed texts that are not known";
 inline constexpr std::string_view otherCheckpointing = "selective checkpointing";
 inline constexpr std::string_view sparseWeights = "sparse weights";
-inline constexpr std::string_view clipping = "another way to clip gradients";
-inline constexpr std::string_view otherVocabulary = "a vocabulary that is not known";
+inline constexpr std::string_view sparseAttention = "sparse attention";
+inline constexpr std::string_view droppedLayers = "layers that are left out at random";
+inline constexpr std::string_view clippedQueries = "clipped queries, keys and values";
 inline constexpr std::string_view algorithms = "algorithms that are not run here";
 
 } // namespace batchpeak::config::approximation

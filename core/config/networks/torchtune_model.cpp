@@ -247,7 +247,7 @@ model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warn
         tuning.doubleQuantization = true;
         warnOfWideWeights(section, builder, tuning, warnings);
         warnOfApproximation(
-            warnings, section.positionOf(componentKey), approximation::narrowKernel,
+            warnings, section.positionOf(componentKey), approximation::kernel4bit,
             "torchao expands 4-bit weights in several passes over memory, which takes more time "
             "than the one of trials; both keep the same bytes.");
     }

@@ -289,14 +289,16 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
     }
     contents.sequenceLength = usualLength(contents);
     const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
-    warn(contents.warnings,
-         root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
-         isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data; trials run the {} "
-                   "tokens that the network takes at most. Set it, or give another length with "
-                   "--sequence-length."
-                 : "tokenizer.max_seq_len is not set, so samples are as long as the data; set it, or give a "
-                   "length with --sequence-length.",
-         contents.sequenceLength);
+    warnOfApproximation(
+        contents.warnings,
+        root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
+        approximation::lengthOfData,
+        isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data; trials run the {} "
+                  "tokens that the network takes at most. Set it, or give another length with "
+                  "--sequence-length."
+                : "tokenizer.max_seq_len is not set, so samples are as long as the data; set it, or give a "
+                  "length with --sequence-length.",
+        contents.sequenceLength);
 }
 
 void warnOfDatasets(const ConfigSection& root, std::vector<Warning>& warnings)
