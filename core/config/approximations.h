@@ -28,7 +28,6 @@ inline constexpr std::string_view float16 = "float16";
 inline constexpr std::string_view narrowProducts = "products in 8 bits or fewer";
 inline constexpr std::string_view fp32Gradients = "gradients in fp32";
 inline constexpr std::string_view fp32Residuals = "a residual stream in fp32";
-inline constexpr std::string_view missingMasters = "weights without fp32 copies";
 inline constexpr std::string_view kernel4bit = "another kernel for 4-bit weights";
 inline constexpr std::string_view kernel8bit = "another kernel for 8-bit weights";
 inline constexpr std::string_view wideWeights = "frozen weights that the run has wider";

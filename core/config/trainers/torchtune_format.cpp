@@ -167,8 +167,9 @@ constexpr std::string_view narrowText =
 
 // bitsandbytes/optim/adamw.py of bitsandbytes 0.48, and torchao/optim of torchao 0.13, whose older name is
 // torchao.prototype.low_bit_optim. Paged ones are told by their name, before these.
-constexpr std::array<LibraryOptimizer, 4> libraryOptimizers{
+constexpr std::array<LibraryOptimizer, 5> libraryOptimizers{
     {{"AdamW8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
+     {"Adam8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
      {"AdamWFp8", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
      {"AdamW4bit", model::Optimizer::AdamW4bit, approximation::step4bit, narrowText},
      {"AdamW32bit", model::Optimizer::AdamW, approximation::fp32State,
