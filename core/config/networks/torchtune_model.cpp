@@ -22,8 +22,13 @@ constexpr std::string_view componentKey = "_component_";
 // Functions of torchtune/models/*/_model_builders.py of torchtune 0.7, and the network of the same sizes and
 // positions; each stands for that with adapters too, whose name has "lora_" or "qlora_" before it. Its
 // Mistral has no sliding window, as the second version, not the first.
-constexpr WordTable<std::string_view, 38> namedBuilders{
-    {{"llama2_7b", "meta-llama/Llama-2-7b-hf"},
+constexpr WordTable<std::string_view, 48> namedBuilders{
+    {{"gemma_2b", "google/gemma-2b"},
+     {"gemma_7b", "google/gemma-7b"},
+     {"gemma2_2b", "google/gemma-2-2b"},
+     {"gemma2_9b", "google/gemma-2-9b"},
+     {"gemma2_27b", "google/gemma-2-27b"},
+     {"llama2_7b", "meta-llama/Llama-2-7b-hf"},
      {"llama2_13b", "meta-llama/Llama-2-13b-hf"},
      {"llama2_70b", "meta-llama/Llama-2-70b-hf"},
      {"llama3_8b", "meta-llama/Meta-Llama-3-8B"},
@@ -35,6 +40,8 @@ constexpr WordTable<std::string_view, 38> namedBuilders{
      {"llama3_2_3b", "meta-llama/Llama-3.2-3B"},
      {"llama3_3_70b", "meta-llama/Llama-3.3-70B-Instruct"},
      {"mistral_7b", "mistralai/Mistral-7B-Instruct-v0.2"},
+     {"phi3_mini", "microsoft/Phi-3-mini-4k-instruct"},
+     {"phi4_14b", "microsoft/phi-4"},
      {"qwen2_0_5b", "Qwen/Qwen2-0.5B-Instruct"},
      {"qwen2_1_5b", "Qwen/Qwen2-1.5B-Instruct"},
      {"qwen2_7b", "Qwen/Qwen2-7B-Instruct"},
@@ -60,7 +67,10 @@ constexpr WordTable<std::string_view, 38> namedBuilders{
      {"qwen3_8b_instruct", "Qwen/Qwen3-8B"},
      {"qwen3_14b_base", "Qwen/Qwen3-14B-Base"},
      {"qwen3_14b_instruct", "Qwen/Qwen3-14B"},
-     {"qwen3_32b", "Qwen/Qwen3-32B"}}};
+     {"qwen3_32b", "Qwen/Qwen3-32B"},
+     {"smollm2_135m", "HuggingFaceTB/SmolLM2-135M"},
+     {"smollm2_360m", "HuggingFaceTB/SmolLM2-360M"},
+     {"smollm2_1_7b", "HuggingFaceTB/SmolLM2-1.7B"}}};
 
 /// A builder that takes all sizes, and the defaults of its arguments.
 struct GeneralBuilder
