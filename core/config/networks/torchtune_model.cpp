@@ -256,10 +256,9 @@ model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warn
         tuning.frozenWeights = model::FrozenWeights::Nf4;
         tuning.doubleQuantization = true;
         warnOfWideWeights(section, builder, tuning, warnings);
-        warnOfApproximation(
-            warnings, section.positionOf(componentKey), approximation::kernel4bit,
-            "torchao expands 4-bit weights in several passes over memory, which takes more time "
-            "than the one of trials; both keep the same bytes.");
+        warnOfApproximation(warnings, section.positionOf(componentKey), approximation::kernel4bit,
+                            "torchao expands 4-bit weights by operations of its own, in another time than "
+                            "trials; both keep the same bytes.");
     }
     return tuning;
 }

@@ -162,8 +162,7 @@ constexpr std::string_view pagedText =
     "The run moves the state of {} to the host's memory where the GPU's runs "
     "out; trials keep it on the GPU.";
 constexpr std::string_view narrowText =
-    "Trials step {} by PyTorch's own operations, not by a kernel of its own, "
-    "so that the step takes longer; its memory is the run's.";
+    "Trials step {} by other operations than its library's kernel, in another time; its memory is the run's.";
 
 // bitsandbytes/optim/adamw.py of bitsandbytes 0.48, and torchao/optim of torchao 0.13, whose older name is
 // torchao.prototype.low_bit_optim. Paged ones are told by their name, before these.
