@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_reader.h"
 
+#include "approximations.h"
 #include "networks/hub_models.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
@@ -49,7 +50,7 @@ std::optional<ValuePlace> precisionPlace(const Settings& settings, const PlaceKe
     auto place = firstPlace(settings, keys.precision);
     if (!place && precision == Tf32)
         place = firstPlace(settings, keys.tf32);
-    const bool hasSixteenBits = precision == Bf16 || precision == PureBf16;
+    const bool hasSixteenBits = precision == Bf16 || isBf16Throughout(precision);
     for (std::string_view key : splitWords(keys.precisionSwitches)) {
         if (!place && settings.isOn(key) == hasSixteenBits)
             place = firstPlace(settings, key);
@@ -126,10 +127,12 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
         return model::Optimizer::AdamW;
     if (word == "sgd")
         return model::Optimizer::Sgd;
-    warnings.push_back(
-        {"Trials run AdamW in place of the optimizer " + name +
-             (word == "adam" ? ", which costs the same." : ", whose steps and memory may cost more or less."),
-         position});
+    const bool costsTheSame = word == "adam";
+    warnings.push_back({.sentence = "Trials run AdamW in place of the optimizer " + name +
+                                    (costsTheSame ? ", which costs the same."
+                                                  : ", whose steps and memory may cost more or less."),
+                        .position = position,
+                        .approximation = std::string(costsTheSame ? "" : approximation::otherOptimizer)});
     return model::Optimizer::AdamW;
 }
 
@@ -207,7 +210,8 @@ std::int64_t usualLength(const ConfigContents& contents)
 
 void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings)
 {
-    warn(warnings, position, "Trials run in bfloat16; float16 with loss scaling is not run here.");
+    warnOfApproximation(warnings, position, approximation::float16,
+                        "Trials run in bfloat16; float16 with loss scaling is not run here.");
 }
 
 void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings)

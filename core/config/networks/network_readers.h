@@ -46,11 +46,17 @@ model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>
 
 /// The model section of a torchtune config: the name of a function that builds the network (_component_), and
 /// its arguments. Builders of published networks stand for those of the Hugging Face hub; llama2, llama3,
-/// llama3_1, llama3_2, mistral and qwen2 take all sizes as arguments
-/// (torchtune/models/*/_component_builders.py of torchtune 0.7).
-///
-/// Builders that add adapters are unsupported, since a trial trains all weights.
+/// llama3_1, llama3_2, mistral, qwen2 and qwen3 take all sizes as arguments
+/// (torchtune/models/*/_component_builders.py of torchtune 0.7). What a builder adds to the network is for
+/// readTorchtuneTuning().
 model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Warning>& warnings);
+
+/// The adapters of the builders lora_* and qlora_*, whatever the network: they are trained, and nothing else.
+/// \throws ConfigError where a value is missing or impossible
+model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warning>& warnings);
+
+/// \throws ConfigError where the builder refuses such adapters of this network
+void checkTorchtuneTuning(const ConfigSection& section, const model::ModelSpec& network);
 
 /// Values of settings that describe a network, in whatever words: each is checked to be one that a network
 /// can have.
