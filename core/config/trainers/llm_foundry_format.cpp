@@ -48,7 +48,7 @@ using enum Difference::When;
 constexpr std::array<Difference, 1> otherNetworks{{{"load_in_8bit", "weights in 8 bits"}}};
 
 constexpr std::array<Difference, 1> otherRuns{
-    {{"tp_config", "cuts each layer over several GPUs ({})", There}}};
+    {{"tp_config", "cuts each layer over several GPUs ({})", There, {}, {}, reason::overDevices}}};
 
 constexpr std::array<Difference, 1> shardingDifferences{
     {{"activation_cpu_offload",
