@@ -87,20 +87,36 @@ public:
         m_result.isAll = true;
         for (const OwnParameter& group : m_groups) {
             const std::string prefix = group.prefix();
-            for (std::size_t layer = 0; layer < group.trained.size(); ++layer) {
-                m_result.hasPartsOfMatrices = m_result.hasPartsOfMatrices || group.isPart(layer);
-                if (group.trained[layer] == 0)
-                    m_result.isAll = false;
-                else if (prefix.empty() || !isWholeLayer(prefix, layer))
-                    add(nameOfLayer(group.own, static_cast<std::int64_t>(layer)));
-                else if (m_layers.at(prefix).front() == &group)
-                    add(nameOfLayer(prefix, static_cast<std::int64_t>(layer)));
-            }
+            if (prefix.empty())
+                write(group, 0);
+            else if (m_layers.at(prefix).front() == &group)
+                writeLayers(prefix, group.trained.size());
         }
         return std::move(m_result);
     }
 
 private:
+    void writeLayers(const std::string& prefix, std::size_t layers)
+    {
+        for (std::size_t layer = 0; layer < layers; ++layer) {
+            if (isWholeLayer(prefix, layer)) {
+                add(nameOfLayer(prefix, static_cast<std::int64_t>(layer)));
+                continue;
+            }
+            for (const OwnParameter* group : m_layers.at(prefix))
+                write(*group, layer);
+        }
+    }
+
+    void write(const OwnParameter& group, std::size_t layer)
+    {
+        m_result.hasPartsOfMatrices = m_result.hasPartsOfMatrices || group.isPart(layer);
+        if (group.trained[layer] == 0)
+            m_result.isAll = false;
+        else
+            add(nameOfLayer(group.own, static_cast<std::int64_t>(layer)));
+    }
+
     bool isWholeLayer(const std::string& prefix, std::size_t layer) const
     {
         return std::ranges::all_of(m_layers.at(prefix),

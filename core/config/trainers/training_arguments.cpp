@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <variant>
 
 namespace batchpeak::config {
 
@@ -128,16 +126,10 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
 
 void takeLossInChunks(ConfigContents& contents, TextPosition position)
 {
-    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
-    const auto* decoder = spec ? std::get_if<model::DecoderSpec>(&spec->architecture) : nullptr;
-    // fused_linear_cross_entropy_forward in Liger 0.6, liger_kernel/ops/fused_linear_cross_entropy.py: so
-    // many tokens that their logits take the room of all of their hidden states. Of one sample.
-    std::int64_t rows = 1024;
-    if (decoder && contents.sequenceLength > 0) {
-        const std::int64_t ratio = (decoder->vocabularySize + decoder->hiddenSize - 1) / decoder->hiddenSize;
-        const std::int64_t tokens = (contents.sequenceLength + ratio - 1) / ratio;
-        rows = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(tokens)));
-    }
+    // What Liger takes of 8192 tokens of Llama-3.1-8B (fused_linear_cross_entropy_forward in
+    // liger_kernel/ops/fused_linear_cross_entropy.py of Liger 0.6): as many as make logits of the size of all
+    // hidden states. Products of fewer rows would not fill a device.
+    constexpr std::int64_t rows = 256;
     contents.step.lossChunkRows = rows;
     warnOfApproximation(contents.warnings, position, approximation::chunkedLoss,
                         "The run computes its loss without holding all logits; trials take it {} tokens at a "

@@ -48,7 +48,6 @@ inline constexpr std::string_view hostActivationsText =
 inline constexpr std::string_view cutOverDevices = "cuts the network or its texts over several devices ({})";
 
 /// Of kernels that compute the loss beside the projection onto the vocabulary, and never hold all logits.
-/// The network and the length of texts were read before.
 void takeLossInChunks(ConfigContents& contents, TextPosition position);
 
 /// That the config which "deepspeed" names has numbers of its own: HfTrainerDeepSpeedConfig in transformers
