@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t longestPattern = 2000;
 constexpr std::size_t longestProgram = 4000;
 constexpr int deepestGroup = 50;
+// Those that choose among all matrices of a network have some hundreds.
+constexpr std::size_t mostPatterns = 2000;
 
 using Bytes = std::bitset<256>;
 
@@ -148,6 +150,12 @@ private:
         return begin;
     }
 
+    static bool isAnchor(Step step)
+    {
+        return step == Step::AtBegin || step == Step::AtEnd || step == Step::AtWordEdge ||
+               step == Step::InWord;
+    }
+
     static bool isLook(Step step) { return step == Step::Ahead || step == Step::NotAhead; }
 
     void readAlternatives(int depth)
@@ -179,15 +187,21 @@ private:
 
     void readRepeated(int depth)
     {
+        if (readCounts())
+            illegal("has a repetition of nothing");
         const std::size_t begin = m_program.size();
+        const bool isGroup = m_pattern[m_place] == '(';
         readAtom(depth);
         const auto times = readTimes();
         if (!times)
             return;
+        // A group with nothing but an anchor may be repeated.
+        if (!isGroup && isAnchor(m_program[begin].step))
+            illegal("has a repetition of nothing");
         if (takes("+"))
             notRead("a possessive repetition");
         takes("?");
-        if (isThere() && std::string_view("*+?").find(m_pattern[m_place]) != std::string_view::npos)
+        if (readTimes())
             illegal("has a repetition of a repetition");
         repeat(begin, times->least, times->most);
     }
@@ -383,13 +397,15 @@ private:
         while (isFirst || !takes("]")) {
             isFirst = false;
             const auto first = readInSet(bytes);
-            const bool isRange = first && m_pattern.substr(m_place).starts_with('-') &&
+            const bool isRange = m_pattern.substr(m_place).starts_with('-') &&
                                  m_place + 1 < m_pattern.size() && m_pattern[m_place + 1] != ']';
             if (!isRange)
                 continue;
             ++m_place;
             const auto last = readInSet(bytes);
-            if (!last || indexOf(*last) < indexOf(*first))
+            if (!first || !last)
+                illegal("has a range in [] from or to more than one character");
+            if (indexOf(*last) < indexOf(*first))
                 illegal("has a range in [] that ends before it begins");
             for (std::size_t i = indexOf(*first); i <= indexOf(*last); ++i)
                 bytes.set(i);
@@ -469,7 +485,7 @@ private:
     {
         reached.assign(reached.size(), false);
         // The marks are cleared in words of 64.
-        spend(1 + static_cast<std::int64_t>(reached.size() / 64));
+        m_effort.spend(1 + static_cast<std::int64_t>(reached.size() / 64));
         std::vector<std::size_t> found;
         while (!open.empty()) {
             const std::size_t at = open.back();
@@ -477,7 +493,7 @@ private:
             if (reached[at])
                 continue;
             reached[at] = true;
-            spend(1);
+            m_effort.spend(1);
             const Instruction& instruction = m_program[at];
             if (instruction.step == Step::Take || instruction.step == Step::Done) {
                 found.push_back(at);
@@ -511,17 +527,20 @@ private:
 
     bool isWordAt(std::size_t place) const { return place < m_name.size() && isWordByte(m_name[place]); }
 
-    void spend(std::int64_t steps)
-    {
-        m_effort.steps -= steps;
-        if (m_effort.steps < 0)
-            throw NamePatternError("takes too long to be matched with all names of the network", false);
-    }
-
     const std::vector<Instruction>& m_program;
     std::string_view m_name;
     MatchEffort& m_effort;
 };
+
+std::vector<NamePattern> patternsOf(const std::vector<std::string>& texts)
+{
+    if (texts.size() > mostPatterns)
+        notRead("more than " + std::to_string(mostPatterns) + " patterns");
+    std::vector<NamePattern> patterns;
+    for (const std::string& text : texts)
+        patterns.emplace_back(text);
+    return patterns;
+}
 
 NamePattern::NamePattern(std::string_view pattern) : m_program(NamePatternCompiler(pattern).compile()) {}
 

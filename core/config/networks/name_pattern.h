@@ -27,6 +27,14 @@ struct NamePatternError : std::runtime_error
 struct MatchEffort
 {
     std::int64_t steps = 2'000'000;
+
+    /// \throws NamePatternError where less is left
+    void spend(std::int64_t count)
+    {
+        steps -= count;
+        if (steps < 0)
+            throw NamePatternError("takes too long to be matched with all names of the network", false);
+    }
 };
 
 /// A regular expression of Python's re module (docs.python.org/3/library/re.html), by which configs name
@@ -75,5 +83,8 @@ private:
 
     std::vector<Instruction> m_program;
 };
+
+/// \throws NamePatternError where one is of no use, or they are too many
+std::vector<NamePattern> patternsOf(const std::vector<std::string>& texts);
 
 } // namespace batchpeak::config

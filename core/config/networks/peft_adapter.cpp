@@ -119,10 +119,14 @@ public:
     ModuleMatcher(const PeftAdapter& adapter, const ModelSpec& spec)
         : m_adapter(adapter), m_spec(spec), m_modules(modulesOf(spec))
     {
+        std::vector<std::string> saved;
         for (const std::string& name : adapter.modulesToSave)
-            m_saved.emplace_back("(^|.*\\.)" + name + "($|\\..*)");
+            saved.push_back("(^|.*\\.)" + name + "($|\\..*)");
+        m_saved = patternsOf(saved);
+        std::vector<std::string> heads;
         for (const std::string& pattern : adapter.layersPatterns)
-            m_layersPatterns.emplace_back(".*\\." + pattern);
+            heads.push_back(".*\\." + pattern);
+        m_layersPatterns = patternsOf(heads);
     }
 
     const std::vector<NamedModule>& modules() const { return m_modules; }
@@ -157,8 +161,7 @@ private:
             if (isAmongAllLinear(module))
                 layers = allOf(module);
         } else {
-            for (const std::string& name : targetNames())
-                add(layers, layersEndingIn(module, name));
+            addEndingIn(layers, module, targetNames());
         }
         return inChosenLayers(module, std::move(layers));
     }
@@ -222,11 +225,17 @@ private:
                                [&](const std::string& name) { return compiled->matchesAll(name, m_effort); });
         }
         Layers layers = noneOf(module);
-        if (const auto* names = std::get_if<std::vector<std::string>>(&choice)) {
-            for (const std::string& name : *names)
-                add(layers, layersEndingIn(module, name));
-        }
+        if (const auto* names = std::get_if<std::vector<std::string>>(&choice))
+            addEndingIn(layers, module, *names);
         return layers;
+    }
+
+    void addEndingIn(Layers& layers, const NamedModule& module, const std::vector<std::string>& names)
+    {
+        // To compare two names takes as long as some steps of a pattern.
+        m_effort.spend(8 * static_cast<std::int64_t>(names.size()));
+        for (const std::string& name : names)
+            add(layers, layersEndingIn(module, name));
     }
 
     /// layers_to_transform counts by the first number in a name (PEFT 0.20; before, by the last).
@@ -398,8 +407,13 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::v
                          .doubleQuantization = adapter.doubleQuantization};
     withPatternsOf(adapter.place, [&] {
         tuning.targets = targetsOf(adapter, spec);
+        MatchEffort effort;
         TrainedParts saved = trainedPartsOf(
-            spec, [&](std::string_view name) { return isIn(name, adapter.modulesToSave); },
+            spec,
+            [&](std::string_view name) {
+                effort.spend(static_cast<std::int64_t>(adapter.modulesToSave.size()));
+                return isIn(name, adapter.modulesToSave);
+            },
             SharedOutput::IsModule);
         tuning.trainedParts = std::move(saved.parts);
         if (saved.hasPartsOfMatrices)

@@ -167,10 +167,10 @@ decltype(ConfigContents::tuningFor) partsOf(const ConfigSection& root)
                                                       std::vector<Warning>& warnings) {
         MatchEffort effort;
         const auto patterns = withPatternsOf(value, [&texts] {
-            std::vector<NamePattern> all;
+            std::vector<std::string> all;
             for (const std::string& text : texts)
-                all.emplace_back(asNamePattern(text));
-            return all;
+                all.push_back(asNamePattern(text));
+            return patternsOf(all);
         });
         const auto isTrained = [&](std::string_view name) {
             return std::ranges::any_of(

@@ -252,7 +252,9 @@ decltype(ConfigContents::tuningFor) layersOf(const ConfigSection& root)
     const NamedValue value{.path = std::string(layersKey), .position = root.positionOf(layersKey)};
     return [frozen, weights, value](const model::ModelSpec& spec, std::vector<Warning>& warnings) {
         const std::vector<std::string> marks = trainedMarks(frozen, spec);
-        const auto isTrained = [&marks](std::string_view name) {
+        MatchEffort effort;
+        const auto isTrained = [&](std::string_view name) {
+            effort.spend(static_cast<std::int64_t>(marks.size()));
             return std::ranges::any_of(
                 marks, [name](const std::string& mark) { return name.find(mark) != std::string_view::npos; });
         };

@@ -67,6 +67,7 @@ private slots:
         add("counted at most", {"a{,2}", "aaa", false, true});
         add("braces that count nothing", {"a{x}", "a{x}", true, true});
         add("lazy", {"a+?b", "aaab", true, true});
+        add("repeated group of an anchor", {"(?:^)*a", "a", true, true});
         add("repeated group of alternatives", {"(ab|c)*", "abcab", true, true});
         add("group around a repetition", {"(a*)*", "aaa", true, true});
         add("anchors", {"^model$", "model", true, true});
@@ -100,6 +101,9 @@ private slots:
         add("open set", {"[a", "has a [ without its ]"});
         add("repetition of nothing", {"*a", "has a repetition of nothing"});
         add("repetition of a repetition", {"a**", "has a repetition of a repetition"});
+        add("repetition of an anchor", {"^*a", "has a repetition of nothing"});
+        add("counts of nothing", {"{2}a", "has a repetition of nothing"});
+        add("counts of a repetition", {"a{2}{3}", "has a repetition of a repetition"});
         add("backslash at the end", {"a\\", "ends in the middle of an expression"});
         add("range that ends first", {"[z-a]", "has a range in [] that ends before it begins"});
         add("less than the least", {"a{3,2}", "repeats at least more often than at most"});
