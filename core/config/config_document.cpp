@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_document.h"
 
+#include "approximations.h"
+#include "differences.h"
 #include "format.h"
 #include "model/longest_run.h"
 #include "run_reader.h"
@@ -193,6 +195,21 @@ std::string firstSentence(const std::string& text)
     return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
+/// What of the chosen network is trained: as the config says, by the names that its modules have.
+void retune(ConfigContents& contents, const model::ModelSpec& spec)
+{
+    if (!contents.tuningFor)
+        return;
+    try {
+        contents.tuning = contents.tuningFor(spec, contents.warnings);
+    } catch (const NotRun& notRun) {
+        contents.tuning = {};
+        warnOfApproximation(contents.warnings, notRun.why.position, approximation::fullTraining,
+                            "{} All of the chosen network is trained in its place.",
+                            firstSentence(notRun.why.sentence));
+    }
+}
+
 std::optional<ValuePlace> inModelSource(std::optional<ValuePlace> place)
 {
     if (place)
@@ -214,6 +231,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
         contents.warnings.push_back(
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
+    retune(contents, *spec);
     contents.places.network = inModelSource(source.places.network);
     warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {

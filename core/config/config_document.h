@@ -12,6 +12,7 @@
 #include "value_places.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ struct UnsupportedModel
     TextPosition position;
     /// The config holds no network, or names one that is not known here: another file may bring it.
     bool isElsewhere = false;
+    /// The same for a table of many configs, as a short noun phrase: "preferences or rewards". See
+    /// refusal_reasons.h.
+    std::string reason = {};
 };
 
 /// What a config, or the trainer that it is written for, asks of a training run beside its size; absent where
@@ -88,6 +92,10 @@ struct ConfigContents
     Network model;
     /// What training changes of it.
     model::Tuning tuning;
+    /// The same of any network that takes its place, since a config names modules as they are called there;
+    /// it throws NotRun where trials cannot train that so, and ConfigError where the names fit nothing. Empty
+    /// where the tuning is no matter of names.
+    std::function<model::Tuning(const model::ModelSpec&, std::vector<Warning>&)> tuningFor;
     /// Neither is there where the file describes a network alone.
     std::optional<BatchPlan> train;
     std::optional<BatchPlan> eval;

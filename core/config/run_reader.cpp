@@ -91,12 +91,56 @@ void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents&
     noteFirst(places.attention, settings, keys.attention);
 }
 
+namespace {
+
+/// Versions of AdamW with narrow state or with state in the host's memory, by the words of OptimizerNames in
+/// transformers 5.23, training_args.py, and of axolotl 0.13, utils/schemas/enums.py.
+std::optional<model::Optimizer> knownAdamW(std::string_view word)
+{
+    using enum model::Optimizer;
+    if (isAmong(word, "adamw_bnb_8bit adamw_8bit adamw_torch_8bit ao_adamw_8bit paged_adamw_8bit"))
+        return AdamW8bit;
+    if (isAmong(word, "adamw_torch_4bit ao_adamw_4bit"))
+        return AdamW4bit;
+    return isAmong(word, "paged_adamw paged_adamw_32bit") ? std::optional(AdamW) : std::nullopt;
+}
+
+void warnOfKnownAdamW(model::Optimizer optimizer, bool isPaged, const std::string& name,
+                      TextPosition position, std::vector<Warning>& warnings)
+{
+    if (optimizer != model::Optimizer::AdamW) {
+        warnOfApproximation(warnings, position,
+                            optimizer == model::Optimizer::AdamW8bit ? approximation::step8bit
+                                                                     : approximation::step4bit,
+                            "Trials keep as many bits of state as {} does, but compute its step by "
+                            "themselves, which may take "
+                            "another time.",
+                            name);
+    }
+    if (isPaged) {
+        warnOfApproximation(
+            warnings, position, approximation::pagedOptimizer,
+            "{} moves its state to the host's memory where the device's runs short; trials keep "
+            "it there.",
+            name);
+    }
+}
+
+/// Of bitsandbytes, in unified memory.
+bool isPaged(const std::string& name)
+{
+    return lowerCase(name).starts_with("paged_");
+}
+
+} // namespace
+
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
 {
     const Place optimizer = placeOf(root, keys.optimizer);
     if (const auto name = optimizer.section ? optimizer.section->text(optimizer.key) : std::nullopt) {
         contents.optimizer =
             readOptimizer(*name, keys.adamW, optimizer.section->positionOf(optimizer.key), contents.warnings);
+        contents.step.optimizerOnHost = contents.step.optimizerOnHost || isPaged(*name);
     }
     const Place norm = placeOf(root, keys.gradientNorm);
     contents.step.maxGradientNorm = norm.section
@@ -127,6 +171,10 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
         return model::Optimizer::AdamW;
     if (word == "sgd")
         return model::Optimizer::Sgd;
+    if (const auto known = knownAdamW(word)) {
+        warnOfKnownAdamW(*known, isPaged(name), name, position, warnings);
+        return *known;
+    }
     const bool costsTheSame = word == "adam";
     warnings.push_back({.sentence = "Trials run AdamW in place of the optimizer " + name +
                                     (costsTheSame ? ", which costs the same."
@@ -189,6 +237,17 @@ std::optional<std::int64_t> longestLength(const ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
     return spec ? model::longestSequence(*spec) : std::nullopt;
+}
+
+void settleTuning(ConfigContents& contents)
+{
+    const auto* spec = networkOf(contents);
+    if (!spec || !contents.tuningFor)
+        return;
+    contents.model = networkOrWhyNot([&contents, network = *spec] {
+        contents.tuning = contents.tuningFor(network, contents.warnings);
+        return network;
+    });
 }
 
 void settleLengths(ConfigContents& contents)

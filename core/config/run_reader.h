@@ -97,6 +97,10 @@ std::optional<std::int64_t> readLength(const Settings& settings, std::string_vie
 /// The longest sequence that the network takes, if it is known and has such a limit.
 std::optional<std::int64_t> longestLength(const ConfigContents& contents);
 
+/// What is trained of the network, where it is known; where trials cannot train that, there is no network.
+/// \throws ConfigError where a config names what the network has not
+void settleTuning(ConfigContents& contents);
+
 /// Lengths that the kind of network decides: there is none of an image, and a decoder's sequence has its
 /// usual one. Where a config says nothing, that of a text stays 0, since its data decide it.
 void settleLengths(ConfigContents& contents);

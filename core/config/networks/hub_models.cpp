@@ -147,6 +147,7 @@ Network namedModel(const std::string& id, TextPosition position, std::vector<War
                                 "The network is named \"{}\", which is not among the well-known ones; give "
                                 "its config.json with --model.",
                                 id)
+            .because(reason::unknownId)
             .why;
     }
     if (match->isByName) {

@@ -62,7 +62,8 @@ void refuse(const ConfigSection& config, std::string_view key, const std::string
 {
     throw notRun(config.positionOf(key),
                  "The network has {} ({}), which Batchpeak cannot run, so the result would not apply.",
-                 feature, config.pathOf(key));
+                 feature, config.pathOf(key))
+        .because(reason::networkPart);
 }
 
 std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later)

@@ -58,7 +58,7 @@ constexpr std::array<Difference, 7> otherAdapters{
      {"bias", "biases that are trained beside adapters", NoneOf, "none"}}};
 
 constexpr std::array<Difference, 1> otherRuns{
-    {{"tp_config", "cuts each layer over several GPUs ({})", There}}};
+    {{"tp_config", "cuts each layer over several GPUs ({})", There, {}, {}, reason::overDevices}}};
 
 constexpr std::array<Difference, 1> shardingDifferences{
     {{.key = "activation_cpu_offload",

@@ -195,7 +195,7 @@ void refuseNetworkInParts(const MegatronParallelism& parallelism)
         parallelism.perCopy() > 1
             ? sentence("over {} devices (tensor * pipeline * context parallel)", product(parallelism))
             : sentence("with its experts over {} devices", parallelism.expert);
-    refuseRun(parallelism.position, sentence("spreads one copy of the network {}", how));
+    refuseRun(parallelism.position, sentence("spreads one copy of the network {}", how), reason::overDevices);
 }
 
 std::string unknownDevicesNote(std::string_view what, const BatchPlan& plan)

@@ -51,13 +51,28 @@ using enum Difference::When;
 /// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
 /// full_dpo_distributed.py, lora_dpo_*.py and qat_*.py.
 constexpr std::array<Difference, 7> otherRuns{
-    {{"teacher_model", "uses a second network, the teacher", There},
-     {"ref_checkpointer", "uses a second network, the reference", There},
-     {"reference_checkpointer", "uses a second network, the reference", There},
-     {"quantizer", "rounds weights as a quantised network has them", There},
-     {"policy_model", "trains several networks", There},
-     {"tensor_parallel_dim", "cuts layers or sequences over several GPUs", AboveOne},
-     {"context_parallel_dim", "cuts layers or sequences over several GPUs", AboveOne}}};
+    {{"teacher_model", "uses a second network, the teacher", There, {}, {}, reason::secondNetwork},
+     {"ref_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
+     {"reference_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
+     {"quantizer",
+      "rounds weights as a quantised network has them",
+      There,
+      {},
+      {},
+      reason::quantizationAware},
+     {"policy_model", "trains several networks", There, {}, {}, reason::preferences},
+     {"tensor_parallel_dim",
+      "cuts layers or sequences over several GPUs",
+      AboveOne,
+      {},
+      {},
+      reason::overDevices},
+     {"context_parallel_dim",
+      "cuts layers or sequences over several GPUs",
+      AboveOne,
+      {},
+      {},
+      reason::overDevices}}};
 
 constexpr std::array<Difference, 5> differences{
     {{.key = "compile",
@@ -105,7 +120,7 @@ void refuseOtherRuns(const ConfigSection& root)
 {
     for (const Difference& row : otherRuns) {
         if (const auto found = firstOf(root, std::span(&row, 1)))
-            refuseRun(found->position, sentence("{} ({})", row.text, row.key));
+            refuseRun(found->position, sentence("{} ({})", row.text, row.key), row.why);
     }
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
@@ -113,7 +128,8 @@ void refuseOtherRuns(const ConfigSection& root)
         if (name.find(kind) != std::string::npos)
             refuseRun(loss.positionOf(componentKey),
                       sentence("learns by preferences, from more than one answer a sample ({})",
-                               loss.pathOf(componentKey)));
+                               loss.pathOf(componentKey)),
+                      reason::preferences);
     }
 }
 
