@@ -14,7 +14,8 @@
 
 namespace batchpeak::config {
 
-ConfigText::ConfigText(std::string text) : m_text(std::move(text))
+ConfigText::ConfigText(std::string text, NetworkSource networks)
+    : m_text(std::move(text)), m_networks(std::move(networks))
 {
     if (const auto problem = problemWithText(m_text))
         throw ConfigError(problem->sentence, positionIn(m_text, problem->byte));
@@ -25,8 +26,8 @@ ConfigText::ConfigText(std::string text) : m_text(std::move(text))
     }
 }
 
-ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document)
-    : m_text(document->text()), m_document(std::move(document))
+ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks)
+    : m_text(document->text()), m_document(std::move(document)), m_networks(std::move(networks))
 {}
 
 std::optional<ConfigSection> ConfigText::root(Dialect dialect) const
@@ -163,8 +164,9 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
 {
     SplicedText spliced = m_format.splice(*m_text, chosen);
     const auto before = read().plan(chosen.phase);
-    const auto text = spliced.document ? std::make_shared<const ConfigText>(spliced.document)
-                                       : std::make_shared<const ConfigText>(spliced.text);
+    const auto text = spliced.document
+                          ? std::make_shared<const ConfigText>(spliced.document, m_text->networks())
+                          : std::make_shared<const ConfigText>(spliced.text, m_text->networks());
     const auto after = documentOf(text)->read().plan(chosen.phase);
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
     const std::int64_t batch = chosen.globalBatchSize.value_or(before ? before->globalBatchSize : 0);
@@ -179,9 +181,9 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
     return spliced;
 }
 
-std::unique_ptr<const ConfigDocument> recognise(std::string text)
+std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks)
 {
-    return documentOf(std::make_shared<const ConfigText>(std::move(text)));
+    return documentOf(std::make_shared<const ConfigText>(std::move(text), std::move(networks)));
 }
 
 namespace {
@@ -191,13 +193,6 @@ std::string firstSentence(const std::string& text)
 {
     const std::size_t end = text.find(". ");
     return end == std::string::npos ? text : text.substr(0, end + 1);
-}
-
-std::optional<ValuePlace> inModelSource(std::optional<ValuePlace> place)
-{
-    if (place)
-        place->isInModelSource = true;
-    return place;
 }
 
 } // namespace
@@ -214,6 +209,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
         contents.warnings.push_back(
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
+    contents.adapterOfModel = source.adapterOfModel;
     contents.places.network = inModelSource(source.places.network);
     warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {

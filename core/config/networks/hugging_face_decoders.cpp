@@ -200,19 +200,6 @@ std::optional<std::int64_t> windowOf(const ConfigSection& config, const Configur
     return window == 0 ? std::nullopt : std::optional(window);
 }
 
-/// Up to the window the network is the same as one without, so that is what it is taken for.
-void limitToWindow(DecoderSpec& spec, std::int64_t window, TextPosition position,
-                   std::vector<Warning>& warnings)
-{
-    if (window >= spec.maxPositions)
-        return;
-    spec.maxPositions = window;
-    warn(warnings, position,
-         "The network attends to the last {} tokens (sliding_window), trials to all; on longer sequences "
-         "that takes more time and memory.",
-         window);
-}
-
 DecoderSpec readSizes(const ConfigSection& config, const ConfigurationClass& known)
 {
     DecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", known.vocabularySize),

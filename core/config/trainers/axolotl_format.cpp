@@ -24,6 +24,8 @@ constexpr std::string_view microKey = "micro_batch_size";
 constexpr std::string_view stepsKey = "gradient_accumulation_steps";
 constexpr std::string_view batchKey = "batch_size";
 constexpr std::string_view evalKey = "eval_batch_size";
+// ModelInputConfig, utils/schemas/model.py.
+constexpr NameKeys nameKeys{.name = "base_model", .revision = "revision_of_model"};
 constexpr AccumulationKeys keys{.microBatchSize = microKey, .accumulationSteps = stepsKey};
 
 constexpr RunKeys runKeys{.optimizer = "optimizer",
@@ -232,7 +234,7 @@ ConfigContents read(const ConfigText& text)
     contents.model = networkOrWhyNot([&] {
         requireFullTraining(root);
         refuseOtherRun(root, otherRuns);
-        return readNamedModel(root, "base_model", contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     // AxolotlInputConfig.sequence_len.
     contents.sequenceLength = countOr(root, "sequence_len", 512);

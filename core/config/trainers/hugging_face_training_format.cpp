@@ -20,6 +20,8 @@ namespace batchpeak::config {
 namespace {
 
 constexpr std::string_view adapterKey = "use_peft";
+// ModelConfig of TRL 1.x, trl/trainer/model_config.py, and ModelArguments of transformers' example scripts.
+constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_revision"};
 
 /// Steps that hold more than a network and its texts.
 constexpr std::string_view onPreferences =
@@ -135,7 +137,7 @@ ConfigContents read(const ConfigText& text)
         if (root.isOn(adapterKey))
             refuseAdapter(root.positionOf(adapterKey), "lora");
         refuseOtherRun(root, otherSteps);
-        return readNamedModel(root, "model_name_or_path", contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     readLengths(root, contents);
     readPrecision(root, contents);

@@ -3,7 +3,7 @@
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
-#include "networks/hub_models.h"
+#include "networks/named_network.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/yaml_scalar.h"
@@ -160,7 +160,7 @@ void refuseAdapters(const ConfigSection& model)
 
 /// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
 /// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
-model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& warnings)
+model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& networks, ConfigContents& contents)
 {
     constexpr std::string_view hubKey = "pretrained_model_name_or_path";
     const auto section = root.section("model");
@@ -172,10 +172,11 @@ model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& wa
     refuseOtherNetwork(*section, otherNetworks);
     const std::string name = section->text("name").value_or("");
     if (name == "mpt_causal_lm")
-        return readMptModel(*section, warnings);
+        return readMptModel(*section, contents.warnings);
     const auto id = section->text(hubKey);
     if (name.starts_with("hf_") && id)
-        return namedNetwork(*id, section->positionOf(hubKey), warnings, section->section("config_overrides"));
+        return readNamedNetwork({.name = *id}, section->positionOf(hubKey), networks, contents,
+                                section->section("config_overrides"));
     throw networkElsewhere(
         section->positionOf("name"),
         "The network is built as \"{}\", which is not known here; give its config.json with --model.", name);
@@ -298,7 +299,7 @@ ConfigContents read(const ConfigText& text)
     contents.model = networkOrWhyNot([&] {
         if (root.section("model"))
             refuseOtherRun(root, otherRuns);
-        return readNetwork(root, contents.warnings);
+        return readNetwork(root, text.networks(), contents);
     });
     readLengths(root, contents);
     readRunInto(root, contents);
