@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "model/longest_run.h"
+#include "networks/checkpoint_weights.h"
 #include "run_reader.h"
 #include "syntax/text_check.h"
 #include "syntax/words.h"
@@ -210,6 +211,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
     contents.adapterOfModel = source.adapterOfModel;
+    takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);
     warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {

@@ -27,8 +27,8 @@ struct Warning
 {
     std::string sentence;
     TextPosition position;
-    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a short
-    /// noun phrase ("an optimizer that is not run here"). Empty of all else.
+    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a
+    /// short noun phrase ("an optimizer that is not run here"). Empty of all else.
     std::string approximation = {};
     bool operator==(const Warning&) const = default;
 };
@@ -105,8 +105,8 @@ struct ConfigContents
     /// Path or id that the network is from where the config has none of its own, or that is not run; for
     /// people. Empty for one that the table of well-known networks holds.
     std::string modelSource;
-    /// The adapter_config.json of PEFT that the config's network is named by, whose base is the network; empty
-    /// for none.
+    /// The adapter_config.json of PEFT that the config's network is named by, whose base is the network;
+    /// empty for none.
     std::string adapterOfModel;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const

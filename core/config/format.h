@@ -80,18 +80,10 @@ extern const Format nemoFormat;
 extern const Format torchtuneFormat;
 
 /// In the order in which they are asked whether a text is theirs.
-inline constexpr std::array formats{&ownFormat,
-                                    &cerebrasTrainerFormat,
-                                    &cerebrasParamsFormat,
-                                    &axolotlFormat,
-                                    &deepSpeedFormat,
-                                    &huggingFaceConfigFormat,
-                                    &checkpointParamsFormat,
-                                    &huggingFaceTrainingFormat,
-                                    &llamaFactoryFormat,
-                                    &llmFoundryFormat,
-                                    &megatronFormat,
-                                    &nemoFormat,
-                                    &torchtuneFormat};
+inline constexpr std::array formats{
+    &ownFormat,          &cerebrasTrainerFormat,   &cerebrasParamsFormat,   &axolotlFormat,
+    &deepSpeedFormat,    &huggingFaceConfigFormat, &checkpointParamsFormat, &huggingFaceTrainingFormat,
+    &llamaFactoryFormat, &llmFoundryFormat,        &megatronFormat,         &nemoFormat,
+    &torchtuneFormat};
 
 } // namespace batchpeak::config

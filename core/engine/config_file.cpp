@@ -184,8 +184,7 @@ config::SplicedText ConfigFile::withMicroBatchSizes(const std::vector<config::Ch
     try {
         config::SplicedText all = m_format->withMicroBatchSize(chosen.front());
         for (const config::ChosenSize& next : std::span(chosen).subspan(1)) {
-            config::SplicedText more =
-                config::recognise(all.text, m_networks)->withMicroBatchSize(next);
+            config::SplicedText more = config::recognise(all.text, m_networks)->withMicroBatchSize(next);
             more.notes.insert(more.notes.begin(), all.notes.begin(), all.notes.end());
             all = std::move(more);
         }

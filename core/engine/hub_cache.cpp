@@ -14,8 +14,9 @@ namespace {
 QString fromEnvironment(const char* name)
 {
     const QString value = qEnvironmentVariable(name);
-    return value == QLatin1String("~") || value.startsWith(QLatin1String("~/")) ? QDir::homePath() + value.mid(1)
-                                                                                : value;
+    return value == QLatin1String("~") || value.startsWith(QLatin1String("~/"))
+               ? QDir::homePath() + value.mid(1)
+               : value;
 }
 
 /// Letters, digits, "_", "-" and "." in one or two parts: validate_repo_id in utils/_validators.py of
@@ -85,7 +86,8 @@ CachedNetwork cachedNetwork(const config::NetworkName& name)
     if (!isId(id))
         return {};
     const QString folder =
-        QDir(hubCacheFolder()).filePath(QStringLiteral("models--") + id.replace(QLatin1Char('/'), QLatin1String("--")));
+        QDir(hubCacheFolder())
+            .filePath(QStringLiteral("models--") + id.replace(QLatin1Char('/'), QLatin1String("--")));
     if (!QFileInfo(folder).isDir())
         return {};
     const QString revision =

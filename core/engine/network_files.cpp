@@ -21,8 +21,9 @@ namespace {
 
 const QString adapterFile = QStringLiteral("adapter_config.json");
 
-/// The first of these counts: a config.json is what from_pretrained of transformers reads (PretrainedConfig in
-/// transformers 5.23, configuration_utils.py); original checkpoints of LLaMA and Mistral have a params.json.
+/// The first of these counts: a config.json is what from_pretrained of transformers reads (PretrainedConfig
+/// in transformers 5.23, configuration_utils.py); original checkpoints of LLaMA and Mistral have a
+/// params.json.
 QString descriptionIn(const QString& folder)
 {
     for (const QString& name : {QStringLiteral("config.json"), QStringLiteral("params.json")}) {

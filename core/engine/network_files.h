@@ -13,8 +13,9 @@ namespace batchpeak::engine {
 /// checkpoint of LLaMA or Mistral, or the adapter_config.json of an adapter.
 bool describesNetwork(const QString& path);
 
-/// Networks on this computer by the names that configs have for them: a path first, then an id in the cache of
-/// the Hugging Face hub (hub_cache.h). The folder of an adapter stands for the network that it names in turn.
+/// Networks on this computer by the names that configs have for them: a path first, then an id in the cache
+/// of the Hugging Face hub (hub_cache.h). The folder of an adapter stands for the network that it names in
+/// turn.
 ///
 /// It finds texts and reads none of them but an adapter's; what a network is, core/config decides.
 ///

@@ -14,6 +14,9 @@ namespace {
 
 using enum Difference::When;
 
+/// The file names no limit, since positions are computed: that of the longest published ones, Llama 3.1's.
+constexpr std::int64_t longestText = 131072;
+
 /// Of networks after Mistral's first, in mistral_inference/args.py and in the files on the hub.
 constexpr std::array<Difference, 4> otherNetworks{{{"vision_encoder", "an encoder of images"},
                                                    {"audio_encoder", "an encoder of sounds"},
@@ -60,7 +63,8 @@ void readWindow(DecoderSpec& spec, const ConfigSection& params, std::vector<Warn
         return;
     if (window->kind != NodeKind::Scalar)
         refuseNetwork(params, "sliding_window", "windows of several sizes");
-    limitToWindow(spec, requiredSize(params, "sliding_window"), params.positionOf("sliding_window"), warnings);
+    limitToWindow(spec, requiredSize(params, "sliding_window"), params.positionOf("sliding_window"),
+                  warnings);
 }
 
 } // namespace
@@ -73,8 +77,7 @@ model::ModelSpec readCheckpointParams(const ConfigSection& params, std::vector<W
                      .layers = requiredSize(params, "n_layers"),
                      .heads = requiredSize(params, "n_heads"),
                      .headSize = sizeOr(params, "head_dim", 0),
-                     // max_seq_len of ModelArgs: positions are computed, so that it limits nothing.
-                     .maxPositions = sizeOr(params, "max_seq_len", 2048),
+                     .maxPositions = longestText,
                      .positionEmbedding = model::PositionEmbedding::Rotary,
                      .normalization = model::Normalization::RmsNorm,
                      .activation = model::Activation::SwiGlu,

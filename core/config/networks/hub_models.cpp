@@ -15,6 +15,8 @@
 
 namespace batchpeak::config {
 
+using model::FrozenWeights;
+
 namespace {
 
 bool isSameWord(std::string_view first, std::string_view second)
@@ -78,16 +80,53 @@ const std::vector<HubModel>& hubModels()
     return models;
 }
 
+namespace {
+
+/// What the names of copies say of their weights, at their end: they are quantised, have another type, or
+/// were trained further. The networks are the same.
+constexpr WordTable<FrozenWeights, 15> endings{{{"-gptq", FrozenWeights::Nf4},
+                                                {"-gptq-4bit", FrozenWeights::Nf4},
+                                                {"-gptq-int4", FrozenWeights::Nf4},
+                                                {"-gptq-int8", FrozenWeights::Int8},
+                                                {"-awq", FrozenWeights::Nf4},
+                                                {"-awq-int4", FrozenWeights::Nf4},
+                                                {"-unsloth-bnb-4bit", FrozenWeights::Nf4},
+                                                {"-bnb-4bit", FrozenWeights::Nf4},
+                                                {"-bnb-8bit", FrozenWeights::Int8},
+                                                {"-4bit", FrozenWeights::Nf4},
+                                                {"-8bit", FrozenWeights::Int8},
+                                                {"-fp16", FrozenWeights::Same},
+                                                {"-bf16", FrozenWeights::Same},
+                                                {"-sft", FrozenWeights::Same},
+                                                {"-dpo", FrozenWeights::Same}}};
+
+const HubModel* findByName(std::string_view name)
+{
+    return findWhere([name](std::string_view known) { return isSameWord(nameOf(known), name); });
+}
+
+std::optional<HubMatch> findCopy(const std::string& name)
+{
+    for (const auto& [ending, weights] : endings) {
+        if (!lowerCase(name).ends_with(ending))
+            continue;
+        if (const auto* model = findByName(std::string_view(name).substr(0, name.size() - ending.size())))
+            return HubMatch{.model = model, .isByName = true, .weights = weights};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 std::optional<HubMatch> findHubModel(std::string_view id)
 {
     if (!isId(id))
         return std::nullopt;
     if (const auto* model = findWhere([id](std::string_view known) { return isSameWord(known, id); }))
         return HubMatch{.model = model};
-    if (const auto* model =
-            findWhere([id](std::string_view known) { return isSameWord(nameOf(known), nameOf(id)); }))
+    if (const auto* model = findByName(nameOf(id)))
         return HubMatch{.model = model, .isByName = true};
-    return std::nullopt;
+    return findCopy(std::string(nameOf(id)));
 }
 
 Network namedModel(const std::string& id, TextPosition position, std::vector<Warning>& warnings,
@@ -115,8 +154,10 @@ Network namedModel(const std::string& id, TextPosition position, std::vector<War
             [&] { return readHuggingFaceModel(*ConfigSection::root(document, Dialect::Json), ofNetwork); });
         if (auto* unsupported = std::get_if<UnsupportedModel>(&network))
             unsupported->position = position;
-        for (Warning& warning : ofNetwork)
-            warnings.push_back({std::move(warning.sentence), position});
+        for (Warning& warning : ofNetwork) {
+            warning.position = position;
+            warnings.push_back(std::move(warning));
+        }
         return network;
     } catch (const ConfigError& error) {
         throw ConfigError(error.what(), position);

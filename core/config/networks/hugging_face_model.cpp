@@ -53,8 +53,6 @@ model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<W
         throw notRun(config.positionOf(typeKey), "The model_type \"{}\" is none that Batchpeak can run: {}.",
                      *type, listed(words));
     }
-    if (config.has("quantization_config"))
-        refuse(config, "quantization_config", "quantised weights");
     return {.family = *type, .architecture = (*read)(config, *type, warnings)};
 }
 

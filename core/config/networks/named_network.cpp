@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "named_network.h"
 
+#include "checkpoint_weights.h"
 #include "differences.h"
 #include "hub_models.h"
 #include "network_overrides.h"
@@ -34,6 +35,7 @@ model::ModelSpec taken(const NetworkFile& file, const ConfigContents& source, Te
                       .isElsewhere = unsupported->isElsewhere});
     }
     contents.modelSource = file.path;
+    takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);
     // What a config says of its own batches is nothing to a run of its network alone.
     for (const Warning& warning : source.isNetworkAlone() ? source.warnings : std::vector<Warning>()) {
@@ -45,8 +47,9 @@ model::ModelSpec taken(const NetworkFile& file, const ConfigContents& source, Te
 
 } // namespace
 
-model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position, const NetworkSource& networks,
-                                  ConfigContents& contents, const std::optional<ConfigSection>& overrides)
+model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position,
+                                  const NetworkSource& networks, ConfigContents& contents,
+                                  const std::optional<ConfigSection>& overrides)
 {
     NetworkLookup lookup = networks ? networks(name) : NetworkLookup{.name = name.name};
     contents.adapterOfModel = lookup.adapter;
@@ -57,9 +60,13 @@ model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position
             lookup.problem = located(lookup.file->path, error.position(), error.what());
         }
     }
-    if (findHubModel(lookup.name)) {
+    if (const auto match = findHubModel(lookup.name)) {
         if (!lookup.problem.empty())
-            warn(contents.warnings, position, "{} The well-known network of this name is run.", lookup.problem);
+            warn(contents.warnings, position, "{} The well-known network of this name is run.",
+                 lookup.problem);
+        takeCheckpointWeights({.frozenWeights = match->weights}, contents.tuning);
+        if (match->weights != model::FrozenWeights::Same)
+            warnOfQuantizedWeights(match->weights, position, lookup.name, contents.warnings);
         return namedNetwork(lookup.name, position, contents.warnings, overrides);
     }
     if (!lookup.problem.empty())

@@ -19,8 +19,8 @@ namespace batchpeak::config {
 ///                   namedModel() takes them
 /// \throws NotRun where there is none, or trials cannot run it
 /// \throws ConfigError where an override is impossible
-model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position, const NetworkSource& networks,
-                                  ConfigContents& contents,
+model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position,
+                                  const NetworkSource& networks, ConfigContents& contents,
                                   const std::optional<ConfigSection>& overrides = std::nullopt);
 
 /// The same as a config that holds nothing else.

@@ -22,9 +22,9 @@ namespace batchpeak::config {
 /// numbers alone is passed over.
 model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<Warning>& warnings);
 
-/// The network of a params.json, as the checkpoints of LLaMA and Mistral have it that are not of transformers:
-/// ModelArgs in llama/model.py of Meta's llama and llama3 and in mistral_inference/args.py of mistral-inference
-/// 1.6, whose defaults absent keys take. It says nothing of how long texts are.
+/// The network of a params.json, as the checkpoints of LLaMA and Mistral have it that are not of
+/// transformers: ModelArgs in llama/model.py of Meta's llama and llama3 and in mistral_inference/args.py of
+/// mistral-inference 1.6, whose defaults absent keys take. It says nothing of how long texts are.
 model::ModelSpec readCheckpointParams(const ConfigSection& params, std::vector<Warning>& warnings);
 
 /// The kinds of network that Megatron's programs train, as far as they can be run here.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "batch_schemes.h"
 #include "format.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
@@ -25,7 +26,9 @@ ConfigContents read(const ConfigText& text)
     const ConfigSection root = *text.root(Dialect::Json);
     ConfigContents contents;
     contents.model = networkOrWhyNot([&] { return readCheckpointParams(root, contents.warnings); });
-    contents.sequenceLength = usualLength(contents);
+    // max_seq_len of ModelArgs in llama/model.py.
+    contents.sequenceLength =
+        std::holds_alternative<model::ModelSpec>(contents.model) ? countOr(root, "max_seq_len", 2048) : 0;
     settleLengths(contents);
     notePlaces(root, {.network = "dim"}, contents);
     return contents;

@@ -160,7 +160,8 @@ void refuseAdapters(const ConfigSection& model)
 
 /// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
 /// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
-model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& networks, ConfigContents& contents)
+model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& networks,
+                             ConfigContents& contents)
 {
     constexpr std::string_view hubKey = "pretrained_model_name_or_path";
     const auto section = root.section("model");

@@ -97,6 +97,88 @@ const std::vector<Published> published{
     {"google/vit-base-patch16-224-in21k", "vit", 85800194, 1},
     {"google/vit-large-patch16-224", "vit", 304326632, 1},
     {"google/vit-large-patch16-224-in21k", "vit", 303303682, 1},
+    {"cerebras/Cerebras-GPT-111M", "gpt2", 111050496, 2048},
+    {"cerebras/Cerebras-GPT-256M", "gpt2", 255977024, 2048},
+    {"cerebras/Cerebras-GPT-590M", "gpt2", 590310912, 2048},
+    {"cerebras/Cerebras-GPT-1.3B", "gpt2", 1315723264, 2048},
+    {"cerebras/Cerebras-GPT-2.7B", "gpt2", 2651553280, 2048},
+    {"cerebras/Cerebras-GPT-6.7B", "gpt2", 6658404352, 2048},
+    {"cerebras/Cerebras-GPT-13B", "gpt2", 12853386240, 2048},
+    {"bigscience/bloom", "bloom", 176247271424, 2048},
+    {"huggyllama/llama-7b", "llama", 6738415616, 2048},
+    {"huggyllama/llama-13b", "llama", 13015864320, 2048},
+    {"huggyllama/llama-30b", "llama", 32528943616, 2048},
+    {"huggyllama/llama-65b", "llama", 65285660672, 2048},
+    {"openlm-research/open_llama_3b_v2", "llama", 3426473600, 2048},
+    {"JackFram/llama-160m", "llama", 162417408, 2048},
+    {"JackFram/llama-68m", "llama", 68030208, 2048},
+    {"togethercomputer/LLaMA-2-7B-32K", "llama", 6738415616, 32768},
+    {"princeton-nlp/Sheared-LLaMA-1.3B", "llama", 1345423360, 4096},
+    {"princeton-nlp/Sheared-LLaMA-2.7B", "llama", 2701560320, 4096},
+    {"upstage/SOLAR-10.7B-v1.0", "llama", 10731524096, 4096},
+    {"codellama/CodeLlama-7b-hf", "llama", 6738546688, 16384},
+    {"codellama/CodeLlama-7b-Python-hf", "llama", 6738415616, 16384},
+    {"codellama/CodeLlama-13b-hf", "llama", 13016028160, 16384},
+    {"codellama/CodeLlama-13b-Python-hf", "llama", 13015864320, 16384},
+    {"codellama/CodeLlama-34b-hf", "llama", 33743970304, 16384},
+    {"codellama/CodeLlama-70b-hf", "llama", 68976910336, 16384},
+    {"canopylabs/orpheus-3b-0.1-pretrained", "llama", 3300867072, 131072},
+    {"HuggingFaceTB/SmolLM-135M", "llama", 134515008, 2048},
+    {"HuggingFaceTB/SmolLM-360M", "llama", 361821120, 2048},
+    {"HuggingFaceTB/SmolLM-1.7B", "llama", 1711376384, 2048},
+    {"01-ai/Yi-6B", "llama", 6061035520, 4096},
+    {"01-ai/Yi-9B", "llama", 8829407232, 4096},
+    {"01-ai/Yi-34B", "llama", 34388917248, 4096},
+    {"01-ai/Yi-1.5-6B", "llama", 6061035520, 4096},
+    {"01-ai/Yi-1.5-9B", "llama", 8829407232, 4096},
+    {"01-ai/Yi-1.5-34B", "llama", 34388917248, 4096},
+    {"deepseek-ai/deepseek-llm-7b-base", "llama", 6910365696, 4096},
+    {"deepseek-ai/deepseek-llm-67b-base", "llama", 67425001472, 4096},
+    {"deepseek-ai/deepseek-coder-1.3b-base", "llama", 1346471936, 16384},
+    {"deepseek-ai/deepseek-coder-6.7b-base", "llama", 6740512768, 16384},
+    {"deepseek-ai/deepseek-coder-33b-base", "llama", 33342991360, 16384},
+    {"tiiuae/Falcon3-1B-Base", "llama", 1669408768, 4096},
+    {"tiiuae/Falcon3-1B-Instruct", "llama", 1669408768, 8192},
+    {"tiiuae/Falcon3-3B-Base", "llama", 3227655168, 32768},
+    {"tiiuae/Falcon3-7B-Base", "llama", 7455550464, 32768},
+    {"tiiuae/Falcon3-10B-Base", "llama", 10305653760, 32768},
+    {"BSC-LT/salamandra-2b", "llama", 2253490176, 8192},
+    {"BSC-LT/salamandra-7b", "llama", 7768117248, 8192},
+    {"teknium/OpenHermes-2.5-Mistral-7B", "mistral", 7241748480, 4096},
+    {"mistralai/Mistral-Small-24B-Base-2501", "mistral", 23572403200, 32768},
+    {"mistralai/Magistral-Small-2506", "mistral", 23572403200, 40960},
+    {"mistralai/Devstral-Small-2505", "mistral", 23572403200, 131072},
+    {"mistralai/Ministral-8B-Instruct-2410", "mistral", 8019808256, 32768},
+    {"mistralai/Codestral-22B-v0.1", "mistral", 22247282688, 32768},
+    {"mistralai/Mistral-Large-Instruct-2407", "mistral", 122610069504, 131072},
+    {"mistralai/Mixtral-8x22B-v0.1", "mixtral", 140620634112, 65536},
+    {"mistralai/Mixtral-8x22B-Instruct-v0.1", "mixtral", 140630071296, 65536},
+    {"Qwen/Qwen2.5-Math-1.5B", "qwen2", 1543714304, 4096},
+    {"Qwen/Qwen2.5-Math-7B", "qwen2", 7615616512, 4096},
+    {"Qwen/Qwen2.5-Math-72B", "qwen2", 72706203648, 4096},
+    {"deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", "qwen2", 1777088000, 131072},
+    {"deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "qwen2", 7615616512, 131072},
+    {"Qwen/Qwen1.5-0.5B", "qwen2", 463987712, 32768},
+    {"Qwen/Qwen1.5-1.8B", "qwen2", 1836828672, 32768},
+    {"Qwen/Qwen1.5-4B", "qwen2", 3950369280, 32768},
+    {"Qwen/Qwen1.5-7B", "qwen2", 7721324544, 32768},
+    {"Qwen/Qwen1.5-14B", "qwen2", 14167290880, 32768},
+    {"Qwen/Qwen1.5-32B", "qwen2", 32512218112, 32768},
+    {"Qwen/Qwen1.5-72B", "qwen2", 72287920128, 32768},
+    {"Qwen/Qwen1.5-110B", "qwen2", 111209914368, 32768},
+    {"Qwen/Qwen3-4B-Instruct-2507", "qwen3", 4022468096, 262144},
+    {"deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "qwen3", 8190735360, 131072},
+    {"bert-base-multilingual-cased", "bert", 177974523, 512},
+    {"bert-base-multilingual-uncased", "bert", 167463831, 512},
+    {"bert-base-chinese", "bert", 102290312, 512},
+    {"prajjwal1/bert-tiny", "bert", 4416698, 512},
+    {"prajjwal1/bert-mini", "bert", 11201594, 512},
+    {"prajjwal1/bert-small", "bert", 28795194, 512},
+    {"prajjwal1/bert-medium", "bert", 41404730, 512},
+    {"google/vit-base-patch16-384", "vit", 86859496, 1},
+    {"google/vit-base-patch32-384", "vit", 88297192, 1},
+    {"google/vit-large-patch16-384", "vit", 304715752, 1},
+    {"google/vit-large-patch32-384", "vit", 306632680, 1},
     {"google/vit-huge-patch14-224-in21k", "vit", 630767362, 1}};
 
 struct Named
@@ -165,6 +247,30 @@ private slots:
             return;
         QVERIFY(found.warnings.front().sentence.find(warning) != std::string::npos);
         QVERIFY(found.warnings.front().position == place);
+    }
+
+    void findsCopiesOfOtherWeights_data()
+    {
+        using enum model::FrozenWeights;
+        rows<std::string, model::FrozenWeights>({
+            {"TheBloke/Llama-2-7B-GPTQ", {"meta-llama/Llama-2-7b-hf", Nf4}},
+            {"TheBloke/Llama-2-7b-Chat-AWQ", {"meta-llama/Llama-2-7b-hf", Nf4}},
+            {"someone/Meta-Llama-3-8B-Instruct-GPTQ", {"meta-llama/Meta-Llama-3-8B", Nf4}},
+            {"unsloth/Llama-3.2-1B-Instruct-bnb-4bit", {"meta-llama/Llama-3.2-1B", Nf4}},
+            {"unsloth/Qwen3-8B-unsloth-bnb-4bit", {"Qwen/Qwen3-8B", Nf4}},
+            {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8", {"Qwen/Qwen2.5-7B-Instruct", Int8}},
+            {"someone/mistral-7b-v0.3-bf16", {"mistralai/Mistral-7B-v0.3", Same}},
+            {"someone/smollm2-360M-sft", {"HuggingFaceTB/SmolLM2-360M", Same}},
+        });
+    }
+    void findsCopiesOfOtherWeights()
+    {
+        const auto& [known, weights] = row<std::string, model::FrozenWeights>();
+        const auto match = findHubModel(QTest::currentDataTag());
+        QVERIFY(match);
+        QCOMPARE(std::string(match->model->ids.front()), known);
+        QVERIFY(match->isByName);
+        QVERIFY(match->weights == weights);
     }
 
     void findsIds_data()
