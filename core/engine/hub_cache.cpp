@@ -89,10 +89,10 @@ CachedNetwork cachedNetwork(const config::NetworkName& name)
         QDir(hubCacheFolder())
             .filePath(QStringLiteral("models--") + id.replace(QLatin1Char('/'), QLatin1String("--")));
     if (!QFileInfo(folder).isDir())
-        return {};
+        return {.isId = true};
     const QString revision =
         name.revision.empty() ? QStringLiteral("main") : QString::fromStdString(name.revision);
-    return {.folder = folder, .snapshot = snapshotIn(QDir(folder), revision)};
+    return {.isId = true, .folder = folder, .snapshot = snapshotIn(QDir(folder), revision)};
 }
 
 } // namespace batchpeak::engine

@@ -19,7 +19,9 @@ QString hubCacheFolder();
 /// folder in snapshots (file_download.py of huggingface_hub 1.0).
 struct CachedNetwork
 {
-    /// Of all revisions; empty where the cache has nothing of the id, or the name is no id.
+    /// The name can be an id.
+    bool isId = false;
+    /// Of all revisions; empty where the cache has nothing of the id.
     QString folder;
     /// Of the one that was asked for, as of "main"; empty where it is not there.
     QString snapshot;

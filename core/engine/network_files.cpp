@@ -81,6 +81,8 @@ Place placeOf(const NetworkName& name, const QStringList& folders)
     const CachedNetwork cached = cachedNetwork(name);
     if (!cached.snapshot.isEmpty() && describesNetwork(cached.snapshot))
         return {.path = cached.snapshot};
+    if (!cached.isId)
+        return place;
     if (cached.folder.isEmpty()) {
         place.places.push_back("the Hugging Face cache (" + hubCacheFolder().toStdString() + ")");
     } else {
