@@ -6,6 +6,7 @@
 #include "differences.h"
 #include "format.h"
 #include "model/longest_run.h"
+#include "networks/checkpoint_weights.h"
 #include "run_reader.h"
 #include "syntax/text_check.h"
 #include "syntax/words.h"
@@ -16,7 +17,8 @@
 
 namespace batchpeak::config {
 
-ConfigText::ConfigText(std::string text) : m_text(std::move(text))
+ConfigText::ConfigText(std::string text, NetworkSource networks)
+    : m_text(std::move(text)), m_networks(std::move(networks))
 {
     if (const auto problem = problemWithText(m_text))
         throw ConfigError(problem->sentence, positionIn(m_text, problem->byte));
@@ -27,8 +29,8 @@ ConfigText::ConfigText(std::string text) : m_text(std::move(text))
     }
 }
 
-ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document)
-    : m_text(document->text()), m_document(std::move(document))
+ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks)
+    : m_text(document->text()), m_document(std::move(document)), m_networks(std::move(networks))
 {}
 
 std::optional<ConfigSection> ConfigText::root(Dialect dialect) const
@@ -165,8 +167,9 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
 {
     SplicedText spliced = m_format.splice(*m_text, chosen);
     const auto before = read().plan(chosen.phase);
-    const auto text = spliced.document ? std::make_shared<const ConfigText>(spliced.document)
-                                       : std::make_shared<const ConfigText>(spliced.text);
+    const auto text = spliced.document
+                          ? std::make_shared<const ConfigText>(spliced.document, m_text->networks())
+                          : std::make_shared<const ConfigText>(spliced.text, m_text->networks());
     const auto after = documentOf(text)->read().plan(chosen.phase);
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
     const std::int64_t batch = chosen.globalBatchSize.value_or(before ? before->globalBatchSize : 0);
@@ -181,9 +184,9 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
     return spliced;
 }
 
-std::unique_ptr<const ConfigDocument> recognise(std::string text)
+std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks)
 {
-    return documentOf(std::make_shared<const ConfigText>(std::move(text)));
+    return documentOf(std::make_shared<const ConfigText>(std::move(text), std::move(networks)));
 }
 
 namespace {
@@ -210,13 +213,6 @@ void retune(ConfigContents& contents, const model::ModelSpec& spec)
     }
 }
 
-std::optional<ValuePlace> inModelSource(std::optional<ValuePlace> place)
-{
-    if (place)
-        place->isInModelSource = true;
-    return place;
-}
-
 } // namespace
 
 ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source)
@@ -232,6 +228,8 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
     retune(contents, *spec);
+    contents.adapterOfModel = source.adapterOfModel;
+    takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);
     warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {

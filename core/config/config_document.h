@@ -7,6 +7,7 @@
 #include "model/model_spec.h"
 #include "model/run_kind.h"
 #include "model/tuning.h"
+#include "network_source.h"
 #include "syntax/entry_change.h"
 #include "syntax/text_check.h"
 #include "value_places.h"
@@ -109,8 +110,12 @@ struct ConfigContents
     TrainingSettings training;
     ValuePlaces places;
     std::vector<Warning> warnings;
-    /// Path or id that the network is from where the config's own is not run; for people.
+    /// Path or id that the network is from where the config has none of its own, or that is not run; for
+    /// people. Empty for one that the table of well-known networks holds.
     std::string modelSource;
+    /// The adapter_config.json of PEFT that the config's network is named by, whose base is the network;
+    /// empty for none.
+    std::string adapterOfModel;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const
     {
@@ -159,9 +164,10 @@ private:
 };
 
 /// Recognises by content, never by file name.
+/// \param networks  where a network is looked up that the config only names
 /// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
 /// what was nearest
-std::unique_ptr<const ConfigDocument> recognise(std::string text);
+std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks = {});
 
 /// \p contents with the network of another config in the place of their own. What belongs to the run stays:
 /// batches, lengths, precision. Where the config says nothing of lengths, those of the other stand in.

@@ -3,7 +3,8 @@
 #include "run_reader.h"
 
 #include "approximations.h"
-#include "networks/hub_models.h"
+#include "networks/named_network.h"
+#include "networks/checkpoint_weights.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
@@ -245,7 +246,9 @@ void settleTuning(ConfigContents& contents)
     if (!spec || !contents.tuningFor)
         return;
     contents.model = networkOrWhyNot([&contents, network = *spec] {
+        const model::Tuning published = contents.tuning;
         contents.tuning = contents.tuningFor(network, contents.warnings);
+        takeCheckpointWeights(published, contents.tuning);
         return network;
     });
 }
@@ -290,15 +293,18 @@ void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition positio
          "size changes the training too.");
 }
 
-model::ModelSpec readNamedModel(const ConfigSection& section, std::string_view key,
-                                std::vector<Warning>& warnings)
+model::ModelSpec readNamedModel(const ConfigSection& section, const NameKeys& keys,
+                                const NetworkSource& networks, ConfigContents& contents)
 {
-    const TextPosition position = section.positionOf(key);
-    if (const auto id = section.text(key))
-        return namedNetwork(*id, position, warnings);
-    throw networkElsewhere(position,
-                           "The config names no network under {}; give its config.json with --model.",
-                           section.pathOf(key));
+    const TextPosition position = section.positionOf(keys.name);
+    const auto name = section.text(keys.name);
+    if (!name) {
+        throw networkElsewhere(position,
+                               "The config names no network under {}; give its config.json with --model.",
+                               section.pathOf(keys.name));
+    }
+    const auto revision = keys.revision.empty() ? std::nullopt : section.text(keys.revision);
+    return readNamedNetwork({.name = *name, .revision = revision.value_or("")}, position, networks, contents);
 }
 
 } // namespace batchpeak::config

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from .networks.after_llama import Phi3, Qwen3Moe, SeedOss, StableLm, Starcoder2
 from .networks.bert import Bert
 from .networks.bloom import Bloom
 from .networks.esm2 import Esm2
-from .networks.gpt2 import Gpt2
+from .networks.gpt2 import Gpt2, GptBigCode
 from .networks.llama import Llama, Mixtral, Qwen2, Qwen3
 from .networks.network import Network
 from .networks.resnet import ResNet
@@ -66,6 +67,22 @@ CASES = [
     Case("Qwen3, uneven micro-batches", _qwen3, micro_batches=_UNEVEN),
     Case("Mixtral", _mixtral),
     Case("Mixtral, checkpointing", _mixtral, _CHECKPOINTING),
+    Case(
+        "Qwen3 with experts",
+        partial(
+            Qwen3Moe,
+            **_ROTARY | {"layers": 2, "feed_forward": 40},
+            head_size=24,
+            experts=8,
+            experts_per_token=3,
+        ),
+    ),
+    Case("Phi-3", partial(Phi3, **_ROTARY)),
+    Case("StableLM", partial(StableLm, **_ROTARY)),
+    Case("StarCoder2", partial(Starcoder2, **_ROTARY, tied=True)),
+    Case("StarCoder2, checkpointing and chunks", partial(Starcoder2, **_ROTARY), _CHECKPOINTING | _CHUNKS),
+    Case("Seed-OSS", partial(SeedOss, **_ROTARY, head_size=24)),
+    Case("StarCoder", partial(GptBigCode, **_TRUNK, **_TEXT)),
     Case("BLOOM", _bloom),
     Case("BLOOM, 6 heads", partial(_bloom, width=72, heads=6)),
     Case("BLOOM, checkpointing", _bloom, _CHECKPOINTING),

@@ -30,6 +30,8 @@ constexpr std::string_view microKey = "micro_batch_size";
 constexpr std::string_view stepsKey = "gradient_accumulation_steps";
 constexpr std::string_view batchKey = "batch_size";
 constexpr std::string_view evalKey = "eval_batch_size";
+// ModelInputConfig, utils/schemas/model.py.
+constexpr NameKeys nameKeys{.name = "base_model", .revision = "revision_of_model"};
 constexpr AccumulationKeys keys{.microBatchSize = microKey, .accumulationSteps = stepsKey};
 
 constexpr RunKeys runKeys{.optimizer = "optimizer",
@@ -367,7 +369,7 @@ ConfigContents read(const ConfigText& text)
         refuseOtherRun(root, otherRuns);
         refuseOtherPlugins(root);
         contents.tuningFor = readAxolotlTuning(root, hasSixteenBits(root), contents.warnings);
-        return readNamedModel(root, "base_model", contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);
     // AxolotlInputConfig.sequence_len.

@@ -21,6 +21,9 @@ namespace batchpeak::config {
 /// script decides in its own code is not known here, such as the length of texts where no key says it.
 namespace {
 
+// ModelConfig of TRL 1.x, trl/trainer/model_config.py, and ModelArguments of transformers' example scripts.
+constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_revision"};
+
 /// Steps that hold more than a network and its texts.
 constexpr std::string_view onPreferences =
     "trains on preferences ({}), with two texts for each sample and a second network";
@@ -160,7 +163,7 @@ ConfigContents read(const ConfigText& text)
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherSteps);
         contents.tuningFor = readTrlAdapter(root, contents.warnings);
-        return readNamedModel(root, "model_name_or_path", contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);
     readLengths(root, contents);

@@ -28,6 +28,8 @@ constexpr std::string_view types = "lora oft freeze full";
 constexpr std::string_view stageKey = "stage";
 constexpr std::string_view stages = "pt sft rm ppo dpo kto";
 constexpr std::string_view lengthKey = "cutoff_len";
+// ModelArguments, hparams/model_args.py.
+constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_revision"};
 
 constexpr PlaceKeys placeKeys{.sequenceLength = lengthKey,
                               .precision = "pure_bf16",
@@ -166,7 +168,7 @@ ConfigContents read(const ConfigText& text)
         refuseOtherStage(root);
         refuseOtherRun(root, otherRuns);
         contents.tuningFor = readLlamaFactoryTuning(root, type, contents.warnings);
-        return readNamedModel(root, "model_name_or_path", contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);
     contents.sequenceLength = countOr(root, lengthKey, 2048);

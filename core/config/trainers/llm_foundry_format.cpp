@@ -4,8 +4,9 @@
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
-#include "networks/hub_models.h"
+#include "networks/named_network.h"
 #include "networks/network_readers.h"
+#include "networks/peft_adapter.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
@@ -161,64 +162,13 @@ std::optional<BatchPlan> readEvalPlan(const ConfigSection& root, const BatchPlan
     return plainBatch(evalKey, readSize(root, evalKey, warnings));
 }
 
-/// Modules of the decoders of the Hugging Face hub that have these names.
-std::vector<model::AdapterTarget> targetsOf(const ConfigSection& peft)
-{
-    using enum model::Projection;
-    constexpr std::string_view key = "target_modules";
-    constexpr WordTable<model::Projection, 7> names{{{"q_proj", Query},
-                                                     {"k_proj", Key},
-                                                     {"v_proj", Value},
-                                                     {"o_proj", AttentionOutput},
-                                                     {"gate_proj", Gate},
-                                                     {"up_proj", Up},
-                                                     {"down_proj", Down}}};
-    const YamlNode* value = peft.value(key);
-    std::vector<std::string> words{"q_proj", "v_proj"};
-    if (value && value->kind == NodeKind::Sequence) {
-        words = peft.words(key).value();
-    } else if (value && peft.text(key) == "all-linear") {
-        words.clear();
-        for (const auto& [name, projection] : names)
-            words.emplace_back(name);
-    } else if (value) {
-        refuseNetwork(peft, key, sentence("adapters beside \"{}\"", peft.text(key).value_or("")));
-    }
-    std::vector<model::AdapterTarget> targets;
-    for (const std::string& word : words) {
-        const auto projection = meaningOf(names, word);
-        if (!projection)
-            refuseNetwork(peft, value ? key : "peft_type", sentence("adapters beside \"{}\"", word));
-        targets.push_back({.projection = *projection});
-    }
-    return targets;
-}
-
-/// LoraConfig of PEFT: get_peft_config in llmfoundry/models/hf/hf_base.py hands the section over, and refuses
-/// other types.
-/// \throws NotRun where trials do not have such adapters
-model::Tuning readPeftConfig(const ConfigSection& peft)
-{
-    constexpr std::string_view typeKey = "peft_type";
-    const std::string type = lowerCase(peft.text(typeKey).value_or(""));
-    if (type != "lora")
-        peft.fail(typeKey, "is \"{}\", but LLM-Foundry has LORA alone; write that", type);
-    refuseOtherNetwork(peft, otherAdapters);
-    const bool usesDora = peft.boolean("use_dora").value_or(false);
-    // LoraConfig in peft/tuners/lora/config.py of PEFT 0.18.
-    return {.adapter = usesDora ? model::AdapterKind::Dora : model::AdapterKind::Lora,
-            .rank = sizeOr(peft, "r", 8),
-            .alpha = peft.number("lora_alpha").value_or(8.0),
-            .rankStabilized = peft.boolean("use_rslora").value_or(false),
-            .dropout = dropoutRateOr(peft, "lora_dropout", 0.0),
-            .targets = targetsOf(peft)};
-}
-
-/// What is trained of a network of the Hugging Face hub, whichever that is.
+/// What is trained of a network of the Hugging Face hub, whichever that is: LoraConfig of PEFT, to which
+/// get_peft_config in llmfoundry/models/hf/hf_base.py hands the section over, and refuses other types.
 /// \throws NotRun
-model::Tuning readTuning(const ConfigSection& section, std::vector<Warning>& warnings)
+decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& section, std::vector<Warning>& warnings)
 {
     constexpr std::string_view adapterKey = "peft_config";
+    constexpr std::string_view typeKey = "peft_type";
     constexpr std::string_view narrowKey = "load_in_8bit";
     const bool isNarrow = section.boolean(narrowKey).value_or(false);
     if (!section.isOn(adapterKey)) {
@@ -226,33 +176,30 @@ model::Tuning readTuning(const ConfigSection& section, std::vector<Warning>& war
         // trainer.py.
         if (isNarrow)
             refuseNetwork(section, narrowKey, "weights in 8 bits");
-        return {};
+        return nullptr;
     }
-    model::Tuning tuning = readPeftConfig(*section.section(adapterKey));
+    const ConfigSection peft = *section.section(adapterKey);
+    const std::string type = lowerCase(peft.text(typeKey).value_or(""));
+    if (type != "lora")
+        peft.fail(typeKey, "is \"{}\", but LLM-Foundry has LORA alone; write that", type);
+    PeftAdapter adapter = readPeftConfig(peft);
     if (isNarrow) {
-        tuning.frozenWeights = model::FrozenWeights::Int8;
+        adapter.frozenWeights = model::FrozenWeights::Int8;
         warnOfApproximation(
             warnings, section.positionOf(narrowKey), approximation::kernel8bit,
             "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials do "
             "not have; the bytes of the weights are the same.",
             narrowKey);
     }
-    return tuning;
-}
-
-/// \throws NotRun where a network has no projections of those names
-void refuseAdaptersOfOthers(const ConfigSection& section, const model::ModelSpec& network,
-                            const model::Tuning& tuning)
-{
-    const auto* decoder = std::get_if<model::DecoderSpec>(&network.architecture);
-    const bool hasNames = decoder && model::isGated(decoder->activation) && !model::hasExperts(*decoder);
-    if (hasAdapters(tuning) && !hasNames)
-        refuseAdapter(section.positionOf("peft_config"), "lora");
+    return [adapter](const model::ModelSpec& spec, std::vector<Warning>& others) {
+        return tuningOf(adapter, spec, others);
+    };
 }
 
 /// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
 /// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
-model::ModelSpec readNetwork(const ConfigSection& root, ConfigContents& contents)
+model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& networks,
+                             ConfigContents& contents)
 {
     constexpr std::string_view hubKey = "pretrained_model_name_or_path";
     const auto section = root.section("model");
@@ -267,11 +214,9 @@ model::ModelSpec readNetwork(const ConfigSection& root, ConfigContents& contents
         return readMptModel(*section, contents.warnings);
     const auto id = section->text(hubKey);
     if (name.starts_with("hf_") && id) {
-        contents.tuning = readTuning(*section, contents.warnings);
-        const model::ModelSpec network = namedNetwork(*id, section->positionOf(hubKey), contents.warnings,
-                                                      section->section("config_overrides"));
-        refuseAdaptersOfOthers(*section, network, contents.tuning);
-        return network;
+        contents.tuningFor = readTuning(*section, contents.warnings);
+        return readNamedNetwork({.name = *id}, section->positionOf(hubKey), networks, contents,
+                                section->section("config_overrides"));
     }
     throw networkElsewhere(
         section->positionOf("name"),
@@ -470,8 +415,9 @@ ConfigContents read(const ConfigText& text)
     contents.model = networkOrWhyNot([&] {
         if (root.section("model"))
             refuseOtherRun(root, otherRuns);
-        return readNetwork(root, contents);
+        return readNetwork(root, text.networks(), contents);
     });
+    settleTuning(contents);
     readLengths(root, contents);
     readRunInto(root, contents);
     return contents;
