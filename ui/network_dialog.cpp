@@ -6,6 +6,7 @@
 #include "config/networks/hub_models.h"
 #include "engine/batch_text.h"
 #include "engine/errors.h"
+#include "engine/network_files.h"
 #include "labels.h"
 #include "window_settings.h"
 
@@ -57,14 +58,12 @@ QString keyOf(const engine::ConfigFile& config)
     return QFileInfo(config.path()).absoluteFilePath();
 }
 
-/// The absolute path where a text names a file, or a folder with a config.json; an id as it is.
+/// The absolute path where a text names a file or a folder with a network; an id as it is.
 /// \param folder  that a path is relative to
 QString absoluteSource(const QString& fileOrId, const QDir& folder)
 {
     const QString path = QDir::cleanPath(folder.absoluteFilePath(fileOrId));
-    const bool isThere =
-        QFileInfo(path).isFile() || QFileInfo(QDir(path), QStringLiteral("config.json")).isFile();
-    return !fileOrId.isEmpty() && isThere ? path : fileOrId;
+    return !fileOrId.isEmpty() && engine::describesNetwork(path) ? path : fileOrId;
 }
 
 } // namespace

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_document.h"
 
+#include "approximations.h"
+#include "differences.h"
 #include "format.h"
 #include "model/longest_run.h"
+#include "networks/checkpoint_weights.h"
 #include "run_reader.h"
 #include "syntax/text_check.h"
 #include "syntax/words.h"
@@ -14,7 +17,8 @@
 
 namespace batchpeak::config {
 
-ConfigText::ConfigText(std::string text) : m_text(std::move(text))
+ConfigText::ConfigText(std::string text, NetworkSource networks)
+    : m_text(std::move(text)), m_networks(std::move(networks))
 {
     if (const auto problem = problemWithText(m_text))
         throw ConfigError(problem->sentence, positionIn(m_text, problem->byte));
@@ -25,8 +29,8 @@ ConfigText::ConfigText(std::string text) : m_text(std::move(text))
     }
 }
 
-ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document)
-    : m_text(document->text()), m_document(std::move(document))
+ConfigText::ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks)
+    : m_text(document->text()), m_document(std::move(document)), m_networks(std::move(networks))
 {}
 
 std::optional<ConfigSection> ConfigText::root(Dialect dialect) const
@@ -163,8 +167,9 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
 {
     SplicedText spliced = m_format.splice(*m_text, chosen);
     const auto before = read().plan(chosen.phase);
-    const auto text = spliced.document ? std::make_shared<const ConfigText>(spliced.document)
-                                       : std::make_shared<const ConfigText>(spliced.text);
+    const auto text = spliced.document
+                          ? std::make_shared<const ConfigText>(spliced.document, m_text->networks())
+                          : std::make_shared<const ConfigText>(spliced.text, m_text->networks());
     const auto after = documentOf(text)->read().plan(chosen.phase);
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
     const std::int64_t batch = chosen.globalBatchSize.value_or(before ? before->globalBatchSize : 0);
@@ -179,9 +184,9 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
     return spliced;
 }
 
-std::unique_ptr<const ConfigDocument> recognise(std::string text)
+std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks)
 {
-    return documentOf(std::make_shared<const ConfigText>(std::move(text)));
+    return documentOf(std::make_shared<const ConfigText>(std::move(text), std::move(networks)));
 }
 
 namespace {
@@ -193,11 +198,19 @@ std::string firstSentence(const std::string& text)
     return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-std::optional<ValuePlace> inModelSource(std::optional<ValuePlace> place)
+/// What of the chosen network is trained: as the config says, by the names that its modules have.
+void retune(ConfigContents& contents, const model::ModelSpec& spec)
 {
-    if (place)
-        place->isInModelSource = true;
-    return place;
+    if (!contents.tuningFor)
+        return;
+    try {
+        contents.tuning = contents.tuningFor(spec, contents.warnings);
+    } catch (const NotRun& notRun) {
+        contents.tuning = {};
+        warnOfApproximation(contents.warnings, notRun.why.position, approximation::fullTraining,
+                            "{} All of the chosen network is trained in its place.",
+                            firstSentence(notRun.why.sentence));
+    }
 }
 
 } // namespace
@@ -214,6 +227,9 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
         contents.warnings.push_back(
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
+    retune(contents, *spec);
+    contents.adapterOfModel = source.adapterOfModel;
+    takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);
     warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {

@@ -7,11 +7,13 @@
 #include "model/model_spec.h"
 #include "model/run_kind.h"
 #include "model/tuning.h"
+#include "network_source.h"
 #include "syntax/entry_change.h"
 #include "syntax/text_check.h"
 #include "value_places.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +28,8 @@ struct Warning
 {
     std::string sentence;
     TextPosition position;
-    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a short
-    /// noun phrase ("an optimizer that is not run here"). Empty of all else.
+    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a
+    /// short noun phrase ("an optimizer that is not run here"). Empty of all else.
     std::string approximation = {};
     bool operator==(const Warning&) const = default;
 };
@@ -39,6 +41,9 @@ struct UnsupportedModel
     TextPosition position;
     /// The config holds no network, or names one that is not known here: another file may bring it.
     bool isElsewhere = false;
+    /// The same for a table of many configs, as a short noun phrase: "preferences or rewards". See
+    /// refusal_reasons.h.
+    std::string reason = {};
 };
 
 /// What a config, or the trainer that it is written for, asks of a training run beside its size; absent where
@@ -88,6 +93,10 @@ struct ConfigContents
     Network model;
     /// What training changes of it.
     model::Tuning tuning;
+    /// The same of any network that takes its place, since a config names modules as they are called there;
+    /// it throws NotRun where trials cannot train that so, and ConfigError where the names fit nothing. Empty
+    /// where the tuning is no matter of names.
+    std::function<model::Tuning(const model::ModelSpec&, std::vector<Warning>&)> tuningFor;
     /// Neither is there where the file describes a network alone.
     std::optional<BatchPlan> train;
     std::optional<BatchPlan> eval;
@@ -101,8 +110,12 @@ struct ConfigContents
     TrainingSettings training;
     ValuePlaces places;
     std::vector<Warning> warnings;
-    /// Path or id that the network is from where the config's own is not run; for people.
+    /// Path or id that the network is from where the config has none of its own, or that is not run; for
+    /// people. Empty for one that the table of well-known networks holds.
     std::string modelSource;
+    /// The adapter_config.json of PEFT that the config's network is named by, whose base is the network;
+    /// empty for none.
+    std::string adapterOfModel;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const
     {
@@ -151,9 +164,10 @@ private:
 };
 
 /// Recognises by content, never by file name.
+/// \param networks  where a network is looked up that the config only names
 /// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
 /// what was nearest
-std::unique_ptr<const ConfigDocument> recognise(std::string text);
+std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks = {});
 
 /// \p contents with the network of another config in the place of their own. What belongs to the run stays:
 /// batches, lengths, precision. Where the config says nothing of lengths, those of the other stand in.

@@ -50,12 +50,13 @@ Warning told(const Settings& settings, const Difference& difference)
 
 } // namespace
 
-void refusePartialTraining(TextPosition position, std::string_view what)
+void refusePartialTraining(TextPosition position, std::string_view what, std::string_view why)
 {
     throw notRun(position,
-                 "This config trains {}; Batchpeak can time full training only, so the result would not "
-                 "apply. To time full training, name the network with --model.",
-                 what);
+                 "This config trains {}, which Batchpeak cannot time, so the result would not apply. To time "
+                 "full training, name the network with --model.",
+                 what)
+        .because(why);
 }
 
 void refuseAdapter(TextPosition position, std::string_view kind)
@@ -67,16 +68,18 @@ void refuseAdapter(TextPosition position, std::string_view kind)
                                                     {"oft", "OFT"},
                                                     {"ia3", "IA3"}}};
     const std::string word = lowerCase(std::string(kind));
-    refusePartialTraining(position, sentence("an adapter ({})", meaningOf(names, word).value_or(kind)));
+    const std::string name(meaningOf(names, word).value_or(kind));
+    refusePartialTraining(position, sentence("an adapter ({})", name), sentence(reason::otherAdapter, name));
 }
 
-void refuseRun(TextPosition position, std::string_view does)
+void refuseRun(TextPosition position, std::string_view does, std::string_view why)
 {
     throw notRun(
         position,
         "This config {}; Batchpeak cannot time that, so the result would not apply. A size can still "
         "be written into it.",
-        does);
+        does)
+        .because(why);
 }
 
 std::optional<Warning> firstOf(const Settings& settings, std::span<const Difference> differences)
@@ -98,8 +101,12 @@ void warnOf(const Settings& settings, std::span<const Difference> differences, s
 
 void refuseOtherRun(const Settings& settings, std::span<const Difference> differences)
 {
-    if (const auto found = firstOf(settings, differences))
-        refuseRun(found->position, found->sentence);
+    for (const Difference& difference : differences) {
+        if (!applies(settings, difference))
+            continue;
+        const Warning found = told(settings, difference);
+        refuseRun(found.position, found.sentence, difference.why);
+    }
 }
 
 void refuseOtherNetwork(const Settings& settings, std::span<const Difference> differences)
@@ -115,7 +122,8 @@ void refuseNetwork(const Settings& settings, std::string_view key, const std::st
     throw notRun(settings.positionOf(key),
                  "The network has {} ({}), which Batchpeak cannot run, so the result would not apply. A size "
                  "can still be written into this config.",
-                 feature, settings.pathOf(key));
+                 feature, settings.pathOf(key))
+        .because(reason::networkPart);
 }
 
 } // namespace batchpeak::config

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config_document.h"
+#include "refusal_reasons.h"
 #include "syntax/settings.h"
 #include "syntax/words.h"
 
@@ -18,8 +19,20 @@ namespace batchpeak::config {
 /// Thrown by readers of networks where they find one that trials cannot run.
 struct NotRun : std::exception
 {
-    explicit NotRun(UnsupportedModel model) : why(std::move(model)) {}
+    /// Without a reason, it is one of the two that most have.
+    explicit NotRun(UnsupportedModel model) : why(std::move(model))
+    {
+        if (why.reason.empty())
+            why.reason = why.isElsewhere ? reason::networkElsewhere : reason::family;
+    }
     const char* what() const noexcept override { return why.sentence.c_str(); }
+
+    /// \param phrase  of reason
+    NotRun because(std::string_view phrase) &&
+    {
+        why.reason = phrase;
+        return std::move(*this);
+    }
 
     UnsupportedModel why;
 };
@@ -53,18 +66,22 @@ NotRun networkElsewhere(TextPosition position, std::string_view text, const Valu
 inline constexpr std::string_view cannotBeRun =
     "Batchpeak cannot run {}. A size can still be written into this config.";
 
-/// Of a run that leaves most of the network as it is.
+/// Of a run that leaves most of the network as it is, in a way that trials do not have.
 /// \param what  "some layers (freeze)"
+/// \param why  of reason
 /// \throws NotRun
-[[noreturn]] void refusePartialTraining(TextPosition position, std::string_view what);
+[[noreturn]] void refusePartialTraining(TextPosition position, std::string_view what,
+                                        std::string_view why = reason::partialTraining);
 /// \param kind  of the adapter, as a config names it: "lora"
 /// \throws NotRun
 [[noreturn]] void refuseAdapter(TextPosition position, std::string_view kind);
 
 /// A trial would measure another run altogether.
 /// \param does  what this one does, as the end of a sentence on the config
+/// \param why  of reason
 /// \throws NotRun
-[[noreturn]] void refuseRun(TextPosition position, std::string_view does);
+[[noreturn]] void refuseRun(TextPosition position, std::string_view does,
+                            std::string_view why = reason::otherRun);
 
 template<typename... Values>
 void warn(std::vector<Warning>& warnings, TextPosition position, std::string_view text,
@@ -76,8 +93,8 @@ void warn(std::vector<Warning>& warnings, TextPosition position, std::string_vie
 /// The same of something that decides speed or memory and that trials have otherwise than the run.
 /// \param approximation  what it is, as Warning has it
 template<typename... Values>
-void warnOfApproximation(std::vector<Warning>& warnings, TextPosition position, std::string_view approximation,
-                         std::string_view text, const Values&... values)
+void warnOfApproximation(std::vector<Warning>& warnings, TextPosition position,
+                         std::string_view approximation, std::string_view text, const Values&... values)
 {
     warn(warnings, position, text, values...);
     warnings.back().approximation = approximation;
@@ -107,6 +124,8 @@ struct Difference
     std::string_view known = {};
     /// Of a row that becomes a warning, as Warning has it: empty where speed and memory are the run's.
     std::string_view approximation = {};
+    /// Of a row that refuses a run, as refuseRun() takes it.
+    std::string_view why = reason::otherRun;
 };
 
 /// The text of the first row that applies, filled in, and where its value stands.

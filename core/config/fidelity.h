@@ -12,8 +12,8 @@ namespace batchpeak::config {
 
 /// How near what trials measure is to the run that a config describes: the one label of every number.
 ///
-/// It is made of what reading the config has found (Warning::approximation), and of what a person has replaced.
-/// It does not judge noise: a number may be as configured and unsure.
+/// It is made of what reading the config has found (Warning::approximation), and of what a person has
+/// replaced. It does not judge noise: a number may be as configured and unsure.
 struct Fidelity
 {
     enum class Kind {
@@ -25,8 +25,8 @@ struct Fidelity
         AnotherRun
     };
     Kind kind = Kind::AsConfigured;
-    /// Short noun phrases, each once, in the order in which they were found: of an approximation what differs,
-    /// of another run what was replaced.
+    /// Short noun phrases, each once, in the order in which they were found: of an approximation what
+    /// differs, of another run what was replaced.
     std::vector<std::string> reasons;
 
     bool operator==(const Fidelity&) const = default;

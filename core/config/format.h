@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config_document.h"
+#include "network_source.h"
 #include "syntax/config_section.h"
 
 #include <array>
@@ -18,12 +19,14 @@ class ConfigText
 {
 public:
     /// \throws ConfigError if it is no text: empty, too long, not UTF-8
-    explicit ConfigText(std::string text);
+    explicit ConfigText(std::string text, NetworkSource networks = {});
 
     /// A text that was parsed already.
-    explicit ConfigText(std::shared_ptr<const YamlDocument> document);
+    explicit ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks = {});
 
     const std::string& text() const { return m_text; }
+    /// Where networks are looked up that the text only names.
+    const NetworkSource& networks() const { return m_networks; }
     /// Nothing where the text is neither YAML nor JSON.
     const std::shared_ptr<const YamlDocument>& document() const { return m_document; }
     /// The document's mapping; nothing where there is no document, or it is none.
@@ -35,6 +38,7 @@ private:
     std::string m_text;
     std::shared_ptr<const YamlDocument> m_document;
     std::optional<ConfigError> m_problem;
+    NetworkSource m_networks;
 };
 
 /// One format of config: what it is recognised by, how it is read, and what a size changes in its text. It is
@@ -65,6 +69,7 @@ extern const Format ownFormat;
 extern const Format cerebrasTrainerFormat;
 extern const Format cerebrasParamsFormat;
 extern const Format axolotlFormat;
+extern const Format checkpointParamsFormat;
 extern const Format deepSpeedFormat;
 extern const Format huggingFaceConfigFormat;
 extern const Format huggingFaceTrainingFormat;
@@ -75,17 +80,10 @@ extern const Format nemoFormat;
 extern const Format torchtuneFormat;
 
 /// In the order in which they are asked whether a text is theirs.
-inline constexpr std::array formats{&ownFormat,
-                                    &cerebrasTrainerFormat,
-                                    &cerebrasParamsFormat,
-                                    &axolotlFormat,
-                                    &deepSpeedFormat,
-                                    &huggingFaceConfigFormat,
-                                    &huggingFaceTrainingFormat,
-                                    &llamaFactoryFormat,
-                                    &llmFoundryFormat,
-                                    &megatronFormat,
-                                    &nemoFormat,
-                                    &torchtuneFormat};
+inline constexpr std::array formats{
+    &ownFormat,          &cerebrasTrainerFormat,   &cerebrasParamsFormat,   &axolotlFormat,
+    &deepSpeedFormat,    &huggingFaceConfigFormat, &checkpointParamsFormat, &huggingFaceTrainingFormat,
+    &llamaFactoryFormat, &llmFoundryFormat,        &megatronFormat,         &nemoFormat,
+    &torchtuneFormat};
 
 } // namespace batchpeak::config

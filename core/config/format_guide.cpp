@@ -35,6 +35,8 @@ std::span<const FormatGuide> formatGuides()
                 "batchpeak explore ds_config.json --model config.json --in-place"),
         guideTo(huggingFaceConfigFormat, "the file itself", "",
                 "batchpeak explore config.json --phase eval --sequence-length 1024"),
+        guideTo(checkpointParamsFormat, "the file itself", "",
+                "batchpeak explore params.json --sequence-length 1024"),
         guideTo(huggingFaceTrainingFormat, "model_name_or_path",
                 "per_device_train_batch_size per_device_eval_batch_size gradient_accumulation_steps "
                 "auto_find_batch_size",

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_reader.h"
 
-#include "networks/hub_models.h"
+#include "approximations.h"
+#include "networks/named_network.h"
+#include "networks/checkpoint_weights.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
@@ -49,7 +51,7 @@ std::optional<ValuePlace> precisionPlace(const Settings& settings, const PlaceKe
     auto place = firstPlace(settings, keys.precision);
     if (!place && precision == Tf32)
         place = firstPlace(settings, keys.tf32);
-    const bool hasSixteenBits = precision == Bf16 || precision == PureBf16;
+    const bool hasSixteenBits = precision == Bf16 || isBf16Throughout(precision);
     for (std::string_view key : splitWords(keys.precisionSwitches)) {
         if (!place && settings.isOn(key) == hasSixteenBits)
             place = firstPlace(settings, key);
@@ -90,12 +92,56 @@ void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents&
     noteFirst(places.attention, settings, keys.attention);
 }
 
+namespace {
+
+/// Versions of AdamW with narrow state or with state in the host's memory, by the words of OptimizerNames in
+/// transformers 5.23, training_args.py, and of axolotl 0.13, utils/schemas/enums.py.
+std::optional<model::Optimizer> knownAdamW(std::string_view word)
+{
+    using enum model::Optimizer;
+    if (isAmong(word, "adamw_bnb_8bit adamw_8bit adamw_torch_8bit ao_adamw_8bit paged_adamw_8bit"))
+        return AdamW8bit;
+    if (isAmong(word, "adamw_torch_4bit ao_adamw_4bit"))
+        return AdamW4bit;
+    return isAmong(word, "paged_adamw paged_adamw_32bit") ? std::optional(AdamW) : std::nullopt;
+}
+
+void warnOfKnownAdamW(model::Optimizer optimizer, bool isPaged, const std::string& name,
+                      TextPosition position, std::vector<Warning>& warnings)
+{
+    if (optimizer != model::Optimizer::AdamW) {
+        warnOfApproximation(warnings, position,
+                            optimizer == model::Optimizer::AdamW8bit ? approximation::step8bit
+                                                                     : approximation::step4bit,
+                            "Trials keep as many bits of state as {} does, but compute its step by "
+                            "themselves, which may take "
+                            "another time.",
+                            name);
+    }
+    if (isPaged) {
+        warnOfApproximation(
+            warnings, position, approximation::pagedOptimizer,
+            "{} moves its state to the host's memory where the device's runs short; trials keep "
+            "it there.",
+            name);
+    }
+}
+
+/// Of bitsandbytes, in unified memory.
+bool isPaged(const std::string& name)
+{
+    return lowerCase(name).starts_with("paged_");
+}
+
+} // namespace
+
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
 {
     const Place optimizer = placeOf(root, keys.optimizer);
     if (const auto name = optimizer.section ? optimizer.section->text(optimizer.key) : std::nullopt) {
         contents.optimizer =
             readOptimizer(*name, keys.adamW, optimizer.section->positionOf(optimizer.key), contents.warnings);
+        contents.step.optimizerOnHost = contents.step.optimizerOnHost || isPaged(*name);
     }
     const Place norm = placeOf(root, keys.gradientNorm);
     contents.step.maxGradientNorm = norm.section
@@ -126,10 +172,16 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
         return model::Optimizer::AdamW;
     if (word == "sgd")
         return model::Optimizer::Sgd;
-    warnings.push_back(
-        {"Trials run AdamW in place of the optimizer " + name +
-             (word == "adam" ? ", which costs the same." : ", whose steps and memory may cost more or less."),
-         position});
+    if (const auto known = knownAdamW(word)) {
+        warnOfKnownAdamW(*known, isPaged(name), name, position, warnings);
+        return *known;
+    }
+    const bool costsTheSame = word == "adam";
+    warnings.push_back({.sentence = "Trials run AdamW in place of the optimizer " + name +
+                                    (costsTheSame ? ", which costs the same."
+                                                  : ", whose steps and memory may cost more or less."),
+                        .position = position,
+                        .approximation = std::string(costsTheSame ? "" : approximation::otherOptimizer)});
     return model::Optimizer::AdamW;
 }
 
@@ -188,6 +240,19 @@ std::optional<std::int64_t> longestLength(const ConfigContents& contents)
     return spec ? model::longestSequence(*spec) : std::nullopt;
 }
 
+void settleTuning(ConfigContents& contents)
+{
+    const auto* spec = networkOf(contents);
+    if (!spec || !contents.tuningFor)
+        return;
+    contents.model = networkOrWhyNot([&contents, network = *spec] {
+        const model::Tuning published = contents.tuning;
+        contents.tuning = contents.tuningFor(network, contents.warnings);
+        takeCheckpointWeights(published, contents.tuning);
+        return network;
+    });
+}
+
 void settleLengths(ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
@@ -207,7 +272,8 @@ std::int64_t usualLength(const ConfigContents& contents)
 
 void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings)
 {
-    warn(warnings, position, "Trials run in bfloat16; float16 with loss scaling is not run here.");
+    warnOfApproximation(warnings, position, approximation::float16,
+                        "Trials run in bfloat16; float16 with loss scaling is not run here.");
 }
 
 void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings)
@@ -227,15 +293,18 @@ void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition positio
          "size changes the training too.");
 }
 
-model::ModelSpec readNamedModel(const ConfigSection& section, std::string_view key,
-                                std::vector<Warning>& warnings)
+model::ModelSpec readNamedModel(const ConfigSection& section, const NameKeys& keys,
+                                const NetworkSource& networks, ConfigContents& contents)
 {
-    const TextPosition position = section.positionOf(key);
-    if (const auto id = section.text(key))
-        return namedNetwork(*id, position, warnings);
-    throw networkElsewhere(position,
-                           "The config names no network under {}; give its config.json with --model.",
-                           section.pathOf(key));
+    const TextPosition position = section.positionOf(keys.name);
+    const auto name = section.text(keys.name);
+    if (!name) {
+        throw networkElsewhere(position,
+                               "The config names no network under {}; give its config.json with --model.",
+                               section.pathOf(keys.name));
+    }
+    const auto revision = keys.revision.empty() ? std::nullopt : section.text(keys.revision);
+    return readNamedNetwork({.name = *name, .revision = revision.value_or("")}, position, networks, contents);
 }
 
 } // namespace batchpeak::config

@@ -97,6 +97,10 @@ std::optional<std::int64_t> readLength(const Settings& settings, std::string_vie
 /// The longest sequence that the network takes, if it is known and has such a limit.
 std::optional<std::int64_t> longestLength(const ConfigContents& contents);
 
+/// What is trained of the network, where it is known; where trials cannot train that, there is no network.
+/// \throws ConfigError where a config names what the network has not
+void settleTuning(ConfigContents& contents);
+
 /// Lengths that the kind of network decides: there is none of an image, and a decoder's sequence has its
 /// usual one. Where a config says nothing, that of a text stays 0, since its data decide it.
 void settleLengths(ConfigContents& contents);
@@ -114,9 +118,19 @@ void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings);
 void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,
                               std::vector<Warning>& warnings);
 
-/// The network whose hub id stands under a key; where none does, one from elsewhere is asked for.
+/// Where a format has the name of a network.
+struct NameKeys
+{
+    std::string_view name;
+    /// Branch, tag or commit of an id; empty where the format has no such key.
+    std::string_view revision = {};
+};
+
+/// The network whose id or path stands under a key, as readNamedNetwork() finds it; where none does, one from
+/// elsewhere is asked for.
+/// \param networks  ConfigText::networks()
 /// \throws NotRun
-model::ModelSpec readNamedModel(const ConfigSection& section, std::string_view key,
-                                std::vector<Warning>& warnings);
+model::ModelSpec readNamedModel(const ConfigSection& section, const NameKeys& keys,
+                                const NetworkSource& networks, ConfigContents& contents);
 
 } // namespace batchpeak::config

@@ -24,6 +24,14 @@ struct ValuePlace
     bool operator==(const ValuePlace&) const = default;
 };
 
+/// The same place of a file that the network was taken from.
+inline std::optional<ValuePlace> inModelSource(std::optional<ValuePlace> place)
+{
+    if (place)
+        place->isInModelSource = true;
+    return place;
+}
+
 /// Of the numbers that make the batch of one phase.
 struct BatchPlaces
 {

@@ -3,8 +3,10 @@
 #include "config_file.h"
 
 #include "config/config_document.h"
-#include "config/networks/hub_models.h"
+#include "config/networks/named_network.h"
 #include "errors.h"
+#include "network_files.h"
+#include "text_file.h"
 #include "unified_diff.h"
 
 #include <QDir>
@@ -27,65 +29,28 @@ namespace {
     throw located(path, ConfigError(sentence));
 }
 
-/// The bytes of a file that may be a config by its kind and size.
-std::string readText(const QString& path)
-{
-    const QFileInfo info(path);
-    if (!info.exists())
-        fail(path, "There is no such file; check the path.");
-    if (info.isDir())
-        fail(path, "This is a folder; open a config in it.");
-    if (!info.isFile())
-        fail(path, "This is no regular file; save the config as one and open that.");
-    constexpr auto maxBytes = static_cast<qint64>(config::maxConfigBytes);
-    if (info.size() >= maxBytes) {
-        fail(path, "The file has " + std::to_string(info.size()) + " bytes, but a config has less than " +
-                       std::to_string(maxBytes) + "; open the config itself.");
-    }
-
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        fail(path,
-             "The file cannot be read (" + file.errorString().toStdString() + "); check its permissions.");
-    // The file may have grown since it was looked at.
-    const QByteArray bytes = file.read(maxBytes);
-    if (file.error() != QFileDevice::NoError)
-        fail(path, "The file cannot be read (" + file.errorString().toStdString() + "); try again.");
-    return bytes.toStdString();
-}
-
-/// A file that a config names lies relative to the config's folder, wherever the program runs.
-void resolvePaths(config::ConfigContents& contents, const QDir& folder)
+/// A file that a config names lies relative to the folder of the config that names it, wherever the program
+/// runs.
+void resolvePaths(config::ConfigContents& contents, const QString& path)
 {
     auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     auto* script = spec ? std::get_if<model::ScriptSpec>(&spec->architecture) : nullptr;
-    if (script)
-        script->file = folder.absoluteFilePath(QString::fromStdString(script->file)).toStdString();
+    if (!script)
+        return;
+    const QString source = contents.modelSource.empty() ? path : QString::fromStdString(contents.modelSource);
+    script->file =
+        QFileInfo(source).absoluteDir().absoluteFilePath(QString::fromStdString(script->file)).toStdString();
 }
 
-/// The config that a path to a network means: a folder stands for the config.json in it, as for
-/// from_pretrained in Hugging Face transformers 4.57 (configuration_utils.py, PretrainedConfig). Empty where
-/// there is none.
-QString modelFile(const QString& path)
+/// The network of another config, of a folder, or of an id, as a config of its own.
+/// \throws ConfigError prefixed with where it is
+config::ConfigContents networkOf(const QString& fileOrId)
 {
-    const QFileInfo info(path);
-    if (!info.isDir())
-        return info.exists() ? path : QString();
-    const QString inFolder = QDir(path).filePath(QStringLiteral("config.json"));
-    return QFileInfo::exists(inFolder) ? inFolder : QString();
-}
-
-/// A network by its name alone, as a config that holds nothing else.
-/// \throws ConfigError prefixed with the id where it stands for none
-config::ConfigContents contentsOfId(const QString& id)
-{
-    config::ConfigContents contents;
-    contents.model = config::namedModel(id.toStdString(), {}, contents.warnings);
-    const auto* unsupported = std::get_if<config::UnsupportedModel>(&contents.model);
-    if (unsupported && unsupported->isElsewhere) {
-        fail(id, "There is no such file, and no well-known network has this id; check the path, or give the "
-                 "network's config.json.");
-    }
+    if (!QFileInfo(fileOrId).isFile())
+        return config::namedContents({.name = fileOrId.toStdString()}, networkFiles({QDir::currentPath()}));
+    config::ConfigContents contents = ConfigFile::open(fileOrId).contents();
+    if (contents.modelSource.empty())
+        contents.modelSource = fileOrId.toStdString();
     return contents;
 }
 
@@ -95,7 +60,8 @@ std::vector<config::Warning> warningsFrom(const QString& source, const config::C
     std::vector<config::Warning> warnings;
     for (const config::Warning& warning : contents.warnings) {
         const QString sentence = QString::fromStdString(warning.sentence);
-        warnings.push_back({located(source, warning.position, sentence).toStdString(), {}});
+        warnings.push_back({.sentence = located(source, warning.position, sentence).toStdString(),
+                            .approximation = warning.approximation});
     }
     return warnings;
 }
@@ -154,11 +120,12 @@ ConfigFile ConfigFile::open(const QString& path)
 {
     ConfigFile file;
     file.m_path = path;
-    file.m_text = readText(path);
+    file.m_text = readTextFile(path);
+    file.m_networks = networkFiles({QFileInfo(path).absolutePath(), QDir::currentPath()});
     try {
-        file.m_format = config::recognise(file.m_text);
+        file.m_format = config::recognise(file.m_text, file.m_networks);
         file.m_contents = file.m_format->read();
-        resolvePaths(file.m_contents, QFileInfo(path).absoluteDir());
+        resolvePaths(file.m_contents, path);
     } catch (const ConfigError& error) {
         throw located(path, error);
     }
@@ -167,9 +134,9 @@ ConfigFile ConfigFile::open(const QString& path)
 
 ConfigFile ConfigFile::withModel(const QString& fileOrId) const
 {
-    const QString path = modelFile(fileOrId);
-    const QString name = path.isEmpty() ? fileOrId : path;
-    const config::ConfigContents source = path.isEmpty() ? contentsOfId(fileOrId) : open(path).contents();
+    config::ConfigContents source = networkOf(fileOrId);
+    resolvePaths(source, fileOrId);
+    const QString name = source.modelSource.empty() ? fileOrId : QString::fromStdString(source.modelSource);
     if (const auto* unsupported = std::get_if<config::UnsupportedModel>(&source.model))
         throw located(name, ConfigError(unsupported->sentence, unsupported->position));
 
@@ -180,6 +147,7 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
         throw located(m_path, error);
     }
     file.m_contents.modelSource = name.toStdString();
+    file.m_chosenModel = fileOrId;
     // What a config says of its own batches is nothing to a run of its network alone.
     if (source.isNetworkAlone()) {
         const auto warnings = warningsFrom(name, source);
@@ -191,9 +159,10 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
 namespace {
 
 /// Behind an alias two phases may have one value, which only the size that was written last has then.
-void refuseSharedSize(const config::SplicedText& spliced, const std::vector<config::ChosenSize>& chosen)
+void refuseSharedSize(const config::SplicedText& spliced, const std::vector<config::ChosenSize>& chosen,
+                      const config::NetworkSource& networks)
 {
-    const config::ConfigContents contents = config::recognise(spliced.text)->read();
+    const config::ConfigContents contents = config::recognise(spliced.text, networks)->read();
     for (const config::ChosenSize& each : chosen) {
         const auto& plan = contents.plan(each.phase);
         if (!plan || plan->writtenSize() != each.microBatchSize)
@@ -215,12 +184,12 @@ config::SplicedText ConfigFile::withMicroBatchSizes(const std::vector<config::Ch
     try {
         config::SplicedText all = m_format->withMicroBatchSize(chosen.front());
         for (const config::ChosenSize& next : std::span(chosen).subspan(1)) {
-            config::SplicedText more = config::recognise(all.text)->withMicroBatchSize(next);
+            config::SplicedText more = config::recognise(all.text, m_networks)->withMicroBatchSize(next);
             more.notes.insert(more.notes.begin(), all.notes.begin(), all.notes.end());
             all = std::move(more);
         }
         if (chosen.size() > 1)
-            refuseSharedSize(all, chosen);
+            refuseSharedSize(all, chosen, m_networks);
         return all;
     } catch (const config::BatchNotKept& notKept) {
         throw located(m_path, notKept);
@@ -252,7 +221,7 @@ void ConfigFile::save(const config::SplicedText& spliced, const QString& path) c
 
 void ConfigFile::refuseIfChanged() const
 {
-    if (readText(m_path) != m_text) {
+    if (readTextFile(m_path) != m_text) {
         fail(m_path,
              "The file has changed since it was read, and nothing was written over it; open it again and "
              "repeat.");

@@ -13,7 +13,8 @@ namespace batchpeak::engine {
 
 /// A config on disk: the one place that reads and writes such files.
 ///
-/// What stands in the file is core/config's business. Here sizes are limited before reading, a file is
+/// A network that the config only names is looked up on this computer (network_files.h). What stands in the
+/// file is core/config's business. Here sizes are limited before reading, a file is
 /// replaced whole or not at all, its permissions and links are kept, and it is not overwritten when it
 /// changed on disk since it was read.
 class ConfigFile
@@ -29,14 +30,15 @@ public:
 
     /// The same config with another network in place of its own, or of one that was chosen before: that of
     /// another config in any format that has one, as a Hugging Face config.json (also by the folder that it
-    /// is in), or that of an id of the hub ("meta-llama/Llama-3.2-1B") where there is no such file. What
-    /// belongs to the run stays.
+    /// is in), or that of an id of the hub ("meta-llama/Llama-3.2-1B") where there is no such file, from the
+    /// user's cache of the hub or the table of well-known networks. What belongs to the run stays.
     ///
     /// \throws config::ConfigError prefixed with where it is: in that file, or in this one
     ConfigFile withModel(const QString& fileOrId) const;
-    /// Where the network comes from: the path of a file as it was given, or an id; empty for the config's
-    /// own.
+    /// Where the network comes from: the path of a file, or an id; empty for the config's own.
     QString modelSource() const { return QString::fromStdString(m_contents.modelSource); }
+    /// The network that was asked for in place of the config's; empty for none.
+    const QString& chosenModel() const { return m_chosenModel; }
 
     /// The text with that size in it; nothing is written.
     /// \throws config::BatchNotKept where the config can keep its batch with no such size, prefixed as above
@@ -58,7 +60,9 @@ private:
     void refuseIfChanged() const;
 
     QString m_path;
+    QString m_chosenModel;
     std::string m_text;
+    config::NetworkSource m_networks;
     std::shared_ptr<const config::ConfigDocument> m_format;
     config::ConfigContents m_contents;
 };

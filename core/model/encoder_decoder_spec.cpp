@@ -32,7 +32,8 @@ void addCrossAttention(ParameterTableBuilder& table, const std::string& prefix,
     table.linear(prefix + "cross_attention.query", {{Projection::CrossQuery, inner}}, spec.hiddenSize, false);
     table.linear(prefix + "cross_attention.key_value",
                  {{Projection::CrossKey, inner}, {Projection::CrossValue, inner}}, spec.hiddenSize, false);
-    table.linear(prefix + "cross_attention.output", {{Projection::CrossOutput, spec.hiddenSize}}, inner, false);
+    table.linear(prefix + "cross_attention.output", {{Projection::CrossOutput, spec.hiddenSize}}, inner,
+                 false);
 }
 
 void addFeedForward(ParameterTableBuilder& table, const std::string& prefix, const EncoderDecoderSpec& spec)

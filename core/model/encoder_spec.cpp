@@ -49,8 +49,8 @@ void addLayer(ParameterTableBuilder& table, const std::string& prefix, const Enc
 {
     const std::int64_t hidden = spec.hiddenSize;
     table.linear(prefix + "attention.qkv",
-                 {{Projection::Query, hidden}, {Projection::Key, hidden}, {Projection::Value, hidden}}, hidden,
-                 true);
+                 {{Projection::Query, hidden}, {Projection::Key, hidden}, {Projection::Value, hidden}},
+                 hidden, true);
     table.linear(prefix + "attention.output", {{Projection::AttentionOutput, hidden}}, hidden, true);
     table.normalization(prefix + "attention_norm", hidden, layerNorm);
     table.linear(prefix + "feed_forward.up", {{Projection::Up, spec.feedForwardSize}}, hidden, true);

@@ -23,22 +23,20 @@ Architecture defaults()
 
 using Family = std::pair<std::string_view, Architecture (*)()>;
 
-constexpr std::array<Family, 16> families{{{"gpt2", defaults<DecoderSpec>},
-                                           {"gpt3", defaults<DecoderSpec>},
-                                           {"llama", defaults<DecoderSpec>},
-                                           {"mistral", defaults<DecoderSpec>},
-                                           {"mixtral", defaults<DecoderSpec>},
-                                           {"qwen2", defaults<DecoderSpec>},
-                                           {"qwen3", defaults<DecoderSpec>},
-                                           {"bloom", defaults<DecoderSpec>},
-                                           {"jais", defaults<DecoderSpec>},
-                                           {"mpt", defaults<DecoderSpec>},
-                                           {"bert", defaults<EncoderSpec>},
-                                           {"esm2", defaults<EncoderSpec>},
-                                           {"t5", defaults<EncoderDecoderSpec>},
-                                           {"vit", defaults<VisionTransformerSpec>},
-                                           {"resnet", defaults<ResNetSpec>},
-                                           {"torchscript", defaults<ScriptSpec>}}};
+constexpr std::array<Family, 26> families{
+    {{"gpt2", defaults<DecoderSpec>},        {"gpt3", defaults<DecoderSpec>},
+     {"llama", defaults<DecoderSpec>},       {"mistral", defaults<DecoderSpec>},
+     {"mixtral", defaults<DecoderSpec>},     {"qwen2", defaults<DecoderSpec>},
+     {"qwen3", defaults<DecoderSpec>},       {"qwen3_moe", defaults<DecoderSpec>},
+     {"phi3", defaults<DecoderSpec>},        {"gemma", defaults<DecoderSpec>},
+     {"stablelm", defaults<DecoderSpec>},    {"starcoder2", defaults<DecoderSpec>},
+     {"seed_oss", defaults<DecoderSpec>},    {"glm", defaults<DecoderSpec>},
+     {"smollm3", defaults<DecoderSpec>},     {"hunyuan_v1_dense", defaults<DecoderSpec>},
+     {"gpt_bigcode", defaults<DecoderSpec>}, {"bloom", defaults<DecoderSpec>},
+     {"jais", defaults<DecoderSpec>},        {"mpt", defaults<DecoderSpec>},
+     {"bert", defaults<EncoderSpec>},        {"esm2", defaults<EncoderSpec>},
+     {"t5", defaults<EncoderDecoderSpec>},   {"vit", defaults<VisionTransformerSpec>},
+     {"resnet", defaults<ResNetSpec>},       {"torchscript", defaults<ScriptSpec>}}};
 
 } // namespace
 

@@ -35,42 +35,12 @@ std::optional<std::int64_t> layerOf(std::string_view name)
     return error == std::errc() ? std::optional(layer) : std::nullopt;
 }
 
-/// What one adapter stands beside: one projection, or several that an adapter takes together.
-struct Span
-{
-    Projection name = Projection::Query;
-    std::int64_t firstRow = 0;
-    std::int64_t rows = 0;
-};
-
-/// All that an adapter of a matrix can be given: its projections, and the whole by a name of its own.
-std::vector<Span> spansOf(const Parameter& matrix)
-{
-    std::vector<Span> spans;
-    std::int64_t row = 0;
-    for (const auto& [projection, rows] : matrix.projections) {
-        spans.push_back({.name = projection, .firstRow = row, .rows = rows});
-        row += rows;
-    }
-    const auto joined = [&](std::initializer_list<Projection> parts) {
-        return std::ranges::equal(matrix.projections, parts, {}, &ProjectionRows::projection);
-    };
-    using enum Projection;
-    if (joined({Query, Key, Value}))
-        spans.push_back({.name = QueryKeyValue, .rows = row});
-    else if (joined({CrossKey, CrossValue}))
-        spans.push_back({.name = KeyValue, .rows = row});
-    else if (joined({Gate, Up}))
-        spans.push_back({.name = GateUp, .rows = row});
-    return spans;
-}
-
 bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::int64_t> layer)
 {
     return std::ranges::any_of(tuning.targets, [&](const AdapterTarget& target) {
         return target.projection == projection &&
-               (target.layers.empty() || (layer && std::ranges::find(target.layers, *layer) !=
-                                                        target.layers.end()));
+               (target.layers.empty() ||
+                (layer && std::ranges::find(target.layers, *layer) != target.layers.end()));
     });
 }
 
@@ -91,6 +61,10 @@ bool canBeQuantized(const Parameter& parameter)
 {
     if (parameter.name.ends_with("experts.up") || parameter.name.ends_with("experts.down"))
         return true;
+    // T5 keeps its last matrix wide (_keep_in_fp32_modules in transformers 5, models/t5/modeling_t5.py).
+    const bool isOfPair = parameter.name.starts_with("encoder.") || parameter.name.starts_with("decoder.");
+    if (isOfPair && parameter.name.ends_with("feed_forward.down.weight"))
+        return false;
     return !parameter.projections.empty() && parameter.projections.front().projection != Projection::Output;
 }
 
@@ -99,18 +73,17 @@ void addAdapters(std::vector<Parameter>& table, const Parameter& matrix, const T
     const std::string name(withoutWeight(matrix.name));
     const auto layer = layerOf(name);
     const std::int64_t inputs = matrix.shape.back();
-    for (const Span& span : spansOf(matrix)) {
-        if (!isTarget(tuning, span.name, layer))
+    for (const auto& [projection, firstRow, rows] : adapterPlaces(matrix)) {
+        if (!isTarget(tuning, projection, layer))
             continue;
-        const std::string prefix = name + "." + std::string(toText(span.name));
+        const std::string prefix = name + "." + std::string(toText(projection));
         table.push_back({.name = prefix + ".lora_a", .shape = {tuning.rank, inputs}});
         table.push_back({.name = prefix + ".lora_b",
-                         .shape = {span.rows, tuning.rank},
+                         .shape = {rows, tuning.rank},
                          .initialization = Initialization::Zeros});
         if (tuning.adapter == AdapterKind::Dora)
-            table.push_back({.name = prefix + ".magnitude",
-                             .shape = {span.rows},
-                             .initialization = Initialization::Ones});
+            table.push_back(
+                {.name = prefix + ".magnitude", .shape = {rows}, .initialization = Initialization::Ones});
     }
 }
 
@@ -141,9 +114,9 @@ std::vector<Parameter> partlyTrained(std::vector<Parameter> table, const Tuning&
 {
     const bool sharesOutput = sharedOutput(table).has_value();
     for (Parameter& parameter : table) {
-        const bool isTrained = isTrainedPart(tuning, parameter.name) ||
-                               (sharesOutput && parameter.name == embeddingName &&
-                                isTrainedPart(tuning, outputName));
+        const bool isTrained =
+            isTrainedPart(tuning, parameter.name) ||
+            (sharesOutput && parameter.name == embeddingName && isTrainedPart(tuning, outputName));
         if (!isTrained)
             parameter = frozen(std::move(parameter), tuning);
     }
@@ -151,7 +124,8 @@ std::vector<Parameter> partlyTrained(std::vector<Parameter> table, const Tuning&
 }
 
 /// Of an embedding that was the output's too and whose copy is trained, the output is the original.
-void addCopies(std::vector<Parameter>& table, const Parameter& parameter, bool keepsOriginal, const Tuning& tuning)
+void addCopies(std::vector<Parameter>& table, const Parameter& parameter, bool keepsOriginal,
+               const Tuning& tuning)
 {
     table.push_back(parameter);
     if (!keepsOriginal)
@@ -198,6 +172,27 @@ std::vector<Parameter> parameterTable(const ModelSpec& spec)
 std::vector<Parameter> parameterTable(const ModelSpec& spec, const Tuning& tuning)
 {
     return tunedTable(parameterTable(spec), tuning);
+}
+
+std::vector<AdapterPlace> adapterPlaces(const Parameter& matrix)
+{
+    std::vector<AdapterPlace> places;
+    std::int64_t row = 0;
+    for (const auto& [projection, rows] : matrix.projections) {
+        places.push_back({.projection = projection, .firstRow = row, .rows = rows});
+        row += rows;
+    }
+    const auto joins = [&](std::initializer_list<Projection> parts) {
+        return std::ranges::equal(matrix.projections, parts, {}, &ProjectionRows::projection);
+    };
+    using enum Projection;
+    if (joins({Query, Key, Value}))
+        places.push_back({.projection = QueryKeyValue, .rows = row});
+    else if (joins({CrossKey, CrossValue}))
+        places.push_back({.projection = KeyValue, .rows = row});
+    else if (joins({Gate, Up}))
+        places.push_back({.projection = GateUp, .rows = row});
+    return places;
 }
 
 std::vector<Parameter> tunedTable(std::vector<Parameter> table, const Tuning& tuning)

@@ -86,6 +86,9 @@ struct StepOptions
     bool activationCheckpointing = false;
     /// The projection onto the vocabulary and its loss take so many tokens at a time; 0: all together.
     std::int64_t lossChunkRows = 0;
+    /// The same in so many equal parts of a sample, whatever the size, whose logits all stay until backward
+    /// (LinearCrossEntropyLoss of torchtune 0.7); 1: all together.
+    std::int64_t lossParts = 1;
     /// Gradients are scaled down to this norm where theirs is above it; 0: they are left as they are.
     double maxGradientNorm = 0.0;
     /// Asked for; where a device or a shape does not allow it, PyTorch's own choice takes its place.

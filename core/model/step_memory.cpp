@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_memory.h"
 
+#include "held_memory.h"
 #include "parameter_table.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <ranges>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace batchpeak::model {
@@ -18,25 +23,16 @@ constexpr double tokenBytes = 8.0;
 /// Bytes of an element.
 struct Widths
 {
-    /// Of parameters, and of the hidden state between layers: autocast narrows neither.
+    /// Of the hidden state between layers, which has the type of the embedding: autocast narrows it not.
     double state = floatBytes;
     /// Of operands and results of products.
     double product = floatBytes;
 };
 
-Widths widthsOf(Precision precision)
+Widths widthsOf(const StepSettings& settings)
 {
-    switch (precision) {
-    case Precision::Fp32:
-    case Precision::Tf32:
-        break;
-    case Precision::Bf16:
-        return {.state = floatBytes, .product = halfBytes};
-    case Precision::PureBf16:
-    case Precision::PlainBf16:
-        return {.state = halfBytes, .product = halfBytes};
-    }
-    return {};
+    const ElementBytes bytes = elementBytes(settings.precision, settings.tuning);
+    return {.state = trainsAll(settings.tuning) ? bytes.trained : bytes.frozen, .product = bytes.product};
 }
 
 /// Bytes that a sample takes in a part of the network.
@@ -90,7 +86,10 @@ double tokenLossBytes(double rows, double choices, double hidden, const Widths& 
 {
     if (settings.options.lossChunkRows > 0)
         return rows * hidden * widths.state;
-    return lossBytes(rows, choices, widths, settings.phase);
+    // Of parts, logarithms of chances stay, and what else backward takes is of one at a time.
+    const double kept = settings.phase == Phase::Train ? rows * choices * floatBytes : 0.0;
+    const double all = lossBytes(rows, choices, widths, settings.phase);
+    return kept + (all - kept) / static_cast<double>(settings.options.lossParts);
 }
 
 /// Logits of a chunk with their chances and gradient, and the weight's gradient, which all chunks add to.
@@ -100,6 +99,70 @@ double chunkBytes(double choices, double hidden, const StepSettings& settings)
         return 0.0;
     const double weight = settings.phase == Phase::Train ? choices * hidden * floatBytes : 0.0;
     return 3.0 * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices + weight;
+}
+
+/// Copies of the inputs of a layer's products that backward keeps for what is learned from them, in elements
+/// of products.
+struct KeptInputs
+{
+    double attention = 1.0;
+    double feedForward = 1.0;
+    double down = 1.0;
+};
+
+bool isTarget(const Tuning& tuning, Projection projection)
+{
+    return std::ranges::any_of(tuning.targets, [projection](const AdapterTarget& target) {
+        return target.projection == projection;
+    });
+}
+
+/// A matrix that is trained keeps its input, and one that is frozen does not. An adapter keeps a copy of its
+/// own where autocast narrows it, and where dropout changes it with what it dropped
+/// (core/network/adapters.cpp).
+double keptCopies(const Tuning& tuning, Precision precision, std::initializer_list<Projection> projections)
+{
+    if (!hasAdapters(tuning))
+        return 1.0;
+    double adapters = 0.0;
+    for (const Projection projection : projections) {
+        adapters += isTarget(tuning, projection) ? 1.0 : 0.0;
+    }
+    const bool hasOwn = precision == Precision::Bf16 || tuning.dropout > 0.0;
+    const double copies = hasOwn ? adapters : std::min(adapters, 1.0);
+    // What dropout keeps is of the adapters' own width.
+    const double masks = tuning.dropout > 0.0 ? (precision == Precision::Bf16 ? 2.0 : 1.0) * adapters : 0.0;
+    return copies + masks;
+}
+
+KeptInputs keptInputs(const StepSettings& settings)
+{
+    using enum Projection;
+    const auto copies = [&](std::initializer_list<Projection> projections) {
+        return keptCopies(settings.tuning, settings.precision, projections);
+    };
+    return {.attention = copies({Query, Key, Value, QueryKeyValue}),
+            .feedForward = copies({Gate, Up, GateUp}),
+            .down = copies({Down})};
+}
+
+/// A projection and its outputs.
+struct Outputs
+{
+    Projection projection = Projection::Query;
+    double elements = 0.0;
+};
+
+/// What DoRA keeps of a token beside its input: of each adapted projection what the matrix and what the
+/// adapter say (core/network/adapters.cpp). Elements of products.
+double keptOutputs(const Tuning& tuning, std::initializer_list<Outputs> outputs)
+{
+    double kept = 0.0;
+    for (const auto& [projection, elements] : outputs) {
+        if (tuning.adapter == AdapterKind::Dora && isTarget(tuning, projection))
+            kept += 2.0 * elements;
+    }
+    return kept;
 }
 
 /// One transformer layer.
@@ -120,6 +183,9 @@ struct LayerShape
     /// Experts that a token takes; 0 where there are none.
     double experts = 0.0;
     double dropout = 0.0;
+    KeptInputs keptInputs = {};
+    /// As keptOutputs() says.
+    double keptOutputs = 0.0;
 };
 
 PartBytes feedForward(double tokens, const LayerShape& layer, const Widths& widths)
@@ -128,8 +194,8 @@ PartBytes feedForward(double tokens, const LayerShape& layer, const Widths& widt
     const double inner = (isGatedLayer ? 2.0 : 1.0) * layer.feedForward;
     // What an activation's backward needs: relu its result, others their input, gated ones both factors.
     const double keptInside = layer.activation == Activation::Relu ? layer.feedForward
-                              : isGatedLayer                       ? inner + 2.0 * layer.feedForward
-                                                                   : inner + layer.feedForward;
+                              : isGatedLayer ? inner + (1.0 + layer.keptInputs.down) * layer.feedForward
+                                             : inner + layer.keptInputs.down * layer.feedForward;
     const double taken = std::max(layer.experts, 1.0);
     // A token's state is gathered for each of its experts, and what they say is weighted and added up.
     const double gathered =
@@ -167,11 +233,32 @@ double normalizationBytes(double tokens, double hidden, const Widths& widths)
     return tokens * hidden * (widths.state + widths.product);
 }
 
+/// With what a tuning keeps of it.
+LayerShape tuned(LayerShape layer, const StepSettings& settings)
+{
+    using enum Projection;
+    layer.keptInputs = keptInputs(settings);
+    const double gated = isGated(layer.activation) ? layer.feedForward : 0.0;
+    layer.keptOutputs = keptOutputs(settings.tuning, {{Query, layer.queries},
+                                                      {Key, layer.keys},
+                                                      {Value, layer.keys},
+                                                      {QueryKeyValue, layer.queries + 2.0 * layer.keys},
+                                                      {AttentionOutput, layer.hidden},
+                                                      {Gate, gated},
+                                                      {Up, layer.feedForward},
+                                                      {GateUp, gated + layer.feedForward},
+                                                      {Down, layer.hidden}});
+    return layer;
+}
+
 PartBytes transformerLayer(double tokens, const LayerShape& layer, const Widths& widths)
 {
     PartBytes bytes = attention(tokens, tokens, layer, widths);
     bytes += feedForward(tokens, layer, widths);
-    bytes.kept += 2.0 * normalizationBytes(tokens, layer.hidden, widths);
+    bytes.kept += tokens * layer.hidden *
+                      (2.0 * widths.state +
+                       (layer.keptInputs.attention + layer.keptInputs.feedForward) * widths.product) +
+                  tokens * layer.keptOutputs * widths.product;
     if (layer.dropout > 0.0)
         bytes.kept += 2.0 * tokens * layer.hidden * widths.product;
     bytes.backward += tokens * layer.hidden * widths.state;
@@ -186,7 +273,7 @@ bool keepsAttention(double dropout, const StepSettings& settings)
 
 Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
 {
-    const Widths widths = widthsOf(settings.precision);
+    const Widths widths = widthsOf(settings);
     const auto tokens = static_cast<double>(settings.sequenceLength);
     const auto hidden = static_cast<double>(spec.hiddenSize);
     const auto heads = static_cast<double>(spec.heads);
@@ -206,7 +293,8 @@ Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
     Parts parts{.inputBytes = tokens * 2.0 * tokenBytes, .layerInput = tokens * hidden * widths.state};
     if (spec.embeddingNormalization)
         parts.inputs.kept += tokens * hidden * widths.state;
-    parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, widths));
+    parts.layers.assign(static_cast<std::size_t>(spec.layers),
+                        transformerLayer(tokens, tuned(layer, settings), widths));
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths),
                   .backward = tokenLossBytes(tokens, choices, hidden, widths, settings)};
     parts.tables = chunkBytes(choices, hidden, settings);
@@ -219,7 +307,7 @@ Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
 
 Parts partsOf(const EncoderSpec& spec, const StepSettings& settings)
 {
-    const Widths widths = widthsOf(settings.precision);
+    const Widths widths = widthsOf(settings);
     const auto tokens = static_cast<double>(settings.sequenceLength);
     const auto hidden = static_cast<double>(spec.hiddenSize);
     const LayerShape layer{.hidden = hidden,
@@ -237,7 +325,8 @@ Parts partsOf(const EncoderSpec& spec, const StepSettings& settings)
     Parts parts{.inputBytes = tokens * 3.0 * tokenBytes, .layerInput = tokens * hidden * widths.state};
     if (spec.embeddingNormalization)
         parts.inputs.kept += tokens * hidden * widths.state;
-    parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, widths));
+    parts.layers.assign(static_cast<std::size_t>(spec.layers),
+                        transformerLayer(tokens, tuned(layer, settings), widths));
     parts.head.kept =
         spec.finalNormalization ? normalizationBytes(tokens, hidden, widths) : tokens * hidden * widths.state;
     if (spec.maskedLanguageHead) {
@@ -251,7 +340,7 @@ Parts partsOf(const EncoderSpec& spec, const StepSettings& settings)
 
 Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
 {
-    const Widths widths = widthsOf(settings.precision);
+    const Widths widths = widthsOf(settings);
     const auto tokens = static_cast<double>(settings.sequenceLength);
     const auto targets = static_cast<double>(settings.targetLength);
     const auto hidden = static_cast<double>(spec.hiddenSize);
@@ -266,8 +355,8 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
                            .dropout = spec.dropout};
     LayerShape cross = layer;
     cross.keepsAttention = settings.phase == Phase::Train && keepsAttention(spec.dropout, settings);
-    PartBytes encoderLayer = transformerLayer(tokens, layer, widths);
-    PartBytes decoderLayer = transformerLayer(targets, layer, widths);
+    PartBytes encoderLayer = transformerLayer(tokens, tuned(layer, settings), widths);
+    PartBytes decoderLayer = transformerLayer(targets, tuned(layer, settings), widths);
     decoderLayer += attention(targets, tokens, cross, widths);
     decoderLayer.kept += normalizationBytes(targets, hidden, widths);
     if (spec.dropout > 0.0) {
@@ -293,7 +382,7 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
 
 Parts partsOf(const VisionTransformerSpec& spec, const StepSettings& settings)
 {
-    const Widths widths = widthsOf(settings.precision);
+    const Widths widths = widthsOf(settings);
     const auto tokens = static_cast<double>(spec.positions());
     const auto hidden = static_cast<double>(spec.hiddenSize);
     const LayerShape layer{.hidden = hidden,
@@ -307,7 +396,8 @@ Parts partsOf(const VisionTransformerSpec& spec, const StepSettings& settings)
     Parts parts{.inputBytes =
                     static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state,
                 .layerInput = tokens * hidden * widths.state};
-    parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, widths));
+    parts.layers.assign(static_cast<std::size_t>(spec.layers),
+                        transformerLayer(tokens, tuned(layer, settings), widths));
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths),
                   .backward = lossBytes(1.0, static_cast<double>(spec.classes), widths, settings.phase)};
     return parts;
@@ -339,7 +429,7 @@ PartBytes residualBlock(const ResNetBlock& block, double pixels, const Widths& w
 
 Parts partsOf(const ResNetSpec& spec, const StepSettings& settings)
 {
-    const Widths widths = widthsOf(settings.precision);
+    const Widths widths = widthsOf(settings);
     const auto half = [](std::int64_t size) { return (size + 1) / 2; };
     std::int64_t size = half(spec.imageSize);
     const auto elements = [&](std::int64_t channels) { return static_cast<double>(channels * size * size); };
@@ -362,52 +452,50 @@ Parts partsOf(const ResNetSpec& spec, const StepSettings& settings)
     return parts;
 }
 
-/// Elements of all parameters as core/network holds them: each starts at a multiple of 256 bytes.
-double heldElements(const std::vector<Parameter>& parameters, double width)
+/// The narrow copies of matrices that autocast makes and backward reads again.
+double castBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
-    constexpr std::int64_t alignment = 256;
-    const std::int64_t step = alignment / static_cast<std::int64_t>(width);
-    std::int64_t count = 0;
-    for (const Parameter& parameter : parameters)
-        count += (parameter.elements() + step - 1) / step * step;
-    return static_cast<double>(count);
-}
-
-/// Parameters, gradients and optimizer state; of a step nothing else.
-StepMemory heldMemory(const std::vector<Parameter>& parameters, const StepSettings& settings)
-{
-    const double width = widthsOf(settings.precision).state;
-    const double elements = heldElements(parameters, width);
-    StepMemory held{.parameterBytes = elements * width};
-    if (settings.phase == Phase::Train) {
-        held.gradientBytes = elements * width;
-        held.optimizerBytes = elements * optimizerStateCopies(settings.optimizer) * floatBytes;
-        if (width < floatBytes)
-            held.optimizerBytes += elements * floatBytes;
-    }
-    held.constantBytes = held.parameterBytes + held.gradientBytes + held.optimizerBytes;
-    return held;
-}
-
-/// Gradients of narrow parameters are widened part by part for their masters.
-double wideningBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
-{
-    constexpr double mostWidened = 1 << 24;
-    const double width = widthsOf(settings.precision).state;
-    if (settings.phase == Phase::Eval || width >= floatBytes)
+    if (settings.precision != Precision::Bf16)
         return 0.0;
-    return std::min(heldElements(parameters, width), mostWidened) * floatBytes;
-}
-
-/// The narrow copies of matrices that autocast makes once a step and backward reads again.
-double castBytes(const std::vector<Parameter>& parameters, Precision precision)
-{
+    const ElementBytes widths = elementBytes(settings.precision, settings.tuning);
     double bytes = 0.0;
     for (const Parameter& parameter : parameters) {
-        if (precision == Precision::Bf16 && parameter.shape.size() > 1)
+        const double width = parameter.isTrained() ? widths.trained : widths.frozen;
+        if (parameter.shape.size() > 1 && parameter.role != ParameterRole::Quantized && width > halfBytes)
             bytes += static_cast<double>(parameter.elements()) * halfBytes;
     }
     return bytes;
+}
+
+/// The number behind "layers."; nothing for a part outside of layers.
+std::optional<std::int64_t> layerNamed(const std::string& part)
+{
+    constexpr std::string_view mark = "layers.";
+    const std::size_t place = part.find(mark);
+    if (place == std::string::npos || place + mark.size() == part.size())
+        return std::nullopt;
+    return std::strtoll(part.c_str() + place + mark.size(), nullptr, 10);
+}
+
+/// The first of so many layers that something is learned in; all before it keep nothing for backward. As many
+/// as there are where the head learns alone.
+std::int64_t firstLearningLayer(const Tuning& tuning, std::int64_t layers)
+{
+    if (trainsAll(tuning))
+        return 0;
+    std::int64_t first = layers;
+    for (const AdapterTarget& target : tuning.targets) {
+        if (target.projection == Projection::Output || target.projection == Projection::Dense)
+            continue;
+        first = std::min(first, target.layers.empty() ? 0 : std::ranges::min(target.layers));
+    }
+    for (const std::string& part : tuning.trainedParts) {
+        if (part.starts_with("embed"))
+            return 0;
+        if (const auto layer = layerNamed(part))
+            first = std::min(first, *layer);
+    }
+    return first;
 }
 
 /// What a sample takes at the worst moment of a step. Backward gives back what a part has kept before it
@@ -415,9 +503,13 @@ double castBytes(const std::vector<Parameter>& parameters, Precision precision)
 double sampleBytes(const Parts& parts, const StepSettings& settings)
 {
     const bool checkpoints = settings.options.activationCheckpointing;
-    double kept = parts.inputBytes + parts.inputs.kept;
+    // With adapters the first layer's inputs get a gradient so that checkpoints are made at all.
+    const bool reachesAll = checkpoints && hasAdapters(settings.tuning);
+    const auto layers = static_cast<std::int64_t>(parts.layers.size());
+    const auto first = static_cast<std::size_t>(reachesAll ? 0 : firstLearningLayer(settings.tuning, layers));
+    double kept = parts.inputBytes + (first == 0 ? parts.inputs.kept : 0.0);
     double most = kept + parts.inputs.backward;
-    for (const PartBytes& layer : parts.layers) {
+    for (const PartBytes& layer : parts.layers | std::views::drop(first)) {
         kept += checkpoints ? parts.layerInput : layer.kept;
         most = std::max(most, kept + layer.backward + (checkpoints ? layer.kept : 0.0));
     }
@@ -435,6 +527,8 @@ double evaluatedSampleBytes(const Parts& parts)
 
 /// Found on the networks of tests/core/network/tst_step_memory.cpp.
 constexpr double deviationOfCounted = 0.1;
+/// Of a network that is frozen for the most part, whose parts keep what a few adapters ask for.
+constexpr double deviationOfTuned = 0.2;
 /// Where the device decides which kernel attends, and so whether matrices of attention are kept.
 constexpr double deviationOfKernels = 0.3;
 /// Convolutions that keep nothing: single results decide, and the library's own formats.
@@ -477,12 +571,17 @@ std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter
                                    const StepSettings& settings)
 {
     const Parts parts = partsOf(spec, settings);
-    StepMemory memory = heldMemory(parameters, settings);
-    memory.constantBytes +=
-        wideningBytes(parameters, settings) + castBytes(parameters, settings.precision) + parts.tables;
+    const HeldMemory held = heldMemory(parameters, settings.tuning, settings.phase, settings.precision,
+                                       settings.optimizer, settings.options);
+    StepMemory memory{.parameterBytes = held.parameterBytes,
+                      .gradientBytes = held.gradientBytes,
+                      .optimizerBytes = held.optimizerBytes};
+    memory.constantBytes = held.parameterBytes + held.gradientBytes + held.optimizerBytes +
+                           castBytes(parameters, settings) + parts.tables;
     memory.bytesPerSample =
         settings.phase == Phase::Train ? sampleBytes(parts, settings) : evaluatedSampleBytes(parts);
-    memory.deviation = deviationFor(spec, settings);
+    memory.deviation = trainsAll(settings.tuning) ? deviationFor(spec, settings)
+                                                  : std::max(deviationFor(spec, settings), deviationOfTuned);
     return memory;
 }
 
@@ -496,7 +595,9 @@ std::optional<StepMemory> memoryOf(const ScriptSpec&, const std::vector<Paramete
 std::optional<StepMemory> stepMemory(const ModelSpec& spec, const StepSettings& settings)
 {
     return std::visit(
-        [&](const auto& architecture) { return memoryOf(architecture, parameterTable(spec), settings); },
+        [&](const auto& architecture) {
+            return memoryOf(architecture, parameterTable(spec, settings.tuning), settings);
+        },
         spec.architecture);
 }
 

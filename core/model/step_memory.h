@@ -4,6 +4,7 @@
 
 #include "model_spec.h"
 #include "run_kind.h"
+#include "tuning.h"
 
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,7 @@ struct StepSettings
     Precision precision = Precision::Fp32;
     Optimizer optimizer = Optimizer::AdamW;
     StepOptions options;
+    Tuning tuning;
 };
 
 /// Peak bytes of a step, affine in the micro-batch size.
@@ -29,7 +31,7 @@ struct StepMemory
     /// Parameters, gradients, optimizer state and what else does not grow with the size: narrow copies of
     /// matrices, tables, masters' buffers.
     double constantBytes = 0.0;
-    /// Of that, what training anywhere holds; masters of narrow parameters count to the optimizer.
+    /// Of that, what training anywhere holds, as HeldMemory has it.
     double parameterBytes = 0.0;
     double gradientBytes = 0.0;
     double optimizerBytes = 0.0;

@@ -29,7 +29,8 @@ std::optional<std::string> problemWith(const Tuning& tuning)
         return std::ranges::any_of(target.layers, [](std::int64_t layer) { return layer < 0; });
     });
     if (hasNegativeLayer)
-        return std::string("The number of a layer with an adapter is below 0, but layers are counted from 0.");
+        return std::string(
+            "The number of a layer with an adapter is below 0, but layers are counted from 0.");
     if (!std::isfinite(tuning.alpha))
         return std::string("The alpha of the adapters must be a finite number.");
     return problemWithDropout({tuning.dropout});

@@ -11,13 +11,13 @@
 
 namespace batchpeak::model {
 
-/// Low-rank adapters beside frozen matrices: LoRA (arXiv 2106.09685), and DoRA, which learns the length of each
-/// row of a matrix too (arXiv 2402.09353).
+/// Low-rank adapters beside frozen matrices: LoRA (arXiv 2106.09685), and DoRA, which learns the length of
+/// each row of a matrix too (arXiv 2402.09353).
 enum class AdapterKind { None, Lora, Dora };
 
 /// The products of a network that an adapter can stand beside. A network computes some of them together:
-/// those of its own stand in its parameter table (Parameter::projections), and an adapter of a name that joins
-/// several is one low-rank product for all of them, as of GPT-2's c_attn.
+/// those of its own stand in its parameter table (Parameter::projections), and an adapter of a name that
+/// joins several is one low-rank product for all of them, as of GPT-2's c_attn.
 enum class Projection {
     Query,
     Key,
@@ -95,8 +95,8 @@ struct AdapterTarget
     bool operator==(const AdapterTarget&) const = default;
 };
 
-/// What of a network training changes, and how the rest is held: all of it, where nothing is said; some of its
-/// parameters; or adapters beside matrices that stay as they are.
+/// What of a network training changes, and how the rest is held: all of it, where nothing is said; some of
+/// its parameters; or adapters beside matrices that stay as they are.
 ///
 /// It knows neither the names that a trainer has for projections nor the arithmetic of a step.
 struct Tuning
@@ -111,9 +111,9 @@ struct Tuning
     /// Probability of dropout on the inputs of each adapter.
     double dropout = 0.0;
     std::vector<AdapterTarget> targets;
-    /// Beginnings of names of parameters that are trained in full: "layers.30.", "output.". Beside adapters each
-    /// of them is a copy, whose original stays in memory (modules_to_save of PEFT); without one they are all
-    /// that is trained. Of a bias or a weight alone its whole name.
+    /// Beginnings of names of parameters that are trained in full: "layers.30.", "output.". Beside adapters
+    /// each of them is a copy, whose original stays in memory (modules_to_save of PEFT); without one they are
+    /// all that is trained. Of a bias or a weight alone its whole name.
     std::vector<std::string> trainedParts;
     FrozenWeights frozenWeights = FrozenWeights::Same;
     /// The scales of NF4's blocks are quantised too.

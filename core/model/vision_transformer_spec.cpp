@@ -41,8 +41,8 @@ std::vector<Parameter> parameterTable(const VisionTransformerSpec& spec)
         const std::string prefix = "layers." + std::to_string(layer) + ".";
         table.normalization(prefix + "attention_norm", width, Normalization::LayerNorm);
         table.linear(prefix + "attention.qkv",
-                     {{Projection::Query, width}, {Projection::Key, width}, {Projection::Value, width}}, width,
-                     spec.attentionBias);
+                     {{Projection::Query, width}, {Projection::Key, width}, {Projection::Value, width}},
+                     width, spec.attentionBias);
         table.linear(prefix + "attention.output", {{Projection::AttentionOutput, width}}, width, true);
         table.normalization(prefix + "feed_forward_norm", width, Normalization::LayerNorm);
         table.linear(prefix + "feed_forward.up", {{Projection::Up, spec.feedForwardSize}}, width, true);

@@ -6,6 +6,7 @@
 #include "flat_parameters.h"
 #include "layer_operations.h"
 #include "position_embeddings.h"
+#include "quantized_matrix.h"
 #include "token_loss.h"
 
 #include <ATen/ops/embedding.h>
@@ -32,6 +33,35 @@ bool isBiased(const model::DecoderSpec& spec)
 {
     return spec.positionEmbedding == model::PositionEmbedding::Alibi;
 }
+
+Affine stackOf(const FlatParameters& parameters, const std::string& name)
+{
+    if (const QuantizedMatrix* quantized = parameters.quantized(name))
+        return {.quantized = quantized};
+    return {.weight = parameters.at(name)};
+}
+
+/// The matrices of all experts.
+class Stack
+{
+public:
+    explicit Stack(const Affine& matrices) : m_quantized(matrices.quantized)
+    {
+        // All at once: backward of single ones would make the gradient of the whole stack for each.
+        if (!m_quantized)
+            m_single = matrices.weight.unbind();
+    }
+
+    at::Tensor of(const at::Tensor& tokens, std::size_t index) const
+    {
+        return m_quantized ? linear(tokens, *m_quantized, static_cast<std::int64_t>(index))
+                           : at::linear(tokens, m_single[index]);
+    }
+
+private:
+    const QuantizedMatrix* m_quantized;
+    std::vector<at::Tensor> m_single;
+};
 
 } // namespace
 
@@ -63,9 +93,7 @@ DecoderNetwork::DecoderNetwork(model::DecoderSpec spec, const FlatParameters& pa
     m_embeddingNorm = affineOf(parameters, "embed_norm");
     findLayers(parameters);
     m_finalNorm = affineOf(parameters, "final_norm");
-    m_output = affineOf(parameters, "output");
-    if (m_spec.tiedEmbeddings)
-        m_output.weight = m_tokenEmbedding.weight;
+    m_output = outputOf(parameters, m_tokenEmbedding);
     if (isRotary(m_spec))
         m_rotary.emplace(rotaryDimensionsOf(m_spec), options.sequenceLength, m_spec.ropeTheta,
                          options.computeType, options.device);
@@ -86,8 +114,8 @@ void DecoderNetwork::findLayers(const FlatParameters& parameters)
         }
         if (model::hasExperts(m_spec)) {
             m_layers.back().experts = Experts{.router = parameters.at(prefix + "router.weight"),
-                                              .up = parameters.at(prefix + "experts.up"),
-                                              .down = parameters.at(prefix + "experts.down")};
+                                              .up = stackOf(parameters, prefix + "experts.up"),
+                                              .down = stackOf(parameters, prefix + "experts.down")};
         }
     }
 }
@@ -131,13 +159,12 @@ std::int64_t DecoderNetwork::countedTargets(std::span<const SampleRow> rows) con
 at::Tensor DecoderNetwork::loss(const Batch& batch, double normalizer) const
 {
     const at::Tensor hidden = hiddenStates(batch.inputs.front(), batch.attentionMask);
-    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer,
-                     options().lossChunkRows);
+    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer, lossCut());
 }
 
 at::Tensor DecoderNetwork::logits(const at::Tensor& tokens) const
 {
-    return linear(hiddenStates(tokens, {}), m_output);
+    return projected(hiddenStates(tokens, {}), m_output);
 }
 
 at::Tensor DecoderNetwork::hiddenStates(const at::Tensor& tokens, const at::Tensor& attentionMask) const
@@ -200,7 +227,7 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
     const bool grouped = keys != m_spec.heads;
 
     const at::Tensor stacked =
-        linear(input, layer.qkv).view({samples, length, m_spec.heads + 2 * keys, headSizeOf(m_spec)});
+        projected(input, layer.qkv).view({samples, length, m_spec.heads + 2 * keys, headSizeOf(m_spec)});
     auto [query, key, value] = attentionHeads(stacked, m_spec.heads, keys, m_rotary ? &*m_rotary : nullptr,
                                               layer.headNorms ? &*layer.headNorms : nullptr);
     // Beside a mask transformers repeats them too (use_gqa_in_sdpa in integrations/sdpa_attention.py).
@@ -218,18 +245,17 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
                                      .dropout = dropout,
                                      .isCausal = !mask.defined(),
                                      .enableGqa = grouped && !repeats});
-    return linear(joined(mixed), layer.attentionOutput);
+    return projected(joined(mixed), layer.attentionOutput);
 }
 
 at::Tensor DecoderNetwork::feedForward(const at::Tensor& input, const Layer& layer) const
 {
     if (!layer.experts)
-        return linear(activated(linear(input, layer.up), m_spec.activation), layer.down);
-    // All at once: backward of single ones would make the gradient of the whole stack for each.
-    const std::vector<at::Tensor> up = layer.experts->up.unbind();
-    const std::vector<at::Tensor> down = layer.experts->down.unbind();
+        return projected(activated(projected(input, layer.up), m_spec.activation), layer.down);
+    const Stack up(layer.experts->up);
+    const Stack down(layer.experts->down);
     const auto expert = [&](const at::Tensor& tokens, std::size_t index) {
-        return at::linear(activated(at::linear(tokens, up[index]), m_spec.activation), down[index]);
+        return down.of(activated(up.of(tokens, index), m_spec.activation), index);
     };
     return mixed(input.flatten(0, 1), layer.experts->router, m_spec.expertsPerToken, expert).view_as(input);
 }

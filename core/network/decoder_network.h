@@ -48,10 +48,10 @@ private:
     {
         /// {experts, hidden size}
         at::Tensor router;
-        /// {experts, 2 feed-forward size or 1, hidden size}
-        at::Tensor up;
+        /// {experts, 2 feed-forward size or 1, hidden size}; quantised or not.
+        Affine up;
         /// {experts, hidden size, feed-forward size}
-        at::Tensor down;
+        Affine down;
     };
     struct Layer : TransformerLayer
     {

@@ -58,7 +58,7 @@ EncoderDecoderNetwork::EncoderDecoderNetwork(model::EncoderDecoderSpec spec, con
     m_future = at::ones({options.targetLength, options.targetLength},
                         at::TensorOptions(options.device).dtype(at::kBool))
                    .triu_(1);
-    m_output = m_spec.tiedEmbeddings ? m_tokenEmbedding : affineOf(parameters, "output");
+    m_output = outputOf(parameters, m_tokenEmbedding);
 }
 
 EncoderDecoderNetwork::Stack EncoderDecoderNetwork::makeStack(const FlatParameters& parameters,
@@ -150,8 +150,7 @@ at::Tensor EncoderDecoderNetwork::loss(const Batch& batch, double normalizer) co
     at::Tensor hidden = decoded(batch);
     if (m_spec.tiedEmbeddings)
         hidden = hidden.mul(1.0 / std::sqrt(static_cast<double>(m_spec.hiddenSize)));
-    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer,
-                     options().lossChunkRows);
+    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer, lossCut());
 }
 
 at::Tensor EncoderDecoderNetwork::decoded(const Batch& batch) const
@@ -208,15 +207,15 @@ at::Tensor EncoderDecoderNetwork::withSelfAttention(const at::Tensor& hidden, co
                                                     const Layer& layer) const
 {
     const std::vector<at::Tensor> parts =
-        linear(normalized(hidden, layer.attentionNorm), layer.qkv).chunk(3, -1);
+        projected(normalized(hidden, layer.attentionNorm), layer.qkv).chunk(3, -1);
     return hidden.add(attended(parts[0], parts[1], parts[2], bias, layer.attentionOutput));
 }
 
 at::Tensor EncoderDecoderNetwork::withCrossAttention(const at::Tensor& hidden, const at::Tensor& memory,
                                                      const at::Tensor& mask, const Layer& layer) const
 {
-    const at::Tensor query = linear(normalized(hidden, layer.crossNorm), layer.crossQuery);
-    const std::vector<at::Tensor> parts = linear(memory, layer.crossKeyValue).chunk(2, -1);
+    const at::Tensor query = projected(normalized(hidden, layer.crossNorm), layer.crossQuery);
+    const std::vector<at::Tensor> parts = projected(memory, layer.crossKeyValue).chunk(2, -1);
     return hidden.add(attended(query, parts[0], parts[1], mask, layer.crossOutput));
 }
 
@@ -233,13 +232,13 @@ at::Tensor EncoderDecoderNetwork::attended(const at::Tensor& query, const at::Te
                                      .mask = bias.defined() ? std::optional(bias) : std::nullopt,
                                      .dropout = dropout,
                                      .scale = 1.0});
-    return dropped(linear(joined(mixed), output));
+    return dropped(projected(joined(mixed), output));
 }
 
 at::Tensor EncoderDecoderNetwork::withFeedForward(const at::Tensor& hidden, const Layer& layer) const
 {
-    const at::Tensor inner = linear(normalized(hidden, layer.feedForwardNorm), layer.up);
-    return hidden.add(dropped(linear(dropped(activated(inner, m_spec.activation)), layer.down)));
+    const at::Tensor inner = projected(normalized(hidden, layer.feedForwardNorm), layer.up);
+    return hidden.add(dropped(projected(dropped(activated(inner, m_spec.activation)), layer.down)));
 }
 
 at::Tensor EncoderDecoderNetwork::normalized(const at::Tensor& input, const Affine& norm) const

@@ -156,9 +156,7 @@ void EncoderNetwork::findParameters(const FlatParameters& parameters)
     m_pooler = find("pooler");
     m_headTransform = find("head.transform");
     m_headNorm = find("head.norm");
-    m_output = find("output");
-    if (m_spec.tiedEmbeddings)
-        m_output.weight = m_tokenEmbedding.weight;
+    m_output = outputOf(parameters, m_tokenEmbedding);
     m_nextSentence = find("next_sentence");
 }
 
@@ -259,17 +257,16 @@ at::Tensor EncoderNetwork::maskedLanguageLoss(const at::Tensor& hidden, const Ba
     at::Tensor predicted = hidden;
     if (const at::Tensor places = inputsOf(batch).places; places.defined())
         predicted = hidden.gather(1, places.unsqueeze(-1).expand({-1, -1, m_spec.hiddenSize}));
-    predicted = normalized(activated(linear(predicted, m_headTransform), m_spec.activation), m_headNorm);
-    return tokenLoss(predicted.flatten(0, 1), m_output, batch.targets.flatten(), normalizer,
-                     options().lossChunkRows);
+    predicted = normalized(activated(projected(predicted, m_headTransform), m_spec.activation), m_headNorm);
+    return tokenLoss(predicted.flatten(0, 1), m_output, batch.targets.flatten(), normalizer, lossCut());
 }
 
 at::Tensor EncoderNetwork::nextSentenceLoss(const at::Tensor& hidden, const Batch& batch,
                                             double normalizer) const
 {
     const Inputs inputs = inputsOf(batch);
-    const at::Tensor pooled = linear(hidden.select(1, 0), m_pooler).tanh();
-    const at::Tensor scores = linear(pooled, m_nextSentence).to(at::kFloat);
+    const at::Tensor pooled = projected(hidden.select(1, 0), m_pooler).tanh();
+    const at::Tensor scores = projected(pooled, m_nextSentence).to(at::kFloat);
     const auto perSample = static_cast<double>(predictedTokens(inputs.tokens.size(1), m_spec));
     return at::cross_entropy_loss(scores, inputs.follows, /*weight=*/{}, at::Reduction::Sum)
         .mul(perSample / normalizer);
@@ -334,7 +331,8 @@ at::Tensor EncoderNetwork::attention(const at::Tensor& input, const TransformerL
 {
     const std::int64_t heads = m_spec.heads;
     const at::Tensor stacked =
-        linear(input, layer.qkv).view({input.size(0), input.size(1), 3 * heads, m_spec.hiddenSize / heads});
+        projected(input, layer.qkv)
+            .view({input.size(0), input.size(1), 3 * heads, m_spec.hiddenSize / heads});
     const auto [query, key, value] = attentionHeads(stacked, heads, heads, m_rotary ? &*m_rotary : nullptr);
     const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
     const at::Tensor mixed = attend({.query = query,
@@ -342,12 +340,12 @@ at::Tensor EncoderNetwork::attention(const at::Tensor& input, const TransformerL
                                      .value = value,
                                      .mask = mask.defined() ? std::optional(mask) : std::nullopt,
                                      .dropout = dropout});
-    return dropped(linear(joined(mixed), layer.attentionOutput));
+    return dropped(projected(joined(mixed), layer.attentionOutput));
 }
 
 at::Tensor EncoderNetwork::feedForward(const at::Tensor& input, const TransformerLayer& layer) const
 {
-    return dropped(linear(activated(linear(input, layer.up), m_spec.activation), layer.down));
+    return dropped(projected(activated(projected(input, layer.up), m_spec.activation), layer.down));
 }
 
 at::Tensor EncoderNetwork::normalized(const at::Tensor& input, const Affine& norm) const

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "flat_parameters.h"
 
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 namespace batchpeak::network {
@@ -24,6 +27,18 @@ std::int64_t aligned(std::int64_t elements, at::ScalarType type)
 {
     const std::int64_t step = alignment / static_cast<std::int64_t>(c10::elementSize(type));
     return (elements + step - 1) / step * step;
+}
+
+/// Of the buffer of all parameters in one role, gaps included.
+std::int64_t bufferElements(const std::vector<model::Parameter>& table, model::ParameterRole role,
+                            at::ScalarType type)
+{
+    std::int64_t elements = 0;
+    for (const model::Parameter& parameter : table) {
+        if (parameter.role == role)
+            elements += aligned(parameter.elements(), type);
+    }
+    return elements;
 }
 
 void initialize(at::Tensor& parameter, model::Initialization initialization)
@@ -70,43 +85,79 @@ private:
 
 } // namespace
 
-std::int64_t FlatParameters::bufferElements(const std::vector<model::Parameter>& table, at::ScalarType type)
+std::vector<std::int64_t> FlatParameters::segmentElements(const std::vector<model::Parameter>& table,
+                                                          at::ScalarType type)
 {
-    std::int64_t elements = 0;
-    for (const model::Parameter& parameter : table)
-        elements += aligned(parameter.elements(), type);
-    return elements;
+    std::vector<std::int64_t> segments;
+    for (const bool decays : {true, false}) {
+        std::int64_t elements = 0;
+        for (const model::Parameter& parameter : table) {
+            if (parameter.isTrained() && parameter.decays == decays)
+                elements += aligned(parameter.elements(), type);
+        }
+        if (elements > 0)
+            segments.push_back(elements);
+    }
+    return segments;
 }
 
-FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase,
-                               c10::Device device, at::ScalarType type, bool channelsLast)
+std::vector<std::int64_t> FlatParameters::valueBytes(const std::vector<model::Parameter>& table,
+                                                     const ParameterHolding& holding)
+{
+    using enum model::ParameterRole;
+    const auto buffer = [&table](model::ParameterRole role, at::ScalarType type) {
+        return bufferElements(table, role, type) * static_cast<std::int64_t>(c10::elementSize(type));
+    };
+    std::vector<std::int64_t> bytes{buffer(Trained, holding.type), buffer(Frozen, holding.frozenType)};
+    for (const model::Parameter& parameter : table) {
+        if (parameter.role != Quantized)
+            continue;
+        const auto ofMatrix = QuantizedMatrix::tensorBytes(parameter.shape, holding.tuning.frozenWeights,
+                                                           holding.tuning.doubleQuantization);
+        bytes.insert(bytes.end(), ofMatrix.begin(), ofMatrix.end());
+    }
+    return bytes;
+}
+
+FlatParameters::FlatParameters(std::vector<model::Parameter> table, model::Phase phase, c10::Device device,
+                               const ParameterHolding& holding)
+    : m_table(std::move(table)), m_tuning(holding.tuning), m_views(m_table.size())
+{
+    for (std::size_t i = 0; i < m_table.size(); ++i)
+        m_indexOf.emplace(m_table[i].name, i);
+    makeTrained(phase, device, holding);
+    makeFrozen(device, holding);
+}
+
+void FlatParameters::makeTrained(model::Phase phase, at::Device device, const ParameterHolding& holding)
 {
     const bool trains = phase == model::Phase::Train;
-    const auto options = at::TensorOptions(device).dtype(type);
-    const at::Tensor values = at::zeros({bufferElements(table, type)}, options);
+    const auto options = at::TensorOptions(device).dtype(holding.type);
+    const at::Tensor values =
+        at::zeros({bufferElements(m_table, model::ParameterRole::Trained, holding.type)}, options);
     if (trains)
         m_gradients = at::zeros_like(values);
 
-    m_views.resize(table.size());
     std::int64_t offset = 0;
     for (const bool decays : {true, false}) {
         const std::int64_t begin = offset;
-        for (std::size_t i = 0; i < table.size(); ++i) {
-            if (table[i].decays != decays)
+        for (std::size_t i = 0; i < m_table.size(); ++i) {
+            const model::Parameter& row = m_table[i];
+            if (!row.isTrained() || row.decays != decays)
                 continue;
-            const std::int64_t elements = table[i].elements();
+            const std::int64_t elements = row.elements();
             View& view = m_views[i];
             view.parameter =
-                shaped(values.narrow(0, offset, elements), table[i].shape, channelsLast).detach();
-            initialize(view.parameter, table[i].initialization);
+                shaped(values.narrow(0, offset, elements), row.shape, holding.channelsLast).detach();
+            initialize(view.parameter, row.initialization);
             view.parameter.requires_grad_(trains);
             if (trains) {
-                view.gradient = shaped(m_gradients.narrow(0, offset, elements), table[i].shape, channelsLast);
+                view.gradient =
+                    shaped(m_gradients.narrow(0, offset, elements), row.shape, holding.channelsLast);
                 torch::autograd::impl::set_post_acc_grad_hooks(
                     view.parameter, std::make_unique<MovesFirstGradient>(view.gradient));
             }
-            m_indexOf.emplace(table[i].name, i);
-            offset += aligned(elements, type);
+            offset += aligned(elements, holding.type);
         }
         if (offset == begin)
             continue;
@@ -117,27 +168,84 @@ FlatParameters::FlatParameters(const std::vector<model::Parameter>& table, model
     }
 }
 
+void FlatParameters::makeFrozen(at::Device device, const ParameterHolding& holding)
+{
+    const auto options = at::TensorOptions(device).dtype(holding.frozenType);
+    const at::Tensor values =
+        at::zeros({bufferElements(m_table, model::ParameterRole::Frozen, holding.frozenType)}, options);
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < m_table.size(); ++i) {
+        const model::Parameter& row = m_table[i];
+        View& view = m_views[i];
+        if (row.role == model::ParameterRole::Quantized) {
+            at::Tensor full = at::empty(row.shape, options);
+            initialize(full, row.initialization);
+            quantize(view, full);
+        } else if (row.role == model::ParameterRole::Frozen) {
+            view.parameter =
+                shaped(values.narrow(0, offset, row.elements()), row.shape, holding.channelsLast).detach();
+            initialize(view.parameter, row.initialization);
+            offset += aligned(row.elements(), holding.frozenType);
+        }
+    }
+}
+
+void FlatParameters::quantize(View& view, const at::Tensor& values)
+{
+    view.quantized = QuantizedMatrix(values, m_tuning.frozenWeights, m_tuning.doubleQuantization);
+}
+
 const at::Tensor& FlatParameters::at(const std::string& name) const
 {
-    return m_views[m_indexOf.at(name)].parameter;
+    const View& view = m_views[m_indexOf.at(name)];
+    if (!view.parameter.defined())
+        throw std::out_of_range("The parameter " + name + " is a quantised matrix.");
+    return view.parameter;
 }
 
 bool FlatParameters::contains(const std::string& name) const
 {
-    return m_indexOf.contains(name);
+    const auto found = m_indexOf.find(name);
+    return found != m_indexOf.end() && m_views[found->second].parameter.defined();
 }
 
-std::vector<NamedTensor> FlatParameters::named() const
+const QuantizedMatrix* FlatParameters::quantized(const std::string& name) const
 {
-    std::vector<NamedTensor> named(m_views.size());
-    for (const auto& [name, index] : m_indexOf)
-        named[index] = {.name = name, .tensor = m_views[index].parameter};
-    return named;
+    const auto found = m_indexOf.find(name);
+    if (found == m_indexOf.end() || !m_views[found->second].quantized.defined())
+        return nullptr;
+    return &m_views[found->second].quantized;
+}
+
+const model::Parameter* FlatParameters::rowOf(const std::string& name) const
+{
+    const auto found = m_indexOf.find(name);
+    return found == m_indexOf.end() ? nullptr : &m_table[found->second];
+}
+
+void FlatParameters::set(const std::string& name, const at::Tensor& values)
+{
+    const at::NoGradGuard noGradients;
+    View& view = m_views[m_indexOf.at(name)];
+    if (view.quantized.defined())
+        quantize(view, values);
+    else
+        view.parameter.copy_(values);
+}
+
+std::vector<NamedTensor> FlatParameters::trained() const
+{
+    std::vector<NamedTensor> trained;
+    for (std::size_t i = 0; i < m_table.size(); ++i) {
+        if (m_table[i].isTrained())
+            trained.push_back({.name = m_table[i].name, .tensor = m_views[i].parameter});
+    }
+    return trained;
 }
 
 std::vector<NamedTensor> FlatParameters::stretchesOf(const at::Tensor& buffer) const
 {
-    std::vector<NamedTensor> stretches = named();
+    std::vector<NamedTensor> stretches = trained();
     for (NamedTensor& stretch : stretches) {
         const at::Tensor& parameter = stretch.tensor;
         stretch.tensor = buffer.as_strided(parameter.sizes(), parameter.strides(),
@@ -146,18 +254,12 @@ std::vector<NamedTensor> FlatParameters::stretchesOf(const at::Tensor& buffer) c
     return stretches;
 }
 
-std::int64_t FlatParameters::elements() const
-{
-    std::int64_t elements = 0;
-    for (const View& view : m_views)
-        elements += view.parameter.numel();
-    return elements;
-}
-
 void FlatParameters::clearGradients()
 {
-    for (View& view : m_views)
-        view.parameter.mutable_grad().reset();
+    for (View& view : m_views) {
+        if (view.gradient.defined())
+            view.parameter.mutable_grad().reset();
+    }
 }
 
 void FlatParameters::completeGradients()
@@ -165,7 +267,7 @@ void FlatParameters::completeGradients()
     if (!m_gradients.defined())
         return;
     for (View& view : m_views) {
-        if (!view.parameter.grad().defined())
+        if (view.gradient.defined() && !view.parameter.grad().defined())
             view.parameter.mutable_grad() = view.gradient.zero_();
     }
 }

@@ -4,6 +4,7 @@
 
 #include "model/parameter_table.h"
 #include "model/run_kind.h"
+#include "quantized_matrix.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -20,8 +21,23 @@ struct NamedTensor
     at::Tensor tensor;
 };
 
-/// The parameters of a network as views into one buffer, and their gradients as views into
-/// another, so that an optimizer step is one call and clearing the gradients another.
+/// How the parameters of a network are held.
+struct ParameterHolding
+{
+    /// Of trained parameters and their gradients.
+    at::ScalarType type = at::kFloat;
+    /// Of frozen ones that are not quantised.
+    at::ScalarType frozenType = at::kFloat;
+    /// What the table was made with: of quantised matrices it says how, of adapters what they are scaled
+    /// with.
+    model::Tuning tuning = {};
+    /// Weights of convolutions lie in memory channel by channel of a pixel.
+    bool channelsLast = false;
+};
+
+/// The parameters of a network: those that are trained as views into one buffer, and their gradients as views
+/// into another, so that an optimizer step is one call and clearing the gradients another; those that stay as
+/// they are in a buffer of their own, or as quantised matrices.
 ///
 /// It decides where each parameter lies and what it starts from; it does not know what a parameter
 /// is for.
@@ -39,24 +55,31 @@ public:
 
     /// Made on the device itself; on the meta device nothing is allocated. Random values come from
     /// the device's default generator.
-    ///
-    /// \param type  of parameters and gradients
-    /// \param channelsLast  weights of convolutions lie in memory channel by channel of a pixel
-    FlatParameters(const std::vector<model::Parameter>& table, model::Phase phase, c10::Device device,
-                   at::ScalarType type = at::kFloat, bool channelsLast = false);
+    FlatParameters(std::vector<model::Parameter> table, model::Phase phase, c10::Device device,
+                   const ParameterHolding& holding = {});
 
-    /// \throws std::out_of_range  where the table names no such parameter
+    const std::vector<model::Parameter>& table() const { return m_table; }
+    const model::Tuning& tuning() const { return m_tuning; }
+
+    /// \throws std::out_of_range  where the table names no such parameter, or it is quantised
     const at::Tensor& at(const std::string& name) const;
+    /// It is there, and no quantised matrix.
     bool contains(const std::string& name) const;
+    /// Lives as long as the parameters; null where there is no quantised matrix of that name.
+    const QuantizedMatrix* quantized(const std::string& name) const;
+    /// The row of the table; null where it has none of that name.
+    const model::Parameter* rowOf(const std::string& name) const;
+    /// Gives a parameter other values, in its shape; a quantised one is quantised anew.
+    void set(const std::string& name, const at::Tensor& values);
 
-    /// All parameters, in the order of the table.
-    std::vector<NamedTensor> named() const;
+    /// All trained parameters, in the order of the table.
+    std::vector<NamedTensor> trained() const;
     /// Of a flat buffer as long as all segments together, such as an optimizer's moment: the stretch that
-    /// belongs to each parameter, in its shape, under its name.
+    /// belongs to each trained parameter, in its shape, under its name.
     std::vector<NamedTensor> stretchesOf(const at::Tensor& buffer) const;
 
-    /// Elements of the parameters, without the gaps that align them.
-    std::int64_t elements() const;
+    /// Elements of all parameters, without the gaps that align them.
+    std::int64_t elements() const { return model::parameterCounts(m_table).all(); }
     const std::vector<Segment>& segments() const { return m_segments; }
 
     /// Forgets all gradients: the next one of each parameter overwrites its stretch of the buffer, those
@@ -69,17 +92,28 @@ public:
     /// All gradients; undefined in evaluation.
     const at::Tensor& gradients() const { return m_gradients; }
 
-    /// Elements of one buffer, gaps included.
-    static std::int64_t bufferElements(const std::vector<model::Parameter>& table,
-                                       at::ScalarType type = at::kFloat);
+    /// Elements of each segment, gaps included.
+    static std::vector<std::int64_t> segmentElements(const std::vector<model::Parameter>& table,
+                                                     at::ScalarType type);
+    /// Bytes of each tensor that holds values, without making any.
+    static std::vector<std::int64_t> valueBytes(const std::vector<model::Parameter>& table,
+                                                const ParameterHolding& holding);
 
 private:
     struct View
     {
         at::Tensor parameter;
         at::Tensor gradient;
+        QuantizedMatrix quantized;
     };
 
+    void makeTrained(model::Phase phase, at::Device device, const ParameterHolding& holding);
+    void makeFrozen(at::Device device, const ParameterHolding& holding);
+    void quantize(View& view, const at::Tensor& values);
+
+    std::vector<model::Parameter> m_table;
+    model::Tuning m_tuning;
+    /// In the order of the table.
     std::vector<View> m_views;
     std::unordered_map<std::string, std::size_t> m_indexOf;
     std::vector<Segment> m_segments;

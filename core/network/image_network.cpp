@@ -50,12 +50,13 @@ std::int64_t ImageNetwork::countedTargets(std::span<const SampleRow> rows) const
 
 at::Tensor ImageNetwork::loss(const Batch& batch, double normalizer) const
 {
-    return tokenLoss(features(batch.inputs.front()), m_output, batch.targets, normalizer, /*chunkRows=*/0);
+    return tokenLoss(features(batch.inputs.front()), m_output, batch.targets, normalizer,
+                     {.trains = options().trains});
 }
 
 at::Tensor ImageNetwork::logits(const at::Tensor& images) const
 {
-    return linear(features(images), m_output);
+    return projected(features(images), m_output);
 }
 
 } // namespace batchpeak::network

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "layer_operations.h"
 
+#include "adapters.h"
 #include "flat_parameters.h"
 #include "position_embeddings.h"
 
@@ -39,7 +40,18 @@ Affine affineOf(const FlatParameters& parameters, const std::string& name)
     const auto orUndefined = [&parameters](const std::string& key) {
         return parameters.contains(key) ? parameters.at(key) : at::Tensor();
     };
-    return {.weight = orUndefined(name + ".weight"), .bias = orUndefined(name + ".bias")};
+    return {.weight = orUndefined(name + ".weight"),
+            .bias = orUndefined(name + ".bias"),
+            .quantized = parameters.quantized(name + ".weight"),
+            .adapters = adaptersOf(parameters, name)};
+}
+
+Affine outputOf(const FlatParameters& parameters, const Affine& embedding)
+{
+    Affine output = affineOf(parameters, "output");
+    if (!output.weight.defined())
+        output.weight = embedding.weight;
+    return output;
 }
 
 TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std::string& prefix)
@@ -52,9 +64,18 @@ TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std:
             .down = affineOf(parameters, prefix + "feed_forward.down")};
 }
 
-at::Tensor linear(const at::Tensor& input, const Affine& affine)
+at::Tensor linear(const at::Tensor& input, const Affine& affine, bool trains)
 {
-    return at::linear(input, affine.weight, affine.bias);
+    const at::Tensor result = affine.quantized ? linear(input, *affine.quantized, affine.bias)
+                                               : at::linear(input, affine.weight, affine.bias);
+    if (!affine.adapters)
+        return result;
+    const auto values = [&affine, &input] {
+        return affine.quantized ? affine.quantized->dequantized(input.scalar_type()) : affine.weight;
+    };
+    return adapted(result, input,
+                   {.values = values, .bias = affine.bias, .isQuantized = affine.quantized != nullptr},
+                   *affine.adapters, trains);
 }
 
 at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon)

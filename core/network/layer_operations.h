@@ -8,11 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace batchpeak::network {
 
+struct Adapters;
 class FlatParameters;
+class QuantizedMatrix;
 class RotaryPositions;
 
 /// What the layers of networks share: each is one choice of a spec, as an operation.
@@ -22,9 +25,14 @@ struct Affine
 {
     at::Tensor weight;
     at::Tensor bias;
+    /// In the place of the weight, where that is quantised; it lives as long as the parameters.
+    const QuantizedMatrix* quantized = nullptr;
+    /// Beside the weight; null where there are none.
+    std::shared_ptr<const Adapters> adapters = nullptr;
 };
 
-/// "name.weight" and "name.bias", each undefined where the parameters hold no such name.
+/// "name.weight" and "name.bias", each undefined where the parameters hold no such name, with all that stands
+/// beside them.
 Affine affineOf(const FlatParameters& parameters, const std::string& name);
 
 /// What the layers of all transformers have; of each, what is undefined its network has not.
@@ -42,8 +50,13 @@ struct TransformerLayer
 /// \param prefix  of the layer's parameters, with the point behind it
 TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std::string& prefix);
 
-/// input x weight^T + bias; weight {outputs, inputs}.
-at::Tensor linear(const at::Tensor& input, const Affine& affine);
+/// The projection onto a vocabulary: "output", or where there is none the weight of the embedding.
+Affine outputOf(const FlatParameters& parameters, const Affine& embedding);
+
+/// input x weight^T + bias, and what adapters add; weight {outputs, inputs}.
+///
+/// \param trains  dropout before adapters is active
+at::Tensor linear(const at::Tensor& input, const Affine& affine, bool trains);
 
 /// Over the last dimension; without a bias where the norm has none.
 at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon);

@@ -7,6 +7,7 @@
 #include "execution_state.h"
 #include "failure.h"
 #include "libtorch.h"
+#include "model/parameter_table.h"
 #include "network_factory.h"
 
 #include <ATen/Context.h>
@@ -15,6 +16,7 @@
 #include <ATen/ops/ones.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -68,6 +70,46 @@ at::ScalarType parameterType(const trial::LoadRequest& request)
     return model::isBf16Throughout(request.precision) ? at::kBFloat16 : at::kFloat;
 }
 
+/// Of frozen parameters that are not quantised: those beside quantised ones have 16 bits, unless the step has
+/// products in fp32 alone.
+at::ScalarType frozenType(const trial::LoadRequest& request)
+{
+    switch (request.tuning.frozenWeights) {
+    case model::FrozenWeights::Same:
+        break;
+    case model::FrozenWeights::Fp32:
+        return at::kFloat;
+    case model::FrozenWeights::Bf16:
+        return at::kBFloat16;
+    case model::FrozenWeights::Nf4:
+    case model::FrozenWeights::Int8:
+        return computeType(request);
+    }
+    return parameterType(request);
+}
+
+ParameterHolding holdingOf(const trial::LoadRequest& request)
+{
+    return {.type = parameterType(request),
+            .frozenType = frozenType(request),
+            .tuning = request.tuning,
+            .channelsLast = request.step.channelsLast};
+}
+
+OptimizerChoice optimizerChoice(const trial::LoadRequest& request)
+{
+    return {.kind = request.optimizer,
+            .keepsMasters = request.precision != model::Precision::PlainBf16,
+            .stateOnHost = request.step.optimizerOnHost,
+            .shards = request.step.sharding == model::Sharding::None ? 1 : request.step.shards,
+            .maxGradientNorm = request.step.maxGradientNorm};
+}
+
+std::vector<model::Parameter> parametersOf(const trial::LoadRequest& request)
+{
+    return model::tunedTable(networkParameters(request.model), request.tuning);
+}
+
 NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device device)
 {
     return {.device = device,
@@ -78,7 +120,9 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
             .repeatsKeys = repeatsKeys(request, device),
             .trains = trains(request),
             .checkpoints = trains(request) && request.step.activationCheckpointing,
+            .trainsAdapters = model::hasAdapters(request.tuning),
             .lossChunkRows = request.step.lossChunkRows,
+            .lossParts = request.step.lossParts,
             .masksPadding = request.step.attention != model::Attention::Flash,
             .channelsLast = request.step.channelsLast};
 }
@@ -98,6 +142,16 @@ void throwWhereImpossible(const trial::LoadRequest& request)
 {
     if (const auto problem = model::problemWith(request.model))
         throw std::invalid_argument(*problem);
+    if (const auto problem = model::problemWith(request.model, request.tuning))
+        throw std::invalid_argument(*problem);
+    const bool adaptsOutput = std::ranges::any_of(request.tuning.targets, [](const auto& target) {
+        return target.projection == model::Projection::Output;
+    });
+    if (adaptsOutput && request.step.lossChunkRows > 0) {
+        throw std::invalid_argument(
+            "The loss is not computed in chunks where the output has an adapter; leave "
+            "the chunks or that adapter out.");
+    }
 }
 
 // As both devices' allocators round.
@@ -116,43 +170,47 @@ LoadedNetwork::LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& me
     choosePyTorchsWays(request.precision, request.step, m_device);
     exerciseDevice(m_device);
     seedRandom(m_device, request.seed);
-    m_parameters.emplace(networkParameters(request.model), request.phase, m_device, parameterType(request),
-                         request.step.channelsLast);
+    m_parameters.emplace(parametersOf(request), request.phase, m_device, holdingOf(request));
     m_network = makeNetwork(request.model, *m_parameters, networkOptions(request, m_device));
     m_network->setBetweenLayers([this] {
         if (m_cancelled && m_cancelled())
             throw Cancelled();
     });
     if (trains(request))
-        m_optimizer.emplace(request.optimizer, *m_parameters, request.step.maxGradientNorm, learningRate);
+        m_optimizer.emplace(optimizerChoice(request), *m_parameters, learningRate);
     measureBaseline();
 }
 
 std::int64_t LoadedNetwork::requiredBytes(const trial::LoadRequest& request)
 {
     throwWhereImpossible(request);
-    const at::ScalarType type = parameterType(request);
-    const std::int64_t elements = FlatParameters::bufferElements(networkParameters(request.model), type);
-    const std::int64_t buffer = rounded(elements * static_cast<std::int64_t>(c10::elementSize(type)));
+    const std::vector<model::Parameter> table = parametersOf(request);
+    const ParameterHolding holding = holdingOf(request);
+    const std::vector<std::int64_t> values = FlatParameters::valueBytes(table, holding);
 
-    std::int64_t bytes = buffer;
-    for (const std::int64_t tensor : networkBufferBytes(request.model, networkOptions(request, at::kCPU)))
-        bytes += rounded(tensor);
-    if (trains(request)) {
-        bytes += buffer;
-        for (const std::int64_t tensor : OptimizerStep::stateBytes(request.optimizer, elements, type))
+    std::int64_t bytes = 0;
+    const auto add = [&bytes](const std::vector<std::int64_t>& tensors) {
+        for (const std::int64_t tensor : tensors)
             bytes += rounded(tensor);
+    };
+    add(values);
+    add(networkBufferBytes(request.model, networkOptions(request, at::kCPU)));
+    if (trains(request)) {
+        add({values.front()});
+        add(OptimizerStep::stateBytes(optimizerChoice(request),
+                                      FlatParameters::segmentElements(table, holding.type), holding.type));
     }
     return bytes;
 }
 
 std::vector<NamedTensor> LoadedNetwork::trainedTensors() const
 {
-    std::vector<NamedTensor> tensors = m_parameters->named();
+    std::vector<NamedTensor> tensors = m_parameters->trained();
     for (const NamedTensor& state : m_optimizer->state()) {
         const std::string name = "optimizer." + state.name;
-        // The count of steps is one number for all parameters.
-        if (state.tensor.dim() == 0) {
+        // The count of steps is one number for all parameters, and what has few bits is in no parameter's
+        // shape.
+        if (state.tensor.numel() != m_parameters->gradients().numel()) {
             tensors.push_back({.name = name, .tensor = state.tensor});
             continue;
         }

@@ -6,6 +6,8 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 namespace batchpeak::network {
 
 Batch Batch::to(at::Device device) const
@@ -38,7 +40,14 @@ at::Tensor Network::throughLayer(const Layer& layer, const std::vector<at::Tenso
     askBetweenLayers(inputs.front());
     if (!m_options.checkpoints || !at::GradMode::is_enabled())
         return layer(inputs);
-    return checkpointed(layer, inputs);
+    const bool learnsBefore = std::ranges::any_of(inputs, &at::Tensor::requires_grad);
+    if (learnsBefore)
+        return checkpointed(layer, inputs);
+    if (!m_options.trainsAdapters)
+        return layer(inputs);
+    std::vector<at::Tensor> leaves = inputs;
+    leaves.front() = leaves.front().detach().requires_grad_(true);
+    return checkpointed(layer, leaves);
 }
 
 at::Tensor Network::attend(const AttentionInputs& inputs) const

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "attention.h"
+#include "layer_operations.h"
+#include "token_loss.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -67,8 +69,13 @@ struct NetworkOptions
     bool trains = false;
     /// Layers keep their inputs alone, and run again in backward.
     bool checkpoints = false;
-    /// See tokenLoss.
+    /// Of a network that trains adapters: with checkpoints, the first layer's inputs get a gradient though
+    /// nothing before them is trained (enable_input_require_grads() of transformers, without which the layer
+    /// would keep nothing to train by).
+    bool trainsAdapters = false;
+    /// See LossCut.
     std::int64_t lossChunkRows = 0;
+    std::int64_t lossParts = 1;
     /// Attention leaves padding out by a mask. The flash kernel takes none: trainers that ask for it cut
     /// padding away before attention, and here it stays, which costs less than another kernel would.
     bool masksPadding = true;
@@ -137,12 +144,22 @@ protected:
     ///
     /// \param layer  what it refers to outlives backward, where activation checkpointing runs it again
     /// \param inputs  the hidden state first; every tensor that needs a gradient and is no parameter is among
-    ///        them. In training at least one needs a gradient: else, with activation checkpointing, the
-    ///        layer's parameters get none.
+    ///        them. Where none does, since all before the layer is frozen, the layer keeps what its own
+    ///        parameters need, with activation checkpointing too.
     at::Tensor throughLayer(const Layer& layer, const std::vector<at::Tensor>& inputs) const;
     /// The question alone, where the last layer has ended.
     void askBetweenLayers(const at::Tensor& hidden) const;
 
+    /// As linear(), with dropout before adapters where the network trains.
+    at::Tensor projected(const at::Tensor& input, const Affine& affine) const
+    {
+        return linear(input, affine, m_options.trains);
+    }
+    LossCut lossCut() const
+    {
+        return {
+            .chunkRows = m_options.lossChunkRows, .parts = m_options.lossParts, .trains = m_options.trains};
+    }
     /// As attention(), and remembers which kernel it was.
     at::Tensor attend(const AttentionInputs& inputs) const;
 

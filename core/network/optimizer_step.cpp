@@ -9,6 +9,8 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <numeric>
+#include <string>
 
 namespace batchpeak::network {
 
@@ -23,88 +25,167 @@ constexpr double momentum = 0.9;
 // torch.nn.utils.clip_grad_norm_.
 constexpr double normStabilizer = 1e-6;
 // Gradients that are widened together: enough for one kernel to fill a GPU, 64 MiB in fp32.
-constexpr std::int64_t mostWideElements = std::int64_t{1} << 24;
+constexpr std::int64_t mostAtOnce = std::int64_t{1} << 24;
+// Of state that is brought to the device: little beside what it saves, 16 MiB for each copy.
+constexpr std::int64_t mostBroughtAtOnce = std::int64_t{1} << 22;
+// A share ends where a block of narrow moments does.
+constexpr std::int64_t shareUnit = 256;
 
-std::int64_t wideElements(std::int64_t elements)
+bool hasMasters(const OptimizerChoice& choice, at::ScalarType type)
 {
-    return std::min(elements, mostWideElements);
+    return type != at::kFloat && choice.keepsMasters;
+}
+
+StateHolding holdingOf(const OptimizerChoice& choice, at::ScalarType type)
+{
+    return {.kind = choice.kind,
+            .type = hasMasters(choice, type) ? at::kFloat : type,
+            .onHost = choice.stateOnHost};
+}
+
+/// Kernels want all their tensors of one type.
+bool widens(const OptimizerChoice& choice, at::ScalarType type)
+{
+    return type != at::kFloat && !choice.keepsMasters && holdingOf(choice, type).isAway();
+}
+
+std::int64_t largestPiece(const OptimizerChoice& choice, std::int64_t elements, at::ScalarType type)
+{
+    if (holdingOf(choice, type).isAway())
+        return mostBroughtAtOnce;
+    return hasMasters(choice, type) ? mostAtOnce : elements;
+}
+
+/// Of a segment, what this device steps on.
+std::int64_t shareOf(std::int64_t elements, std::int64_t shards)
+{
+    if (shards <= 1)
+        return elements;
+    const std::int64_t share = (elements + shards - 1) / shards;
+    return std::min(elements, (share + shareUnit - 1) / shareUnit * shareUnit);
+}
+
+/// Elements of the pieces of all segments.
+std::vector<std::int64_t> piecesOf(const OptimizerChoice& choice, const std::vector<std::int64_t>& segments,
+                                   at::ScalarType type)
+{
+    std::vector<std::int64_t> pieces;
+    for (const std::int64_t segment : segments) {
+        const std::int64_t elements = shareOf(segment, choice.shards);
+        const std::int64_t atOnce = largestPiece(choice, elements, type);
+        for (std::int64_t first = 0; first < elements; first += atOnce)
+            pieces.push_back(std::min(atOnce, elements - first));
+    }
+    return pieces;
+}
+
+std::vector<std::int64_t> segmentsOf(const FlatParameters& parameters)
+{
+    std::vector<std::int64_t> segments;
+    for (const auto& segment : parameters.segments())
+        segments.push_back(segment.values.numel());
+    return segments;
 }
 
 } // namespace
 
-std::vector<std::int64_t> OptimizerStep::stateBytes(model::Optimizer kind, std::int64_t elements,
+std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choice,
+                                                    const std::vector<std::int64_t>& segments,
                                                     at::ScalarType type)
 {
     constexpr std::int64_t floatBytes = sizeof(float);
-    const auto copies = static_cast<std::size_t>(model::optimizerStateCopies(kind));
-    std::vector<std::int64_t> bytes(copies, elements * floatBytes);
-    if (type != at::kFloat) {
-        bytes.push_back(elements * floatBytes);
-        bytes.push_back(wideElements(elements) * floatBytes);
+    const std::vector<std::int64_t> pieces = piecesOf(choice, segments, type);
+    const std::int64_t elements = std::reduce(pieces.begin(), pieces.end());
+    const std::int64_t largest = pieces.empty() ? 0 : std::ranges::max(pieces);
+    const StateHolding holding = holdingOf(choice, type);
+    std::vector<std::int64_t> bytes;
+    for (int copy = 0; copy < model::optimizerStateCopies(choice.kind); ++copy) {
+        for (const std::int64_t tensor : OptimizerMoment::tensorBytes(pieces, holding))
+            bytes.push_back(tensor);
+        if (holding.isAway())
+            bytes.push_back(largest * floatBytes);
     }
-    if (kind == model::Optimizer::AdamW)
+    if (hasMasters(choice, type))
+        bytes.insert(bytes.end(), {elements * floatBytes, largest * floatBytes});
+    if (widens(choice, type))
+        bytes.insert(bytes.end(), {largest * floatBytes, largest * floatBytes});
+    if (choice.kind != model::Optimizer::Sgd)
         bytes.push_back(floatBytes);
     return bytes;
 }
 
-OptimizerStep::OptimizerStep(model::Optimizer kind, FlatParameters& parameters, double maxGradientNorm,
-                             double learningRate)
-    : m_kind(kind), m_parameters(parameters), m_maxGradientNorm(maxGradientNorm), m_learningRate(learningRate)
+OptimizerStep::OptimizerStep(const OptimizerChoice& choice, FlatParameters& parameters, double learningRate)
+    : m_choice(choice), m_parameters(parameters), m_learningRate(learningRate)
 {
-    std::int64_t elements = 0;
-    for (const auto& segment : parameters.segments())
-        elements += segment.values.numel();
     const at::Tensor& values = parameters.segments().front().values;
-    const auto options = at::TensorOptions(values.device()).dtype(at::kFloat);
-    for (int copy = 0; copy < model::optimizerStateCopies(kind); ++copy)
-        m_moments.push_back(at::zeros({elements}, options));
-    if (values.scalar_type() != at::kFloat) {
-        m_masters = at::zeros({elements}, options);
-        m_wideGradients = at::zeros({wideElements(elements)}, options);
-    }
-    if (kind == model::Optimizer::AdamW)
-        m_stepCount = at::zeros({}, options);
-
-    std::int64_t offset = 0;
-    for (const auto& segment : parameters.segments()) {
-        addPieces(segment, offset);
-        offset += segment.values.numel();
-    }
+    makeMoments(values.device(), values.scalar_type());
+    makePieces();
 }
 
-void OptimizerStep::addPieces(const FlatParameters::Segment& segment, std::int64_t offset)
+void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
 {
-    const std::int64_t elements = segment.values.numel();
-    const std::int64_t atOnce = m_wideGradients.defined() ? m_wideGradients.numel() : elements;
-    for (std::int64_t first = 0; first < elements; first += atOnce) {
-        const std::int64_t size = std::min(atOnce, elements - first);
-        Piece piece{.values = segment.values.narrow(0, first, size),
-                    .gradients = segment.gradients.narrow(0, first, size),
-                    .firstMoment = m_moments.front().narrow(0, offset + first, size),
-                    .secondMoment = m_moments.back().narrow(0, offset + first, size),
-                    .decays = segment.decays};
-        if (m_masters.defined()) {
-            piece.masterValues = m_masters.narrow(0, offset + first, size);
-            piece.masterValues.copy_(piece.values);
-            piece.masterGradients = m_wideGradients.narrow(0, 0, size);
-        } else {
+    const std::vector<std::int64_t> pieces = piecesOf(m_choice, segmentsOf(m_parameters), type);
+    const std::int64_t largest = std::ranges::max(pieces);
+    const StateHolding holding = holdingOf(m_choice, type);
+    const auto options = at::TensorOptions(device).dtype(at::kFloat);
+    for (int copy = 0; copy < model::optimizerStateCopies(m_choice.kind); ++copy) {
+        m_moments.emplace_back(pieces, /*isSquare=*/copy == 1, holding, device);
+        if (holding.isAway())
+            m_rooms.push_back(at::zeros({largest}, options));
+    }
+    if (hasMasters(m_choice, type)) {
+        m_masters = at::zeros({std::reduce(pieces.begin(), pieces.end())}, options);
+        m_wideGradients = at::zeros({largest}, options);
+    }
+    if (widens(m_choice, type)) {
+        m_wideValues = at::zeros({largest}, options);
+        m_wideGradients = at::zeros({largest}, options);
+    }
+    if (m_choice.kind != model::Optimizer::Sgd)
+        m_stepCount = at::zeros({}, options);
+}
+
+void OptimizerStep::makePieces()
+{
+    std::int64_t offset = 0;
+    for (const auto& segment : m_parameters.segments()) {
+        const at::ScalarType type = segment.values.scalar_type();
+        std::int64_t first = 0;
+        for (const std::int64_t size : piecesOf(m_choice, {segment.values.numel()}, type)) {
+            Piece piece{.values = segment.values.narrow(0, first, size),
+                        .gradients = segment.gradients.narrow(0, first, size),
+                        .decays = segment.decays};
             piece.masterValues = piece.values;
             piece.masterGradients = piece.gradients;
+            if (m_masters.defined()) {
+                piece.masterValues = m_masters.narrow(0, offset, size);
+                piece.masterValues.copy_(piece.values);
+                piece.masterGradients = m_wideGradients.narrow(0, 0, size);
+            } else if (m_wideValues.defined()) {
+                piece.masterValues = m_wideValues.narrow(0, 0, size);
+                piece.masterGradients = m_wideGradients.narrow(0, 0, size);
+            }
+            m_pieces.push_back(piece);
+            first += size;
+            offset += size;
         }
-        m_pieces.push_back(piece);
     }
 }
 
 std::vector<NamedTensor> OptimizerStep::state() const
 {
+    const std::vector<std::string> names = m_choice.kind == model::Optimizer::Sgd
+                                               ? std::vector<std::string>{"momentum_buffer"}
+                                               : std::vector<std::string>{"exp_avg", "exp_avg_sq"};
     std::vector<NamedTensor> state;
-    if (m_kind == model::Optimizer::AdamW) {
-        state = {{.name = "exp_avg", .tensor = m_moments.front()},
-                 {.name = "exp_avg_sq", .tensor = m_moments.back()},
-                 {.name = "step", .tensor = m_stepCount}};
-    } else {
-        state = {{.name = "momentum_buffer", .tensor = m_moments.front()}};
+    for (std::size_t i = 0; i < m_moments.size(); ++i) {
+        const std::vector<at::Tensor> tensors = m_moments[i].tensors();
+        state.push_back({.name = names[i], .tensor = tensors.front()});
+        if (tensors.size() > 1)
+            state.push_back({.name = names[i] + ".scales", .tensor = tensors.back()});
     }
+    if (m_stepCount.defined())
+        state.push_back({.name = "step", .tensor = m_stepCount});
     if (m_masters.defined())
         state.push_back({.name = "master", .tensor = m_masters});
     return state;
@@ -114,15 +195,18 @@ void OptimizerStep::run()
 {
     const at::NoGradGuard noGradients;
     m_parameters.completeGradients();
-    if (m_maxGradientNorm > 0)
+    if (m_choice.maxGradientNorm > 0)
         clip();
     if (m_stepCount.defined())
         m_stepCount.add_(1);
-    for (const Piece& piece : m_pieces) {
-        if (m_masters.defined())
+    for (std::size_t i = 0; i < m_pieces.size(); ++i) {
+        const Piece& piece = m_pieces[i];
+        if (m_wideGradients.defined())
             piece.masterGradients.copy_(piece.gradients);
-        update(piece);
-        if (m_masters.defined())
+        if (m_wideValues.defined())
+            piece.masterValues.copy_(piece.values);
+        update(i);
+        if (m_wideGradients.defined())
             at::Tensor(piece.values).copy_(piece.masterValues);
     }
     m_parameters.clearGradients();
@@ -132,23 +216,30 @@ void OptimizerStep::clip()
 {
     const at::Tensor& gradients = m_parameters.gradients();
     const at::Tensor norm = at::linalg_vector_norm(gradients, 2, /*dim=*/{}, /*keepdim=*/false, at::kFloat);
-    const at::Tensor scale = norm.add_(normStabilizer).reciprocal_().mul_(m_maxGradientNorm).clamp_max_(1.0);
+    const at::Tensor scale =
+        norm.add_(normStabilizer).reciprocal_().mul_(m_choice.maxGradientNorm).clamp_max_(1.0);
     at::Tensor(gradients).mul_(scale);
 }
 
-void OptimizerStep::update(const Piece& piece)
+void OptimizerStep::update(std::size_t index)
 {
+    const Piece& piece = m_pieces[index];
+    std::vector<at::Tensor> moments;
+    for (std::size_t i = 0; i < m_moments.size(); ++i)
+        moments.push_back(m_moments[i].take(index, m_rooms.empty() ? at::Tensor() : m_rooms[i]));
     const double decay = piece.decays ? weightDecay : 0.0;
-    if (m_kind == model::Optimizer::AdamW) {
-        at::_fused_adamw_({piece.masterValues}, {piece.masterGradients}, {piece.firstMoment},
-                          {piece.secondMoment}, {}, {m_stepCount}, m_learningRate, firstMomentDecay,
-                          secondMomentDecay, decay, stabilizer, /*amsgrad=*/false, /*maximize=*/false);
-        return;
+    if (m_choice.kind == model::Optimizer::Sgd) {
+        // Momentum that starts at zero makes the first step like any other.
+        at::_fused_sgd_({piece.masterValues}, {piece.masterGradients}, {moments.front()}, decay, momentum,
+                        m_learningRate, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
+                        /*is_first_step=*/false);
+    } else {
+        at::_fused_adamw_({piece.masterValues}, {piece.masterGradients}, {moments[0]}, {moments[1]}, {},
+                          {m_stepCount}, m_learningRate, firstMomentDecay, secondMomentDecay, decay,
+                          stabilizer, /*amsgrad=*/false, /*maximize=*/false);
     }
-    // Momentum that starts at zero makes the first step like any other.
-    at::_fused_sgd_({piece.masterValues}, {piece.masterGradients}, {piece.firstMoment}, decay, momentum,
-                    m_learningRate, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
-                    /*is_first_step=*/false);
+    for (std::size_t i = 0; i < m_moments.size(); ++i)
+        m_moments[i].put(index, moments[i]);
 }
 
 } // namespace batchpeak::network

@@ -4,21 +4,36 @@
 
 #include "flat_parameters.h"
 #include "model/run_kind.h"
+#include "optimizer_state.h"
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace batchpeak::network {
 
-/// One optimizer step over all parameters in one call a segment, gradients cleared after it.
+/// What an optimizer is and how it holds its state.
+struct OptimizerChoice
+{
+    model::Optimizer kind = model::Optimizer::AdamW;
+    /// Of parameters of 16 bits: fp32 master weights and moments; else moments have 16 bits too.
+    bool keepsMasters = true;
+    bool stateOnHost = false;
+    /// Devices that share the state: this one has a part of it, and steps on that part alone.
+    std::int64_t shards = 1;
+    /// Above 0, all gradients together are scaled down to it where they are longer.
+    double maxGradientNorm = 0.0;
+};
+
+/// One optimizer step over all trained parameters in one call a segment, gradients cleared after it.
 ///
-/// Parameters of 16 bits have fp32 master weights, which the step changes and then rounds; their gradients
-/// are widened piece by piece. All its state exists from the start and a step allocates nothing before its
-/// last change, so that running out of memory cannot leave some of the parameters updated. The rates are
-/// those of common training runs: they do not change the speed, but must keep the numbers finite.
+/// Parameters of 16 bits with fp32 master weights: the step changes those and then rounds; their gradients
+/// are widened piece by piece, as moments are that lie in few bits or in the host's memory. All its state
+/// exists from the start, and with full numbers on the device a step allocates nothing before its last
+/// change, so that running out of memory cannot leave some of the parameters updated. The rates are those of
+/// common training runs: they do not change the speed, but must keep the numbers finite.
 class OptimizerStep
 {
 public:
@@ -26,46 +41,48 @@ public:
     static constexpr double defaultLearningRate = 3e-4;
 
     /// \param parameters  made for training; outlive this
-    /// \param maxGradientNorm  above 0, all gradients together are scaled down to it where they are longer
-    OptimizerStep(model::Optimizer kind, FlatParameters& parameters, double maxGradientNorm = 0.0,
+    OptimizerStep(const OptimizerChoice& choice, FlatParameters& parameters,
                   double learningRate = defaultLearningRate);
 
     void run();
 
     /// All that a step changes beside the parameters, under torch.optim's names: flat buffers as long as the
-    /// parameters' (FlatParameters::stretchesOf), and the count of steps, a scalar.
+    /// parameters' (FlatParameters::stretchesOf) where they have full numbers and are not shared, and the
+    /// count of steps, a scalar.
     std::vector<NamedTensor> state() const;
 
-    /// Bytes of each tensor that it holds for so many elements of parameters, gaps included.
-    static std::vector<std::int64_t> stateBytes(model::Optimizer kind, std::int64_t elements,
-                                                at::ScalarType type);
+    /// Bytes of each tensor on the device that it holds for segments of so many elements, gaps included.
+    static std::vector<std::int64_t>
+    stateBytes(const OptimizerChoice& choice, const std::vector<std::int64_t>& segments, at::ScalarType type);
 
 private:
-    /// A stretch of parameters that one call updates; all are views, fp32 but for 16-bit parameters.
+    /// A stretch of parameters that one call updates; all are views.
     struct Piece
     {
         at::Tensor values;
         at::Tensor gradients;
-        /// What the call works on; the same as values and gradients where those are fp32.
+        /// What the call works on; the same as values and gradients where there are no masters.
         at::Tensor masterValues;
         at::Tensor masterGradients;
-        at::Tensor firstMoment;
-        at::Tensor secondMoment;
         bool decays = false;
     };
 
-    void addPieces(const FlatParameters::Segment& segment, std::int64_t offset);
+    void makeMoments(at::Device device, at::ScalarType type);
+    void makePieces();
     void clip();
-    void update(const Piece& piece);
+    void update(std::size_t index);
 
-    model::Optimizer m_kind;
+    OptimizerChoice m_choice;
     FlatParameters& m_parameters;
-    double m_maxGradientNorm;
     double m_learningRate;
-    std::vector<at::Tensor> m_moments;
-    /// Undefined where parameters are fp32.
+    std::vector<OptimizerMoment> m_moments;
+    /// Undefined where there are none.
     at::Tensor m_masters;
+    /// Of the piece under way, in fp32; undefined where parameters are.
+    at::Tensor m_wideValues;
     at::Tensor m_wideGradients;
+    /// For each moment, where a step works on copies.
+    std::vector<at::Tensor> m_rooms;
     std::vector<Piece> m_pieces;
     /// Steps done, one float32 on the device.
     at::Tensor m_stepCount;

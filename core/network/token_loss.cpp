@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace batchpeak::network {
 
@@ -26,10 +27,10 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-at::Tensor wholeLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets)
+at::Tensor wholeLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets, bool trains)
 {
     // The loss is a sum of many exponentials, which bf16 cannot hold.
-    const at::Tensor logits = linear(hidden, output).to(at::kFloat);
+    const at::Tensor logits = linear(hidden, output, trains).to(at::kFloat);
     return at::cross_entropy_loss(logits, targets, /*weight=*/{}, at::Reduction::Sum, ignoredTarget);
 }
 
@@ -57,15 +58,16 @@ public:
     void makeGradients(const at::Tensor& hidden, const Affine& output)
     {
         m_hiddenGradient = at::empty_like(hidden);
-        m_weightGradient = at::zeros_like(output.weight);
-        if (output.bias.defined())
+        if (output.weight.requires_grad())
+            m_weightGradient = at::zeros_like(output.weight);
+        if (output.bias.defined() && output.bias.requires_grad())
             m_biasGradient = at::zeros_like(output.bias);
     }
 
     void add(const at::Tensor& hidden, const at::Tensor& targets, std::int64_t firstRow)
     {
         const at::Tensor input = hidden.to(m_output.weight.scalar_type());
-        at::Tensor chances = at::log_softmax(linear(input, m_output).to(at::kFloat), -1);
+        at::Tensor chances = at::log_softmax(linear(input, m_output, /*trains=*/false).to(at::kFloat), -1);
         m_loss.add_(at::nll_loss(chances, targets, {}, at::Reduction::Sum, ignoredTarget));
         if (!m_hiddenGradient.defined())
             return;
@@ -76,7 +78,8 @@ public:
         chances.mul_(counted.div(m_normalizer));
         const at::Tensor gradient = chances.to(m_output.weight.scalar_type());
         m_hiddenGradient.narrow(0, firstRow, hidden.size(0)).copy_(at::mm(gradient, m_output.weight));
-        m_weightGradient.add_(at::mm(gradient.t(), input));
+        if (m_weightGradient.defined())
+            m_weightGradient.add_(at::mm(gradient.t(), input));
         if (m_biasGradient.defined())
             m_biasGradient.add_(chances.sum(0));
     }
@@ -131,14 +134,23 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
 } // namespace
 
 at::Tensor tokenLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets,
-                     double normalizer, std::int64_t chunkRows)
+                     double normalizer, const LossCut& cut)
 {
-    if (chunkRows > 0) {
+    if (cut.chunkRows > 0) {
         // An argument of a Function is a defined tensor or none at all.
         const auto bias = output.bias.defined() ? std::optional(output.bias) : std::nullopt;
-        return ChunkedLoss::apply(hidden, output.weight, bias, targets, normalizer, chunkRows);
+        return ChunkedLoss::apply(hidden, output.weight, bias, targets, normalizer, cut.chunkRows);
     }
-    return wholeLoss(hidden, output, targets).div(normalizer);
+    if (cut.parts <= 1)
+        return wholeLoss(hidden, output, targets, cut.trains).div(normalizer);
+    const std::vector<at::Tensor> rows = hidden.tensor_split(cut.parts);
+    const std::vector<at::Tensor> expected = targets.tensor_split(cut.parts);
+    at::Tensor sum;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const at::Tensor loss = wholeLoss(rows[i], output, expected[i], cut.trains);
+        sum = sum.defined() ? sum.add(loss) : loss;
+    }
+    return sum.div(normalizer);
 }
 
 } // namespace batchpeak::network

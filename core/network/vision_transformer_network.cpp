@@ -73,17 +73,17 @@ at::Tensor VisionTransformerNetwork::attention(const at::Tensor& input, const Tr
     const std::int64_t samples = input.size(0);
     const std::int64_t positions = input.size(1);
     const at::Tensor stacked =
-        linear(input, layer.qkv)
+        projected(input, layer.qkv)
             .view({samples, positions, 3 * m_spec.heads, m_spec.hiddenSize / m_spec.heads});
     const auto [query, key, value] = attentionHeads(stacked, m_spec.heads, m_spec.heads, nullptr);
     const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
     const at::Tensor mixed = attend({.query = query, .key = key, .value = value, .dropout = dropout});
-    return linear(joined(mixed), layer.attentionOutput);
+    return projected(joined(mixed), layer.attentionOutput);
 }
 
 at::Tensor VisionTransformerNetwork::feedForward(const at::Tensor& input, const TransformerLayer& layer) const
 {
-    return linear(activated(linear(input, layer.up), m_spec.activation), layer.down);
+    return projected(activated(projected(input, layer.up), m_spec.activation), layer.down);
 }
 
 at::Tensor VisionTransformerNetwork::residualDropped(const at::Tensor& input) const

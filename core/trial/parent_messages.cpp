@@ -136,6 +136,7 @@ Json toJson(const LoadRequest& load)
                 {"optimizer", toText(load.optimizer)},
                 {"activation_checkpointing", load.step.activationCheckpointing},
                 {"loss_chunk_rows", load.step.lossChunkRows},
+                {"loss_parts", load.step.lossParts},
                 {"max_gradient_norm", load.step.maxGradientNorm},
                 {"attention", toText(load.step.attention)},
                 {"tf32_convolutions", load.step.convolvesInTf32},
@@ -183,6 +184,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .activationCheckpointing =
             fields.boolean("activation_checkpointing", otherwise.activationCheckpointing),
         .lossChunkRows = fields.integerFrom(0, "loss_chunk_rows", otherwise.lossChunkRows),
+        .lossParts = fields.integerFrom(1, "loss_parts", otherwise.lossParts),
         .maxGradientNorm = fields.number("max_gradient_norm", otherwise.maxGradientNorm),
         .attention = fields.word("attention", std::optional(otherwise.attention)),
         .convolvesInTf32 = fields.boolean("tf32_convolutions", otherwise.convolvesInTf32),

@@ -30,6 +30,7 @@ _PROJECTIONS = {
     "pooler": (("dense",), None),
     "output": (("output",), None),
 }
+_GATED = ("swiglu", "geglu")
 _STACKED = ("experts.up", "experts.down")
 _ADAPTER = "default"
 # Of what the adapters' matrices stand beside: were they as large, attention would be so uneven that the gradients of
@@ -175,9 +176,11 @@ def _adapter_pieces(
     matrix, pieces = _matrix_of(network, f"{path}.weight")
     kind, layer_number = _without_layer(matrix)
     names, joint = _PROJECTIONS[kind]
+    if kind == "feed_forward.up" and network.model["activation"] not in _GATED:
+        names = ("up",)
     own = [piece for piece in pieces if piece.name == f"{path}.weight"]
-    # A feed-forward layer without a gate has the last projection alone.
-    projection = joint if len(own) > 1 else names[pieces.index(own[0]) - len(pieces)]
+    takes_all = len(own) == len(pieces) and len(names) > 1
+    projection = joint if takes_all else names[pieces.index(own[0])]
     prefix = f"{matrix}.{projection}"
     adapter = {
         f"{prefix}.lora_a": [Piece(f"{path}.lora_A.{_ADAPTER}.weight")],

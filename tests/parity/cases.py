@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from .adapters import Tuning
+from .networks.after_llama import Phi3, Qwen3Moe, SeedOss, StableLm, Starcoder2
 from .networks.bert import Bert
 from .networks.bloom import Bloom
 from .networks.esm2 import Esm2
-from .networks.gpt2 import Gpt2
+from .networks.gpt2 import Gpt2, GptBigCode
 from .networks.llama import Llama, Mistral, Mixtral, Qwen2, Qwen3
 from .networks.network import Network
 from .networks.resnet import ResNet
@@ -40,6 +41,14 @@ _mistral = partial(Mistral, **_ROTARY)
 _qwen2 = partial(Qwen2, **_ROTARY, tied=True)
 _qwen3 = partial(Qwen3, **_ROTARY, head_size=24, tied=True)
 _mixtral = partial(Mixtral, **_ROTARY | {"layers": 2, "feed_forward": 40}, experts=4, experts_per_token=2)
+_qwen3_moe = partial(
+    Qwen3Moe, **_ROTARY | {"layers": 2, "feed_forward": 40}, head_size=24, experts=8, experts_per_token=3
+)
+_phi3 = partial(Phi3, **_ROTARY)
+_stablelm = partial(StableLm, **_ROTARY)
+_starcoder = partial(GptBigCode, **_TRUNK, **_TEXT)
+_starcoder2 = partial(Starcoder2, **_ROTARY, tied=True)
+_seed_oss = partial(SeedOss, **_ROTARY, head_size=24)
 _bloom = partial(Bloom, **_TRUNK, **_TEXT)
 _bert = partial(Bert, **_TRUNK, **_TEXT, feed_forward=80)
 _esm2 = partial(Esm2, **_TRUNK, **_TEXT, feed_forward=80)
@@ -72,6 +81,13 @@ _FULL = [
     Case("Qwen3, uneven micro-batches", _qwen3, micro_batches=_UNEVEN),
     Case("Mixtral", _mixtral),
     Case("Mixtral, checkpointing", _mixtral, _CHECKPOINTING),
+    Case("Qwen3 with experts", _qwen3_moe),
+    Case("Phi-3", _phi3),
+    Case("StableLM", _stablelm),
+    Case("StarCoder2", _starcoder2),
+    Case("StarCoder2, checkpointing and chunks", partial(Starcoder2, **_ROTARY), _CHECKPOINTING | _CHUNKS),
+    Case("Seed-OSS", _seed_oss),
+    Case("StarCoder", _starcoder),
     Case("BLOOM", _bloom),
     Case("BLOOM, 6 heads", partial(_bloom, width=72, heads=6)),
     Case("BLOOM, checkpointing", _bloom, _CHECKPOINTING),
@@ -93,16 +109,24 @@ _FULL = [
 ]
 
 _ALL = "all-linear"
+_QUERY_VALUE = ("q_proj", "v_proj")
+_ALL_OF_ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 # The modules of attention that PEFT's users name, which are queries and values, or all three where they are one; and
 # all that ours can adapt.
 _ADAPTED = {
     "GPT-2": (_gpt2, ("c_attn",), _ALL),
-    "LLaMA": (_llama, ("q_proj", "v_proj"), _ALL),
-    "Mistral": (_mistral, ("q_proj", "v_proj"), _ALL),
-    "Qwen2": (_qwen2, ("q_proj", "v_proj"), _ALL),
-    "Qwen3": (_qwen3, ("q_proj", "v_proj"), _ALL),
+    "LLaMA": (_llama, _QUERY_VALUE, _ALL),
+    "Mistral": (_mistral, _QUERY_VALUE, _ALL),
+    "Qwen2": (_qwen2, _QUERY_VALUE, _ALL),
+    "Qwen3": (_qwen3, _QUERY_VALUE, _ALL),
     # PEFT's all-linear takes routers and experts too, in ways that differ by version.
-    "Mixtral": (_mixtral, ("q_proj", "v_proj"), ("q_proj", "k_proj", "v_proj", "o_proj")),
+    "Mixtral": (_mixtral, _QUERY_VALUE, _ALL_OF_ATTENTION),
+    "Qwen3 with experts": (_qwen3_moe, _QUERY_VALUE, _ALL_OF_ATTENTION),
+    "Phi-3": (_phi3, ("qkv_proj",), _ALL),
+    "StableLM": (_stablelm, _QUERY_VALUE, _ALL),
+    "StarCoder": (_starcoder, ("c_attn",), _ALL),
+    "StarCoder2": (_starcoder2, _QUERY_VALUE, _ALL),
+    "Seed-OSS": (_seed_oss, _QUERY_VALUE, _ALL),
     "BLOOM": (_bloom, ("query_key_value",), _ALL),
     "BERT": (_bert, ("query", "value"), _ALL),
     "BERT, pre-training": (
@@ -113,7 +137,7 @@ _ADAPTED = {
     "ESM-2": (_esm2, ("query", "value"), _ALL),
     "T5": (_t5, ("q", "v"), _ALL),
     "T5 1.1": (partial(_t5, gated=True), ("q", "v"), _ALL),
-    "ViT": (_vit, ("q_proj", "v_proj"), _ALL),
+    "ViT": (_vit, _QUERY_VALUE, _ALL),
 }
 
 
@@ -130,7 +154,6 @@ def _adapter_cases() -> list[Case]:
     return cases
 
 
-_QUERY_VALUE = ("q_proj", "v_proj")
 _tied_llama = partial(_llama, tied=True)
 
 _TUNED = [

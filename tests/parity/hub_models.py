@@ -41,6 +41,9 @@ def parameters_of(keys: dict[str, object]) -> int:
     # transformers 5 shares these whatever the file says; the published T5 1.1 does not.
     if model_type == "t5" and not tied:
         count += config.vocab_size * config.d_model
+    # Trials have biases in the layer norms, which a warning says.
+    if model_type == "mpt":
+        count += (2 * config.n_layers + 1) * config.d_model
     return count
 
 

@@ -352,8 +352,8 @@ QString PlanView::command() const
     if (!m_file)
         return {};
     QStringList words{QStringLiteral("batchpeak"), QStringLiteral("explore"), quoted(m_file->path())};
-    if (!m_file->modelSource().isEmpty())
-        words << QStringLiteral("--model") << quoted(m_file->modelSource());
+    if (!m_file->chosenModel().isEmpty())
+        words << QStringLiteral("--model") << quoted(m_file->chosenModel());
     for (const QString& word : engine::wordsFor(m_options))
         words << quoted(word);
     return words.join(QLatin1Char(' '));

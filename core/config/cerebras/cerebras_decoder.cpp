@@ -50,8 +50,6 @@ constexpr std::array<Difference, 2> otherExperts{
 
 void refuseOtherDecoder(const ConfigSection& model)
 {
-    if (model.isOn("lora_params"))
-        refuseAdapter(model.positionOf("lora_params"), "lora");
     refuseOtherNetwork(model, otherNetworks);
     refuseOtherNetwork(model.sectionAt("moe"), otherExperts);
     if (model.sectionAt("memory_tokens").isOn("memory_tokens_enabled"))

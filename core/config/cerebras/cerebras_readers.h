@@ -18,6 +18,11 @@ namespace batchpeak::config {
 /// The network of the model section, where there is one.
 void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigContents& contents);
 
+/// LoRA beside the matrices of a decoder, from the section that holds "lora_params": the model's, or that of
+/// the callback Lora. Adapters that trials do not have make the network, known by then, unsupported. \throws
+/// ConfigError where a value is missing or impossible
+void readCerebrasAdapters(const ConfigSection& holder, ConfigContents& contents);
+
 /// \param section     holds both keys
 /// \param enabledKey  "mixed_precision" or "enabled"
 /// \param enabled     where that key is absent

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "cerebras_readers.h"
 #include "run_reader.h"
 
@@ -21,12 +22,14 @@ std::optional<std::int64_t> firstLength(const std::vector<ConfigSection>& inputs
 
 void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigContents& contents)
 {
-    if (model)
-        contents.model = networkOrWhyNot([&] { return readCerebrasModel(*model, contents.warnings); });
-    else
+    if (!model) {
         contents.model =
             networkElsewhere({}, "The config has no model section, so no network; give one with --model.")
                 .why;
+        return;
+    }
+    contents.model = networkOrWhyNot([&] { return readCerebrasModel(*model, contents.warnings); });
+    readCerebrasAdapters(*model, contents);
 }
 
 model::Precision readCerebrasPrecision(const ConfigSection& section, std::string_view enabledKey,
@@ -39,6 +42,7 @@ model::Precision readCerebrasPrecision(const ConfigSection& section, std::string
     if (type == "float16") {
         warnOfFloat16(section.positionOf("fp16_type"), warnings);
     } else if (type == "cbfloat16") {
+        // Elsewhere ModelZoo takes bfloat16 in its place: pre_setup() there.
         warn(warnings, section.positionOf("fp16_type"),
              "Trials run in bfloat16; cbfloat16 exists on Cerebras systems alone.");
     } else if (type != "bfloat16") {
@@ -73,8 +77,8 @@ void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContent
 void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings)
 {
     if (section.has("sparsity")) {
-        warn(warnings, section.positionOf("sparsity"),
-             "Trials run the network dense, without the sparsity of this config.");
+        warnOfApproximation(warnings, section.positionOf("sparsity"), approximation::sparseWeights,
+                            "Trials run the network dense, without the sparsity of this config.");
     }
 }
 

@@ -304,9 +304,9 @@ ConfigContents read(const ConfigText& text)
                       trainer.section.pathOf("validate.val_dataloader"));
     }
     readCerebrasNetwork(init.section("model"), contents);
-    if (!callbacksNamed(init, "Lora").empty()) {
-        contents.model = networkOrWhyNot(
-            [&init]() -> model::ModelSpec { refuseAdapter(init.positionOf("callbacks"), "lora"); });
+    for (const Callback& callback : callbacksNamed(init, "Lora")) {
+        if (const auto adapters = callback.holder.section("Lora"))
+            readCerebrasAdapters(*adapters, contents);
     }
     std::vector<ConfigSection> inputs;
     for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {

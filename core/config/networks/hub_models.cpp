@@ -4,17 +4,18 @@
 
 #include "differences.h"
 #include "hub_models_text.h"
+#include "network_overrides.h"
 #include "network_readers.h"
 #include "run_reader.h"
-#include "syntax/entry_change.h"
 #include "syntax/words.h"
-#include "syntax/yaml_scalar.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 namespace batchpeak::config {
+
+using model::FrozenWeights;
 
 namespace {
 
@@ -79,64 +80,54 @@ const std::vector<HubModel>& hubModels()
     return models;
 }
 
+namespace {
+
+/// What the names of copies say of their weights, at their end: they are quantised, have another type, or
+/// were trained further. The networks are the same.
+constexpr WordTable<FrozenWeights, 15> endings{{{"-gptq", FrozenWeights::Nf4},
+                                                {"-gptq-4bit", FrozenWeights::Nf4},
+                                                {"-gptq-int4", FrozenWeights::Nf4},
+                                                {"-gptq-int8", FrozenWeights::Int8},
+                                                {"-awq", FrozenWeights::Nf4},
+                                                {"-awq-int4", FrozenWeights::Nf4},
+                                                {"-unsloth-bnb-4bit", FrozenWeights::Nf4},
+                                                {"-bnb-4bit", FrozenWeights::Nf4},
+                                                {"-bnb-8bit", FrozenWeights::Int8},
+                                                {"-4bit", FrozenWeights::Nf4},
+                                                {"-8bit", FrozenWeights::Int8},
+                                                {"-fp16", FrozenWeights::Same},
+                                                {"-bf16", FrozenWeights::Same},
+                                                {"-sft", FrozenWeights::Same},
+                                                {"-dpo", FrozenWeights::Same}}};
+
+const HubModel* findByName(std::string_view name)
+{
+    return findWhere([name](std::string_view known) { return isSameWord(nameOf(known), name); });
+}
+
+std::optional<HubMatch> findCopy(const std::string& name)
+{
+    for (const auto& [ending, weights] : endings) {
+        if (!lowerCase(name).ends_with(ending))
+            continue;
+        if (const auto* model = findByName(std::string_view(name).substr(0, name.size() - ending.size())))
+            return HubMatch{.model = model, .isByName = true, .weights = weights};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 std::optional<HubMatch> findHubModel(std::string_view id)
 {
     if (!isId(id))
         return std::nullopt;
     if (const auto* model = findWhere([id](std::string_view known) { return isSameWord(known, id); }))
         return HubMatch{.model = model};
-    if (const auto* model =
-            findWhere([id](std::string_view known) { return isSameWord(nameOf(known), nameOf(id)); }))
+    if (const auto* model = findByName(nameOf(id)))
         return HubMatch{.model = model, .isByName = true};
-    return std::nullopt;
+    return findCopy(std::string(nameOf(id)));
 }
-
-namespace {
-
-/// As JSON writes it; nothing for a list or a mapping.
-std::optional<std::string> asJson(const ConfigSection& section, std::string_view key)
-{
-    const YamlNode& value = *section.find(key)->target;
-    if (value.kind != NodeKind::Scalar)
-        return std::nullopt;
-    if (isNull(value))
-        return "null";
-    if (const auto boolean = asBoolean(value))
-        return *boolean ? "true" : "false";
-    if (const auto integer = asInteger(value))
-        return std::to_string(*integer);
-    if (asNumber(value))
-        return value.value;
-    const std::string text = *section.text(key);
-    const bool isPlainWord = text.find_first_of("\"\\\n\r\t") == std::string::npos;
-    return isPlainWord ? std::optional("\"" + text + "\"") : std::nullopt;
-}
-
-/// The key under which a config.json has what an override names. GPT-2 has two names for some values
-/// (attribute_map of GPT2Config in transformers 5.23.0, models/gpt2/configuration_gpt2.py).
-std::string nameIn(const ConfigSection& config, std::string_view key)
-{
-    constexpr WordTable<std::string_view, 4> names{{{"hidden_size", "n_embd"},
-                                                    {"num_hidden_layers", "n_layer"},
-                                                    {"num_attention_heads", "n_head"},
-                                                    {"max_position_embeddings", "n_positions"}}};
-    const auto own = meaningOf(names, key);
-    return std::string(own && config.find(*own) ? *own : key);
-}
-
-std::string withOverrides(const std::string& config, const ConfigSection& overrides)
-{
-    const YamlDocument document(config);
-    std::vector<EntryChange> changes;
-    for (std::string_view key : overrides.keys()) {
-        if (const auto value = asJson(overrides, key))
-            changes.push_back(
-                {.key = nameIn(*ConfigSection::root(document, Dialect::Json), key), .value = *value});
-    }
-    return withEntries(document, Dialect::Json, changes).text;
-}
-
-} // namespace
 
 Network namedModel(const std::string& id, TextPosition position, std::vector<Warning>& warnings,
                    const std::optional<ConfigSection>& overrides)
@@ -147,6 +138,7 @@ Network namedModel(const std::string& id, TextPosition position, std::vector<War
                                 "The network is named \"{}\", which is not among the well-known ones; give "
                                 "its config.json with --model.",
                                 id)
+            .because(reason::unknownId)
             .why;
     }
     if (match->isByName) {
@@ -163,8 +155,10 @@ Network namedModel(const std::string& id, TextPosition position, std::vector<War
             [&] { return readHuggingFaceModel(*ConfigSection::root(document, Dialect::Json), ofNetwork); });
         if (auto* unsupported = std::get_if<UnsupportedModel>(&network))
             unsupported->position = position;
-        for (Warning& warning : ofNetwork)
-            warnings.push_back({std::move(warning.sentence), position});
+        for (Warning& warning : ofNetwork) {
+            warning.position = position;
+            warnings.push_back(std::move(warning));
+        }
         return network;
     } catch (const ConfigError& error) {
         throw ConfigError(error.what(), position);

@@ -30,8 +30,13 @@ struct HubMatch
     const HubModel* model = nullptr;
     /// Nothing but its last part is the same, as of a copy under another owner.
     bool isByName = false;
+    /// How the copy has its weights, as far as its name says so: "Llama-2-7B-GPTQ".
+    model::FrozenWeights weights = model::FrozenWeights::Same;
 };
 
+/// A copy of other weights counts too, by the name without what is said of those: "-GPTQ", "-bnb-4bit",
+/// "-bf16",
+/// "-sft".
 /// \param id  "owner/name" or "name", in any case; a path with more parts is not looked for
 std::optional<HubMatch> findHubModel(std::string_view id);
 

@@ -25,13 +25,37 @@ model::Architecture ofOneType(const ConfigSection& config, std::string_view, std
     return read(config, warnings);
 }
 
-constexpr WordTable<Reader, 10> knownTypes{{{"gpt2", ofOneType<readHuggingFaceGpt2>},
+/// The keys are those of MPTConfig of LLM-Foundry, whose defaults differ from those of MptConfig in
+/// transformers; published files have both keys that decide.
+model::Architecture readHuggingFaceMpt(const ConfigSection& config, std::vector<Warning>& warnings)
+{
+    for (std::string_view key : {"attn_config", "no_bias"}) {
+        if (!config.has(key)) {
+            throw errorAt(config.positionOf(key), "{} is missing, so the network is unknown; add it.",
+                          config.pathOf(key));
+        }
+    }
+    return readMptModel(config, warnings).architecture;
+}
+
+constexpr WordTable<Reader, 21> knownTypes{{{"gpt2", ofOneType<readHuggingFaceGpt2>},
                                             {"llama", readHuggingFaceRotaryDecoder},
                                             {"mistral", readHuggingFaceRotaryDecoder},
                                             {"mixtral", readHuggingFaceRotaryDecoder},
                                             {"qwen2", readHuggingFaceRotaryDecoder},
                                             {"qwen3", readHuggingFaceRotaryDecoder},
+                                            {"qwen3_moe", readHuggingFaceRotaryDecoder},
+                                            {"phi3", readHuggingFaceRotaryDecoder},
+                                            {"gemma", readHuggingFaceRotaryDecoder},
+                                            {"stablelm", readHuggingFaceRotaryDecoder},
+                                            {"starcoder2", readHuggingFaceRotaryDecoder},
+                                            {"seed_oss", readHuggingFaceRotaryDecoder},
+                                            {"glm", readHuggingFaceRotaryDecoder},
+                                            {"smollm3", readHuggingFaceRotaryDecoder},
+                                            {"hunyuan_v1_dense", readHuggingFaceRotaryDecoder},
+                                            {"gpt_bigcode", ofOneType<readHuggingFaceGptBigCode>},
                                             {"bloom", ofOneType<readHuggingFaceBloom>},
+                                            {"mpt", ofOneType<readHuggingFaceMpt>},
                                             {"bert", ofOneType<readHuggingFaceEncoder>},
                                             {"t5", ofOneType<readHuggingFaceEncoderDecoder>},
                                             {"vit", ofOneType<readHuggingFaceVisionTransformer>}}};
@@ -53,8 +77,6 @@ model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<W
         throw notRun(config.positionOf(typeKey), "The model_type \"{}\" is none that Batchpeak can run: {}.",
                      *type, listed(words));
     }
-    if (config.has("quantization_config"))
-        refuse(config, "quantization_config", "quantised weights");
     return {.family = *type, .architecture = (*read)(config, *type, warnings)};
 }
 
@@ -62,7 +84,8 @@ void refuse(const ConfigSection& config, std::string_view key, const std::string
 {
     throw notRun(config.positionOf(key),
                  "The network has {} ({}), which Batchpeak cannot run, so the result would not apply.",
-                 feature, config.pathOf(key));
+                 feature, config.pathOf(key))
+        .because(reason::networkPart);
 }
 
 std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later)

@@ -66,13 +66,14 @@ std::string_view labelsKey(const ConfigSection& config);
 ///                  one is run with
 /// \throws NotRun, and ConfigError where a value is impossible
 
-/// GPT-2 and BLOOM have names of their own for their keys.
+/// GPT-2, GPTBigCode and BLOOM have names of their own for their keys.
 model::Architecture readHuggingFaceGpt2(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceGptBigCode(const ConfigSection& config, std::vector<Warning>& warnings);
 model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings);
 
-/// LLaMA or a network made after it. The scaling of rotary positions (rope_scaling) is passed over: it
-/// changes numbers alone.
-/// \param type  its model_type: llama, mistral, mixtral, qwen2 or qwen3
+/// LLaMA or a network made after it. What changes numbers alone is passed over: the scaling of rotary
+/// positions (rope_scaling), of embeddings and of norms (Gemma), and of the weights of experts
+/// (norm_topk_prob). \param type  its model_type, which is one of those that have a row in the file
 model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, std::string_view type,
                                                  std::vector<Warning>& warnings);
 

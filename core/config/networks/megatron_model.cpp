@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "differences.h"
 #include "hub_models.h"
 #include "network_readers.h"
@@ -138,10 +139,11 @@ std::int64_t tokens(const Settings& settings, const std::string& usualTokenizer,
     const TextPosition position = settings.positionOf("tokenizer_type");
     if (const auto known = network.empty() ? std::nullopt : tokensOfNetwork(network, position))
         return *known;
-    warn(warnings, position,
-         "The vocabulary of the tokenizer {} is unknown here, so trials take the {} tokens of GPT-2; with a "
-         "larger one the loss takes more memory than they show.",
-         network.empty() ? tokenizer : network, gpt2Tokens);
+    warnOfApproximation(
+        warnings, position, approximation::otherVocabulary,
+        "The vocabulary of the tokenizer {} is unknown here, so trials take the {} tokens of GPT-2; with a "
+        "larger one the loss takes more memory than they show.",
+        network.empty() ? tokenizer : network, gpt2Tokens);
     return gpt2Tokens;
 }
 

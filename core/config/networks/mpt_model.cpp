@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "differences.h"
 #include "network_readers.h"
 #include "syntax/words.h"
@@ -153,8 +154,8 @@ void warnOfSmallDifferences(const ConfigSection& model, const DecoderSpec& spec,
 {
     const ConfigSection attention = model.sectionAt("attn_config");
     if (attention.isOn("clip_qkv")) {
-        warn(
-            warnings, attention.positionOf("clip_qkv"),
+        warnOfApproximation(
+            warnings, attention.positionOf("clip_qkv"), approximation::clippedQueries,
             "Trials do not clip queries, keys and values (clip_qkv), so the run takes somewhat more memory.");
     }
     if (model.boolean("no_bias").value_or(false) && spec.normalization == Normalization::LayerNorm) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network_readers.h"
 
+#include "differences.h"
+
 namespace batchpeak::config {
 
 namespace {
@@ -54,6 +56,18 @@ double dropoutRateOr(const Settings& settings, std::string_view key, double othe
     if (!(rate >= 0 && rate < 1))
         settings.fail(key, "is a dropout rate, so it must be at least 0 and less than 1");
     return rate;
+}
+
+void limitToWindow(model::DecoderSpec& spec, std::int64_t window, TextPosition position,
+                   std::vector<Warning>& warnings)
+{
+    if (window >= spec.maxPositions)
+        return;
+    spec.maxPositions = window;
+    warn(warnings, position,
+         "The network attends to the last {} tokens (sliding_window), trials to all; on longer sequences "
+         "that takes more time and memory.",
+         window);
 }
 
 } // namespace batchpeak::config

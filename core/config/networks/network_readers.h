@@ -22,6 +22,11 @@ namespace batchpeak::config {
 /// numbers alone is passed over.
 model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<Warning>& warnings);
 
+/// The network of a params.json, as the checkpoints of LLaMA and Mistral have it that are not of
+/// transformers: ModelArgs in llama/model.py of Meta's llama and llama3 and in mistral_inference/args.py of
+/// mistral-inference 1.6, whose defaults absent keys take. It says nothing of how long texts are.
+model::ModelSpec readCheckpointParams(const ConfigSection& params, std::vector<Warning>& warnings);
+
 /// The kinds of network that Megatron's programs train, as far as they can be run here.
 enum class MegatronKind { Decoder, Encoder };
 
@@ -46,11 +51,17 @@ model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>
 
 /// The model section of a torchtune config: the name of a function that builds the network (_component_), and
 /// its arguments. Builders of published networks stand for those of the Hugging Face hub; llama2, llama3,
-/// llama3_1, llama3_2, mistral and qwen2 take all sizes as arguments
-/// (torchtune/models/*/_component_builders.py of torchtune 0.7).
-///
-/// Builders that add adapters are unsupported, since a trial trains all weights.
+/// llama3_1, llama3_2, mistral, qwen2 and qwen3 take all sizes as arguments
+/// (torchtune/models/*/_component_builders.py of torchtune 0.7). What a builder adds to the network is for
+/// readTorchtuneTuning().
 model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Warning>& warnings);
+
+/// The adapters of the builders lora_* and qlora_*, whatever the network: they are trained, and nothing else.
+/// \throws ConfigError where a value is missing or impossible
+model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warning>& warnings);
+
+/// \throws ConfigError where the builder refuses such adapters of this network
+void checkTorchtuneTuning(const ConfigSection& section, const model::ModelSpec& network);
 
 /// Values of settings that describe a network, in whatever words: each is checked to be one that a network
 /// can have.
@@ -67,6 +78,11 @@ std::int64_t sizeOr(const Settings& settings, std::string_view key, std::int64_t
 
 /// \throws ConfigError where it is not above 0
 double positiveNumberOr(const Settings& settings, std::string_view key, double otherwise);
+
+/// Attention that reaches back over a window alone: up to its length the network is the same as one without,
+/// so that is what it is taken for.
+void limitToWindow(model::DecoderSpec& spec, std::int64_t window, TextPosition position,
+                   std::vector<Warning>& warnings);
 
 /// \throws ConfigError where it is below 0, or not below 1
 double dropoutRateOr(const Settings& settings, std::string_view key, double otherwise);

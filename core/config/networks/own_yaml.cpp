@@ -119,6 +119,8 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
     entries.word("optimizer", contents.optimizer);
     entries.value("activation_checkpointing", contents.step.activationCheckpointing);
     entries.value("loss_chunk_rows", contents.step.lossChunkRows);
+    if (contents.step.lossParts > 1)
+        entries.value("loss_parts", contents.step.lossParts);
     entries.value("max_gradient_norm", contents.step.maxGradientNorm);
     entries.word("attention", contents.step.attention);
     if (!contents.step.convolvesInTf32)

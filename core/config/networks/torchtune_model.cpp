@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "differences.h"
 #include "hub_models.h"
 #include "network_readers.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 namespace batchpeak::config {
 
@@ -18,9 +20,15 @@ namespace {
 constexpr std::string_view componentKey = "_component_";
 
 // Functions of torchtune/models/*/_model_builders.py of torchtune 0.7, and the network of the same sizes and
-// positions. Its Mistral has no sliding window, as the second version, not the first.
-constexpr WordTable<std::string_view, 38> namedBuilders{
-    {{"llama2_7b", "meta-llama/Llama-2-7b-hf"},
+// positions; each stands for that with adapters too, whose name has "lora_" or "qlora_" before it. Its
+// Mistral has no sliding window, as the second version, not the first.
+constexpr WordTable<std::string_view, 48> namedBuilders{
+    {{"gemma_2b", "google/gemma-2b"},
+     {"gemma_7b", "google/gemma-7b"},
+     {"gemma2_2b", "google/gemma-2-2b"},
+     {"gemma2_9b", "google/gemma-2-9b"},
+     {"gemma2_27b", "google/gemma-2-27b"},
+     {"llama2_7b", "meta-llama/Llama-2-7b-hf"},
      {"llama2_13b", "meta-llama/Llama-2-13b-hf"},
      {"llama2_70b", "meta-llama/Llama-2-70b-hf"},
      {"llama3_8b", "meta-llama/Meta-Llama-3-8B"},
@@ -32,6 +40,8 @@ constexpr WordTable<std::string_view, 38> namedBuilders{
      {"llama3_2_3b", "meta-llama/Llama-3.2-3B"},
      {"llama3_3_70b", "meta-llama/Llama-3.3-70B-Instruct"},
      {"mistral_7b", "mistralai/Mistral-7B-Instruct-v0.2"},
+     {"phi3_mini", "microsoft/Phi-3-mini-4k-instruct"},
+     {"phi4_14b", "microsoft/phi-4"},
      {"qwen2_0_5b", "Qwen/Qwen2-0.5B-Instruct"},
      {"qwen2_1_5b", "Qwen/Qwen2-1.5B-Instruct"},
      {"qwen2_7b", "Qwen/Qwen2-7B-Instruct"},
@@ -57,7 +67,10 @@ constexpr WordTable<std::string_view, 38> namedBuilders{
      {"qwen3_8b_instruct", "Qwen/Qwen3-8B"},
      {"qwen3_14b_base", "Qwen/Qwen3-14B-Base"},
      {"qwen3_14b_instruct", "Qwen/Qwen3-14B"},
-     {"qwen3_32b", "Qwen/Qwen3-32B"}}};
+     {"qwen3_32b", "Qwen/Qwen3-32B"},
+     {"smollm2_135m", "HuggingFaceTB/SmolLM2-135M"},
+     {"smollm2_360m", "HuggingFaceTB/SmolLM2-360M"},
+     {"smollm2_1_7b", "HuggingFaceTB/SmolLM2-1.7B"}}};
 
 /// A builder that takes all sizes, and the defaults of its arguments.
 struct GeneralBuilder
@@ -70,13 +83,24 @@ struct GeneralBuilder
 };
 
 // Signatures in torchtune/models/*/_component_builders.py of torchtune 0.7.
-constexpr std::array<GeneralBuilder, 6> generalBuilders{
+constexpr std::array<GeneralBuilder, 7> generalBuilders{
     {{.name = "llama2", .family = "llama", .ropeBase = 10000},
      {.name = "llama3", .family = "llama", .ropeBase = 500000},
      {.name = "llama3_1", .family = "llama", .ropeBase = 500000},
      {.name = "llama3_2", .family = "llama", .ropeBase = 500000, .tiedEmbeddings = true},
      {.name = "mistral", .family = "mistral", .ropeBase = 10000},
-     {.name = "qwen2", .family = "qwen2", .ropeBase = 1000000, .attentionBias = true}}};
+     {.name = "qwen2", .family = "qwen2", .ropeBase = 1000000, .attentionBias = true},
+     {.name = "qwen3", .family = "qwen3", .ropeBase = 1000000, .attentionBias = true}}};
+
+/// What no config.json brings: parts of the names of builders, and what they build.
+constexpr WordTable<std::string_view, 7> otherKinds{{{"vision", "a network of images and text"},
+                                                     {"classifier", "a classifier of texts"},
+                                                     {"reward", "a network that rates answers"},
+                                                     {"clip", "a network of images and text"},
+                                                     {"flux", "a network that makes images"},
+                                                     {"early_fusion", "a network of images and text"},
+                                                     {"llama4", "a network of images and text with experts "
+                                                                "that every token takes"}}};
 
 /// Where intermediate_dim is absent: scale_hidden_dim_for_mlp in torchtune/models/llama3/_model_utils.py.
 std::int64_t usualFeedForwardSize(std::int64_t hiddenSize)
@@ -134,30 +158,136 @@ model::ModelSpec readGeneral(const ConfigSection& section, const GeneralBuilder&
     return network;
 }
 
-bool addsAdapters(std::string_view name)
+/// The name of a builder, taken apart.
+struct Builder
 {
-    return name.starts_with("lora_") || name.starts_with("qlora_") || name.starts_with("dora_") ||
-           name.starts_with("qdora_");
+    /// "llama3_8b" of "torchtune.models.llama3.qlora_llama3_8b".
+    std::string network;
+    bool addsAdapters = false;
+    bool quantizes = false;
+};
+
+Builder builderOf(const ConfigSection& section)
+{
+    constexpr std::string_view adapters = "lora_";
+    const std::string component = section.text(componentKey).value_or("");
+    std::string_view name = std::string_view(component).substr(component.rfind('.') + 1);
+    // qlora_* are lora_* with quantize_base=True.
+    const bool quantizes = name.starts_with('q') && name.substr(1).starts_with(adapters);
+    if (quantizes)
+        name.remove_prefix(1);
+    const bool addsAdapters = name.starts_with(adapters);
+    if (addsAdapters)
+        name.remove_prefix(adapters.size());
+    return {.network = std::string(name), .addsAdapters = addsAdapters, .quantizes = quantizes};
+}
+
+void refuseOtherKinds(const ConfigSection& section)
+{
+    const std::string component = section.text(componentKey).value_or("");
+    for (const auto& [part, kind] : otherKinds) {
+        if (component.find(part) != std::string::npos)
+            throw notRun(section.positionOf(componentKey), cannotBeRun, sentence("{} ({})", kind, component));
+    }
+}
+
+// LORA_ATTN_MODULES and get_lora_module_names in torchtune/modules/peft/_utils.py.
+std::vector<model::AdapterTarget> readTargets(const ConfigSection& section)
+{
+    using enum model::Projection;
+    constexpr std::string_view key = "lora_attn_modules";
+    constexpr WordTable<model::Projection, 4> names{
+        {{"q_proj", Query}, {"k_proj", Key}, {"v_proj", Value}, {"output_proj", AttentionOutput}}};
+    const auto modules = section.words(key);
+    // Each builder of attention refuses an empty list, and none has a usual one.
+    if (!modules || modules->empty())
+        section.fail(key, "names no projection; write some of q_proj, k_proj, v_proj and output_proj");
+    std::vector<model::AdapterTarget> targets;
+    for (const std::string& name : *modules) {
+        const auto projection = meaningOf(names, name);
+        if (!projection)
+            section.fail(key, "has \"{}\"; write some of q_proj, k_proj, v_proj and output_proj", name);
+        targets.push_back({.projection = *projection});
+    }
+    if (section.boolean("apply_lora_to_mlp").value_or(false)) {
+        for (model::Projection projection : {Gate, Up, Down})
+            targets.push_back({.projection = projection});
+    }
+    if (section.boolean("apply_lora_to_output").value_or(false))
+        targets.push_back({.projection = Output});
+    return targets;
+}
+
+/// Only lora_qwen2 and lora_qwen3 leave matrices without an adapter as they are; the other builders quantise
+/// them as well (FrozenNF4Linear).
+void warnOfWideWeights(const ConfigSection& section, const Builder& builder, const model::Tuning& tuning,
+                       std::vector<Warning>& warnings)
+{
+    constexpr std::size_t projectionsOfLayer = 7;
+    const auto adapted = std::ranges::count_if(tuning.targets, [](const model::AdapterTarget& target) {
+        return target.projection != model::Projection::Output;
+    });
+    if (!builder.network.starts_with("qwen") || std::cmp_equal(adapted, projectionsOfLayer))
+        return;
+    warnOfApproximation(
+        warnings, section.positionOf(componentKey), approximation::wideWeights,
+        "The run has 4 bits for matrices beside which there is an adapter; trials have them for "
+        "all matrices of the layers.");
 }
 
 } // namespace
 
+model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warning>& warnings)
+{
+    const Builder builder = builderOf(section);
+    if (!builder.addsAdapters)
+        return {};
+    const bool usesDora = section.boolean("use_dora").value_or(false);
+    // Defaults of every lora_* of torchtune/models/*/_model_builders.py.
+    model::Tuning tuning{.adapter = usesDora ? model::AdapterKind::Dora : model::AdapterKind::Lora,
+                         .rank = sizeOr(section, "lora_rank", 8),
+                         .alpha = section.number("lora_alpha").value_or(16.0),
+                         .dropout = dropoutRateOr(section, "lora_dropout", 0.0),
+                         .targets = readTargets(section)};
+    if (section.boolean("quantize_base").value_or(builder.quantizes)) {
+        // NF4Tensor of torchao: 4 bits an element, 8 for the scale of each 64, and one factor for 256 scales
+        // in the type of the weights, 2 bytes in bf16, where bitsandbytes has 4: 0.0001 bytes an element
+        // less.
+        tuning.frozenWeights = model::FrozenWeights::Nf4;
+        tuning.doubleQuantization = true;
+        warnOfWideWeights(section, builder, tuning, warnings);
+        warnOfApproximation(warnings, section.positionOf(componentKey), approximation::kernel4bit,
+                            "torchao expands 4-bit weights by operations of its own, in another time than "
+                            "trials; both keep the same bytes.");
+    }
+    return tuning;
+}
+
 model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Warning>& warnings)
 {
-    const std::string component = section.text(componentKey).value_or("");
-    const std::string name = component.substr(component.rfind('.') + 1);
-    if (addsAdapters(name))
-        refuseAdapter(section.positionOf(componentKey), name.substr(0, name.find('_')));
     const TextPosition position = section.positionOf(componentKey);
-    if (const auto id = meaningOf(namedBuilders, name))
+    refuseOtherKinds(section);
+    const Builder builder = builderOf(section);
+    if (const auto id = meaningOf(namedBuilders, builder.network))
         return namedNetwork(std::string(*id), position, warnings, section);
-    if (const auto* general = std::ranges::find(generalBuilders, name, &GeneralBuilder::name);
+    if (const auto* general = std::ranges::find(generalBuilders, builder.network, &GeneralBuilder::name);
         general != generalBuilders.end())
         return readGeneral(section, *general);
     throw networkElsewhere(
         position,
         "The network is built by \"{}\", which is not known here; give its config.json with --model.",
-        component);
+        section.text(componentKey).value_or(""));
+}
+
+void checkTorchtuneTuning(const ConfigSection& section, const model::ModelSpec& network)
+{
+    constexpr std::string_view key = "apply_lora_to_output";
+    const auto* decoder = std::get_if<DecoderSpec>(&network.architecture);
+    // lora_llama3_2, lora_qwen2 and lora_qwen3 in torchtune/models/*/_component_builders.py.
+    if (decoder && decoder->tiedEmbeddings && section.boolean(key).value_or(false))
+        section.fail(key,
+                     "is True, which torchtune refuses of a network whose output is its embedding; write "
+                     "False");
 }
 
 } // namespace batchpeak::config

@@ -1,12 +1,18 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
+#include "axolotl_tuning.h"
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
+#include "networks/peft_adapter.h"
 #include "run_reader.h"
+#include "sharding.h"
+#include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 #include "training_arguments.h"
 
+#include <algorithm>
 #include <array>
 
 namespace batchpeak::config {
@@ -24,6 +30,8 @@ constexpr std::string_view microKey = "micro_batch_size";
 constexpr std::string_view stepsKey = "gradient_accumulation_steps";
 constexpr std::string_view batchKey = "batch_size";
 constexpr std::string_view evalKey = "eval_batch_size";
+// ModelInputConfig, utils/schemas/model.py.
+constexpr NameKeys nameKeys{.name = "base_model", .revision = "revision_of_model"};
 constexpr AccumulationKeys keys{.microBatchSize = microKey, .accumulationSteps = stepsKey};
 
 constexpr RunKeys runKeys{.optimizer = "optimizer",
@@ -50,32 +58,61 @@ constexpr PlaceKeys placeKeys{.network = "base_model",
 using enum Difference::When;
 
 /// sequence_parallel_degree is the older name (utils/schemas/deprecated.py).
-constexpr std::array<Difference, 6> otherRuns{
-    {{"rl", "trains on preferences or rewards ({})"},
-     {"reward_model", "trains a network that scores texts ({})"},
-     {"process_reward_model", "trains a network that scores texts ({})"},
-     {"tensor_parallel_size", cutOverDevices, AboveOne},
-     {"context_parallel_size", cutOverDevices, AboveOne},
-     {"sequence_parallel_degree", cutOverDevices, AboveOne}}};
+constexpr std::array<Difference, 11> otherRuns{
+    {{"rl", "trains on preferences or rewards ({})", On, {}, {}, reason::preferences},
+     {"reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
+     {"process_reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
+     {"kd_trainer", "learns from another network ({})", On, {}, {}, reason::secondNetwork},
+     {"qat", "rounds weights as a quantised network has them ({})", On, {}, {}, reason::quantizationAware},
+     {"use_onebitllms",
+      "rounds weights as a quantised network has them ({})",
+      On,
+      {},
+      {},
+      reason::quantizationAware},
+     {"lisa_n_layers", "trains other layers from time to time ({})", On, {}, {}, reason::partialTraining},
+     {"tensor_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"context_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"sequence_parallel_degree", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"expert_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};
 
-void requireFullTraining(const ConfigSection& root)
-{
-    constexpr std::string_view adapterKey = "adapter";
-    constexpr std::string_view partKey = "unfrozen_parameters";
-    if (root.isOn(adapterKey))
-        refuseAdapter(root.positionOf(adapterKey), root.text(adapterKey).value_or(""));
-    if (root.isOn(partKey))
-        refusePartialTraining(root.positionOf(partKey), "some parameters (unfrozen_parameters)");
-}
+constexpr std::string_view kernelsText =
+    "{} runs kernels of its own; trials run PyTorch's, which take longer and more memory.";
 
-constexpr std::array<Difference, 6> differences{
-    {{"load_in_8bit", quantisedWeights},
-     {"load_in_4bit", quantisedWeights},
-     {"sample_packing", packedSamples},
-     {"activation_offloading",
-      "{} moves activations to the host; trials keep them on the device, which takes more memory."},
-     {"fp8", "{} runs matrix products in fp8; trials run them in bfloat16, which takes longer."},
-     {"float16", "{} keeps the parameters in float16; trials run in bfloat16."}}};
+// AxolotlInputConfig, utils/schemas/config.py, and the plugins of integrations.
+constexpr std::array<Difference, 21> differences{
+    {{.key = "sample_packing", .text = packedSamples, .approximation = approximation::packedTexts},
+     {.key = "activation_offloading",
+      .text = hostActivationsText,
+      .approximation = approximation::hostActivations},
+     {.key = "layer_offloading",
+      .text = "{} keeps frozen layers in the host's memory; trials keep them on the device, which takes more "
+              "memory.",
+      .approximation = approximation::hostWeights},
+     {.key = "selective_checkpointing",
+      .text = "{} checkpoints parts of layers; trials checkpoint whole layers.",
+      .approximation = approximation::otherCheckpointing},
+     {.key = "torch_compile",
+      .text = "{} compiles the network; trials run it as it is, which takes longer.",
+      .approximation = approximation::compiled},
+     {.key = "fp8", .text = fp8Text, .approximation = approximation::narrowProducts},
+     {.key = "use_scattermoe", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "use_sonicmoe", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "model_quantization_config",
+      .text = "{} loads the network as another program has quantised it; trials hold it whole.",
+      .approximation = approximation::otherQuantization},
+     {.key = "lora_mlp_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "lora_qkv_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "lora_o_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "use_kernels", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "flash_attn_rms_norm", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "flash_attn_cross_entropy", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "flash_attn_fuse_mlp", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "liger_rms_norm", .text = ligerText, .approximation = approximation::otherKernels},
+     {.key = "liger_glu_activation", .text = ligerText, .approximation = approximation::otherKernels},
+     {.key = "liger_layer_norm", .text = ligerText, .approximation = approximation::otherKernels},
+     {.key = "liger_rope", .text = ligerText, .approximation = approximation::otherKernels},
+     {.key = "liger_cross_entropy", .text = ligerText, .approximation = approximation::otherKernels}}};
 
 /// check_batch_size_fields and check_gas_bsz of TrainingValidationMixin.
 /// \throws ConfigError where a number is illegal, or others than two of the three are there
@@ -161,21 +198,87 @@ bool isBf16(const ConfigSection& root)
     return isAuto ? !root.boolean("fp16").value_or(false) : root.isOn("bf16");
 }
 
-/// resolve_dtype, utils/config/__init__.py, decides the type of the parameters too.
+/// The switch that makes the parameters float16; empty where they are not.
+std::string_view float16Key(const ConfigSection& root)
+{
+    for (std::string_view key : {"fp16", "float16", "load_in_8bit"}) {
+        if (!isBf16(root) && root.isOn(key))
+            return key;
+    }
+    return {};
+}
+
+bool hasSixteenBits(const ConfigSection& root)
+{
+    return isBf16(root) || !float16Key(root).empty();
+}
+
+bool hasPlugin(const ConfigSection& root, std::string_view name)
+{
+    return std::ranges::any_of(readTexts(root, "plugins"),
+                               [name](const std::string& plugin) { return plugin.ends_with(name); });
+}
+
+/// CutCrossEntropyPlugin takes effect unless it is switched off (integrations/cut_cross_entropy/args.py).
+bool cutsCrossEntropy(const ConfigSection& root)
+{
+    return hasPlugin(root, "CutCrossEntropyPlugin") && root.boolean("cut_cross_entropy").value_or(true);
+}
+
+/// attn_implementation, or the older switch that is on (AxolotlInputConfig in axolotl 0.13,
+/// utils/schemas/config.py); empty where nothing is said.
+std::string_view attentionKey(const ConfigSection& root)
+{
+    for (std::string_view key : {"attn_implementation", "flash_attention", "xformers_attention",
+                                 "flex_attention", "sdp_attention", "eager_attention", "s2_attention"}) {
+        if (root.isOn(key))
+            return key;
+    }
+    return {};
+}
+
+std::string attentionName(const ConfigSection& root)
+{
+    constexpr std::string_view namesKey = "attn_implementation";
+    const std::string_view key = attentionKey(root);
+    if (key == namesKey)
+        return root.text(namesKey).value_or("");
+    return std::string(key.substr(0, key.find('_')));
+}
+
+/// _configure_embedding_dtypes in loaders/model.py makes normalisations and the two embeddings fp32, and
+/// turns them back for adapters and for attention that wants 16 bits (attn_needs_dtype_cast,
+/// utils/schemas/config.py).
+bool keepsFp32Embeddings(const ConfigSection& root)
+{
+    const std::string attention = attentionName(root);
+    const bool isCast = !attention.empty() && !isAmong(attention, "sdpa sdp eager");
+    return !isCast && !cutsCrossEntropy(root) && !root.isOn("fsdp") && !root.isOn("fsdp_config");
+}
+
+/// resolve_dtype, utils/config/__init__.py, decides the type of the parameters too; those of adapters are
+/// fp32 but where peft_autocast_adapter_dtype is off (cast_adapter_dtype in PEFT 0.18).
 model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
 {
-    if (isBf16(root)) {
-        warnOfMissingCopies(root.positionOf(root.has("bf16") ? "bf16" : "bfloat16"), warnings);
-        return model::Precision::PureBf16;
+    if (!hasSixteenBits(root)) {
+        // "auto" stands for True on any GPU that has it, as does an absent key (AxolotlInputConfig.tf32 in
+        // axolotl 0.13, utils/schemas/config.py).
+        const bool isOff = root.has("tf32") && !root.isOn("tf32");
+        return isOff ? model::Precision::Fp32 : model::Precision::Tf32;
     }
-    if (root.boolean("fp16").value_or(false)) {
-        warnOfFloat16(root.positionOf("fp16"), warnings);
-        return model::Precision::PureBf16;
+    if (!isBf16(root))
+        warnOfFloat16(root.positionOf(float16Key(root)), warnings);
+    if (root.isOn("adapter")) {
+        return root.boolean("peft_autocast_adapter_dtype").value_or(true) ? model::Precision::Bf16
+                                                                          : model::Precision::PlainBf16;
     }
-    // "auto" stands for True on any GPU that has it, as does an absent key (AxolotlInputConfig.tf32 in
-    // axolotl 0.13, utils/schemas/config.py).
-    const bool isOff = root.has("tf32") && !root.isOn("tf32");
-    return isOff ? model::Precision::Fp32 : model::Precision::Tf32;
+    if (keepsFp32Embeddings(root)) {
+        warnOfApproximation(
+            warnings, root.positionOf(attentionKey(root)), approximation::fp32Embeddings,
+            "axolotl keeps embeddings and normalisations in fp32 where attention does without "
+            "16 bits; trials have them in bfloat16, which takes less memory.");
+    }
+    return model::Precision::PlainBf16;
 }
 
 /// gradient_checkpointing is True, False, or a word for where activations go (AxolotlInputConfig): "offload",
@@ -185,30 +288,62 @@ bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings
     constexpr std::string_view key = "gradient_checkpointing";
     const bool isOn = root.isOn(key);
     if (isOn && !asBoolean(*root.value(key))) {
-        warn(warnings, root.positionOf(key),
-             "{} moves checkpointed activations off the device; trials keep them there, which takes more "
-             "memory.",
-             root.pathOf(key));
+        warnOfApproximation(
+            warnings, root.positionOf(key), approximation::hostActivations,
+            "{} moves checkpointed activations off the device; trials keep them there, which takes more "
+            "memory.",
+            root.pathOf(key));
     }
     return isOn;
 }
 
-/// attn_implementation, or one of the older switches (AxolotlInputConfig in axolotl 0.13,
-/// utils/schemas/config.py).
 void readAttention(const ConfigSection& root, ConfigContents& contents)
 {
-    constexpr std::string_view key = "attn_implementation";
-    if (const auto name = root.text(key)) {
-        contents.step.attention = attentionNamed(*name);
-        contents.places.attention = root.placeOf(key);
+    const std::string_view key = attentionKey(root);
+    if (key.empty())
         return;
+    const std::string name = attentionName(root);
+    contents.step.attention = attentionNamed(name);
+    contents.places.attention = root.placeOf(key);
+    if (isAmong(name, "flex flex_attention s2 sage fp8")) {
+        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::otherAttention,
+                            "Trials run attention by PyTorch's own kernels, not by {}.", name);
     }
-    for (std::string_view name : {"flash_attention", "xformers_attention", "eager_attention"}) {
-        if (!root.isOn(name))
-            continue;
-        contents.step.attention = attentionNamed(name.substr(0, name.find('_')));
-        contents.places.attention = root.placeOf(name);
-        return;
+}
+
+/// Losses that are computed beside the projection onto the vocabulary.
+void readLoss(const ConfigSection& root, ConfigContents& contents)
+{
+    for (std::string_view key : {"liger_fused_linear_cross_entropy", "chunked_cross_entropy"}) {
+        if (root.isOn(key)) {
+            takeLossInChunks(contents, root.positionOf(key));
+            return;
+        }
+    }
+    if (cutsCrossEntropy(root))
+        takeLossInChunks(contents, root.positionOf("plugins"));
+}
+
+void refuseOtherPlugins(const ConfigSection& root)
+{
+    const TextPosition position = root.positionOf("plugins");
+    if (hasPlugin(root, "DiffusionPlugin"))
+        refuseRun(position, "learns to fill in masked tokens (plugins)");
+    if (hasPlugin(root, "KDPlugin"))
+        refuseRun(position, "learns from another network (plugins)", reason::secondNetwork);
+    if (hasPlugin(root, "SpectrumPlugin"))
+        refusePartialTraining(position, "layers that a file of the plugin chooses (plugins)");
+}
+
+void warnOfPlugins(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    if (hasPlugin(root, "KernelsPlugin")) {
+        warnOfApproximation(warnings, root.positionOf("plugins"), approximation::otherKernels, kernelsText,
+                            "KernelsPlugin");
+    }
+    if (hasPlugin(root, "LLMCompressorPlugin")) {
+        warnOfApproximation(warnings, root.positionOf("plugins"), approximation::sparseWeights,
+                            "LLMCompressorPlugin keeps weights at 0; trials have none of those.");
     }
 }
 
@@ -227,20 +362,25 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents{.train = trainPlan(root), .eval = evalPlan(root)};
     warnOfBatch(root, *contents.train, contents.warnings);
     warnOfBatchFinder(root, contents.warnings);
-    warnOfSharding(root, contents.warnings);
+    readSharding(root, contents);
     warnOf(root, differences, contents.warnings);
+    warnOfPlugins(root, contents.warnings);
     contents.model = networkOrWhyNot([&] {
-        requireFullTraining(root);
         refuseOtherRun(root, otherRuns);
-        return readNamedModel(root, "base_model", contents.warnings);
+        refuseOtherPlugins(root);
+        contents.tuningFor = readAxolotlTuning(root, hasSixteenBits(root), contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
+    settleTuning(contents);
     // AxolotlInputConfig.sequence_len.
     contents.sequenceLength = countOr(root, "sequence_len", 512);
     settleLengths(contents);
     contents.precision = readPrecision(root, contents.warnings);
     readRun(root, runKeys, contents);
-    contents.step.activationCheckpointing = readCheckpointing(root, contents.warnings);
+    const bool isCheckpointed = readCheckpointing(root, contents.warnings);
+    contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     readAttention(root, contents);
+    readLoss(root, contents);
     contents.training.halvesAutomatically = findsBatchSize(root);
     notePlaces(root, placeKeys, contents);
     return contents;

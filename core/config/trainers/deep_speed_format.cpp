@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
@@ -210,13 +211,6 @@ constexpr PlaceKeys placeKeys{.globalBatch = batchKey,
                               .accumulationSteps = stepsKey,
                               .gradientNorm = clippingKey};
 
-constexpr std::string_view offloadEffect =
-    "{} moves its part off the device, which costs time and leaves room; trials keep it there.";
-/// The older names of the two offload sections: DeepSpeedZeroConfig in DeepSpeed 0.16,
-/// deepspeed/runtime/zero/config.py.
-constexpr std::array<Difference, 2> oldOffloads{
-    {{"cpu_offload", offloadEffect}, {"cpu_offload_params", offloadEffect}}};
-
 /// False where nothing is said: FP16_ENABLED_DEFAULT and BFLOAT16_ENABLED_DEFAULT in DeepSpeed 0.16,
 /// deepspeed/runtime/constants.py.
 bool isEnabled(const ConfigSection& section)
@@ -272,34 +266,107 @@ model::Precision readPrecision(const ConfigSection& root, ConfigContents& conten
     for (const auto& section : {bf16, fp16}) {
         if (isAuto(section, enabledKey)) {
             contents.places.precision = section.placeOf(enabledKey);
-            warn(warnings, section.positionOf(enabledKey),
-                 "{} is \"auto\": the Hugging Face Trainer's own config decides it; trials run in bfloat16 "
-                 "unless told otherwise.",
-                 section.pathOf(enabledKey));
+            warnOfApproximation(
+                warnings, section.positionOf(enabledKey), approximation::otherPrecision,
+                "{} is \"auto\": the Hugging Face Trainer's own config decides it; trials run in bfloat16 "
+                "unless told otherwise.",
+                section.pathOf(enabledKey));
             return model::Precision::PureBf16;
         }
     }
     return model::Precision::Fp32;
 }
 
-void warnOfSharing(const ConfigSection& root, std::vector<Warning>& warnings)
+/// 0 where nothing is said: DeepSpeedZeroConfig in DeepSpeed 0.16, deepspeed/runtime/zero/config.py.
+/// True for stage 1 in old configs: read_zero_config_deprecated there.
+std::int64_t readStage(const ConfigSection& root)
 {
-    // A mapping, or True for stage 1 in old configs: read_zero_config_deprecated in DeepSpeed 0.16,
-    // deepspeed/runtime/zero/config.py.
+    if (!root.hasSection(zeroKey))
+        return root.boolean(zeroKey).value_or(false) ? 1 : 0;
     const ConfigSection zero = root.sectionIfAny(zeroKey);
-    const bool isOn = root.hasSection(zeroKey) ? zero.integer("stage").value_or(0) > 0
-                                               : root.boolean(zeroKey).value_or(false);
-    if (isOn) {
-        warn(warnings, root.positionOf(zeroKey),
-             "ZeRO spreads the optimizer's state, and from stage 2 on more, over devices; trials hold all of "
-             "it on one, so larger sizes may fit in the run.");
+    const std::int64_t stage = zero.integer("stage").value_or(0);
+    if (stage < 0 || stage > 3)
+        zero.fail("stage", "is {}; write 0, 1, 2 or 3", stage);
+    return stage;
+}
+
+/// What lies in the host's memory, by the key of its section and the older name of that, which
+/// DeepSpeedZeroConfig still takes.
+bool isOffloaded(const ConfigSection& zero, std::string_view key, std::string_view olderKey)
+{
+    return offloads(zero, key) || zero.isOn(olderKey);
+}
+
+void readOffloads(const ConfigSection& zero, ConfigContents& contents)
+{
+    if (isOffloaded(zero, "offload_optimizer", "cpu_offload")) {
+        contents.step.optimizerOnHost = true;
+        const std::string_view key =
+            offloads(zero, "offload_optimizer") ? "offload_optimizer" : "cpu_offload";
+        warnOfApproximation(
+            contents.warnings, zero.positionOf(key), approximation::hostOptimizer,
+            "{} keeps the optimizer's state off the device and steps there, at the speed of the "
+            "host's processor.",
+            zero.pathOf(key));
     }
-    warnOf(zero, oldOffloads, warnings);
-    for (std::string_view key : {"offload_optimizer", "offload_param"}) {
-        if (offloads(zero, key))
-            warnOf(zero, std::array{Difference{key, offloadEffect}}, warnings);
+    if (isOffloaded(zero, "offload_param", "cpu_offload_params")) {
+        const std::string_view key = offloads(zero, "offload_param") ? "offload_param" : "cpu_offload_params";
+        warnOfApproximation(
+            contents.warnings, zero.positionOf(key), approximation::hostWeights,
+            "{} keeps weights off the device until a layer needs them, which costs time and leaves "
+            "room; trials keep them there.",
+            zero.pathOf(key));
     }
 }
+
+void readSharing(const ConfigSection& root, const BatchPlan& plan, ConfigContents& contents)
+{
+    constexpr std::array stages{model::Sharding::None, model::Sharding::Optimizer, model::Sharding::Gradients,
+                                model::Sharding::Parameters};
+    contents.step.sharding = stages.at(static_cast<std::size_t>(readStage(root)));
+    const bool isAlone = plan.knowsDevices && plan.devices == 1;
+    if (contents.step.sharding != model::Sharding::None && !isAlone) {
+        warnOfApproximation(
+            contents.warnings, root.positionOf(zeroKey), approximation::sharding,
+            "ZeRO spreads the optimizer's state, and from stage 2 on more, over devices; what they "
+            "send each other is not measured{}.",
+            plan.knowsDevices ? ""
+                              : ", and as long as their number is not known trials hold all of it on one, so "
+                                "that larger sizes may fit in the run");
+    }
+    readOffloads(root.sectionIfAny(zeroKey), contents);
+}
+
+/// In bf16 they are added up in fp32 without ZeRO, where nothing else is said: get_data_types in DeepSpeed
+/// 0.16, deepspeed/runtime/engine.py.
+void warnOfGradients(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    const ConfigSection bf16 = root.sectionAt(root.has("bf16") ? "bf16" : "bfloat16");
+    if (!isEnabled(bf16))
+        return;
+    const ConfigSection types = root.sectionAt("data_types");
+    const std::string type = types.text("grad_accum_dtype").value_or(readStage(root) == 0 ? "fp32" : "bf16");
+    if (type != "fp32")
+        return;
+    warnOfApproximation(
+        warnings, bf16.positionOf(enabledKey), approximation::fp32Gradients,
+        "The run adds gradients up in fp32, 2 bytes a parameter more than in trials; leave memory "
+        "free for them.");
+}
+
+/// What the sections of DeepSpeed's engine add to a step.
+constexpr std::array<Difference, 4> differences{
+    {{.key = "compression_training",
+      .text = "The run trains a compressed network ({}); trials run it as it is.",
+      .approximation = approximation::sparseWeights},
+     {.key = "sparse_attention",
+      .text = "The run has sparse attention ({}); trials have all of it.",
+      .approximation = approximation::sparseAttention},
+     {.key = "progressive_layer_drop",
+      .text = "The run leaves out layers at random ({}); trials run all of them.",
+      .approximation = approximation::droppedLayers},
+     {.key = "curriculum_learning",
+      .text = "The run begins with shorter samples ({}); trials run the longest."}}};
 
 bool fits(const ConfigText& text)
 {
@@ -307,21 +374,30 @@ bool fits(const ConfigText& text)
     return root && (root->find(microKey) || root->find(batchKey) || root->find(zeroKey));
 }
 
+/// \throws NotRun in any case
+model::ModelSpec noNetwork(const ConfigSection& root)
+{
+    constexpr std::string_view key = "autotp_size";
+    const ConfigSection cut = root.sectionAt("tensor_parallel");
+    if (!isAuto(cut, key) && cut.integer(key).value_or(1) > 1)
+        refuseRun(cut.positionOf(key),
+                  sentence("cuts each layer over several devices ({})", cut.pathOf(key)));
+    throw networkElsewhere(
+        {}, "A DeepSpeed config describes no network; give one with --model, such as its config.json.");
+}
+
 ConfigContents read(const ConfigText& text)
 {
     const ConfigSection root = *text.root(Dialect::Json);
     checkText(root);
     const DeepSpeedBatch batch = readBatch(root);
-    ConfigContents contents{
-        .model =
-            networkElsewhere(
-                {},
-                "A DeepSpeed config describes no network; give one with --model, such as its config.json.")
-                .why,
-        .train = planOf(batch)};
+    ConfigContents contents{.model = networkOrWhyNot([&root] { return noNetwork(root); }),
+                            .train = planOf(batch)};
     warnOfBatch(root, batch, contents.warnings);
-    warnOfSharing(root, contents.warnings);
+    readSharing(root, *contents.train, contents);
+    warnOf(root, differences, contents.warnings);
     contents.precision = readPrecision(root, contents);
+    warnOfGradients(root, contents.warnings);
     readRun(root, runKeys, contents);
     if (root.hasSection("activation_checkpointing")) {
         warn(contents.warnings, root.positionOf("activation_checkpointing"),

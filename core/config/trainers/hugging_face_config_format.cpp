@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "format.h"
+#include "networks/checkpoint_weights.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/json_text.h"
@@ -35,11 +36,15 @@ ConfigContents read(const ConfigText& text)
     // transformers reads it with json.load (configuration_utils.py, _dict_from_json_file).
     requireJson(text.text(), JsonComments::Refused);
     ConfigContents contents;
-    contents.model =
-        networkOrWhyNot([&] { return readHuggingFaceModel(*text.root(Dialect::Json), contents.warnings); });
+    const ConfigSection root = *text.root(Dialect::Json);
+    contents.model = networkOrWhyNot([&] {
+        model::ModelSpec spec = readHuggingFaceModel(root, contents.warnings);
+        contents.tuning = readCheckpointWeights(root, contents.warnings);
+        return spec;
+    });
     contents.sequenceLength = usualLength(contents);
     settleLengths(contents);
-    notePlaces(*text.root(Dialect::Json), {.network = "model_type"}, contents);
+    notePlaces(root, {.network = "model_type"}, contents);
     return contents;
 }
 

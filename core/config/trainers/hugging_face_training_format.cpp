@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "differences.h"
 #include "format.h"
 #include "run_reader.h"
 #include "syntax/json_text.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
+#include "trl_adapter.h"
 
 #include <algorithm>
 #include <array>
@@ -19,18 +21,26 @@ namespace batchpeak::config {
 /// script decides in its own code is not known here, such as the length of texts where no key says it.
 namespace {
 
-constexpr std::string_view adapterKey = "use_peft";
+// ModelConfig of TRL 1.x, trl/trainer/model_config.py, and ModelArguments of transformers' example scripts.
+constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_revision"};
 
 /// Steps that hold more than a network and its texts.
 constexpr std::string_view onPreferences =
     "trains on preferences ({}), with two texts for each sample and a second network";
 constexpr std::array<Difference, 3> otherSteps{
-    {{"beta", onPreferences},
-     {"max_prompt_length", onPreferences},
-     {"num_generations", "trains on texts that the network writes itself ({})"}}};
+    {{"beta", onPreferences, Difference::When::On, {}, {}, reason::preferences},
+     {"max_prompt_length", onPreferences, Difference::When::On, {}, {}, reason::preferences},
+     {"num_generations",
+      "trains on texts that the network writes itself ({})",
+      Difference::When::On,
+      {},
+      {},
+      reason::preferences}}};
 
-constexpr std::array<Difference, 3> differences{
-    {{"load_in_4bit", quantisedWeights}, {"load_in_8bit", quantisedWeights}, {"packing", packedSamples}}};
+// SFTConfig of TRL 1.x, trl/trainer/sft_config.py.
+constexpr std::array<Difference, 1> differences{{{.key = "activation_offloading",
+                                                  .text = hostActivationsText,
+                                                  .approximation = approximation::hostActivations}}};
 
 /// Of SFTConfig and ModelConfig in TRL, and of ScriptArguments in alignment-handbook, which is built on it.
 bool isTrl(const ConfigSection& root)
@@ -75,22 +85,40 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
     settleLengths(contents);
 }
 
+/// The wrapped strategy cuts a stream of tokens; that of bfd, which is the usual one, keeps texts apart
+/// (pack_dataset in TRL 1.x, trl/data_utils.py).
+void warnOfPacking(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    const Difference packed{
+        .key = "packing", .text = packedSamples, .approximation = approximation::packedTexts};
+    if (root.text("packing_strategy") != "wrapped")
+        warnOf(root, std::span(&packed, 1), warnings);
+}
+
+/// Adapters are fp32 beside a network in 16 bits (cast_adapter_dtype in PEFT 0.18), but bfloat16 beside one
+/// in fewer (SFTTrainer.__init__ in TRL 1.x, trl/trainer/sft_trainer.py).
 void readPrecision(const ConfigSection& root, ConfigContents& contents)
 {
     // On where nothing is said: SFTConfig in TRL 1.x; off: TrainingArguments in transformers 5.23.
     contents.precision = readMixedPrecision(root, isTrl(root), contents.warnings);
     if (!root.has("bf16") && !root.has("fp16"))
         warnOfTrlDefault(root, "bf16", contents);
-    // dtype is what torch_dtype is called since transformers 4.56.
-    const std::string_view key = root.has("dtype") ? "dtype" : "torch_dtype";
-    const auto type = root.text(key);
-    if (type != "bfloat16" && type != "float16")
+    const std::string type = trlTypeOfWeights(root);
+    const std::string_view key = trlTypeKey(root);
+    if (type == "auto" && isTrl(root)) {
+        warnOfApproximation(
+            contents.warnings, root.positionOf(key), approximation::typeOfFile,
+            "The file of the network decides the type of its weights; trials take bfloat16, as "
+            "most files have it.");
+    }
+    const bool isAuto = type == "auto" && isTrl(root);
+    const bool isNarrow = contents.tuningFor && (root.isOn("load_in_4bit") || root.isOn("load_in_8bit"));
+    if (type != "bfloat16" && type != "float16" && !isAuto && !isNarrow)
         return;
-    contents.precision = model::Precision::PureBf16;
+    contents.precision =
+        contents.tuningFor && !isNarrow ? model::Precision::Bf16 : model::Precision::PlainBf16;
     contents.places.precision = root.placeOf(key);
-    if (type == "bfloat16")
-        warnOfMissingCopies(root.positionOf(key), contents.warnings);
-    else
+    if (type == "float16")
         warnOfFloat16(root.positionOf(key), contents.warnings);
 }
 
@@ -100,7 +128,8 @@ void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
     // pull request 3510).
     const auto isOn = root.boolean(root.has("activation_checkpointing") ? "activation_checkpointing"
                                                                         : "gradient_checkpointing");
-    contents.step.activationCheckpointing = isOn.value_or(isTrl(root));
+    contents.step.activationCheckpointing =
+        contents.step.activationCheckpointing || isOn.value_or(isTrl(root));
     if (!isOn)
         warnOfTrlDefault(root, "gradient_checkpointing", contents);
 }
@@ -130,14 +159,16 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
+    warnOfPacking(root, contents.warnings);
     contents.model = networkOrWhyNot([&] {
-        // LoraConfig where nothing else is chosen: get_peft_config of TRL 1.x.
-        if (root.isOn(adapterKey))
-            refuseAdapter(root.positionOf(adapterKey), "lora");
         refuseOtherRun(root, otherSteps);
-        return readNamedModel(root, "model_name_or_path", contents.warnings);
+        contents.tuningFor = readTrlAdapter(root, contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
+    settleTuning(contents);
     readLengths(root, contents);
+    if (root.isOn("use_liger_kernel"))
+        takeLossInChunks(contents, root.positionOf("use_liger_kernel"));
     readPrecision(root, contents);
     readCheckpointing(root, contents);
     notePlaces(root, placeKeys, contents);

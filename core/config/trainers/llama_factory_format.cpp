@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "differences.h"
 #include "format.h"
+#include "llama_factory_tuning.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
@@ -26,6 +28,8 @@ constexpr std::string_view types = "lora oft freeze full";
 constexpr std::string_view stageKey = "stage";
 constexpr std::string_view stages = "pt sft rm ppo dpo kto";
 constexpr std::string_view lengthKey = "cutoff_len";
+// ModelArguments, hparams/model_args.py.
+constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_revision"};
 
 constexpr PlaceKeys placeKeys{.sequenceLength = lengthKey,
                               .precision = "pure_bf16",
@@ -34,19 +38,62 @@ constexpr PlaceKeys placeKeys{.sequenceLength = lengthKey,
                               .checkpointing = "disable_gradient_checkpointing",
                               .attention = "flash_attn"};
 
-constexpr std::array<Difference, 9> differences{
-    {{"quantization_bit", quantisedWeights},
-     {"packing", packedSamples},
-     {"neat_packing", packedSamples},
-     {"use_galore", "{} makes GaLore the optimizer; trials run AdamW, which takes more memory."},
-     {"use_apollo", "{} makes APOLLO the optimizer; trials run AdamW, which takes more memory."},
-     {"use_badam", "{} makes BAdam the optimizer, which trains a part of the network at a time; trials run "
-                   "AdamW on all of it, which takes more memory."},
-     {"use_adam_mini", "{} makes Adam-mini the optimizer; trials run AdamW, which takes more memory."},
-     {"use_muon",
-      "{} makes Muon the optimizer; trials run AdamW, whose steps and memory may cost more or less."},
-     {"mixture_of_depths", "{} lets texts pass by layers (mixture of depths); trials run every layer on all "
-                           "of a text, which takes longer."}}};
+using enum Difference::When;
+
+// ModelArguments and FinetuningArguments, and those of Megatron that use_mca and use_megatron_bridge read.
+constexpr std::array<Difference, 8> otherRuns{
+    {{"use_asft_loss",
+      "runs a second network beside the one that it trains ({})",
+      On,
+      {},
+      {},
+      reason::secondNetwork},
+     {"use_kt", "computes experts on the host ({})"},
+     {"tensor_model_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"pipeline_model_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"context_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"expert_model_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"hyper_parallel_cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"sequence_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};
+
+constexpr std::array<Difference, 12> differences{
+    {{.key = "neat_packing", .text = packedSamples, .approximation = approximation::packedTexts},
+     {.key = "use_galore",
+      .text = "{} makes GaLore the optimizer; trials run AdamW, which takes more memory.",
+      .approximation = approximation::otherOptimizer},
+     {.key = "use_apollo",
+      .text = "{} makes APOLLO the optimizer; trials run AdamW, which takes more memory.",
+      .approximation = approximation::otherOptimizer},
+     {.key = "use_badam",
+      .text =
+          "{} makes BAdam the optimizer, which trains a part of the network at a time; trials run AdamW on "
+          "all of it, which takes more memory.",
+      .approximation = approximation::otherOptimizer},
+     {.key = "use_adam_mini",
+      .text = "{} makes Adam-mini the optimizer; trials run AdamW, which takes more memory.",
+      .approximation = approximation::otherOptimizer},
+     {.key = "use_muon",
+      .text = "{} makes Muon the optimizer; trials run AdamW, whose steps and memory may cost more or less.",
+      .approximation = approximation::otherOptimizer},
+     {.key = "mixture_of_depths",
+      .text =
+          "{} lets texts pass by layers (mixture of depths); trials run every layer on all of a text, which "
+          "takes longer.",
+      .approximation = approximation::droppedLayers},
+     {.key = "shift_attn",
+      .text =
+          "{} attends within groups of tokens (LongLoRA); trials attend to all before, which takes longer.",
+      .approximation = approximation::sparseAttention},
+     {.key = "use_unsloth",
+      .text = "{} runs kernels of Unsloth; trials run PyTorch's own, which take longer and more memory.",
+      .approximation = approximation::otherKernels},
+     // Of Megatron, which environment variables switch on (use_mca, use_megatron_bridge).
+     {.key = "tensor_model_parallel_size",
+      .text = "{} is for Megatron, whose kernels trials do not run.",
+      .when = There,
+      .approximation = approximation::megatron},
+     {.key = "use_unsloth_gc", .text = hostActivationsText, .approximation = approximation::hostActivations},
+     {.key = "enable_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels}}};
 
 /// The key holds one of the words; nothing is thrown, since a format is recognised by it.
 bool holdsOneOf(const ConfigSection& root, std::string_view key, std::string_view words)
@@ -64,17 +111,17 @@ std::string readWord(const ConfigSection& root, std::string_view key, std::strin
     return word;
 }
 
-void requireFullTraining(const ConfigSection& root)
+/// Files of the same keys are for answers and for writing networks out.
+constexpr std::string_view otherPurposes = "infer_backend export_dir";
+
+void refuseOtherPurpose(const ConfigSection& root)
 {
-    const std::string type = readWord(root, typeKey, types, "lora");
-    if (type == "full")
+    if (root.boolean("do_train").value_or(false))
         return;
-    if (type == "freeze")
-        refusePartialTraining(root.positionOf(typeKey), "some layers (freeze)");
-    if (root.has(typeKey))
-        refuseAdapter(root.positionOf(typeKey), type);
-    refusePartialTraining(root.positionOf(typeKey),
-                          sentence("an adapter (LoRA, since {} is absent)", typeKey));
+    for (std::string_view key : splitWords(otherPurposes)) {
+        if (root.isOn(key))
+            refuseRun(root.positionOf(key), sentence("trains nothing ({})", key), reason::noTraining);
+    }
 }
 
 void refuseOtherStage(const ConfigSection& root)
@@ -84,24 +131,29 @@ void refuseOtherStage(const ConfigSection& root)
         return;
     refuseRun(root.positionOf(stageKey),
               sentence("trains in the {} {}, with other networks or several texts for each sample", stageKey,
-                       stage));
+                       stage),
+              reason::preferences);
 }
 
-model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
+/// init_adapter in model/adapter.py makes parameters that are trained fp32, but for pure_bf16; those that are
+/// not, and all before, have the type of the mixed precision, or of their file where there is none
+/// (patch_config in model/patcher.py). Adapters are fp32 with pure_bf16 too (cast_adapter_dtype in PEFT
+/// 0.18).
+model::Precision readPrecision(const ConfigSection& root, std::string_view type,
+                               std::vector<Warning>& warnings)
 {
-    constexpr std::string_view pureKey = "pure_bf16";
-    if (!root.boolean(pureKey).value_or(false))
-        return readMixedPrecision(root, false, warnings);
-    // init_adapter in model/adapter.py makes parameters fp32 but for this.
-    warnOfMissingCopies(root.positionOf(pureKey), warnings);
-    return model::Precision::PureBf16;
+    const model::Precision mixed = readMixedPrecision(root, false, warnings);
+    if (type == "lora" || type == "oft")
+        return model::Precision::Bf16;
+    return root.boolean("pure_bf16").value_or(false) ? model::Precision::PlainBf16 : mixed;
 }
 
 bool fits(const ConfigText& text)
 {
     const auto root = text.root();
     return root && (root->find(lengthKey) || holdsOneOf(*root, typeKey, types) ||
-                    holdsOneOf(*root, stageKey, stages));
+                    holdsOneOf(*root, stageKey, stages) ||
+                    (root->find("template") && hasOneOf(*root, otherPurposes)));
 }
 
 ConfigContents read(const ConfigText& text)
@@ -110,19 +162,26 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
+    const std::string type = readWord(root, typeKey, types, "lora");
     contents.model = networkOrWhyNot([&] {
-        requireFullTraining(root);
+        refuseOtherPurpose(root);
         refuseOtherStage(root);
-        return readNamedModel(root, "model_name_or_path", contents.warnings);
+        refuseOtherRun(root, otherRuns);
+        contents.tuningFor = readLlamaFactoryTuning(root, type, contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
     });
+    settleTuning(contents);
     contents.sequenceLength = countOr(root, lengthKey, 2048);
     settleLengths(contents);
-    contents.precision = readPrecision(root, contents.warnings);
+    contents.precision = readPrecision(root, type, contents.warnings);
+    if (root.isOn("enable_liger_kernel"))
+        takeLossInChunks(contents, root.positionOf("enable_liger_kernel"));
     if (const auto attention = root.text("flash_attn"))
         contents.step.attention = attentionNamed(*attention);
     // It is on unless it is switched off, whatever gradient_checkpointing says: prepare_model_for_training in
     // model/model_utils/checkpointing.py.
-    contents.step.activationCheckpointing = !root.boolean("disable_gradient_checkpointing").value_or(false);
+    const bool isCheckpointed = !root.boolean("disable_gradient_checkpointing").value_or(false);
+    contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     notePlaces(root, placeKeys, contents);
     return contents;
 }

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
-#include "networks/hub_models.h"
+#include "networks/named_network.h"
 #include "networks/network_readers.h"
+#include "networks/peft_adapter.h"
 #include "run_reader.h"
+#include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
 #include <array>
@@ -45,27 +48,36 @@ constexpr PlaceKeys placeKeys{.network = "model.pretrained_model_name_or_path mo
 
 using enum Difference::When;
 
-constexpr std::array<Difference, 1> otherNetworks{{{"load_in_8bit", "weights in 8 bits"}}};
+/// Settings of PEFT's LoraConfig that no adapter of trials has.
+constexpr std::array<Difference, 7> otherAdapters{
+    {{"modules_to_save", "modules that are trained beside adapters"},
+     {"layers_to_transform", "adapters in some layers alone"},
+     {"rank_pattern", "adapters of several ranks"},
+     {"alpha_pattern", "adapters of several scales"},
+     {"target_parameters", "adapters beside single parameters"},
+     {"trainable_token_indices", "tokens that are trained alone"},
+     {"bias", "biases that are trained beside adapters", NoneOf, "none"}}};
 
 constexpr std::array<Difference, 1> otherRuns{
-    {{"tp_config", "cuts each layer over several GPUs ({})", There}}};
+    {{"tp_config", "cuts each layer over several GPUs ({})", There, {}, {}, reason::overDevices}}};
 
 constexpr std::array<Difference, 1> shardingDifferences{
-    {{"activation_cpu_offload",
-      "Trials keep activations on the GPU, which a run with activation_cpu_offload moves to the host's "
-      "memory.",
-      True}}};
+    {{.key = "activation_cpu_offload",
+      .text =
+          "Trials keep activations on the GPU, which a run with activation_cpu_offload moves to the host's "
+          "memory.",
+      .when = True,
+      .approximation = approximation::hostActivations}}};
 
 constexpr std::array<Difference, 2> differences{
-    {{"compile_config", "Trials run the network as it is, not compiled (compile_config).", There},
+    {{.key = "compile_config",
+      .text = "Trials run the network as it is, not compiled (compile_config).",
+      .when = There,
+      .approximation = approximation::compiled},
      // update_config_with_batch_size_info in llmfoundry/utils/config_utils.py.
-     {"device_train_grad_accum",
-      "LLM-Foundry computes device_train_grad_accum itself and passes over the value here.", There}}};
-constexpr std::array<Difference, 1> datasetDifferences{
-    {{"packing_ratio",
-      "Samples are packed into sequences (packing_ratio); a sample of a trial is one packed sequence of full "
-      "length.",
-      There}}};
+     {.key = "device_train_grad_accum",
+      .text = "LLM-Foundry computes device_train_grad_accum itself and passes over the value here.",
+      .when = There}}};
 
 /// Samples at a time; nothing where it is a part of one, as 0.5 is, which a warning says.
 std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view key,
@@ -150,17 +162,44 @@ std::optional<BatchPlan> readEvalPlan(const ConfigSection& root, const BatchPlan
     return plainBatch(evalKey, readSize(root, evalKey, warnings));
 }
 
-void refuseAdapters(const ConfigSection& model)
+/// What is trained of a network of the Hugging Face hub, whichever that is: LoraConfig of PEFT, to which
+/// get_peft_config in llmfoundry/models/hf/hf_base.py hands the section over, and refuses other types.
+/// \throws NotRun
+decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& section, std::vector<Warning>& warnings)
 {
-    for (std::string_view key : {"peft_config", "pretrained_lora_id_or_path"}) {
-        if (model.isOn(key))
-            refuseAdapter(model.positionOf(key), model.sectionIfAny(key).text("peft_type").value_or("lora"));
+    constexpr std::string_view adapterKey = "peft_config";
+    constexpr std::string_view typeKey = "peft_type";
+    constexpr std::string_view narrowKey = "load_in_8bit";
+    const bool isNarrow = section.boolean(narrowKey).value_or(false);
+    if (!section.isOn(adapterKey)) {
+        // Weights in 8 bits are not trained: validate_quantization_for_training in transformers 5.23,
+        // trainer.py.
+        if (isNarrow)
+            refuseNetwork(section, narrowKey, "weights in 8 bits");
+        return nullptr;
     }
+    const ConfigSection peft = *section.section(adapterKey);
+    const std::string type = lowerCase(peft.text(typeKey).value_or(""));
+    if (type != "lora")
+        peft.fail(typeKey, "is \"{}\", but LLM-Foundry has LORA alone; write that", type);
+    PeftAdapter adapter = readPeftConfig(peft);
+    if (isNarrow) {
+        adapter.frozenWeights = model::FrozenWeights::Int8;
+        warnOfApproximation(
+            warnings, section.positionOf(narrowKey), approximation::kernel8bit,
+            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials do "
+            "not have; the bytes of the weights are the same.",
+            narrowKey);
+    }
+    return [adapter](const model::ModelSpec& spec, std::vector<Warning>& others) {
+        return tuningOf(adapter, spec, others);
+    };
 }
 
 /// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
 /// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
-model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& warnings)
+model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& networks,
+                             ConfigContents& contents)
 {
     constexpr std::string_view hubKey = "pretrained_model_name_or_path";
     const auto section = root.section("model");
@@ -168,14 +207,17 @@ model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& wa
         throw networkElsewhere(root.document().positionOf(root.mapping()),
                                "The config has no model; give one with --model.");
     }
-    refuseAdapters(*section);
-    refuseOtherNetwork(*section, otherNetworks);
+    if (section->isOn("pretrained_lora_id_or_path"))
+        refuseAdapter(section->positionOf("pretrained_lora_id_or_path"), "lora");
     const std::string name = section->text("name").value_or("");
     if (name == "mpt_causal_lm")
-        return readMptModel(*section, warnings);
+        return readMptModel(*section, contents.warnings);
     const auto id = section->text(hubKey);
-    if (name.starts_with("hf_") && id)
-        return namedNetwork(*id, section->positionOf(hubKey), warnings, section->section("config_overrides"));
+    if (name.starts_with("hf_") && id) {
+        contents.tuningFor = readTuning(*section, contents.warnings);
+        return readNamedNetwork({.name = *id}, section->positionOf(hubKey), networks, contents,
+                                section->section("config_overrides"));
+    }
     throw networkElsewhere(
         section->positionOf("name"),
         "The network is built as \"{}\", which is not known here; give its config.json with --model.", name);
@@ -201,16 +243,18 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     if (word == "fp32")
         return model::Precision::Tf32;
     if (word == "amp_fp16" || word == "amp_fp8") {
-        warn(warnings, root.positionOf(key),
-             "Trials run in bfloat16 (amp_bf16) in place of {}; its {} are not run here.", word,
-             word == "amp_fp16" ? "loss scaling" : "8-bit products");
+        warnOfApproximation(warnings, root.positionOf(key),
+                            word == "amp_fp16" ? approximation::float16 : approximation::narrowProducts,
+                            "Trials run in bfloat16 (amp_bf16) in place of {}; its {} not run here.",
+                            word, word == "amp_fp16" ? "loss scaling is" : "8-bit products are");
     } else if (word != "amp_bf16") {
         root.fail(key, "is \"{}\"; write amp_bf16, amp_fp16, amp_fp8 or fp32", word);
     }
     return model::Precision::Bf16;
 }
 
-/// build_composer_model in llmfoundry/utils/builders.py turns the weights themselves into this type.
+/// build_composer_model in llmfoundry/utils/builders.py turns the weights themselves into this type, of which
+/// the optimizer keeps no wider copy, and its own state in the same.
 void readTypeOfWeights(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "master_weights_dtype";
@@ -218,12 +262,10 @@ void readTypeOfWeights(const ConfigSection& root, ConfigContents& contents)
     const std::string type = model.text(key).value_or("fp32");
     if (type == "fp32" || type == "float32")
         return;
-    contents.precision = model::Precision::PureBf16;
+    contents.precision = model::Precision::PlainBf16;
     contents.places.precision = model.placeOf(key);
-    warn(contents.warnings, model.positionOf(key),
-         "Trials keep fp32 copies of the weights in the optimizer, which a run with {} {} does not; it takes "
-         "less memory.",
-         key, type);
+    if (type == "fp16" || type == "float16")
+        warnOfFloat16(model.positionOf(key), contents.warnings);
 }
 
 void readClipping(const ConfigSection& clipping, ConfigContents& contents)
@@ -248,23 +290,96 @@ void readAlgorithms(const ConfigSection& root, ConfigContents& contents)
         if (name == "gradient_clipping" && algorithms.hasSection(name)) {
             readClipping(*algorithms.section(name), contents);
         } else {
-            warn(contents.warnings, algorithms.positionOf(name), "Trials leave out the algorithm {}.", name);
+            warnOfApproximation(contents.warnings, algorithms.positionOf(name), approximation::algorithms,
+                                "Trials leave out the algorithm {}.", name);
         }
     }
 }
 
-void warnOfSharding(const ConfigSection& root, std::vector<Warning>& warnings)
+// FULL_SHARD where nothing is said: FSDPConfig in composer/utils/parallelism.py of Composer 0.32.
+model::Sharding shardingOf(const ConfigSection& fsdp)
+{
+    constexpr std::string_view key = "sharding_strategy";
+    constexpr WordTable<model::Sharding, 5> words{{{"FULL_SHARD", model::Sharding::Parameters},
+                                                   {"HYBRID_SHARD", model::Sharding::Parameters},
+                                                   {"SHARD_GRAD_OP", model::Sharding::Gradients},
+                                                   {"_HYBRID_SHARD_ZERO2", model::Sharding::Gradients},
+                                                   {"NO_SHARD", model::Sharding::None}}};
+    const std::string word = fsdp.text(key).value_or("FULL_SHARD");
+    const auto known = meaningOf(words, word);
+    if (!known)
+        fsdp.fail(key, "is \"{}\"; write FULL_SHARD, SHARD_GRAD_OP or NO_SHARD", word);
+    return fsdp.integer("data_parallel_shard_degree").value_or(-1) == 1 ? model::Sharding::None : *known;
+}
+
+void readSharding(const ConfigSection& root, ConfigContents& contents)
 {
     const auto fsdp = root.section("fsdp_config");
     if (!fsdp)
         return;
-    warnOf(*fsdp, shardingDifferences, warnings);
-    // FULL_SHARD where nothing is said: FSDPConfig in composer/utils/parallelism.py of Composer 0.32.
-    if (fsdp->text("sharding_strategy").value_or("FULL_SHARD") != "NO_SHARD") {
-        warn(warnings, root.positionOf("fsdp_config"),
-             "FSDP spreads weights, gradients and optimizer state over GPUs; trials hold all of them on one, "
-             "so "
-             "larger sizes may fit in the run.");
+    warnOf(*fsdp, shardingDifferences, contents.warnings);
+    contents.step.sharding = shardingOf(*fsdp);
+    if (contents.step.sharding != model::Sharding::None) {
+        warnOfApproximation(
+            contents.warnings, root.positionOf("fsdp_config"), approximation::sharding,
+            "FSDP spreads weights, gradients and optimizer state over GPUs, whose number the "
+            "launcher decides; trials hold all of them on one, so larger sizes may fit in the run.");
+    }
+}
+
+/// Which modules, or those of which layers: activation_checkpointing_fn in
+/// llmfoundry/models/mpt/modeling_mpt.py, which takes each block where nothing is said.
+void warnOfCheckpointing(const ConfigSection& root, ConfigContents& contents)
+{
+    constexpr std::string_view key = "activation_checkpointing_target";
+    const ConfigSection model = root.sectionIfAny("model");
+    const YamlNode* target = model.value(key);
+    const bool isBlock = target && target->kind == NodeKind::Scalar && lowerCase(target->value) == "mptblock";
+    if (!contents.step.activationCheckpointing || !target || isBlock)
+        return;
+    warnOfApproximation(
+        contents.warnings, model.positionOf(key), approximation::otherCheckpointing,
+        "The run checkpoints some modules ({}), trials each layer, which takes more time and less "
+        "memory.",
+        model.pathOf(key));
+}
+
+/// Samples are packed into sequences of full length, as those of trials are, and attend to each other unless
+/// attn_uses_sequence_id says otherwise: BinPackCollator in llmfoundry/data/packing.py.
+void warnOfPacking(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "packing_ratio";
+    const ConfigSection dataset = root.sectionIfAny("train_loader").sectionIfAny("dataset");
+    const ConfigSection attention = root.sectionIfAny("model").sectionIfAny("attn_config");
+    if (!dataset.has(key))
+        return;
+    constexpr std::string_view masksTexts = "attn_uses_sequence_id";
+    if (attention.boolean(masksTexts).value_or(false)) {
+        warnOfApproximation(
+            warnings, dataset.positionOf(key), approximation::packedTexts,
+            "Samples are packed into sequences (packing_ratio) and attend to themselves alone "
+            "({}); a sample of a trial is one text of full length.",
+            attention.pathOf(masksTexts));
+        return;
+    }
+    warn(warnings, dataset.positionOf(key),
+         "Samples are packed into sequences (packing_ratio); a sample of a trial is one packed sequence of "
+         "full "
+         "length.");
+}
+
+/// __init__ of BaseHuggingFaceModel in llmfoundry/models/hf/hf_base.py.
+void readAttention(const ConfigSection& root, ConfigContents& contents)
+{
+    constexpr std::string_view flashKey = "use_flash_attention_2";
+    constexpr std::string_view nameKey = "attn_implementation";
+    const ConfigSection model = root.sectionIfAny("model");
+    if (model.boolean(flashKey).value_or(false)) {
+        contents.step.attention = model::Attention::Flash;
+        contents.places.attention = model.placeOf(flashKey);
+    } else if (const auto name = model.text(nameKey)) {
+        contents.step.attention = attentionNamed(*name);
+        contents.places.attention = model.placeOf(nameKey);
     }
 }
 
@@ -273,10 +388,12 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.precision = readPrecision(root, contents.warnings);
     readTypeOfWeights(root, contents);
     readRun(root, runKeys, contents);
+    readAttention(root, contents);
     readAlgorithms(root, contents);
-    warnOfSharding(root, contents.warnings);
+    readSharding(root, contents);
+    warnOfCheckpointing(root, contents);
     warnOf(root, differences, contents.warnings);
-    warnOf(root.sectionIfAny("train_loader").sectionIfAny("dataset"), datasetDifferences, contents.warnings);
+    warnOfPacking(root, contents.warnings);
     // True since LLM-Foundry 0.14 (pull request 1618).
     contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
     contents.training.halvesAutomatically = isAuto(root);
@@ -298,8 +415,9 @@ ConfigContents read(const ConfigText& text)
     contents.model = networkOrWhyNot([&] {
         if (root.section("model"))
             refuseOtherRun(root, otherRuns);
-        return readNetwork(root, contents.warnings);
+        return readNetwork(root, text.networks(), contents);
     });
+    settleTuning(contents);
     readLengths(root, contents);
     readRunInto(root, contents);
     return contents;

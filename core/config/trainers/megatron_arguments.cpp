@@ -22,7 +22,7 @@ struct Names
 };
 
 /// Those that are not the setting with dashes.
-constexpr std::array<Names, 13> otherNames{
+constexpr std::array<Names, 14> otherNames{
     {{"layernorm_epsilon", "--norm-epsilon", "--layernorm-epsilon"},
      {"rotary_percentage", "--rotary-percent", ""},
      {"num_moe_experts", "--num-experts", ""},
@@ -32,6 +32,7 @@ constexpr std::array<Names, 13> otherNames{
      {"num_layers", "--num-layers", "--encoder-num-layers"},
      {"activations_checkpoint_granularity", "--recompute-granularity", "--recompute-activations"},
      {"activations_checkpoint_method", "--recompute-method", ""},
+     {"activations_checkpoint_num_layers", "--recompute-num-layers", ""},
      {"fp8", "--fp8-format", "--fp8"},
      {"fp4", "--fp4-format", ""},
      {"fsdp", "--use-megatron-fsdp", "--use-torch-fsdp2"},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "megatron_run.h"
 
+#include "approximations.h"
 #include "differences.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
@@ -17,17 +18,19 @@ namespace {
 
 constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
 
-constexpr std::array<Difference, 7> differences{
-    {{"fp8", "The run computes in FP8; trials run in bfloat16, which takes more time and memory."},
-     {"fp4", "The run computes in FP4; trials run in bfloat16, which takes more time and memory."},
-     {"fsdp", "FSDP spreads parameters over devices; trials hold all of them on one, so larger sizes may fit "
-              "in the run."},
-     {"use_distributed_optimizer", spreadOptimizer},
-     {"cpu_offloading",
-      "The run keeps activations or weights in host memory; trials keep them on the device."},
-     {"optimizer_cpu_offload",
-      "The run keeps the optimizer's state in host memory; trials keep it on the device."},
-     {"fp32_residual_connection", "The run keeps its residual stream in fp32; trials do not."}}};
+constexpr std::array<Difference, 4> differences{
+    {{.key = "fp8",
+      .text = "The run computes in FP8; trials run in bfloat16, which takes more time and memory.",
+      .approximation = approximation::narrowProducts},
+     {.key = "fp4",
+      .text = "The run computes in FP4; trials run in bfloat16, which takes more time and memory.",
+      .approximation = approximation::narrowProducts},
+     {.key = "cpu_offloading",
+      .text = "The run keeps activations or weights in host memory; trials keep them on the device.",
+      .approximation = approximation::hostActivations},
+     {.key = "fp32_residual_connection",
+      .text = "The run keeps its residual stream in fp32; trials do not.",
+      .approximation = approximation::fp32Residuals}}};
 
 std::int64_t parts(const Settings& settings, std::string_view name)
 {
@@ -59,22 +62,59 @@ std::string product(const MegatronParallelism& parallelism)
     return sentence("{} * {} * {}", parallelism.tensor, parallelism.pipeline, parallelism.context);
 }
 
+/// The first layers of each pipeline stage alone ("block"), or groups of layers whose inputs alone are kept
+/// ("uniform"): _checkpointed_forward in megatron/core/transformer/transformer_block.py of Megatron Core
+/// 0.20.
+void warnOfLayers(const Settings& settings, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view methodKey = "activations_checkpoint_method";
+    constexpr std::string_view countKey = "activations_checkpoint_num_layers";
+    const bool isBlock = settings.text(methodKey).value_or("") == "block";
+    if (isBlock) {
+        warnOfApproximation(
+            warnings, settings.positionOf(methodKey), approximation::otherCheckpointing,
+            "The run recomputes some layers in backward, trials all of them, which takes more time "
+            "and less memory.");
+    } else if (settings.integer(countKey).value_or(1) > 1) {
+        warnOfApproximation(
+            warnings, settings.positionOf(countKey), approximation::otherCheckpointing,
+            "The run keeps the input of every few layers alone ({}), trials that of each, which takes "
+            "more memory.",
+            settings.pathOf(countKey));
+    }
+}
+
 void readRecomputation(const Settings& settings, ConfigContents& contents)
 {
     constexpr std::string_view key = "activations_checkpoint_granularity";
     const std::string granularity = settings.text(key).value_or("");
     contents.step.activationCheckpointing = granularity == "full";
     if (granularity == "selective") {
-        warn(contents.warnings, settings.positionOf(key),
-             "The run recomputes attention in backward ({} selective); trials do so only where their "
-             "attention kernel does.",
-             settings.pathOf(key));
-    } else if (granularity == "full" &&
-               settings.text("activations_checkpoint_method").value_or("") == "block") {
-        warn(contents.warnings, settings.positionOf(key),
-             "The run recomputes some layers in backward, trials all of them, which takes more time and less "
-             "memory.");
+        warnOfApproximation(
+            contents.warnings, settings.positionOf(key), approximation::otherCheckpointing,
+            "The run recomputes attention in backward ({} selective); trials do so only where "
+            "their attention kernel does.",
+            settings.pathOf(key));
+    } else if (granularity == "full") {
+        warnOfLayers(settings, contents.warnings);
     }
+}
+
+void readShares(const Settings& settings, ConfigContents& contents)
+{
+    if (settings.isOn("fsdp"))
+        readMegatronSharding(settings, "fsdp", model::Sharding::Parameters, contents);
+    else if (settings.isOn("use_distributed_optimizer"))
+        readMegatronSharding(settings, "use_distributed_optimizer", model::Sharding::Optimizer, contents);
+    constexpr std::string_view key = "optimizer_cpu_offload";
+    if (!settings.isOn(key))
+        return;
+    contents.step.optimizerOnHost = true;
+    warnOfApproximation(
+        contents.warnings, settings.positionOf(key), approximation::hostOptimizer,
+        "The run keeps the optimizer's state in host memory and steps there, at the speed of the "
+        "host's processor ({}).",
+        settings.pathOf(key));
 }
 
 std::string listed(const std::vector<std::int64_t>& numbers)
@@ -155,7 +195,7 @@ void refuseNetworkInParts(const MegatronParallelism& parallelism)
         parallelism.perCopy() > 1
             ? sentence("over {} devices (tensor * pipeline * context parallel)", product(parallelism))
             : sentence("with its experts over {} devices", parallelism.expert);
-    refuseRun(parallelism.position, sentence("spreads one copy of the network {}", how));
+    refuseRun(parallelism.position, sentence("spreads one copy of the network {}", how), reason::overDevices);
 }
 
 std::string unknownDevicesNote(std::string_view what, const BatchPlan& plan)
@@ -201,12 +241,30 @@ model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition 
     if (isFp16) {
         warnOfFloat16(position, warnings);
     } else if (hasFullGradients) {
-        warn(
-            warnings, position,
+        warnOfApproximation(
+            warnings, position, approximation::fp32Gradients,
             "The run keeps gradients in fp32, 2 bytes a parameter more than in trials; leave memory free for "
             "them.");
     }
     return model::Precision::PureBf16;
+}
+
+void readMegatronSharding(const Settings& settings, std::string_view key, model::Sharding sharding,
+                          ConfigContents& contents)
+{
+    contents.step.sharding = sharding;
+    const BatchPlan& plan = *contents.train;
+    if (plan.knowsDevices && plan.devices == 1)
+        return;
+    warnOfApproximation(contents.warnings, settings.positionOf(key), approximation::sharding,
+                        "The run spreads {} over its data-parallel devices; what they send each other is not "
+                        "measured{}.",
+                        sharding == model::Sharding::Optimizer ? "the optimizer's state"
+                                                               : "parameters, gradients and optimizer state",
+                        plan.knowsDevices
+                            ? ""
+                            : ", and as long as their number is not known trials hold all of it on one, "
+                              "so that larger sizes may fit in the run");
 }
 
 void readMegatronRun(const Settings& settings, ConfigContents& contents)
@@ -223,6 +281,7 @@ void readMegatronRun(const Settings& settings, ConfigContents& contents)
     if (contents.sequenceLength == 0)
         contents.sequenceLength = usualLength(contents);
     readRecomputation(settings, contents);
+    readShares(settings, contents);
     warnOf(settings, differences, contents.warnings);
 }
 

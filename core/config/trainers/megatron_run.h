@@ -80,10 +80,10 @@ std::vector<std::int64_t> scheduledBatches(const std::string& schedule);
 /// \param unit  as in rampNote, at least 1
 std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batches, std::int64_t unit);
 
-/// That of a distributed optimizer.
-inline constexpr std::string_view spreadOptimizer =
-    "The run spreads the optimizer's state over its devices; trials hold all of it on one, so larger sizes "
-    "may fit in the run.";
+/// Of a run with a distributed optimizer, or with FSDP, of contents whose plan is known.
+/// \param key  that says so
+void readMegatronSharding(const Settings& settings, std::string_view key, model::Sharding sharding,
+                          ConfigContents& contents);
 
 /// Half precision throughout, with fp32 masters: Float16Module and the mixed-precision optimizer.
 /// \param hasFullGradients  those of bfloat16 are kept in fp32, which trials do not do

@@ -128,13 +128,93 @@ BatchPlan readPlan(const ConfigSection& root)
     return megatronPlan(readBatch(ModelSection(root)), parallelismOf(root));
 }
 
-model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& warnings)
+/// Adapters of a scheme that trials do not have are refused before the network is read.
+std::string readScheme(const ConfigSection& peft)
+{
+    const std::string scheme = peft.text("peft_scheme").value_or("none");
+    if (scheme != "none" && scheme != "lora")
+        refuseAdapter(peft.positionOf("peft_scheme"), scheme);
+    return scheme;
+}
+
+/// get_target_modules and LoraPEFTConfig in nemo/collections/nlp/parts/peft_config.py of NeMo 2.0: one
+/// adapter for all that a product computes, or one for each part of it.
+std::vector<model::Projection> projectionsOf(std::string_view module, bool isGated, bool isCanonical)
+{
+    using enum model::Projection;
+    std::vector<model::Projection> found;
+    const bool isAll = module == "all";
+    if (isAll || module == "attention" || module == "attention_qkv")
+        found = isCanonical ? std::vector{Query, Key, Value} : std::vector{QueryKeyValue};
+    if (isAll || module == "attention" || module == "attention_dense")
+        found.push_back(AttentionOutput);
+    if (isAll || module == "mlp" || module == "mlp_fc1") {
+        if (isGated && !isCanonical)
+            found.push_back(GateUp);
+        if (isGated && isCanonical)
+            found.push_back(Gate);
+        if (!isGated || isCanonical)
+            found.push_back(Up);
+    }
+    if (isAll || module == "mlp" || module == "mlp_fc2")
+        found.push_back(Down);
+    return found;
+}
+
+std::vector<model::AdapterTarget> targetsOf(const ConfigSection& lora, bool isGated)
+{
+    constexpr std::string_view key = "target_modules";
+    const bool isCanonical = lora.text("variant").value_or("nemo") == "canonical";
+    // Counted from 1: "[1,12] will add lora to layer 1 (lowest) and 12" in NeMo's examples.
+    std::vector<std::int64_t> layers = lora.integers("layer_selection").value_or(std::vector<std::int64_t>());
+    for (std::int64_t& layer : layers) {
+        if (layer < 1)
+            lora.fail("layer_selection", "has {}, but layers are counted from 1", layer);
+        --layer;
+    }
+    std::vector<model::AdapterTarget> targets;
+    for (const std::string& module : lora.words(key).value_or(std::vector<std::string>{"attention_qkv"})) {
+        const auto projections = projectionsOf(module, isGated, isCanonical);
+        if (projections.empty())
+            lora.fail(key,
+                      "has \"{}\"; write attention_qkv, attention_dense, mlp_fc1 and mlp_fc2, attention, mlp "
+                      "or all",
+                      module);
+        for (model::Projection projection : projections) {
+            const model::AdapterTarget target{.projection = projection, .layers = layers};
+            if (std::ranges::find(targets, target) == targets.end())
+                targets.push_back(target);
+        }
+    }
+    return targets;
+}
+
+/// \throws NotRun where trials do not have such adapters
+model::Tuning readTuning(const ConfigSection& peft, const model::ModelSpec& network)
+{
+    if (readScheme(peft) == "none")
+        return {};
+    const ConfigSection lora = peft.sectionAt("lora_tuning");
+    const auto* decoder = std::get_if<model::DecoderSpec>(&network.architecture);
+    if (!decoder || model::hasExperts(*decoder))
+        refuseAdapter(peft.positionOf("peft_scheme"), "lora");
+    if (lora.isOn("weight_tying"))
+        refuseNetwork(lora, "weight_tying", "adapters that its layers share");
+    // Keys without a default in LoraPEFTConfig but for alpha; 32 and 0.0 are those of NeMo's examples
+    // (examples/nlp/language_modeling/tuning/conf/megatron_gpt_finetuning_config.yaml).
+    const std::int64_t rank = sizeOr(lora, "adapter_dim", 32);
+    return {.adapter = model::AdapterKind::Lora,
+            .rank = rank,
+            .alpha = lora.number("alpha").value_or(static_cast<double>(rank)),
+            .dropout = dropoutRateOr(lora, "adapter_dropout", 0.0),
+            .targets = targetsOf(lora, model::isGated(decoder->activation))};
+}
+
+model::ModelSpec readNetwork(const ConfigSection& root, ConfigContents& contents)
 {
     const ModelSection model(root);
     const ConfigSection peft = model.sectionAt("peft");
-    const std::string scheme = peft.text("peft_scheme").value_or("none");
-    if (scheme != "none")
-        refuseAdapter(peft.positionOf("peft_scheme"), scheme);
+    readScheme(peft);
     refuseNetworkInParts(parallelismOf(root));
     // The layers' own name: get_specs in megatron_gpt_model.py of NeMo 2.0.
     const std::string layers = model.text("name").value_or("");
@@ -150,7 +230,20 @@ model::ModelSpec readNetwork(const ConfigSection& root, std::vector<Warning>& wa
                                    "a network with the section " + model.pathOf(key));
     }
     const MegatronKind kind = model.has("bert_binary_head") ? MegatronKind::Encoder : MegatronKind::Decoder;
-    return readMegatronModel(model, kind, warnings);
+    const model::ModelSpec network = readMegatronModel(model, kind, contents.warnings);
+    contents.tuning = readTuning(peft, network);
+    return network;
+}
+
+/// What the words for modules mean is known of the network in this config alone.
+void refuseAdaptersOfOthers(const ConfigSection& root, ConfigContents& contents)
+{
+    const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
+    const ConfigSection peft = ModelSection(root).sectionAt("peft");
+    if (!unsupported || !unsupported->isElsewhere || readScheme(peft) == "none")
+        return;
+    contents.model = networkOrWhyNot(
+        [&peft]() -> model::ModelSpec { refuseAdapter(peft.positionOf("peft_scheme"), "lora"); });
 }
 
 /// Parameters in half precision with O2, else autocast: __init__ of MegatronBaseModel in NeMo 2.0, where the
@@ -202,9 +295,8 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readMegatronRun(ModelSection(root), contents);
     readRun(root, runKeys, contents);
     const ConfigSection optimizer = root.sectionAt("model.optim");
-    if (optimizer.text("name").value_or("").find("distributed") != std::string::npos) {
-        warn(contents.warnings, optimizer.positionOf("name"), spreadOptimizer);
-    }
+    if (optimizer.text("name").value_or("").find("distributed") != std::string::npos)
+        readMegatronSharding(optimizer, "name", model::Sharding::Optimizer, contents);
     warnOfTrainer(root, contents.warnings);
 }
 
@@ -236,7 +328,8 @@ ConfigContents read(const ConfigText& text)
     const BatchPlan plan = readPlan(root);
     ConfigContents contents{.train = plan, .eval = plan};
     warnOfMegatronBatch(plan, parallelismOf(root), readBatch(ModelSection(root)).position, contents.warnings);
-    contents.model = networkOrWhyNot([&] { return readNetwork(root, contents.warnings); });
+    contents.model = networkOrWhyNot([&] { return readNetwork(root, contents); });
+    refuseAdaptersOfOthers(root, contents);
     readRunInto(root, contents);
     notePlaces(root, placeKeys, contents);
     return contents;

@@ -29,7 +29,8 @@ constexpr std::string_view sequenceLengthKey = "sequence_length";
 constexpr std::string_view knownKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
     "sequence_length decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows "
-    "max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark optimizer_on_host sharding "
+    "loss_parts max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark "
+    "optimizer_on_host sharding "
     "packed_text_length learning_rate weight_by use_maximum_batch_size batch_increase_function";
 
 constexpr PlaceKeys placeKeys{.network = "model",
@@ -226,13 +227,17 @@ void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
-    contents.precision = readWord(root, "precision", contents.precision, "fp32, tf32, bf16, pure-bf16 and plain-bf16");
-    contents.optimizer = readWord(root, "optimizer", contents.optimizer,
-                                  "adamw, sgd, adamw-8bit and adamw-4bit");
+    contents.precision =
+        readWord(root, "precision", contents.precision, "fp32, tf32, bf16, pure-bf16 and plain-bf16");
+    contents.optimizer =
+        readWord(root, "optimizer", contents.optimizer, "adamw, sgd, adamw-8bit and adamw-4bit");
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)
         root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
+    contents.step.lossParts = root.integer("loss_parts").value_or(1);
+    if (contents.step.lossParts < 1)
+        root.fail("loss_parts", "must be at least 1, which stands for the whole loss at once");
     contents.step.maxGradientNorm = readGradientNorm(root, "max_gradient_norm", 0.0);
     contents.step.attention =
         readWord(root, "attention", contents.step.attention, "auto, flash, memory-efficient, cudnn and math");

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "batch_schemes.h"
 #include "differences.h"
 #include "format.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
+#include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
+#include <algorithm>
 #include <array>
 
 namespace batchpeak::config {
@@ -48,31 +51,62 @@ using enum Difference::When;
 /// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
 /// full_dpo_distributed.py, lora_dpo_*.py and qat_*.py.
 constexpr std::array<Difference, 7> otherRuns{
-    {{"teacher_model", "uses a second network, the teacher", There},
-     {"ref_checkpointer", "uses a second network, the reference", There},
-     {"reference_checkpointer", "uses a second network, the reference", There},
-     {"quantizer", "rounds weights as a quantised network has them", There},
-     {"policy_model", "trains several networks", There},
-     {"tensor_parallel_dim", "cuts layers or sequences over several GPUs", AboveOne},
-     {"context_parallel_dim", "cuts layers or sequences over several GPUs", AboveOne}}};
+    {{"teacher_model", "uses a second network, the teacher", There, {}, {}, reason::secondNetwork},
+     {"ref_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
+     {"reference_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
+     {"quantizer",
+      "rounds weights as a quantised network has them",
+      There,
+      {},
+      {},
+      reason::quantizationAware},
+     {"policy_model", "trains several networks", There, {}, {}, reason::preferences},
+     {"tensor_parallel_dim",
+      "cuts layers or sequences over several GPUs",
+      AboveOne,
+      {},
+      {},
+      reason::overDevices},
+     {"context_parallel_dim",
+      "cuts layers or sequences over several GPUs",
+      AboveOne,
+      {},
+      {},
+      reason::overDevices}}};
 
-constexpr std::array<Difference, 7> differences{
-    {{"compile", "Trials run the network as it is, not compiled (compile)."},
-     {"enable_activation_offloading", "Trials keep activations on the GPU, which a run with "
-                                      "enable_activation_offloading moves to the host's memory."},
-     {"ac_mode", "Trials checkpoint whole layers, not as ac_mode chooses."},
-     {"enable_fp8_training", "Trials run products in bf16, not in 8 bits (enable_fp8_training)."},
-     {"fsdp_cpu_offload", "Trials keep weights and optimizer state on the GPU, which a run with "
-                          "fsdp_cpu_offload moves to the host's memory."},
-     {"custom_sharded_layers",
-      "FSDP spreads weights, gradients and optimizer state over GPUs; trials hold all of them on one, so "
-      "larger sizes may fit in the run."},
-     {"optimizer_in_bwd", "The run updates each weight within backward (optimizer_in_bwd) and drops its "
-                          "gradient; trials keep all gradients until the step, which takes more memory."}}};
+constexpr std::array<Difference, 5> differences{
+    {{.key = "compile",
+      .text = "Trials run the network as it is, not compiled (compile).",
+      .approximation = approximation::compiled},
+     {.key = "enable_activation_offloading",
+      .text =
+          "Trials keep activations on the GPU, which a run with enable_activation_offloading moves to the "
+          "host's memory.",
+      .approximation = approximation::hostActivations},
+     {.key = "enable_fp8_training",
+      .text = "Trials run products in bf16, not in 8 bits (enable_fp8_training).",
+      .approximation = approximation::narrowProducts},
+     {.key = "fsdp_cpu_offload",
+      .text =
+          "The run keeps weights in the host's memory too (fsdp_cpu_offload); trials keep them on the GPU.",
+      .approximation = approximation::hostWeights},
+     {.key = "optimizer_in_bwd",
+      .text = "The run updates each weight within backward (optimizer_in_bwd) and drops its gradient; trials "
+              "keep "
+              "all gradients until the step, which takes more memory.",
+      .approximation = approximation::updatesInBackward}}};
 
 constexpr std::array<Difference, 1> datasetDifferences{
-    {{"packed", "Samples are packed into sequences (packed); a sample of a trial is one packed sequence of "
-                "full length."}}};
+    {{.key = "packed",
+      .text = "Samples are packed into sequences (packed); a sample of a trial is one text of full length.",
+      .approximation = approximation::packedTexts}}};
+
+/// What only the recipes for several GPUs read: cfg.get() in recipes/full_finetune_distributed.py and
+/// lora_finetune_distributed.py.
+constexpr std::string_view distributedKeys =
+    "fsdp_cpu_offload fsdp_reshard_after_forward custom_sharded_layers data_parallel_shard_dim "
+    "data_parallel_replicate_dim tensor_parallel_dim tensor_parallel_plan context_parallel_dim ac_mode "
+    "enable_fp8_training";
 
 /// The last part of the name of what a section builds: "AdamW".
 std::string componentOf(const ConfigSection& section)
@@ -86,7 +120,7 @@ void refuseOtherRuns(const ConfigSection& root)
 {
     for (const Difference& row : otherRuns) {
         if (const auto found = firstOf(root, std::span(&row, 1)))
-            refuseRun(found->position, sentence("{} ({})", row.text, row.key));
+            refuseRun(found->position, sentence("{} ({})", row.text, row.key), row.why);
     }
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
@@ -94,7 +128,8 @@ void refuseOtherRuns(const ConfigSection& root)
         if (name.find(kind) != std::string::npos)
             refuseRun(loss.positionOf(componentKey),
                       sentence("learns by preferences, from more than one answer a sample ({})",
-                               loss.pathOf(componentKey)));
+                               loss.pathOf(componentKey)),
+                      reason::preferences);
     }
 }
 
@@ -115,8 +150,10 @@ BatchPlan readTrainPlan(const ConfigSection& root)
     return plan;
 }
 
-// get_dtype in torchtune/training/precision.py: fp32 where nothing is said, and TF32 is left off.
-model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
+// get_dtype in torchtune/training/precision.py: fp32 where nothing is said, and TF32 is left off. The network
+// is built in that type (set_default_dtype in the recipes), so that gradients and optimizer state have it
+// too.
+model::Precision readPrecision(const ConfigSection& root)
 {
     constexpr std::string_view key = "dtype";
     const std::string type = root.text(key).value_or("fp32");
@@ -124,10 +161,113 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
         return model::Precision::Fp32;
     if (type != "bf16")
         root.fail(key, "is \"{}\", which torchtune's recipes do not train in; write bf16 or fp32", type);
-    warn(warnings, root.positionOf(key),
-         "torchtune keeps weights, gradients and optimizer state in bf16; trials keep fp32 copies of the "
-         "weights and fp32 optimizer state beside them, which takes more memory.");
-    return model::Precision::PureBf16;
+    return model::Precision::PlainBf16;
+}
+
+/// Optimizers of bitsandbytes and torchao, by the class alone: what they keep, and what of that trials do
+/// otherwise.
+struct LibraryOptimizer
+{
+    std::string_view name;
+    model::Optimizer kind = model::Optimizer::AdamW;
+    std::string_view approximation;
+    std::string_view text;
+};
+
+constexpr std::string_view pagedText =
+    "The run moves the state of {} to the host's memory where the GPU's runs "
+    "out; trials keep it on the GPU.";
+constexpr std::string_view narrowText =
+    "Trials step {} by other operations than its library's kernel, in another time; its memory is the run's.";
+
+// bitsandbytes/optim/adamw.py of bitsandbytes 0.48, and torchao/optim of torchao 0.13, whose older name is
+// torchao.prototype.low_bit_optim. Paged ones are told by their name, before these.
+constexpr std::array<LibraryOptimizer, 5> libraryOptimizers{
+    {{"AdamW8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
+     {"Adam8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
+     {"AdamWFp8", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
+     {"AdamW4bit", model::Optimizer::AdamW4bit, approximation::step4bit, narrowText},
+     {"AdamW32bit", model::Optimizer::AdamW, approximation::fp32State,
+      "{} keeps its state in fp32 whatever the weights have; trials keep it in the type of the weights."}}};
+
+constexpr std::string_view hostText =
+    "{} keeps the optimizer's state in the host's memory and steps there, at the "
+    "speed of its processor.";
+
+/// The optimizer of that section, and where its state lies.
+void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
+{
+    const TextPosition position = section.positionOf(componentKey);
+    const std::string component = section.text(componentKey).value_or("");
+    std::string name = componentOf(section);
+    if (name == "CPUOffloadOptimizer") {
+        // AdamW of torch where optimizer_class is absent: torchao/optim/cpu_offload.py of torchao 0.13.
+        contents.step.optimizerOnHost = true;
+        warnOfApproximation(contents.warnings, position, approximation::hostOptimizer, hostText, component);
+        name = section.sectionIfAny("optimizer_class").text(componentKey).value_or("AdamW");
+        name = name.substr(name.rfind('.') + 1);
+    }
+    if (constexpr std::string_view paged = "Paged"; name.starts_with(paged)) {
+        name.erase(0, paged.size());
+        warnOfApproximation(contents.warnings, position, approximation::pagedOptimizer, pagedText, component);
+    }
+    // 32 bits where the name says no other: AdamW.__init__ of bitsandbytes has optim_bits=32.
+    if (name == "AdamW" && component.starts_with("bitsandbytes."))
+        name = "AdamW32bit";
+    if (const auto* known = std::ranges::find(libraryOptimizers, name, &LibraryOptimizer::name);
+        known != libraryOptimizers.end()) {
+        const bool isFp32 = contents.precision == model::Precision::Fp32;
+        contents.optimizer = known->kind;
+        if (known->approximation != approximation::fp32State || !isFp32)
+            warnOfApproximation(contents.warnings, position, known->approximation, known->text, component);
+    } else if (!name.empty()) {
+        contents.optimizer = readOptimizer(name, {}, position, contents.warnings);
+    }
+}
+
+/// FSDP spreads everything over the GPUs of a distributed recipe: shard_model in
+/// torchtune/training/_distributed.py.
+void readSharding(const ConfigSection& root, ConfigContents& contents)
+{
+    const auto keys = splitWords(distributedKeys);
+    const auto found = std::ranges::find_if(keys, [&root](std::string_view key) { return root.has(key); });
+    // -1, what is left of the others, where nothing is said: ParallelDims in the same file.
+    if (found == keys.end() || root.integer("data_parallel_shard_dim").value_or(-1) == 1)
+        return;
+    // Else weights stay together from forward to backward, as SHARD_GRAD_OP has it.
+    const bool gathersTwice = root.boolean("fsdp_reshard_after_forward").value_or(true);
+    contents.step.sharding = gathersTwice ? model::Sharding::Parameters : model::Sharding::Gradients;
+    warnOfApproximation(
+        contents.warnings, root.positionOf(*found), approximation::sharding,
+        "The recipe spreads weights, gradients and optimizer state over GPUs, whose number the launcher "
+        "decides; trials hold all of them on one, so larger sizes may fit in the run.");
+    if (root.boolean("fsdp_cpu_offload").value_or(false)) {
+        contents.step.optimizerOnHost = true;
+        warnOfApproximation(contents.warnings, root.positionOf("fsdp_cpu_offload"),
+                            approximation::hostOptimizer, hostText, "fsdp_cpu_offload");
+    }
+}
+
+/// _setup_model in recipes/full_finetune_distributed.py: ac_mode counts where enable_activation_checkpointing
+/// is off, and where both are on, none does.
+void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
+{
+    constexpr std::string_view key = "ac_mode";
+    const auto mode = root.text(key);
+    if (!mode)
+        return;
+    const bool isSelective = mode == "selective" && root.text("ac_option").value_or("") != "1";
+    contents.step.activationCheckpointing =
+        !contents.step.activationCheckpointing && (mode == "full" || mode == "selective");
+    if (!contents.step.activationCheckpointing)
+        return;
+    contents.places.activationCheckpointing = root.placeOf(key);
+    if (isSelective) {
+        warnOfApproximation(
+            contents.warnings, root.positionOf(key), approximation::otherCheckpointing,
+            "The run checkpoints some layers or operations (ac_mode), trials each layer, which "
+            "takes more time and less memory.");
+    }
 }
 
 double readClipping(const ConfigSection& root)
@@ -147,10 +287,11 @@ void warnOfTheLoss(const ConfigSection& root, std::vector<Warning>& warnings)
         return;
     // In torchtune/modules/loss. The parts grow with the micro-batch; those of a trial have a fixed size.
     const std::int64_t parts = loss.integer("num_output_chunks").value_or(8);
-    warn(warnings, loss.positionOf(componentKey),
-         "The run computes the loss in {} parts; trials compute it whole, which takes more memory, unless "
-         "--loss-chunk says how many tokens to take at a time.",
-         parts);
+    warnOfApproximation(
+        warnings, loss.positionOf(componentKey), approximation::chunkedLoss,
+        "The run computes the loss in {} parts; trials compute it whole, which takes more memory, unless "
+        "--loss-chunk says how many tokens to take at a time.",
+        parts);
 }
 
 void readLengths(const ConfigSection& root, ConfigContents& contents)
@@ -164,31 +305,66 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
     }
     contents.sequenceLength = usualLength(contents);
     const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
-    warn(contents.warnings,
-         root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
-         isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data; trials run the {} "
-                   "tokens that the network takes at most. Set it, or give another length with "
-                   "--sequence-length."
-                 : "tokenizer.max_seq_len is not set, so samples are as long as the data; set it, or give a "
-                   "length with --sequence-length.",
-         contents.sequenceLength);
+    warnOfApproximation(
+        contents.warnings,
+        root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
+        approximation::lengthOfData,
+        isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data; trials run the {} "
+                  "tokens that the network takes at most. Set it, or give another length with "
+                  "--sequence-length."
+                : "tokenizer.max_seq_len is not set, so samples are as long as the data; set it, or give a "
+                  "length with --sequence-length.",
+        contents.sequenceLength);
+}
+
+void warnOfDatasets(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "dataset";
+    const YamlNode* value = root.value(key);
+    if (!value || value->kind != NodeKind::Sequence) {
+        warnOf(root.sectionIfAny(key), datasetDifferences, warnings);
+        return;
+    }
+    for (const ConfigSection& dataset : root.sections(key))
+        warnOf(dataset, datasetDifferences, warnings);
 }
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
-    contents.precision = readPrecision(root, contents.warnings);
-    const ConfigSection optimizer = root.sectionIfAny("optimizer");
-    if (const std::string name = componentOf(optimizer); !name.empty())
-        contents.optimizer = readOptimizer(name, {}, optimizer.positionOf(componentKey), contents.warnings);
+    contents.precision = readPrecision(root);
+    readOptimizerInto(root.sectionIfAny("optimizer"), contents);
     readRun(root, runKeys, contents);
+    readCheckpointing(root, contents);
     contents.step.maxGradientNorm = readClipping(root);
     warnOfTheLoss(root, contents.warnings);
-    warnOf(root.sectionIfAny("dataset"), datasetDifferences, contents.warnings);
+    warnOfDatasets(root, contents.warnings);
+    readSharding(root, contents);
     warnOf(root, differences, contents.warnings);
     // The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
     contents.training.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
     contents.training.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
     notePlaces(root, placeKeys, contents);
+}
+
+/// Adapters of a network that is not known here are those of the one that another file brings.
+void readModelInto(const ConfigSection& root, ConfigContents& contents)
+{
+    const ConfigSection section = *root.section("model");
+    contents.model = networkOrWhyNot([&] {
+        refuseOtherRuns(root);
+        return readTorchtuneModel(section, contents.warnings);
+    });
+    const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
+    if (unsupported && !unsupported->isElsewhere)
+        return;
+    contents.tuning = readTorchtuneTuning(section, contents.warnings);
+    if (const auto* network = std::get_if<model::ModelSpec>(&contents.model))
+        checkTorchtuneTuning(section, *network);
+    if (contents.tuning.frozenWeights == model::FrozenWeights::Nf4 &&
+        root.text("dtype").value_or("fp32") == "fp32") {
+        warnOfApproximation(contents.warnings, root.positionOf("dtype"), approximation::wideWeights,
+                            "The run has in fp32 what has no 4 bits; trials have it in bf16.");
+    }
 }
 
 bool namesAComponent(const ConfigSection& root, std::string_view key)
@@ -212,10 +388,7 @@ ConfigContents read(const ConfigText& text)
     // 0.7.
     if (root.has("dataset_val"))
         contents.eval = readPlainBatch(root, evalKey, *contents.train->presentSize);
-    contents.model = networkOrWhyNot([&] {
-        refuseOtherRuns(root);
-        return readTorchtuneModel(*root.section("model"), contents.warnings);
-    });
+    readModelInto(root, contents);
     readLengths(root, contents);
     readRunInto(root, contents);
     return contents;

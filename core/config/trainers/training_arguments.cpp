@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_arguments.h"
 
+#include "approximations.h"
 #include "differences.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/words.h"
 
 #include <algorithm>
@@ -45,14 +47,13 @@ constexpr std::array<Difference, 1> splitBatches{
     {{"split_batches",
       "{} makes the sizes here those of all devices together, of which each takes its share."}}};
 
-// The settings of FSDP say nothing that FSDP itself does not.
-constexpr std::array<Difference, 3> sharding{
-    {{"deepspeed", "{} can spread the network over devices or move parts of it to the host; trials hold all "
-                   "of it on one device, so larger sizes may fit in the run."},
-     {"fsdp", "{} spreads the network over devices; trials hold all of it on one, so larger sizes may fit in "
-              "the run."},
-     {"fsdp_config", "{} is for a network that FSDP spreads over devices; trials hold all of it on one, so "
-                     "larger sizes may fit in the run."}}};
+/// TrainingArguments in transformers 5.23, training_args.py.
+constexpr std::array<Difference, 3> stepFeatures{
+    {{.key = "torch_compile",
+      .text = "{} compiles the network; trials run it as it is, which takes longer.",
+      .approximation = approximation::compiled},
+     {.key = "use_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels},
+     {.key = "fp8", .text = fp8Text, .approximation = approximation::narrowProducts}}};
 
 /// "no" is the word of IntervalStrategy for never, and a plain no is False to a YAML reader.
 bool isStrategy(const ConfigSection& root, std::string_view key)
@@ -83,7 +84,8 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
         contents.eval = readPlainBatch(root, evalKey, usualEvalSize);
     warnOfBatchFinder(root, contents.warnings);
     warnOf(root.sectionIfAny("accelerator_config"), splitBatches, contents.warnings);
-    warnOfSharding(root, contents.warnings);
+    warnOf(root, stepFeatures, contents.warnings);
+    readSharding(root, contents);
     readRun(root, runKeys, contents);
     // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
     contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);
@@ -122,9 +124,17 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
     return withChanges(root, changes, notes);
 }
 
-void warnOfSharding(const ConfigSection& section, std::vector<Warning>& warnings)
+void takeLossInChunks(ConfigContents& contents, TextPosition position)
 {
-    warnOf(section, std::span(sharding).first(section.isOn("fsdp") ? 2 : 3), warnings);
+    // What Liger takes of 8192 tokens of Llama-3.1-8B (fused_linear_cross_entropy_forward in
+    // liger_kernel/ops/fused_linear_cross_entropy.py of Liger 0.6): as many as make logits of the size of all
+    // hidden states. Products of fewer rows would not fill a device.
+    constexpr std::int64_t rows = 256;
+    contents.step.lossChunkRows = rows;
+    warnOfApproximation(contents.warnings, position, approximation::chunkedLoss,
+                        "The run computes its loss without holding all logits; trials take it {} tokens at a "
+                        "time, by other kernels.",
+                        rows);
 }
 
 void noteDeepSpeed(const ConfigSection& section, std::vector<std::string>& notes)

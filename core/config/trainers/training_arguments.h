@@ -36,14 +36,19 @@ inline constexpr std::string_view torchAdamW =
     "adamw_torch adamw_torch_fused adamw_torch_xla adamw_hf adamw_apex_fused";
 
 /// Texts of Difference.
-inline constexpr std::string_view quantisedWeights =
-    "{} quantises the weights; trials hold them whole, which takes more memory.";
 inline constexpr std::string_view packedSamples =
-    "{} packs several texts into one sample; trials run each sample as one text of full length.";
+    "{} packs several texts into one sample, which attend to themselves alone; trials run each sample as one "
+    "text of full length.";
+inline constexpr std::string_view ligerText =
+    "{} runs kernels of Liger; trials run PyTorch's own, which take longer and more memory.";
+inline constexpr std::string_view fp8Text =
+    "{} runs matrix products in fp8; trials run them in bfloat16, which takes longer.";
+inline constexpr std::string_view hostActivationsText =
+    "{} moves activations to the host; trials keep them on the device, which takes more memory.";
 inline constexpr std::string_view cutOverDevices = "cuts the network or its texts over several devices ({})";
 
-/// DeepSpeed or FSDP, which share a network out over devices.
-void warnOfSharding(const ConfigSection& section, std::vector<Warning>& warnings);
+/// Of kernels that compute the loss beside the projection onto the vocabulary, and never hold all logits.
+void takeLossInChunks(ConfigContents& contents, TextPosition position);
 
 /// That the config which "deepspeed" names has numbers of its own: HfTrainerDeepSpeedConfig in transformers
 /// 4 and 5, integrations/deepspeed.py, refuses those that differ.

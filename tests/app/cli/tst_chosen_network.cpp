@@ -70,8 +70,8 @@ private slots:
     {
         rows<QString, const char*>(
             {{"nothing",
-              {QStringLiteral("nobody/none-1b"),
-               "batchpeak: nobody/none-1b: There is no such file, and no well-known network has this id"}},
+              {QStringLiteral("nobody/none-1b"), "batchpeak: nobody/none-1b: The network is named "
+                                                 "\"nobody/none-1b\", of which no config.json is in "}},
              {"batch normalisation in a Cerebras config",
               {examplePath("resnet18-tiny.yaml"),
                "Cerebras does not explore a network with batch normalisation"}}});

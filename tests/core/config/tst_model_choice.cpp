@@ -63,6 +63,26 @@ private slots:
                  std::string("It trains an adapter. The chosen network runs in its place."));
     }
 
+    void trainsOfItWhatTheConfigTrains()
+    {
+        const std::string run =
+            "base_model: nobody/nothing\nmicro_batch_size: 1\n"
+            "gradient_accumulation_steps: 1\nsequence_len: 64\nadapter: lora\nlora_r: 4\nlora_alpha: 8\n";
+        const ConfigContents source{.model = network};
+        const auto joined = [&](const std::string& more) {
+            return withModelOf(recognise(run + more)->read(), source);
+        };
+        const ConfigContents named = joined("lora_target_modules: [c_attn]\n");
+        QCOMPARE(named.tuning.targets.size(), std::size_t{1});
+        QCOMPARE(named.tuning.targets.front().projection, model::Projection::QueryKeyValue);
+        QVERIFY_THROWS_EXCEPTION(ConfigError, joined("lora_target_modules: [q_proj]\n"));
+        const ConfigContents whole = joined("lora_target_modules: [wte]\n");
+        QVERIFY(trainsAll(whole.tuning));
+        QCOMPARE(whole.warnings.back().approximation, std::string("full training in place of adapters"));
+        QVERIFY(
+            whole.warnings.back().sentence.ends_with("All of the chosen network is trained in its place."));
+    }
+
     void warnsOfSequencesBeyondThePositions()
     {
         const ConfigContents source{.model = network};

@@ -307,8 +307,8 @@ private slots:
     {
         rows<Text, Text>(
             {{"no file and no id",
-              {"nobody/nothing-1b",
-               "nobody/nothing-1b: There is no such file, and no well-known network has this id"}},
+              {"nobody/nothing-1b", "nobody/nothing-1b: The network is named \"nobody/nothing-1b\", of which "
+                                    "no config.json is in "}},
              {"no config", {"text.yaml", "text.yaml: Unrecognised config"}},
              {"a fault in it", {"faulty.yaml", "faulty.yaml:7:10: "}},
              {"no network in it", {"params.yaml", "params.yaml: The config has no model section"}}});

@@ -146,7 +146,7 @@ private slots:
     void alignsNarrowParametersToo()
     {
         const auto table = model::parameterTable(tinyGpt());
-        const FlatParameters parameters(table, model::Phase::Train, at::kCPU, at::kBFloat16);
+        const FlatParameters parameters(table, model::Phase::Train, at::kCPU, {.type = at::kBFloat16});
         QCOMPARE(parameters.gradients().scalar_type(), at::kBFloat16);
         for (const model::Parameter& parameter : table) {
             const at::Tensor& values = parameters.at(parameter.name);

@@ -44,7 +44,7 @@ private:
               parameters((at::manual_seed(7), networkParameters(spec)), model::Phase::Train, at::kCPU),
               network(
                   makeNetwork(spec, parameters, {.sequenceLength = 16, .targetLength = 9, .trains = true})),
-              optimizer(model::Optimizer::AdamW, parameters)
+              optimizer({}, parameters)
         {}
 
         /// Its loss before it.

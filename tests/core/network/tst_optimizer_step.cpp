@@ -46,7 +46,7 @@ private slots:
         const auto table = model::parameterTable(tinyGpt());
         at::manual_seed(3);
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
-        OptimizerStep optimizer(kind, parameters);
+        OptimizerStep optimizer({.kind = kind}, parameters);
         struct Expected
         {
             at::Tensor value, first, second;
@@ -88,14 +88,14 @@ private slots:
     void keepsWhatNarrowParametersCannotHold()
     {
         const auto table = model::parameterTable(tinyGpt());
-        FlatParameters narrow(table, model::Phase::Train, at::kCPU, at::kBFloat16);
+        FlatParameters narrow(table, model::Phase::Train, at::kCPU, {.type = at::kBFloat16});
         FlatParameters wide(table, model::Phase::Train, at::kCPU);
         for (std::size_t i = 0; i < wide.segments().size(); ++i) {
             at::Tensor(narrow.segments()[i].values).fill_(1.0);
             at::Tensor(wide.segments()[i].values).fill_(1.0);
         }
-        OptimizerStep narrowStep(model::Optimizer::Sgd, narrow);
-        OptimizerStep wideStep(model::Optimizer::Sgd, wide);
+        OptimizerStep narrowStep({.kind = model::Optimizer::Sgd}, narrow);
+        OptimizerStep wideStep({.kind = model::Optimizer::Sgd}, wide);
         for (int step = 0; step < 20; ++step) {
             narrow.completeGradients();
             wide.completeGradients();
@@ -123,7 +123,7 @@ private slots:
         const at::Tensor gradients = parameters.gradients().clone();
         const at::Tensor before = parameters.at(table.front().name).detach().clone();
         const double norm = gradients.norm().item<double>();
-        OptimizerStep optimizer(model::Optimizer::Sgd, parameters, share * norm);
+        OptimizerStep optimizer({.kind = model::Optimizer::Sgd, .maxGradientNorm = share * norm}, parameters);
         optimizer.run();
         const at::Tensor moved = before - parameters.at(table.front().name).detach();
         const at::Tensor gradient = gradients.narrow(0, 0, before.numel()).view_as(before);

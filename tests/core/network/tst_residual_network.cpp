@@ -128,7 +128,7 @@ private slots:
         const ResNetSpec spec = tiny(18);
         const auto table = model::parameterTable(spec);
         const FlatParameters usual = parametersAroundOneHalf(spec);
-        FlatParameters last(table, model::Phase::Train, at::kCPU, at::kFloat, /*channelsLast=*/true);
+        FlatParameters last(table, model::Phase::Train, at::kCPU, {.channelsLast = true});
         {
             const at::NoGradGuard noGradients;
             for (const model::Parameter& parameter : table)

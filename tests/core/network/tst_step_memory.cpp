@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/parameter_table.h"
 #include "model/step_memory.h"
 #include "network/cpu_device_memory.h"
 #include "network/step_runner.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
+#include "tiny_tunings.h"
 
 #include <QTest>
 
@@ -42,6 +44,7 @@ LoadRequest requestOf(const model::Architecture& architecture, const model::Step
 {
     LoadRequest request = tinyRequest(architecture, settings.phase, settings.precision);
     request.optimizer = settings.optimizer;
+    request.tuning = settings.tuning;
     request.step = settings.options;
     return request;
 }
@@ -58,7 +61,8 @@ model::StepMemory estimateOf(const LoadRequest& request)
                                               .targetLength = request.targetLength.value_or(0),
                                               .precision = request.precision,
                                               .optimizer = request.optimizer,
-                                              .options = request.step});
+                                              .options = request.step,
+                                              .tuning = request.tuning});
 }
 
 double peakOf(StepRunner& runner, DeviceMemory& memory, std::int64_t samples)
@@ -76,6 +80,37 @@ double peakOf(StepRunner& runner, DeviceMemory& memory, std::int64_t samples)
 class StepMemoryTest : public QObject
 {
     Q_OBJECT
+
+private:
+    /// Of each network what people train most, and of two all that there is.
+    template<typename Add>
+    static void addTunings(const Add& add, const NamedNetwork& network)
+    {
+        using model::Precision;
+        const std::string name = network.name;
+        for (const auto& [kind, tuning] : tinyTunings()) {
+            const bool isAll = name == "GPT" || name == "LLaMA";
+            const bool isUsual = std::string(kind) == "LoRA, all linear" || std::string(kind) == "DoRA";
+            const model::ModelSpec spec{.family = "tiny", .architecture = deeper(network.architecture)};
+            if (!(isAll || isUsual) || model::problemWith(spec, tuning))
+                continue;
+            model::Tuning narrow = tuning;
+            if (narrow.frozenWeights == model::FrozenWeights::Same)
+                narrow.frozenWeights = model::FrozenWeights::Bf16;
+            const std::string start = name + ", " + kind;
+            add(start, requestFor(network.architecture, {.tuning = tuning}));
+            add(start + ", bf16",
+                requestFor(network.architecture, {.precision = Precision::Bf16, .tuning = narrow}));
+            add(start + ", checkpointed",
+                requestFor(network.architecture,
+                           {.options = {.activationCheckpointing = true}, .tuning = tuning}));
+            if (!isUsual)
+                continue;
+            narrow.dropout = 0.1;
+            add(start + ", plain bf16, dropout",
+                requestFor(network.architecture, {.precision = Precision::PlainBf16, .tuning = narrow}));
+        }
+    }
 
 private slots:
     void foretellsWhatASampleTakes_data()
@@ -103,6 +138,8 @@ private slots:
         model::EncoderDecoderSpec droppingT5 = tinyT5();
         droppingT5.dropout = 0.1;
         add("T5, dropout", requestFor(droppingT5));
+        for (const NamedNetwork& network : tinyNetworks())
+            addTunings(add, network);
     }
     void foretellsWhatASampleTakes()
     {
@@ -126,6 +163,12 @@ private slots:
         add("SGD", requestFor(tinyGpt(), {.optimizer = model::Optimizer::Sgd}));
         add("evaluated", requestFor(tinyGpt(), {.phase = model::Phase::Eval}));
         add("pure bf16", requestFor(tinyGpt(), {.precision = model::Precision::PureBf16}));
+        add("plain bf16", requestFor(tinyGpt(), {.precision = model::Precision::PlainBf16}));
+        add("8 bits", requestFor(tinyGpt(), {.optimizer = model::Optimizer::AdamW8bit}));
+        add("4 bits", requestFor(tinyGpt(), {.optimizer = model::Optimizer::AdamW4bit}));
+        add("state on the host", requestFor(tinyGpt(), {.options = {.optimizerOnHost = true}}));
+        for (const auto& [name, tuning] : tinyTunings())
+            add(name, requestFor(tinyLlama(), {.tuning = tuning}));
     }
     void countsWhatIsHeld()
     {

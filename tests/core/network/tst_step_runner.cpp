@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/parameter_table.h"
 #include "network/budget_allocator.h"
 #include "network/cpu_device_memory.h"
 #include "network/failure.h"
@@ -10,6 +11,7 @@
 #include "support/verify.h"
 #include "tiny_networks.h"
 #include "tiny_scripts.h"
+#include "tiny_tunings.h"
 
 #include <ATen/Context.h>
 
@@ -106,6 +108,28 @@ class StepRunnerTest : public QObject
 private:
     CpuDeviceMemory m_memory;
 
+    template<typename Add>
+    static void addTunings(const Add& add)
+    {
+        using model::Precision;
+        for (const auto& [name, tuning] : tinyTunings()) {
+            LoadRequest request = tinyRequest(tinyLlama(), model::Phase::Train);
+            request.tuning = tuning;
+            add(name, request);
+            request.step.activationCheckpointing = true;
+            add((std::string(name) + ", checkpointing").c_str(), request);
+            request.precision = Precision::PlainBf16;
+            add((std::string(name) + ", plain bf16").c_str(), request);
+            request.precision = Precision::Bf16;
+            if (tuning.frozenWeights == model::FrozenWeights::Same)
+                request.tuning.frozenWeights = model::FrozenWeights::Bf16;
+            request.tuning.dropout = 0.1;
+            add((std::string(name) + ", bf16, dropout").c_str(), request);
+            request.phase = model::Phase::Eval;
+            add((std::string(name) + ", bf16, eval").c_str(), request);
+        }
+    }
+
     static void addRequests()
     {
         const auto add = rows<Asked>();
@@ -149,6 +173,12 @@ private:
                withOptimizer(tinyRequest(tinyGpt(), Phase::Train, model::Precision::PureBf16),
                              model::Optimizer::Sgd));
         addOne("pure bf16, eval", tinyRequest(tinyGpt(), Phase::Eval, model::Precision::PureBf16));
+        addOne("plain bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16));
+        for (const auto kind : {model::Optimizer::AdamW8bit, model::Optimizer::AdamW4bit})
+            addOne(toText(kind).data(), withOptimizer(train, kind));
+        addOne("state on the host", withStep(train, {.optimizerOnHost = true}));
+        addOne("a shared state", withStep(train, {.sharding = model::Sharding::Optimizer, .shards = 4}));
+        addTunings(addOne);
     }
 
 private slots:
@@ -199,7 +229,8 @@ private slots:
         QCOMPARE(requiredBaselineBytes(request), runner.baselineBytes());
         QCOMPARE(m_memory.allocatedBytes(), runner.baselineBytes());
         std::int64_t parameters = 0;
-        for (const model::Parameter& parameter : networkParameters(request.model))
+        for (const model::Parameter& parameter :
+             model::tunedTable(networkParameters(request.model), request.tuning))
             parameters += parameter.elements();
         QCOMPARE(runner.parameters(), parameters);
     }

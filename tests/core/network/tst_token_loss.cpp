@@ -34,7 +34,7 @@ struct Problem
         for (const at::Tensor& tensor : {hidden, output.weight, output.bias})
             at::Tensor(tensor).mutable_grad() = at::Tensor();
         // A factor behind the loss must reach the gradients that are made in forward.
-        tokenLoss(hidden, output, targets, 5.0, chunkRows).mul(3.0).backward();
+        tokenLoss(hidden, output, targets, 5.0, {.chunkRows = chunkRows}).mul(3.0).backward();
         return {hidden.grad(), output.weight.grad(), output.bias.grad()};
     }
 };
@@ -62,7 +62,8 @@ private slots:
         for (const std::int64_t chunkRows : {0, 1, 7, 23, 100}) {
             const at::NoGradGuard noGradients;
             const double loss =
-                tokenLoss(problem.hidden, problem.output, problem.targets, 5.0, chunkRows).item<double>();
+                tokenLoss(problem.hidden, problem.output, problem.targets, 5.0, {.chunkRows = chunkRows})
+                    .item<double>();
             VERIFY_BELOW(std::abs(loss / (expected / 5.0) - 1), 1e-5);
         }
     }
@@ -91,10 +92,10 @@ private slots:
     {
         Problem problem;
         problem.output.bias = at::Tensor();
-        tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, 0).backward();
+        tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, {}).backward();
         const at::Tensor whole = problem.hidden.grad().clone();
         problem.hidden.mutable_grad() = at::Tensor();
-        tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, 5).backward();
+        tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, {.chunkRows = 5}).backward();
         QVERIFY(at::allclose(problem.hidden.grad(), whole, 1e-5, 1e-6));
     }
 };

@@ -24,6 +24,8 @@ class Llama(CausalNetwork):
     classes = LlamaConfig, LlamaForCausalLM
     # Of queries, keys and values.
     attention_bias = False
+    normalization = "rmsnorm"
+    epsilon_key = "rms_norm_eps"
 
     def __init__(
         self,
@@ -69,8 +71,8 @@ class Llama(CausalNetwork):
             "max_positions": length,
             "position_embedding": "rotary",
             "rope_theta": config.rope_parameters["rope_theta"],
-            "normalization": "rmsnorm",
-            "normalization_epsilon": config.rms_norm_eps,
+            "normalization": self.normalization,
+            "normalization_epsilon": getattr(config, self.epsilon_key),
             "activation": "swiglu",
             "tied_embeddings": tied,
             "attention_bias": self.attention_bias,
@@ -80,21 +82,22 @@ class Llama(CausalNetwork):
         if head_size is not None:
             self.model["head_size"] = head_size
         self.pieces = linear("embed_tokens", "model.embed_tokens", bias=False)
-        self.pieces |= linear("final_norm", "model.norm", bias=False)
+        self._add_norm("final_norm", "model.norm")
         if not tied:
             self.pieces |= linear("output", "lm_head", bias=False)
         for layer in range(layers):
             ours, theirs = f"layers.{layer}", f"model.layers.{layer}"
             self._add_attention(ours, theirs)
-            self.pieces |= linear(
-                f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm", bias=False
-            )
+            self._add_norm(f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm")
             self._add_feed_forward(ours, f"{theirs}.mlp")
+
+    def _add_norm(self, ours: str, theirs: str) -> None:
+        self.pieces |= linear(ours, theirs, bias=self.normalization == "layernorm")
 
     def _add_attention(self, ours: str, theirs: str) -> None:
         attention = f"{theirs}.self_attn"
         parts = (f"{attention}.{part}_proj" for part in "qkv")
-        self.pieces |= linear(f"{ours}.attention_norm", f"{theirs}.input_layernorm", bias=False)
+        self._add_norm(f"{ours}.attention_norm", f"{theirs}.input_layernorm")
         self.pieces |= linear(f"{ours}.attention.qkv", *parts, bias=self.attention_bias)
         self.pieces |= linear(f"{ours}.attention.output", f"{attention}.o_proj", bias=False)
 

@@ -66,6 +66,10 @@ public:
             numbers.push_back(text(value));
         lines.push_back(name + ": [" + joined(numbers, ", ") + "]");
     }
+    void texts(const std::string& name, const std::vector<std::string>& values)
+    {
+        lines.push_back(name + ": [" + joined(values, ", ") + "]");
+    }
     template<typename Item>
     void list(const std::string& name, std::vector<Item>& items)
     {
@@ -89,6 +93,23 @@ Lines fieldLines(Architecture architecture)
     for (std::string& line : fields.lines)
         line.insert(0, "network.");
     return fields.lines;
+}
+
+/// Nothing where all is trained.
+void addTuning(Lines& lines, const ConfigContents& contents)
+{
+    model::Tuning tuning = contents.tuning;
+    if (trainsAll(tuning))
+        return;
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    std::string counts;
+    if (spec) {
+        const auto [trained, frozen] = model::parameterCounts(*spec, tuning);
+        counts = ", " + text(trained) + " of " + text(trained + frozen) + " parameters";
+    }
+    FieldLines fields;
+    visitFields(tuning, fields);
+    lines.push_back("tuning: " + joined(fields.lines, ", ") + counts);
 }
 
 void addPlan(Lines& lines, const std::string& phase, const std::optional<BatchPlan>& plan)
@@ -134,6 +155,12 @@ std::string runText(const ConfigContents& contents)
         run += ", channels last";
     if (contents.step.timesConvolutions)
         run += ", timed convolutions";
+    if (contents.step.optimizerOnHost)
+        run += ", optimizer on the host";
+    if (contents.step.sharding != model::Sharding::None)
+        run += ", sharded " + std::string(toText(contents.step.sharding));
+    if (contents.step.packedTextLength != 0)
+        run += ", texts of " + text(contents.step.packedTextLength);
     return run;
 }
 
@@ -178,6 +205,7 @@ Lines readingLines(const ConfigContents& contents, bool hasPlaces)
         const Lines fields = std::visit([](const auto& kind) { return fieldLines(kind); }, spec.architecture);
         lines.insert(lines.end(), fields.begin(), fields.end());
     }
+    addTuning(lines, contents);
     lines.push_back("rules: " + rulesText(contents.rules));
     addPlan(lines, "train", contents.train);
     addPlan(lines, "eval", contents.eval);
@@ -186,7 +214,8 @@ Lines readingLines(const ConfigContents& contents, bool hasPlaces)
     lines.push_back("run: " + runText(contents));
     lines.push_back("training: " + trainingText(contents.training));
     for (const Warning& warning : contents.warnings)
-        lines.push_back("warning: " + at(warning.position) + warning.sentence);
+        lines.push_back("warning: " + at(warning.position) + warning.sentence +
+                        (warning.approximation.empty() ? "" : " ~ " + warning.approximation));
     if (contents.warnings.empty())
         lines.emplace_back("warning: none");
     return lines;

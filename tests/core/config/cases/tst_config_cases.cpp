@@ -135,6 +135,10 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
         const ConfigContents contents = format->read();
         if (contents.formatName != format->name())
             throw ConfigError("It is recognised as " + std::string(format->name()) + ".");
+        // No line of a case tells it, but a table of many configs groups by it.
+        const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
+        if (unsupported && unsupported->reason.empty())
+            throw ConfigError("It is refused without a reason.");
         parts.push_back({.header = "reads", .lines = readingLines(contents)});
         result.usual = usualLines(contents);
         for (const CasePart& part : one.parts) {

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+
+/// What runs have and trials do otherwise, where that decides speed or memory: the phrases of
+/// Warning::approximation, which are the same for the same reason whatever the trainer. Each reads well
+/// behind "approximate because of".
+namespace batchpeak::config::approximation {
+
+// Where numbers lie.
+inline constexpr std::string_view sharding = "sharding over several devices";
+inline constexpr std::string_view hostOptimizer = "an optimizer in the host's memory";
+inline constexpr std::string_view hostWeights = "weights in the host's memory";
+inline constexpr std::string_view hostActivations = "activations in the host's memory";
+
+// Optimizers.
+inline constexpr std::string_view otherOptimizer = "an optimizer that is not run here";
+inline constexpr std::string_view pagedOptimizer = "a paged optimizer";
+inline constexpr std::string_view step8bit = "the step of an 8-bit optimizer";
+inline constexpr std::string_view step4bit = "the step of a 4-bit optimizer";
+inline constexpr std::string_view fp32State = "an optimizer with fp32 state";
+inline constexpr std::string_view updatesInBackward = "weights that are updated within backward";
+
+// Widths of numbers.
+inline constexpr std::string_view float16 = "float16";
+inline constexpr std::string_view narrowProducts = "products in 8 bits or fewer";
+inline constexpr std::string_view fp32Gradients = "gradients in fp32";
+inline constexpr std::string_view fp32Residuals = "a residual stream in fp32";
+inline constexpr std::string_view kernel4bit = "another kernel for 4-bit weights";
+inline constexpr std::string_view kernel8bit = "another kernel for 8-bit weights";
+inline constexpr std::string_view fp32Embeddings = "embeddings and normalisations in fp32";
+inline constexpr std::string_view fp32Products = "products of quantised weights in fp32";
+inline constexpr std::string_view fp32Adapters = "adapters that are computed in fp32";
+inline constexpr std::string_view bf16Copies = "modules that the run trains in bfloat16";
+inline constexpr std::string_view otherQuantization = "a base quantised by another method";
+/// Where its name is known.
+inline constexpr std::string_view namedQuantization = "a base quantised by {}";
+inline constexpr std::string_view typeOfFile = "a type of weights that their file decides";
+inline constexpr std::string_view wideWeights = "frozen weights that the run has wider";
+
+// What the config leaves open.
+inline constexpr std::string_view otherFile = "DeepSpeed settings in another file";
+inline constexpr std::string_view lengthOfData = "a sequence length that the data decide";
+inline constexpr std::string_view otherPrecision = "a precision that another config decides";
+inline constexpr std::string_view otherVocabulary = "a vocabulary that is not known";
+inline constexpr std::string_view packedTexts = "lengths of packed texts that are not known";
+
+// What a step computes.
+inline constexpr std::string_view compiled = "a compiled network";
+inline constexpr std::string_view chunkedLoss = "a loss in chunks";
+inline constexpr std::string_view otherCheckpointing = "selective checkpointing";
+inline constexpr std::string_view sparseWeights = "sparse weights";
+inline constexpr std::string_view sparseAttention = "sparse attention";
+inline constexpr std::string_view droppedLayers = "layers that are left out at random";
+inline constexpr std::string_view clippedQueries = "clipped queries, keys and values";
+inline constexpr std::string_view algorithms = "algorithms that are not run here";
+inline constexpr std::string_view megatron = "Megatron's own kernels";
+inline constexpr std::string_view otherKernels = "kernels that are not run here";
+inline constexpr std::string_view otherAttention = "attention that is not run here";
+
+// What is trained.
+inline constexpr std::string_view partsOfMatrices = "parts of a fused matrix that stay frozen";
+inline constexpr std::string_view adapterOfFile = "an adapter that another file describes";
+inline constexpr std::string_view fullTraining = "full training in place of adapters";
+
+} // namespace batchpeak::config::approximation

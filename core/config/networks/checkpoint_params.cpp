@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "differences.h"
+#include "network_readers.h"
+
+#include <array>
+#include <string>
+
+namespace batchpeak::config {
+
+using model::DecoderSpec;
+
+namespace {
+
+using enum Difference::When;
+
+/// The file names no limit, since positions are computed: that of the longest published ones, Llama 3.1's.
+constexpr std::int64_t longestText = 131072;
+
+/// Of networks after Mistral's first, in mistral_inference/args.py and in the files on the hub.
+constexpr std::array<Difference, 4> otherNetworks{{{"vision_encoder", "an encoder of images"},
+                                                   {"audio_encoder", "an encoder of sounds"},
+                                                   {"quantization", "quantised weights"},
+                                                   {"quantization_args", "quantised weights"}}};
+
+std::int64_t vocabularyOf(const ConfigSection& params)
+{
+    // Llama.build in llama/generation.py fills it in from the tokenizer.
+    if (params.integer("vocab_size") == -1) {
+        throw notRun(params.positionOf("vocab_size"),
+                     "The checkpoint leaves the size of the vocabulary to its tokenizer (vocab_size is -1); "
+                     "write it there, as 32000 for LLaMA and Llama 2, or give the network's config.json with "
+                     "--model.");
+    }
+    return requiredSize(params, "vocab_size");
+}
+
+/// Mistral writes it; LLaMA derives it: FeedForward in llama/model.py.
+std::int64_t feedForwardSizeOf(const ConfigSection& params, std::int64_t hiddenSize)
+{
+    if (params.has("hidden_dim"))
+        return requiredSize(params, "hidden_dim");
+    const std::int64_t unit = sizeOr(params, "multiple_of", 256);
+    const double factor = positiveNumberOr(params, "ffn_dim_multiplier", 1.0);
+    const auto size = static_cast<std::int64_t>(factor * static_cast<double>(2 * (4 * hiddenSize) / 3));
+    return checkedSize(params, "ffn_dim_multiplier", (size + unit - 1) / unit * unit);
+}
+
+void readExperts(DecoderSpec& spec, const ConfigSection& params)
+{
+    const auto experts = params.section("moe");
+    if (!experts)
+        return;
+    spec.experts = requiredSize(*experts, "num_experts");
+    spec.expertsPerToken = requiredSize(*experts, "num_experts_per_tok");
+}
+
+/// Files of Mistral say how far attention reaches; a list has a window for each layer.
+void readWindow(DecoderSpec& spec, const ConfigSection& params, std::vector<Warning>& warnings)
+{
+    const auto* window = params.value("sliding_window");
+    if (!window)
+        return;
+    if (window->kind != NodeKind::Scalar)
+        refuseNetwork(params, "sliding_window", "windows of several sizes");
+    limitToWindow(spec, requiredSize(params, "sliding_window"), params.positionOf("sliding_window"),
+                  warnings);
+}
+
+} // namespace
+
+model::ModelSpec readCheckpointParams(const ConfigSection& params, std::vector<Warning>& warnings)
+{
+    refuseOtherNetwork(params, otherNetworks);
+    DecoderSpec spec{.vocabularySize = vocabularyOf(params),
+                     .hiddenSize = requiredSize(params, "dim"),
+                     .layers = requiredSize(params, "n_layers"),
+                     .heads = requiredSize(params, "n_heads"),
+                     .headSize = sizeOr(params, "head_dim", 0),
+                     .maxPositions = longestText,
+                     .positionEmbedding = model::PositionEmbedding::Rotary,
+                     .normalization = model::Normalization::RmsNorm,
+                     .activation = model::Activation::SwiGlu,
+                     .tiedEmbeddings = params.boolean("tied_embeddings").value_or(false),
+                     .attentionBias = false,
+                     .attentionOutputBias = false,
+                     .feedForwardBias = false};
+    spec.keyValueHeads = sizeOr(params, "n_kv_heads", spec.heads);
+    spec.feedForwardSize = feedForwardSizeOf(params, spec.hiddenSize);
+    spec.normalizationEpsilon = positiveNumberOr(params, "norm_eps", 1e-5);
+    spec.ropeTheta = positiveNumberOr(params, "rope_theta", 10000.0);
+    readExperts(spec, params);
+    readWindow(spec, params, warnings);
+    model::ModelSpec network{.family = hasExperts(spec) ? "mixtral" : "llama", .architecture = spec};
+    if (const auto problem = problemWith(network))
+        throw ConfigError(*problem, params.positionOf("n_heads"));
+    return network;
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config_document.h"
+#include "syntax/config_section.h"
+
+#include <string_view>
+#include <vector>
+
+namespace batchpeak::config {
+
+/// Networks whose weights are quantised already where they are published. Such weights stay as they are, and
+/// an adapter is trained beside them.
+
+/// How a config.json has them (quantization_config), in the members of Tuning that tell of frozen weights;
+/// Same where it has no such key. A warning says what trials hold in their place.
+///
+/// Methods and keys are those of QuantizationMethod, BitsAndBytesConfig, GPTQConfig and AwqConfig in
+/// transformers 5.23.0, utils/quantization_config.py. \throws NotRun where trials hold no such weights
+model::Tuning readCheckpointWeights(const ConfigSection& config, std::vector<Warning>& warnings);
+
+/// \param said  of the weights, as a part of a sentence: "quantization_config"
+void warnOfQuantizedWeights(model::FrozenWeights weights, TextPosition position, std::string_view said,
+                            std::vector<Warning>& warnings);
+
+/// The run has the weights of its network, unless it says itself how it holds them.
+void takeCheckpointWeights(const model::Tuning& network, model::Tuning& run);
+
+} // namespace batchpeak::config

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "named_network.h"
+
+#include "checkpoint_weights.h"
+#include "differences.h"
+#include "hub_models.h"
+#include "network_overrides.h"
+#include "syntax/words.h"
+
+namespace batchpeak::config {
+
+namespace {
+
+/// "path:line:column: sentence", as errors of files are written.
+std::string located(const std::string& path, TextPosition place, std::string_view text)
+{
+    return place.line == 0 ? sentence("{}: {}", path, text)
+                           : sentence("{}:{}:{}: {}", path, place.line, place.column, text);
+}
+
+/// \throws ConfigError where the file is no config
+ConfigContents contentsOf(const NetworkFile& file, const std::optional<ConfigSection>& overrides)
+{
+    return recognise(overrides ? withOverrides(file.text, *overrides) : file.text)->read();
+}
+
+/// What was read of a file becomes a part of the config that names it.
+model::ModelSpec taken(const NetworkFile& file, const ConfigContents& source, TextPosition position,
+                       ConfigContents& contents)
+{
+    if (const auto* unsupported = std::get_if<UnsupportedModel>(&source.model)) {
+        throw NotRun({.sentence = located(file.path, unsupported->position, unsupported->sentence),
+                      .position = position,
+                      .isElsewhere = unsupported->isElsewhere});
+    }
+    contents.modelSource = file.path;
+    takeCheckpointWeights(source.tuning, contents.tuning);
+    contents.places.network = inModelSource(source.places.network);
+    // What a config says of its own batches is nothing to a run of its network alone.
+    for (const Warning& warning : source.isNetworkAlone() ? source.warnings : std::vector<Warning>()) {
+        contents.warnings.push_back({.sentence = located(file.path, warning.position, warning.sentence),
+                                     .approximation = warning.approximation});
+    }
+    return std::get<model::ModelSpec>(source.model);
+}
+
+} // namespace
+
+model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position,
+                                  const NetworkSource& networks, ConfigContents& contents,
+                                  const std::optional<ConfigSection>& overrides)
+{
+    NetworkLookup lookup = networks ? networks(name) : NetworkLookup{.name = name.name};
+    contents.adapterOfModel = lookup.adapter;
+    if (lookup.file) {
+        try {
+            return taken(*lookup.file, contentsOf(*lookup.file, overrides), position, contents);
+        } catch (const ConfigError& error) {
+            lookup.problem = located(lookup.file->path, error.position(), error.what());
+        }
+    }
+    if (const auto match = findHubModel(lookup.name)) {
+        if (!lookup.problem.empty())
+            warn(contents.warnings, position, "{} The well-known network of this name is run.",
+                 lookup.problem);
+        takeCheckpointWeights({.frozenWeights = match->weights}, contents.tuning);
+        if (match->weights != model::FrozenWeights::Same)
+            warnOfQuantizedWeights(match->weights, position, lookup.name, contents.warnings);
+        return namedNetwork(lookup.name, position, contents.warnings, overrides);
+    }
+    if (!lookup.problem.empty())
+        throw networkElsewhere(position, "{}", lookup.problem);
+    if (lookup.places.empty())
+        return namedNetwork(lookup.name, position, contents.warnings, overrides);
+    throw networkElsewhere(position,
+                           "The network is named \"{}\", of which no config.json is in {}, and which is not "
+                           "among the well-known ones; give its config.json with --model.",
+                           lookup.name, listedPlaces(lookup.places));
+}
+
+ConfigContents namedContents(const NetworkName& name, const NetworkSource& networks)
+{
+    ConfigContents contents;
+    contents.model = networkOrWhyNot([&] { return readNamedNetwork(name, {}, networks, contents); });
+    return contents;
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,533 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "peft_adapter.h"
+
+#include "differences.h"
+#include "model/parameter_table.h"
+#include "module_names.h"
+#include "name_pattern.h"
+#include "network_readers.h"
+#include "syntax/words.h"
+#include "trained_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+
+namespace batchpeak::config {
+
+using model::ModelSpec;
+using model::Projection;
+
+namespace {
+
+// INCLUDE_LINEAR_LAYERS_SHORTHAND of PEFT.
+constexpr std::string_view allLinear = "all-linear";
+constexpr std::string_view headName = "lm_head";
+constexpr std::string_view layerMark = "{}";
+
+/// For each of a module's layers, or for a module outside of them: whether it is meant.
+using Layers = std::vector<bool>;
+
+Layers noneOf(const NamedModule& module)
+{
+    return Layers(static_cast<std::size_t>(std::max<std::int64_t>(1, module.layers)));
+}
+
+Layers allOf(const NamedModule& module)
+{
+    Layers layers = noneOf(module);
+    layers.flip();
+    return layers;
+}
+
+bool isAny(const Layers& layers)
+{
+    return std::ranges::find(layers, true) != layers.end();
+}
+
+void add(Layers& layers, const Layers& others)
+{
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        layers[i] = layers[i] || others[i];
+}
+
+void remove(Layers& layers, const Layers& others)
+{
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        layers[i] = layers[i] && !others[i];
+}
+
+/// The number at the end of a text, and the text before it; nothing where there is none.
+std::optional<std::pair<std::string_view, std::size_t>> splitNumber(std::string_view text)
+{
+    std::size_t begin = text.size();
+    while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9')
+        --begin;
+    const std::string_view digits = text.substr(begin);
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool isWritten = error == std::errc() && (digits == "0" || !digits.starts_with('0'));
+    return isWritten ? std::optional(std::pair(text.substr(0, begin), number)) : std::nullopt;
+}
+
+/// The whole name, or the end of it behind a dot.
+bool isEndOf(std::string_view name, std::string_view end)
+{
+    return name == end ||
+           (name.size() > end.size() && name.ends_with(end) && name[name.size() - end.size() - 1] == '.');
+}
+
+/// Layers of a module whose name ends so: all without a number in the end, at most one with it.
+Layers layersEndingIn(const NamedModule& module, std::string_view end)
+{
+    const std::string_view name = module.name;
+    const std::size_t mark = name.find(layerMark);
+    if (mark == std::string_view::npos)
+        return isEndOf(name, end) ? allOf(module) : noneOf(module);
+    const std::string_view tail = name.substr(mark + layerMark.size());
+    if (tail.size() > end.size() && isEndOf(tail, end))
+        return allOf(module);
+    Layers layers = noneOf(module);
+    if (!end.ends_with(tail))
+        return layers;
+    const auto numbered = splitNumber(end.substr(0, end.size() - tail.size()));
+    if (numbered && numbered->second < layers.size()) {
+        const std::string_view head = name.substr(0, mark);
+        const std::string_view before = numbered->first;
+        layers[numbered->second] = before.empty() || head == before ||
+                                   (head.size() > before.size() && head.ends_with(before) &&
+                                    head[head.size() - before.size() - 1] == '.');
+    }
+    return layers;
+}
+
+template<typename Matches>
+Layers layersWhere(const NamedModule& module, const Matches& matches)
+{
+    Layers layers = noneOf(module);
+    for (std::size_t layer = 0; layer < layers.size(); ++layer)
+        layers[layer] = matches(nameOfLayer(module.name, static_cast<std::int64_t>(layer)));
+    return layers;
+}
+
+/// What an adapter takes of the modules of one network.
+class ModuleMatcher
+{
+public:
+    ModuleMatcher(const PeftAdapter& adapter, const ModelSpec& spec)
+        : m_adapter(adapter), m_spec(spec), m_modules(modulesOf(spec))
+    {
+        std::vector<std::string> saved;
+        for (const std::string& name : adapter.modulesToSave)
+            saved.push_back("(^|.*\\.)" + name + "($|\\..*)");
+        m_saved = patternsOf(saved);
+        std::vector<std::string> heads;
+        for (const std::string& pattern : adapter.layersPatterns)
+            heads.push_back(".*\\." + pattern);
+        m_layersPatterns = patternsOf(heads);
+    }
+
+    const std::vector<NamedModule>& modules() const { return m_modules; }
+
+    /// Of the targets, and not excluded.
+    Layers layersOf(const NamedModule& module)
+    {
+        Layers layers = targeted(module);
+        if (!isAny(layers))
+            return layers;
+        remove(layers, chosen(m_adapter.excluded, module));
+        for (const NamePattern& saved : m_saved) {
+            remove(layers, layersWhere(module, [&](const std::string& name) {
+                       return saved.matchesStart(name, m_effort);
+                   }));
+        }
+        return layers;
+    }
+
+    /// By a name or a pattern in the config itself.
+    bool isNamed(const NamedModule& module) { return isAny(chosen(m_adapter.targets, module)); }
+
+private:
+    Layers targeted(const NamedModule& module)
+    {
+        const auto* pattern = std::get_if<std::string>(&m_adapter.targets);
+        const bool isPattern = pattern && !m_adapter.targetsLinearNames;
+        if (isPattern && lowerCase(*pattern) != allLinear)
+            return chosen(m_adapter.targets, module);
+        Layers layers = noneOf(module);
+        if (isPattern) {
+            if (isAmongAllLinear(module))
+                layers = allOf(module);
+        } else {
+            addEndingIn(layers, module, targetNames());
+        }
+        return inChosenLayers(module, std::move(layers));
+    }
+
+    /// All linear layers but the one that get_output_embeddings() of the network returns, which has none for
+    /// images.
+    bool isAmongAllLinear(const NamedModule& module) const
+    {
+        const bool isHead = module.projection == Projection::Output &&
+                            !std::holds_alternative<model::VisionTransformerSpec>(m_spec.architecture);
+        return module.isLinear() && !isHead;
+    }
+
+    const std::vector<std::string>& targetNames()
+    {
+        if (m_hasNames)
+            return m_names;
+        m_hasNames = true;
+        if (const auto* names = std::get_if<std::vector<std::string>>(&m_adapter.targets))
+            m_names = *names;
+        else if (const auto* name = std::get_if<std::string>(&m_adapter.targets))
+            m_names = {*name};
+        else if (!m_adapter.targetsLinearNames)
+            m_names = usualNames();
+        if (m_adapter.targetsLinearNames)
+            addLinearNames();
+        return m_names;
+    }
+
+    std::vector<std::string> usualNames() const
+    {
+        const auto words = usualTargets(m_spec);
+        if (!words) {
+            throw errorAt(m_adapter.place.position,
+                          "{} names no modules, and PEFT has no usual ones for the network {}; write some.",
+                          m_adapter.place.path, m_spec.family);
+        }
+        const auto names = splitWords(*words);
+        return {names.begin(), names.end()};
+    }
+
+    void addLinearNames()
+    {
+        for (const NamedModule& module : m_modules) {
+            const bool isMeant = module.kind == ModuleKind::Linear ||
+                                 (module.kind == ModuleKind::Conv1d && m_adapter.takesConv1d);
+            std::string last = module.name.substr(module.name.rfind('.') + 1);
+            if (isMeant && module.name.find(headName) == std::string::npos &&
+                std::ranges::find(m_names, last) == m_names.end())
+                m_names.push_back(std::move(last));
+        }
+    }
+
+    Layers chosen(const ModuleChoice& choice, const NamedModule& module)
+    {
+        if (const auto* pattern = std::get_if<std::string>(&choice)) {
+            auto& compiled = m_patterns[&choice == &m_adapter.excluded ? 1 : 0];
+            if (!compiled)
+                compiled = std::make_unique<NamePattern>(*pattern);
+            return layersWhere(module,
+                               [&](const std::string& name) { return compiled->matchesAll(name, m_effort); });
+        }
+        Layers layers = noneOf(module);
+        if (const auto* names = std::get_if<std::vector<std::string>>(&choice))
+            addEndingIn(layers, module, *names);
+        return layers;
+    }
+
+    void addEndingIn(Layers& layers, const NamedModule& module, const std::vector<std::string>& names)
+    {
+        // To compare two names takes as long as some steps of a pattern.
+        m_effort.spend(8 * static_cast<std::int64_t>(names.size()));
+        for (const std::string& name : names)
+            add(layers, layersEndingIn(module, name));
+    }
+
+    /// layers_to_transform counts by the first number in a name (PEFT 0.20; before, by the last).
+    Layers inChosenLayers(const NamedModule& module, Layers layers)
+    {
+        if (m_adapter.layers.empty() || !isAny(layers))
+            return layers;
+        const std::size_t mark = module.name.find(layerMark);
+        const bool isInLayers = mark != std::string::npos && mark > 0;
+        const std::string head = isInLayers ? module.name.substr(0, mark - 1) : "";
+        const bool isPattern =
+            isInLayers && (m_layersPatterns.empty() ||
+                           std::ranges::any_of(m_layersPatterns, [&](const NamePattern& pattern) {
+                               return pattern.matchesAll(head, m_effort);
+                           }));
+        for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+            const auto number = static_cast<std::int64_t>(layer);
+            const bool isMeant =
+                isPattern && std::ranges::find(m_adapter.layers, number) != m_adapter.layers.end();
+            layers[layer] = layers[layer] && isMeant;
+        }
+        return layers;
+    }
+
+    const PeftAdapter& m_adapter;
+    const ModelSpec& m_spec;
+    std::vector<NamedModule> m_modules;
+    std::vector<NamePattern> m_saved;
+    std::vector<NamePattern> m_layersPatterns;
+    std::array<std::unique_ptr<NamePattern>, 2> m_patterns;
+    bool m_hasNames = false;
+    std::vector<std::string> m_names;
+    MatchEffort m_effort;
+};
+
+[[noreturn]] void refuseTarget(const PeftAdapter& adapter, std::string_view what, std::string_view why)
+{
+    refusePartialTraining(adapter.place.position, sentence("{} ({})", what, adapter.place.path), why);
+}
+
+/// \throws NotRun where the module can have an adapter and has none here
+/// \throws ConfigError where it can have none
+void checkKind(const PeftAdapter& adapter, const NamedModule& module)
+{
+    switch (module.kind) {
+    case ModuleKind::Linear:
+    case ModuleKind::Conv1d:
+        if (!module.projection)
+            refuseTarget(adapter, "an adapter beside a classifier", reason::adapterOnOtherModules);
+        break;
+    case ModuleKind::Embedding:
+        refuseTarget(adapter, "an adapter beside an embedding", reason::adapterOnEmbeddings);
+    case ModuleKind::Router:
+    case ModuleKind::Experts:
+        refuseTarget(adapter, "adapters beside experts", reason::adapterOnExperts);
+    case ModuleKind::Normalization:
+        throw errorAt(
+            adapter.place.position,
+            "The value of {} names {}, a normalisation, which PEFT has no adapter for; leave it out.",
+            adapter.place.path, nameOfLayer(module.name, 0));
+    case ModuleKind::Other:
+        refuseTarget(adapter, "an adapter beside a convolution", reason::adapterOnOtherModules);
+    }
+}
+
+/// A module and its layers that have an adapter.
+struct TargetModule
+{
+    Projection projection;
+    Layers layers;
+};
+
+/// One target for all modules that are the same projection.
+/// \throws NotRun where it is one for some of them alone
+model::AdapterTarget targetOf(Projection projection, const std::vector<TargetModule>& modules,
+                              const PeftAdapter& adapter)
+{
+    model::AdapterTarget target{.projection = projection};
+    Layers meant;
+    bool isAll = true;
+    for (const TargetModule& module : modules) {
+        if (module.projection != projection)
+            continue;
+        meant.resize(std::max(meant.size(), module.layers.size()));
+        for (std::size_t layer = 0; layer < module.layers.size(); ++layer)
+            meant[layer] = meant[layer] || module.layers[layer];
+        isAll = isAll && std::ranges::find(module.layers, false) == module.layers.end();
+    }
+    if (isAll)
+        return target;
+    for (const TargetModule& module : modules) {
+        if (module.projection == projection &&
+            !std::equal(module.layers.begin(), module.layers.end(), meant.begin()))
+            refuseTarget(adapter, "adapters in a part of an encoder and a decoder, or of several heads",
+                         reason::adapterOnOtherModules);
+    }
+    for (std::size_t layer = 0; layer < meant.size(); ++layer) {
+        if (meant[layer])
+            target.layers.push_back(static_cast<std::int64_t>(layer));
+    }
+    return target;
+}
+
+std::vector<model::AdapterTarget> targetsOf(const PeftAdapter& adapter, const ModelSpec& spec)
+{
+    ModuleMatcher matcher(adapter, spec);
+    std::vector<TargetModule> modules;
+    bool isAny = false;
+    for (const NamedModule& module : matcher.modules()) {
+        if (module.isParameter)
+            continue;
+        Layers layers = matcher.layersOf(module);
+        if (config::isAny(layers)) {
+            checkKind(adapter, module);
+            isAny = true;
+        }
+        if (module.projection)
+            modules.push_back({.projection = *module.projection, .layers = std::move(layers)});
+    }
+    // Experts were modules, which PEFT 0.19 turns into the parameters that they are now
+    // (utils/transformers_weight_conversion.py).
+    for (const NamedModule& module : olderModulesOf(spec)) {
+        if ((module.kind == ModuleKind::Experts || module.kind == ModuleKind::Router) &&
+            matcher.isNamed(module))
+            checkKind(adapter, module);
+    }
+    if (!isAny) {
+        throw errorAt(adapter.place.position,
+                      "The value of {} names no module of the network, a {}, that can have an adapter; write "
+                      "names such as {}.",
+                      adapter.place.path, spec.family,
+                      listed(splitWords(usualTargets(spec).value_or("all-linear"))));
+    }
+    std::vector<model::AdapterTarget> targets;
+    for (const TargetModule& module : modules) {
+        if (config::isAny(module.layers) &&
+            std::ranges::find(targets, module.projection, &model::AdapterTarget::projection) == targets.end())
+            targets.push_back(targetOf(module.projection, modules, adapter));
+    }
+    return targets;
+}
+
+/// Ends of names of modules, be they ones that hold others (_set_trainable in PEFT 0.18, utils/other.py).
+bool isIn(std::string_view parameter, const std::vector<std::string>& endsOfModules)
+{
+    for (std::size_t end = parameter.rfind('.'); end != std::string_view::npos;
+         end = end == 0 ? std::string_view::npos : parameter.rfind('.', end - 1)) {
+        const std::string_view module = parameter.substr(0, end);
+        if (std::ranges::any_of(endsOfModules,
+                                [module](const std::string& name) { return module.ends_with(name); }))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::vector<Warning>& warnings)
+{
+    if (modulesOf(spec).empty())
+        refuseTarget(adapter, sentence("an adapter of the network {}", spec.family),
+                     reason::adapterOnOtherModules);
+    model::Tuning tuning{.adapter = adapter.usesDora ? model::AdapterKind::Dora : model::AdapterKind::Lora,
+                         .rank = adapter.rank,
+                         .alpha = adapter.alpha,
+                         .rankStabilized = adapter.rankStabilized,
+                         .dropout = adapter.dropout,
+                         .frozenWeights = adapter.frozenWeights,
+                         .doubleQuantization = adapter.doubleQuantization};
+    withPatternsOf(adapter.place, [&] {
+        tuning.targets = targetsOf(adapter, spec);
+        MatchEffort effort;
+        TrainedParts saved = trainedPartsOf(
+            spec,
+            [&](std::string_view name) {
+                effort.spend(static_cast<std::int64_t>(adapter.modulesToSave.size()));
+                return isIn(name, adapter.modulesToSave);
+            },
+            SharedOutput::IsModule);
+        tuning.trainedParts = std::move(saved.parts);
+        if (saved.hasPartsOfMatrices)
+            warnOfPartsOfMatrices(adapter.place.position, warnings);
+    });
+    if (const auto problem = model::problemWith(spec, tuning))
+        throw ConfigError(*problem, adapter.place.position);
+    return tuning;
+}
+
+namespace {
+
+/// What of LoraConfig trials do not have.
+void refuseOtherKinds(const ConfigSection& section)
+{
+    constexpr std::string_view typeKey = "peft_type";
+    const std::string type = section.text(typeKey).value_or("LORA");
+    if (lowerCase(type) != "lora")
+        refuseAdapter(section.positionOf(typeKey), type);
+    constexpr std::array<Difference, 7> others{
+        {{"rank_pattern",
+          "adapters of several ranks ({})",
+          Difference::When::On,
+          {},
+          {},
+          reason::adaptersOfSeveralKinds},
+         {"layer_replication",
+          "layers that are there several times ({})",
+          Difference::When::On,
+          {},
+          {},
+          reason::partialTraining},
+         {"target_parameters",
+          "adapters beside experts ({})",
+          Difference::When::On,
+          {},
+          {},
+          reason::adapterOnExperts},
+         {"trainable_token_indices",
+          "single tokens of an embedding ({})",
+          Difference::When::On,
+          {},
+          {},
+          reason::adapterOnEmbeddings},
+         {"lora_bias", "biases beside adapters ({})", Difference::When::On, {}, {}, reason::partialTraining},
+         {"use_qalora",
+          "an adapter of another kind ({})",
+          Difference::When::On,
+          {},
+          {},
+          reason::partialTraining},
+         {"bias",
+          "biases beside adapters ({})",
+          Difference::When::NoneOf,
+          "none",
+          {},
+          reason::partialTraining}}};
+    refuseOtherAdapter(section, others);
+}
+
+} // namespace
+
+void refuseOtherAdapter(const Settings& settings, std::span<const Difference> differences)
+{
+    for (const Difference& difference : differences) {
+        if (const auto found = firstOf(settings, std::span(&difference, 1)))
+            refusePartialTraining(found->position, found->sentence, difference.why);
+    }
+}
+
+ModuleChoice readModuleChoice(const ConfigSection& section, std::string_view key)
+{
+    const YamlNode* value = section.value(key);
+    if (!value)
+        return {};
+    if (value->kind == NodeKind::Sequence)
+        return section.words(key).value();
+    return section.text(key).value();
+}
+
+std::vector<std::string> readTexts(const ConfigSection& section, std::string_view key)
+{
+    const ModuleChoice choice = readModuleChoice(section, key);
+    if (const auto* text = std::get_if<std::string>(&choice))
+        return {*text};
+    const auto* texts = std::get_if<std::vector<std::string>>(&choice);
+    return texts ? *texts : std::vector<std::string>();
+}
+
+std::vector<std::int64_t> readLayers(const ConfigSection& section, std::string_view key)
+{
+    const YamlNode* value = section.value(key);
+    if (value && value->kind == NodeKind::Sequence)
+        return section.integers(key).value();
+    const auto layer = section.integer(key);
+    return layer ? std::vector{*layer} : std::vector<std::int64_t>();
+}
+
+PeftAdapter readPeftConfig(const ConfigSection& section)
+{
+    refuseOtherKinds(section);
+    constexpr std::string_view targetsKey = "target_modules";
+    // LoraConfig in PEFT 0.18, tuners/lora/config.py.
+    return {.rank = sizeOr(section, "r", 8),
+            .alpha = section.number("lora_alpha").value_or(8.0),
+            .dropout = dropoutRateOr(section, "lora_dropout", 0.0),
+            .rankStabilized = section.boolean("use_rslora").value_or(false),
+            .usesDora = section.boolean("use_dora").value_or(false),
+            .targets = readModuleChoice(section, targetsKey),
+            .excluded = readModuleChoice(section, "exclude_modules"),
+            .modulesToSave = readTexts(section, "modules_to_save"),
+            .layers = readLayers(section, "layers_to_transform"),
+            .layersPatterns = readTexts(section, "layers_pattern"),
+            .place = {.path = section.pathOf(targetsKey), .position = section.positionOf(targetsKey)}};
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "axolotl_tuning.h"
+
+#include "approximations.h"
+#include "differences.h"
+#include "networks/network_readers.h"
+#include "networks/peft_adapter.h"
+#include "networks/trained_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr std::string_view adapterKey = "adapter";
+constexpr std::string_view narrowKey = "load_in_4bit";
+constexpr std::string_view byteKey = "load_in_8bit";
+constexpr std::string_view partsKey = "unfrozen_parameters";
+
+using enum Difference::When;
+
+// LoraConfig, utils/schemas/peft.py.
+constexpr std::array<Difference, 4> otherAdapters{
+    {{"lora_target_parameters", "adapters beside experts ({})", On, {}, {}, reason::adapterOnExperts},
+     {"lora_rank_pattern", "adapters of several ranks ({})", On, {}, {}, reason::adaptersOfSeveralKinds},
+     {"peft_layer_replication",
+      "layers that are there several times ({})",
+      On,
+      {},
+      {},
+      reason::partialTraining},
+     {"peft_trainable_token_indices",
+      "single tokens of an embedding ({})",
+      On,
+      {},
+      {},
+      reason::adapterOnEmbeddings}}};
+
+/// validate_adapter and validate_qlora of LoraConfig, utils/schemas/peft.py.
+void checkQuantization(const ConfigSection& root)
+{
+    for (std::string_view key : {narrowKey, byteKey}) {
+        if (root.isOn(key) && !root.isOn(adapterKey))
+            root.fail(key,
+                      "is True, but axolotl quantises no network that it trains whole; write an adapter, "
+                      "or False");
+    }
+    const bool isQlora = root.text(adapterKey) == "qlora";
+    if (isQlora && !root.isOn(narrowKey) && !root.isOn("gptq"))
+        root.fail(adapterKey,
+                  "is qlora, for which axolotl wants load_in_4bit; write it as true, or lora here");
+}
+
+/// _set_quantization_config in loaders/model.py: 4 bits for qlora and 8 for lora alone, whatever else is on.
+void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
+{
+    const bool isQlora = root.text(adapterKey) == "qlora";
+    if (root.isOn("gptq")) {
+        adapter.frozenWeights = model::FrozenWeights::Nf4;
+        warnOfApproximation(
+            warnings, root.positionOf("gptq"), sentence(approximation::namedQuantization, "GPTQ"),
+            "{} has the network quantised by GPTQ; trials have it in 4-bit NormalFloat.", "gptq");
+    } else if (isQlora && root.isOn(narrowKey)) {
+        adapter.frozenWeights = model::FrozenWeights::Nf4;
+        adapter.doubleQuantization =
+            root.sectionIfAny("bnb_config_kwargs").boolean("bnb_4bit_use_double_quant").value_or(true);
+    } else if (!isQlora && root.isOn(byteKey)) {
+        adapter.frozenWeights = model::FrozenWeights::Int8;
+        warnOfApproximation(
+            warnings, root.positionOf(byteKey), approximation::kernel8bit,
+            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
+            "do not have; the bytes of the weights are the same.",
+            byteKey);
+    }
+}
+
+/// LoraConfig of axolotl has no rank and no alpha of its own, and PEFT takes no null.
+std::int64_t requiredRank(const ConfigSection& root)
+{
+    for (std::string_view key : {"lora_r", "lora_alpha"}) {
+        if (!root.has(key)) {
+            throw errorAt(root.positionOf(key), "{} is missing, which axolotl has no default for; write it.",
+                          key);
+        }
+    }
+    return sizeOr(root, "lora_r", 1);
+}
+
+/// _build_peft_lora_config in loaders/adapter.py.
+PeftAdapter readAdapter(const ConfigSection& root)
+{
+    const std::string_view targetsKey = root.isOn("lora_target_modules") || !root.isOn("lora_target_linear")
+                                            ? "lora_target_modules"
+                                            : "lora_target_linear";
+    PeftAdapter adapter{.rank = requiredRank(root),
+                        .alpha = root.number("lora_alpha").value_or(1.0),
+                        .dropout = dropoutRateOr(root, "lora_dropout", 0.0),
+                        .rankStabilized = root.boolean("peft_use_rslora").value_or(false),
+                        .usesDora = root.boolean("peft_use_dora").value_or(false),
+                        .targets = readModuleChoice(root, "lora_target_modules"),
+                        .targetsLinearNames = root.isOn("lora_target_linear"),
+                        .excluded = readModuleChoice(root, "lora_exclude_modules"),
+                        .modulesToSave = readTexts(root, "lora_modules_to_save"),
+                        .layers = readLayers(root, "peft_layers_to_transform"),
+                        .layersPatterns = readTexts(root, "peft_layers_pattern"),
+                        .place = {.path = std::string(targetsKey), .position = root.positionOf(targetsKey)}};
+    // An empty list is no module, not the usual ones.
+    if (!root.isOn("lora_target_modules"))
+        adapter.targets = std::vector<std::string>();
+    return adapter;
+}
+
+void warnOfAdapter(const ConfigSection& root, const PeftAdapter& adapter, bool hasSixteenBits,
+                   std::vector<Warning>& warnings)
+{
+    if (root.isOn("lora_model_dir")) {
+        warnOfApproximation(
+            warnings, root.positionOf("lora_model_dir"), approximation::adapterOfFile,
+            "The run goes on with an adapter whose own file says what it is ({}); trials take "
+            "it as it is described here.",
+            "lora_model_dir");
+    }
+    // ModulesToSaveWrapper copies modules as they are.
+    if (!adapter.modulesToSave.empty() && hasSixteenBits) {
+        warnOfApproximation(warnings, root.positionOf("lora_modules_to_save"), approximation::bf16Copies,
+                            "The run trains the modules of {} in 16 bits; trials train them in fp32, as the "
+                            "adapters, which takes more memory.",
+                            "lora_modules_to_save");
+    }
+}
+
+/// What utils/freeze.py makes of a pattern: a dot is a dot but before a plus, and a range of rows at its end
+/// is none of its business, since it only sets gradients to zero.
+std::string asNamePattern(std::string_view text)
+{
+    if (text.ends_with(']')) {
+        const std::size_t open = text.rfind('[');
+        const std::string_view range = open == std::string_view::npos || open == 0
+                                           ? std::string_view()
+                                           : text.substr(open + 1, text.size() - open - 2);
+        const bool isRange =
+            open != std::string_view::npos && open > 0 &&
+            std::ranges::all_of(range,
+                                [](char byte) { return byte == ':' || (byte >= '0' && byte <= '9'); }) &&
+            std::ranges::count(range, ':') <= 1;
+        if (isRange)
+            text = text.substr(0, open);
+    }
+    std::string pattern;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '.' && !text.substr(i + 1).starts_with('+'))
+            pattern += '\\';
+        pattern += text[i];
+    }
+    return pattern;
+}
+
+decltype(ConfigContents::tuningFor) partsOf(const ConfigSection& root)
+{
+    const NamedValue value{.path = std::string(partsKey), .position = root.positionOf(partsKey)};
+    return [value, texts = readTexts(root, partsKey)](const model::ModelSpec& spec,
+                                                      std::vector<Warning>& warnings) {
+        MatchEffort effort;
+        const auto patterns = withPatternsOf(value, [&texts] {
+            std::vector<std::string> all;
+            for (const std::string& text : texts)
+                all.push_back(asNamePattern(text));
+            return patternsOf(all);
+        });
+        const auto isTrained = [&](std::string_view name) {
+            return std::ranges::any_of(
+                patterns, [&](const NamePattern& pattern) { return pattern.matchesStart(name, effort); });
+        };
+        return tuningOfParts(spec, isTrained, value, model::FrozenWeights::Same, warnings);
+    };
+}
+
+} // namespace
+
+decltype(ConfigContents::tuningFor) readAxolotlTuning(const ConfigSection& root, bool hasSixteenBits,
+                                                      std::vector<Warning>& warnings)
+{
+    checkQuantization(root);
+    if (!root.isOn(adapterKey))
+        return root.isOn(partsKey) ? partsOf(root) : nullptr;
+    const std::string kind = root.text(adapterKey).value_or("");
+    if (kind != "lora" && kind != "qlora")
+        refuseAdapter(root.positionOf(adapterKey), kind);
+    // Names of parameters begin otherwise once there are adapters, and freeze_layers_except in
+    // utils/freeze.py freezes those too.
+    if (root.isOn(partsKey))
+        refusePartialTraining(root.positionOf(partsKey),
+                              "some parameters beside an adapter (unfrozen_parameters)");
+    refuseOtherAdapter(root, otherAdapters);
+    PeftAdapter adapter = readAdapter(root);
+    if (hasSixteenBits)
+        adapter.frozenWeights = model::FrozenWeights::Bf16;
+    readQuantization(root, adapter, warnings);
+    adapter.takesConv1d = adapter.frozenWeights == model::FrozenWeights::Nf4 ||
+                          adapter.frozenWeights == model::FrozenWeights::Int8;
+    warnOfAdapter(root, adapter, hasSixteenBits, warnings);
+    return [adapter](const model::ModelSpec& spec, std::vector<Warning>& others) {
+        return tuningOf(adapter, spec, others);
+    };
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "llama_factory_tuning.h"
+
+#include "approximations.h"
+#include "differences.h"
+#include "networks/module_names.h"
+#include "networks/network_readers.h"
+#include "networks/peft_adapter.h"
+#include "networks/trained_parts.h"
+#include "syntax/words.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr std::string_view typeKey = "finetuning_type";
+constexpr std::string_view targetKey = "lora_target";
+constexpr std::string_view layersKey = "freeze_trainable_layers";
+constexpr std::string_view modulesKey = "freeze_trainable_modules";
+constexpr std::string_view extraKey = "freeze_extra_modules";
+constexpr std::string_view bitsKey = "quantization_bit";
+constexpr std::string_view methodKey = "quantization_method";
+constexpr std::string_view all = "all";
+
+/// split_arg in hparams/finetuning_args.py; a list is one already.
+std::vector<std::string> readNames(const ConfigSection& root, std::string_view key)
+{
+    const ModuleChoice choice = readModuleChoice(root, key);
+    if (const auto* list = std::get_if<std::vector<std::string>>(&choice))
+        return *list;
+    const auto* text = std::get_if<std::string>(&choice);
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; text && begin <= text->size();) {
+        const std::size_t end = std::min(text->find(',', begin), text->size());
+        const auto words = splitWords(std::string_view(*text).substr(begin, end - begin));
+        names.emplace_back(words.empty() ? std::string_view() : words.front());
+        begin = end + 1;
+    }
+    return names;
+}
+
+/// QuantizationMethod in extras/constants.py.
+std::string_view nameOf(std::string_view method)
+{
+    return method == "hqq" ? "HQQ" : method == "eetq" ? "EETQ" : method;
+}
+
+/// On-the-fly quantisation: configure_quantization in model/model_utils/quantization.py.
+void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
+{
+    const auto bits = root.integer(bitsKey);
+    if (!bits)
+        return;
+    const std::string method = lowerCase(root.text(methodKey).value_or("bnb"));
+    const bool isBitsAndBytes = isAmong(method, "bnb bitsandbytes");
+    const bool isLegal = isBitsAndBytes     ? (*bits == 4 || *bits == 8)
+                         : method == "eetq" ? *bits == 8
+                                            : *bits >= 1 && *bits <= 8 && *bits != 7;
+    if (!isLegal)
+        root.fail(bitsKey, "is {}, which {} does not have; write 4 or 8", *bits, method);
+    adapter.frozenWeights = *bits <= 4 ? model::FrozenWeights::Nf4 : model::FrozenWeights::Int8;
+    adapter.doubleQuantization = root.boolean("double_quantization").value_or(true);
+    adapter.takesConv1d = isBitsAndBytes;
+    if (!isBitsAndBytes) {
+        warnOfApproximation(warnings, root.positionOf(methodKey),
+                            sentence(approximation::namedQuantization, nameOf(method)),
+                            "The run has the network in {} bits by {}; trials have it in {}.", *bits, method,
+                            *bits <= 4 ? "4-bit NormalFloat" : "8-bit integers");
+    } else if (*bits == 8) {
+        warnOfApproximation(
+            warnings, root.positionOf(bitsKey), approximation::kernel8bit,
+            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
+            "do not have; the bytes of the weights are the same.",
+            bitsKey);
+    }
+}
+
+/// _setup_lora_tuning in model/adapter.py, by the defaults of LoraArguments in hparams/finetuning_args.py.
+PeftAdapter readAdapter(const ConfigSection& root)
+{
+    const std::int64_t rank = sizeOr(root, "lora_rank", 8);
+    const double alpha = root.number("lora_alpha").value_or(0.0);
+    const std::string_view placeKey = root.has(targetKey) ? targetKey : typeKey;
+    PeftAdapter adapter{.rank = rank,
+                        // 0 counts as none: __post_init__ of FinetuningArguments.
+                        .alpha = alpha == 0.0 ? 2.0 * static_cast<double>(rank) : alpha,
+                        .dropout = dropoutRateOr(root, "lora_dropout", 0.0),
+                        .rankStabilized = root.boolean("use_rslora").value_or(false),
+                        .usesDora = root.boolean("use_dora").value_or(false),
+                        .modulesToSave = readNames(root, "additional_target"),
+                        .place = {.path = std::string(placeKey), .position = root.positionOf(placeKey)},
+                        .frozenWeights = model::FrozenWeights::Bf16};
+    std::vector<std::string> names = readNames(root, targetKey);
+    adapter.targetsLinearNames = names.empty() || (names.size() == 1 && names.front() == all);
+    adapter.targets = adapter.targetsLinearNames ? std::vector<std::string>() : std::move(names);
+    return adapter;
+}
+
+void warnOfAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view fileKey = "adapter_name_or_path";
+    if (root.isOn(fileKey)) {
+        warnOfApproximation(
+            warnings, root.positionOf(fileKey), approximation::adapterOfFile,
+            "The run goes on with an adapter whose own file says what it is ({}); trials take "
+            "it as it is described here.",
+            fileKey);
+    }
+    // Adapters are fp32 whatever the rest is (cast_adapter_dtype in PEFT 0.18), and nothing casts their
+    // products without autocast.
+    if (!root.boolean("bf16").value_or(false) && !root.boolean("fp16").value_or(false)) {
+        warnOfApproximation(warnings, root.positionOf(typeKey), approximation::fp32Adapters,
+                            "The run computes adapters in fp32, since neither bf16 nor fp16 is on; trials "
+                            "compute them in bfloat16.");
+    }
+}
+
+/// With resize_vocab the two modules of the vocabulary are trained, unless others are named
+/// (model/adapter.py).
+void addVocabulary(PeftAdapter& adapter, const model::ModelSpec& spec)
+{
+    for (const NamedModule& module : modulesOf(spec)) {
+        if (module.parameter == "embed_tokens" || module.parameter == "output")
+            adapter.modulesToSave.push_back(module.name.substr(module.name.rfind('.') + 1));
+    }
+}
+
+decltype(ConfigContents::tuningFor) adapterOf(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    if (root.isOn("use_llama_pro"))
+        refusePartialTraining(root.positionOf("use_llama_pro"),
+                              "layers that were put between (use_llama_pro)");
+    PeftAdapter adapter = readAdapter(root);
+    readQuantization(root, adapter, warnings);
+    warnOfAdapter(root, warnings);
+    const bool addsVocabulary = root.isOn("resize_vocab") && adapter.modulesToSave.empty();
+    return [adapter, addsVocabulary](const model::ModelSpec& spec, std::vector<Warning>& others) {
+        PeftAdapter own = adapter;
+        if (addsVocabulary)
+            addVocabulary(own, spec);
+        return tuningOf(own, spec, others);
+    };
+}
+
+std::int64_t layersOf(const model::ModelSpec& spec)
+{
+    std::int64_t layers = 0;
+    for (const NamedModule& module : modulesOf(spec))
+        layers = std::max(layers, module.layers);
+    return layers;
+}
+
+/// What stands under freeze_*, as _setup_freeze_tuning in model/adapter.py takes it.
+struct FrozenLayers
+{
+    std::int64_t layers = 2;
+    std::vector<std::string> modules;
+    std::vector<std::string> extraModules;
+    NamedValue modulesValue;
+    NamedValue extraValue;
+};
+
+/// "self_attn" of "model.layers.0.self_attn.q_proj.weight".
+std::set<std::string> modulesOfLayers(const std::vector<NamedParameter>& parameters)
+{
+    std::set<std::string> names;
+    for (const NamedParameter& parameter : parameters) {
+        const std::string first = nameOfLayer(parameter.name, 0);
+        if (const std::size_t mark = first.rfind(".0."); mark != std::string::npos) {
+            const std::string rest = first.substr(mark + 3);
+            names.insert(rest.substr(0, rest.find('.')));
+        }
+    }
+    return names;
+}
+
+/// "lm_head" of "lm_head.weight".
+std::set<std::string> modulesBesideLayers(const std::vector<NamedParameter>& parameters)
+{
+    std::set<std::string> names;
+    for (const NamedParameter& parameter : parameters) {
+        if (parameter.layers > 0)
+            continue;
+        const std::string module = parameter.name.substr(0, parameter.name.rfind('.'));
+        names.insert(module.substr(module.rfind('.') + 1));
+    }
+    return names;
+}
+
+void requireKnown(const std::vector<std::string>& names, const std::set<std::string>& known,
+                  const NamedValue& value)
+{
+    const std::vector<std::string_view> words(known.begin(), known.end());
+    for (const std::string& name : names) {
+        if (name != all && !known.contains(name)) {
+            throw errorAt(value.position,
+                          "The value of {} names \"{}\", which the network has not; write of {}.", value.path,
+                          shortened(name), listed(words));
+        }
+    }
+}
+
+/// Parts of names: a parameter that has one of them is trained.
+std::vector<std::string> trainedMarks(const FrozenLayers& frozen, const model::ModelSpec& spec)
+{
+    const std::vector<NamedParameter> parameters = parametersOf(modulesOf(spec), spec);
+    requireKnown(frozen.modules, modulesOfLayers(parameters), frozen.modulesValue);
+    requireKnown(frozen.extraModules, modulesBesideLayers(parameters), frozen.extraValue);
+    const std::int64_t layers = layersOf(spec);
+    const bool areLast = frozen.layers > 0;
+    const std::int64_t count = std::min(layers, areLast ? frozen.layers : -frozen.layers);
+    std::vector<std::string> marks = frozen.extraModules;
+    for (const std::string& module : frozen.modules) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t layer = areLast ? layers - count + i : i;
+            marks.push_back("." + std::to_string(layer) + "." + (module == all ? "" : module));
+        }
+    }
+    return marks;
+}
+
+decltype(ConfigContents::tuningFor) layersOf(const ConfigSection& root)
+{
+    if (root.isOn("use_llama_pro"))
+        refusePartialTraining(root.positionOf("use_llama_pro"),
+                              "layers that were put between (use_llama_pro)");
+    // init_adapter in model/adapter.py.
+    if (root.has(bitsKey))
+        root.fail(bitsKey, "stands beside finetuning_type: freeze, but LLaMA-Factory quantises networks for "
+                           "adapters alone; remove it");
+    constexpr std::int64_t most = 1 << 14;
+    FrozenLayers frozen{
+        .layers = root.integer(layersKey).value_or(2),
+        .modules = readNames(root, modulesKey),
+        .extraModules = readNames(root, extraKey),
+        .modulesValue = {.path = std::string(modulesKey), .position = root.positionOf(modulesKey)},
+        .extraValue = {.path = std::string(extraKey), .position = root.positionOf(extraKey)}};
+    if (frozen.layers < -most || frozen.layers > most)
+        root.fail(layersKey, "is {}, more than any network has", frozen.layers);
+    if (!root.has(modulesKey))
+        frozen.modules = {std::string(all)};
+    // The other parameters stay as they were loaded; with pure_bf16 all are alike.
+    const bool isPure = root.boolean("pure_bf16").value_or(false);
+    const bool isMixed = root.boolean("bf16").value_or(false) || root.boolean("fp16").value_or(false);
+    const auto weights = isMixed && !isPure ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same;
+    const NamedValue value{.path = std::string(layersKey), .position = root.positionOf(layersKey)};
+    return [frozen, weights, value](const model::ModelSpec& spec, std::vector<Warning>& warnings) {
+        const std::vector<std::string> marks = trainedMarks(frozen, spec);
+        MatchEffort effort;
+        const auto isTrained = [&](std::string_view name) {
+            effort.spend(static_cast<std::int64_t>(marks.size()));
+            return std::ranges::any_of(
+                marks, [name](const std::string& mark) { return name.find(mark) != std::string_view::npos; });
+        };
+        return tuningOfParts(spec, isTrained, value, weights, warnings);
+    };
+}
+
+} // namespace
+
+decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& root, std::string_view type,
+                                                           std::vector<Warning>& warnings)
+{
+    if (type == "oft")
+        refuseAdapter(root.positionOf(typeKey), type);
+    if (type == "lora")
+        return adapterOf(root, warnings);
+    if (type == "freeze")
+        return layersOf(root);
+    // init_adapter in model/adapter.py.
+    if (root.has(bitsKey))
+        root.fail(bitsKey, "stands beside finetuning_type: full, but LLaMA-Factory quantises networks for "
+                           "adapters alone; remove it");
+    return nullptr;
+}
+
+} // namespace batchpeak::config

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trl_adapter.h"
+
+#include "approximations.h"
+#include "differences.h"
+#include "networks/network_readers.h"
+#include "networks/peft_adapter.h"
+
+#include <string>
+
+namespace batchpeak::config {
+
+namespace {
+
+constexpr std::string_view adapterKey = "use_peft";
+constexpr std::string_view targetsKey = "lora_target_modules";
+constexpr std::string_view savedKey = "lora_modules_to_save";
+constexpr std::string_view narrowKey = "load_in_4bit";
+constexpr std::string_view byteKey = "load_in_8bit";
+
+/// get_quantization_config in trl/trainer/utils.py.
+void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
+{
+    const bool isNarrow = root.isOn(narrowKey);
+    if (!isNarrow && !root.isOn(byteKey))
+        return;
+    const bool hasSixteenBits = trlTypeOfWeights(root) != "float32";
+    if (isNarrow) {
+        adapter.frozenWeights = model::FrozenWeights::Nf4;
+        adapter.doubleQuantization = root.boolean("use_bnb_nested_quant").value_or(false);
+        if (!hasSixteenBits) {
+            warnOfApproximation(
+                warnings, root.positionOf(narrowKey), approximation::fp32Products,
+                "The run computes with weights in fp32 that it holds in 4 bits, since dtype is "
+                "not bfloat16; trials compute in bfloat16, which takes less time.");
+        }
+    } else {
+        adapter.frozenWeights = model::FrozenWeights::Int8;
+        warnOfApproximation(
+            warnings, root.positionOf(byteKey), approximation::kernel8bit,
+            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
+            "do not have; the bytes of the weights are the same.",
+            byteKey);
+    }
+    if (!hasSixteenBits) {
+        warnOfApproximation(
+            warnings, root.positionOf(trlTypeKey(root)), approximation::wideWeights,
+            "The run holds embeddings and normalisations in fp32, since dtype is not bfloat16; "
+            "trials hold them in bfloat16, which takes less memory.");
+    }
+}
+
+} // namespace
+
+std::string_view trlTypeKey(const ConfigSection& root)
+{
+    // dtype is what torch_dtype is called since transformers 4.56.
+    return root.find("dtype") ? "dtype" : "torch_dtype";
+}
+
+std::string trlTypeOfWeights(const ConfigSection& root)
+{
+    const std::string_view key = trlTypeKey(root);
+    return root.isWrittenNull(key) ? "auto" : root.text(key).value_or("float32");
+}
+
+decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    if (!root.isOn(adapterKey))
+        return nullptr;
+    if (root.isOn("lora_target_parameters")) {
+        refusePartialTraining(root.positionOf("lora_target_parameters"),
+                              "adapters beside experts (lora_target_parameters)", reason::adapterOnExperts);
+    }
+    const std::string_view placeKey = root.has(targetsKey) ? targetsKey : adapterKey;
+    const bool hasSixteenBits = trlTypeOfWeights(root) != "float32";
+    PeftAdapter adapter{.rank = sizeOr(root, "lora_r", 16),
+                        .alpha = root.number("lora_alpha").value_or(32.0),
+                        .dropout = dropoutRateOr(root, "lora_dropout", 0.05),
+                        .rankStabilized = root.boolean("use_rslora").value_or(false),
+                        .usesDora = root.boolean("use_dora").value_or(false),
+                        .targets = readModuleChoice(root, targetsKey),
+                        .modulesToSave = readTexts(root, savedKey),
+                        .place = {.path = std::string(placeKey), .position = root.positionOf(placeKey)},
+                        .frozenWeights =
+                            hasSixteenBits ? model::FrozenWeights::Bf16 : model::FrozenWeights::Fp32};
+    // __post_init__ of ModelConfig: a list of one is its word, and so a pattern for whole names.
+    if (const auto* names = std::get_if<std::vector<std::string>>(&adapter.targets);
+        names && names->size() == 1)
+        adapter.targets = std::string(names->front());
+    readQuantization(root, adapter, warnings);
+    adapter.takesConv1d = true;
+    // ModulesToSaveWrapper of PEFT copies modules as they are.
+    const bool areAlike = root.isOn(narrowKey) || root.isOn(byteKey) || !hasSixteenBits;
+    if (!adapter.modulesToSave.empty() && !areAlike) {
+        warnOfApproximation(warnings, root.positionOf(savedKey), approximation::bf16Copies,
+                            "The run trains the modules of {} in 16 bits; trials train them in fp32, as the "
+                            "adapters, which takes more memory.",
+                            savedKey);
+    }
+    return [adapter](const model::ModelSpec& spec, std::vector<Warning>& others) {
+        return tuningOf(adapter, spec, others);
+    };
+}
+
+} // namespace batchpeak::config

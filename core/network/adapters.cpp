@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "adapters.h"
+
+#include "flat_parameters.h"
+#include "model/parameter_table.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace batchpeak::network {
+
+namespace {
+
+/// Rows of the matrix where the parameters have it; of the embedding where that is the output's.
+std::vector<model::AdapterPlace> placesOf(const FlatParameters& parameters, const std::string& name)
+{
+    if (const model::Parameter* matrix = parameters.rowOf(name + ".weight"))
+        return model::adapterPlaces(*matrix);
+    const model::Parameter* embedding = parameters.rowOf("embed_tokens.weight");
+    if (name != "output" || !embedding)
+        return {};
+    return {{.projection = model::Projection::Output, .rows = embedding->shape.front()}};
+}
+
+at::Tensor dropped(const at::Tensor& input, const Adapters& adapters, bool trains)
+{
+    return trains && adapters.dropout > 0.0 ? at::dropout(input, adapters.dropout, /*train=*/true) : input;
+}
+
+at::Tensor lowRank(const at::Tensor& input, const Adapter& part)
+{
+    return at::linear(at::linear(input, part.a), part.b);
+}
+
+/// What the adapters say of their rows, zeros of all others.
+at::Tensor overAllRows(std::vector<at::Tensor> said, const Adapters& adapters, std::int64_t rows)
+{
+    if (adapters.parts.size() == 1 && adapters.parts.front().rows == rows)
+        return said.front();
+    std::vector<at::Tensor> pieces;
+    const auto fillTo = [&](std::int64_t from, std::int64_t to) {
+        if (from == to)
+            return;
+        std::vector<std::int64_t> shape = said.front().sizes().vec();
+        shape.back() = to - from;
+        pieces.push_back(at::zeros({}, said.front().options().requires_grad(false)).expand(shape));
+    };
+    std::int64_t row = 0;
+    for (std::size_t i = 0; i < said.size(); ++i) {
+        fillTo(row, adapters.parts[i].firstRow);
+        pieces.push_back(said[i]);
+        row = adapters.parts[i].firstRow + adapters.parts[i].rows;
+    }
+    fillTo(row, rows);
+    return at::cat(pieces, -1);
+}
+
+at::Tensor withLowRank(const at::Tensor& result, const at::Tensor& input, const AdaptedMatrix& matrix,
+                       const Adapters& adapters, bool trains)
+{
+    std::vector<at::Tensor> said;
+    for (const Adapter& part : adapters.parts)
+        said.push_back(lowRank(dropped(input.to(part.a.scalar_type()), adapters, trains), part));
+    const at::Tensor all = overAllRows(std::move(said), adapters, result.size(-1));
+    if (matrix.isQuantized)
+        return result.add(all, adapters.scale).to(result.scalar_type());
+    at::Tensor sum = result;
+    return sum.add_(all, adapters.scale);
+}
+
+/// Lengths of the rows of matrix and adapter together, which count as constants.
+at::Tensor rowLengths(const at::Tensor& rows, const Adapter& part, double scale)
+{
+    const at::NoGradGuard noGradients;
+    const at::Tensor delta = at::mm(part.b, part.a).to(rows.scalar_type());
+    return at::linalg_vector_norm(rows.add(delta, scale), 2, {{1}}).to(rows.scalar_type());
+}
+
+at::Tensor withLengths(const at::Tensor& result, const at::Tensor& input, const AdaptedMatrix& matrix,
+                       const Adapters& adapters, bool trains)
+{
+    const bool drops = trains && adapters.dropout > 0.0;
+    const at::Tensor values = matrix.values();
+    std::vector<at::Tensor> said;
+    for (const Adapter& part : adapters.parts) {
+        const at::Tensor taken = dropped(input.to(part.a.scalar_type()), adapters, trains);
+        const at::Tensor rows = values.narrow(0, part.firstRow, part.rows).to(taken.scalar_type());
+        const at::Tensor factor =
+            part.magnitude.div(rowLengths(rows, part, adapters.scale)).view({1, part.rows});
+        at::Tensor base;
+        if (drops) {
+            base = at::linear(taken, rows);
+        } else {
+            base = result.narrow(-1, part.firstRow, part.rows);
+            if (matrix.bias.defined())
+                base = base.sub(matrix.bias.narrow(0, part.firstRow, part.rows));
+        }
+        said.push_back(factor.sub(1.0).mul(base).add(factor.mul(lowRank(taken, part)).mul(adapters.scale)));
+    }
+    return result.add(overAllRows(std::move(said), adapters, result.size(-1))).to(result.scalar_type());
+}
+
+} // namespace
+
+std::shared_ptr<const Adapters> adaptersOf(const FlatParameters& parameters, const std::string& name)
+{
+    const model::Tuning& tuning = parameters.tuning();
+    Adapters adapters{.scale = model::adapterScale(tuning), .dropout = tuning.dropout};
+    for (const auto& [projection, firstRow, rows] : placesOf(parameters, name)) {
+        const std::string prefix = name + "." + std::string(model::toText(projection));
+        if (!parameters.contains(prefix + ".lora_a"))
+            continue;
+        Adapter part{.firstRow = firstRow,
+                     .rows = rows,
+                     .a = parameters.at(prefix + ".lora_a"),
+                     .b = parameters.at(prefix + ".lora_b")};
+        if (parameters.contains(prefix + ".magnitude"))
+            part.magnitude = parameters.at(prefix + ".magnitude");
+        adapters.parts.push_back(std::move(part));
+    }
+    if (adapters.parts.empty())
+        return nullptr;
+    std::ranges::sort(adapters.parts, {}, &Adapter::firstRow);
+    return std::make_shared<const Adapters>(std::move(adapters));
+}
+
+at::Tensor adapted(const at::Tensor& result, const at::Tensor& input, const AdaptedMatrix& matrix,
+                   const Adapters& adapters, bool trains)
+{
+    return adapters.learnMagnitudes() ? withLengths(result, input, matrix, adapters, trains)
+                                      : withLowRank(result, input, matrix, adapters, trains);
+}
+
+} // namespace batchpeak::network

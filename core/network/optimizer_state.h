@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/run_kind.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace batchpeak::network {
+
+/// How an optimizer holds what it keeps of every parameter.
+struct StateHolding
+{
+    model::Optimizer kind = model::Optimizer::AdamW;
+    /// Of moments that have all their bits.
+    at::ScalarType type = at::kFloat;
+    /// In the host's memory, which counts to no device's limit; else on the device.
+    bool onHost = false;
+
+    /// Of an element of a moment; 0 where it has all bits of its type.
+    int bits() const
+    {
+        if (kind == model::Optimizer::AdamW8bit)
+            return 8;
+        return kind == model::Optimizer::AdamW4bit ? 4 : 0;
+    }
+    /// A step works on a copy, which it brings back.
+    bool isAway() const { return onHost || bits() > 0; }
+};
+
+/// One moment of all parameters: full numbers on the device, or what takes less of it: numbers of 8 or 4 bits
+/// with a scale for each block, or numbers in the host's memory.
+///
+/// Blocks have 256 values of 8 bits as those of bitsandbytes 0.49 and torchao 0.14, and 128 of 4 bits as
+/// those of torchao; bytes are theirs. Which numbers the bits stand for is our own: equal steps of a signed
+/// moment, and of the root of one that is a mean of squares, so that none but zero becomes zero.
+class OptimizerMoment
+{
+public:
+    /// \param pieces  elements of the stretches that are taken one after another, each a whole of blocks' own
+    /// \param isSquare  no value is below zero
+    OptimizerMoment(const std::vector<std::int64_t>& pieces, bool isSquare, const StateHolding& holding,
+                    at::Device device);
+
+    /// The values of a piece: its own memory, or a copy in the first elements of \p room, float32 on the
+    /// device.
+    at::Tensor take(std::size_t piece, const at::Tensor& room) const;
+    /// Brings a copy back.
+    void put(std::size_t piece, const at::Tensor& values);
+
+    /// All that it holds: the values of all pieces in one; or their bits, and the scales behind them.
+    std::vector<at::Tensor> tensors() const;
+
+    static std::vector<std::int64_t> tensorBytes(const std::vector<std::int64_t>& pieces,
+                                                 const StateHolding& holding);
+
+private:
+    struct Piece
+    {
+        at::Tensor values;
+        at::Tensor scales;
+        std::int64_t elements = 0;
+    };
+
+    void quantize(const Piece& piece, const at::Tensor& values) const;
+    at::Tensor dequantized(const Piece& piece) const;
+
+    StateHolding m_holding;
+    bool m_isSquare;
+    at::Tensor m_values;
+    at::Tensor m_scales;
+    std::vector<Piece> m_pieces;
+};
+
+} // namespace batchpeak::network

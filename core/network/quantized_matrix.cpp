@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "quantized_matrix.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/bucketize.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace batchpeak::network {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// Quantiles of a normal distribution, between -1 and 1 (arXiv 2305.14314, appendix E).
+constexpr std::array<float, 16> normalFloat{
+    -1.0F,      -0.6961928F, -0.52507305F, -0.3949175F, -0.28444138F, -0.18477343F, -0.091050036F, 0.0F,
+    0.0795803F, 0.1609302F,  0.2461123F,   0.33791524F, 0.44070983F,  0.562617F,    0.72295684F,   1.0F};
+/// Values under one scale, and scales under one: quantize_4bit() and quantize_blockwise() of bitsandbytes.
+constexpr std::int64_t blockValues = 64;
+constexpr std::int64_t blockScaleCount = 256;
+/// Values that are brought back together where no kernel of our own does it, so that what that takes beside
+/// them stays small: 32 MiB in fp32.
+constexpr std::int64_t mostAtOnce = std::int64_t{1} << 23;
+
+std::int64_t blocksOf(std::int64_t count, std::int64_t size)
+{
+    return (count + size - 1) / size;
+}
+
+std::int64_t elementsOf(std::span<const std::int64_t> shape)
+{
+    std::int64_t elements = 1;
+    for (const std::int64_t size : shape)
+        elements *= size;
+    return elements;
+}
+
+/// The 8-bit numbers for scales: 1, 2, 4 ... 64 of equal distance in each decade below 1, of both signs, with
+/// 0 and 1 (create_dynamic_map() of bitsandbytes; arXiv 1511.04561).
+std::vector<float> dynamicNumbers()
+{
+    std::vector<float> numbers{0.0F, 1.0F};
+    constexpr int decades = 7;
+    for (int i = 0; i < decades; ++i) {
+        const int count = 1 << i;
+        const double decade = std::pow(10.0, i - decades + 1);
+        const auto boundary = [count](int place) {
+            return static_cast<float>(0.1 + 0.9 * static_cast<double>(place) / count);
+        };
+        for (int place = 0; place < count; ++place) {
+            const float mean = (boundary(place) + boundary(place + 1)) / 2.0F;
+            numbers.push_back(static_cast<float>(decade * mean));
+            numbers.push_back(static_cast<float>(-decade * mean));
+        }
+    }
+    std::ranges::sort(numbers);
+    return numbers;
+}
+
+at::Tensor tensorOf(std::span<const float> numbers, at::Device device)
+{
+    return at::tensor(at::ArrayRef<float>(numbers.data(), numbers.size())).to(device);
+}
+
+/// Of each value, the index of the nearest number; of two that are as near, the lower.
+at::Tensor nearest(const at::Tensor& values, std::span<const float> numbers)
+{
+    std::vector<float> middles;
+    for (std::size_t i = 1; i < numbers.size(); ++i)
+        middles.push_back((numbers[i - 1] + numbers[i]) / 2.0F);
+    return at::bucketize(values, tensorOf(middles, values.device()), /*out_int32=*/true).to(at::kByte);
+}
+
+/// {blocks, size}, the last one filled up with zeros.
+at::Tensor inBlocks(const at::Tensor& flat, std::int64_t size)
+{
+    const std::int64_t missing = blocksOf(flat.numel(), size) * size - flat.numel();
+    return (missing > 0 ? at::constant_pad_nd(flat, {0, missing}) : flat).view({-1, size});
+}
+
+/// Values over the scales of their blocks; of a block of zeros, zeros.
+at::Tensor scaled(const at::Tensor& blocks, const at::Tensor& scales)
+{
+    return blocks.div(scales.unsqueeze(1)).nan_to_num_(0.0);
+}
+
+const std::vector<float>& dynamicTable()
+{
+    static const std::vector<float> table = dynamicNumbers();
+    return table;
+}
+
+/// Both values of each byte.
+const std::array<float, 512>& pairTable()
+{
+    static const auto table = [] {
+        std::array<float, 512> pairs{};
+        for (std::size_t byte = 0; byte < pairs.size() / 2; ++byte) {
+            pairs[2 * byte] = normalFloat[byte >> 4];
+            pairs[2 * byte + 1] = normalFloat[byte & 15];
+        }
+        return pairs;
+    }();
+    return table;
+}
+
+template<typename Value>
+void fillOnHost(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& values)
+{
+    const auto* bytes = codes.const_data_ptr<std::uint8_t>();
+    const auto* scale = scales.const_data_ptr<float>();
+    auto* out = values.mutable_data_ptr<Value>();
+    const std::int64_t count = values.numel();
+    constexpr std::int64_t blocksAtOnce = 256;
+    at::parallel_for(0, blocksOf(count, blockValues), blocksAtOnce,
+                     [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t block = begin; block < end; ++block) {
+                             std::array<float, normalFloat.size()> numbers{};
+                             for (std::size_t i = 0; i < numbers.size(); ++i)
+                                 numbers[i] = normalFloat[i] * scale[block];
+                             const std::int64_t last = std::min((block + 1) * blockValues, count);
+                             for (std::int64_t i = block * blockValues; i + 1 < last; i += 2) {
+                                 out[i] = static_cast<Value>(numbers[bytes[i / 2] >> 4]);
+                                 out[i + 1] = static_cast<Value>(numbers[bytes[i / 2] & 15]);
+                             }
+                             if (last % 2 != 0)
+                                 out[last - 1] = static_cast<Value>(numbers[bytes[last / 2] >> 4]);
+                         }
+                     });
+}
+
+/// Where there is no kernel of our own: looked up piece by piece.
+void fillByLookup(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& values)
+{
+    const at::Tensor table = tensorOf(pairTable(), codes.device()).view({256, 2});
+    const std::int64_t count = values.numel();
+    for (std::int64_t first = 0; first < count; first += mostAtOnce) {
+        const std::int64_t size = std::min(mostAtOnce, count - first);
+        const at::Tensor bytes = codes.narrow(0, first / 2, blocksOf(size, 2)).to(at::kInt);
+        const at::Tensor pairs = table.index_select(0, bytes).flatten();
+        const at::Tensor ofBlocks =
+            scales.narrow(0, first / blockValues, blocksOf(size, blockValues)).unsqueeze(1);
+        at::Tensor blocks = inBlocks(pairs.narrow(0, 0, size), blockValues).mul(ofBlocks);
+        values.narrow(0, first, size).copy_(blocks.flatten().narrow(0, 0, size));
+    }
+}
+
+void fill(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& values)
+{
+    if (!codes.is_cpu())
+        return fillByLookup(codes, scales, values);
+    if (values.scalar_type() == at::kBFloat16)
+        return fillOnHost<at::BFloat16>(codes, scales, values);
+    if (values.scalar_type() == at::kFloat)
+        return fillOnHost<float>(codes, scales, values);
+    fillByLookup(codes, scales, values);
+}
+
+/// The product of a matrix that is known by its address, which backward needs alone.
+struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
+{
+    static constexpr const char* matrixKey = "matrix";
+    static constexpr const char* indexKey = "index";
+    static constexpr std::int64_t whole = -1;
+
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& input, std::int64_t matrix,
+                              std::int64_t index, const std::optional<at::Tensor>& bias)
+    {
+        context->saved_data[matrixKey] = matrix;
+        context->saved_data[indexKey] = index;
+        const auto device = input.device().type();
+        const at::ScalarType type = at::autocast::is_autocast_enabled(device)
+                                        ? at::autocast::get_autocast_dtype(device)
+                                        : input.scalar_type();
+        const at::Tensor weight = values(matrix, index, type);
+        return at::linear(input.to(type), weight, bias ? bias->to(type) : at::Tensor());
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients)
+    {
+        const at::Tensor& gradient = gradients.front();
+        const at::Tensor weight = values(context->saved_data.at(matrixKey).toInt(),
+                                         context->saved_data.at(indexKey).toInt(), gradient.scalar_type());
+        return {at::matmul(gradient, weight), at::Tensor(), at::Tensor(), at::Tensor()};
+    }
+
+private:
+    static at::Tensor values(std::int64_t matrix, std::int64_t index, at::ScalarType type)
+    {
+        return index == whole ? matrixAt(matrix).dequantized(type)
+                              : matrixAt(matrix).dequantized(type, index);
+    }
+    static const QuantizedMatrix& matrixAt(std::int64_t address)
+    {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): what autograd keeps for backward are values
+        return *reinterpret_cast<const QuantizedMatrix*>(address);
+    }
+};
+
+} // namespace
+
+QuantizedMatrix::QuantizedMatrix(const at::Tensor& values, model::FrozenWeights weights,
+                                 bool doubleQuantization)
+    : m_shape(values.sizes().vec())
+{
+    const at::NoGradGuard noGradients;
+    if (weights == model::FrozenWeights::Int8)
+        quantizeInt8(values);
+    else
+        quantizeNf4(values, doubleQuantization);
+}
+
+void QuantizedMatrix::quantizeNf4(const at::Tensor& values, bool doubleQuantization)
+{
+    const at::Tensor flat = values.flatten();
+    const std::int64_t elements = flat.numel();
+    const auto bytes = values.options().dtype(at::kByte).requires_grad(false);
+    m_codes = at::empty({blocksOf(elements, 2)}, bytes);
+    m_scales = at::empty({blocksOf(elements, blockValues)}, bytes.dtype(at::kFloat));
+    for (std::int64_t first = 0; first < elements; first += mostAtOnce) {
+        const std::int64_t size = std::min(mostAtOnce, elements - first);
+        const at::Tensor blocks = inBlocks(flat.narrow(0, first, size).to(at::kFloat), blockValues);
+        const at::Tensor scales = m_scales.narrow(0, first / blockValues, blocks.size(0));
+        scales.copy_(blocks.abs().amax(1));
+        const at::Tensor codes = nearest(scaled(blocks, scales), normalFloat).view({-1, 2});
+        const at::Tensor packed = codes.select(1, 0).mul(16).add_(codes.select(1, 1));
+        const std::int64_t count = blocksOf(size, 2);
+        m_codes.narrow(0, first / 2, count).copy_(packed.narrow(0, 0, count));
+    }
+    if (!doubleQuantization)
+        return;
+    const std::int64_t count = m_scales.numel();
+    m_meanScale = m_scales.mean();
+    const at::Tensor ofScales = inBlocks(m_scales.sub(m_meanScale), blockScaleCount);
+    m_scalesOfScales = ofScales.abs().amax(1);
+    m_scales = nearest(scaled(ofScales, m_scalesOfScales), dynamicTable())
+                   .flatten()
+                   .narrow(0, 0, count)
+                   .contiguous();
+}
+
+void QuantizedMatrix::quantizeInt8(const at::Tensor& values)
+{
+    constexpr double largest = 127.0;
+    const at::Tensor rows = values.flatten(0, -2).to(at::kFloat);
+    m_scales = rows.abs().amax(1).div_(largest);
+    m_codes = scaled(rows, m_scales).round_().to(at::kChar);
+}
+
+at::Tensor QuantizedMatrix::blockScales() const
+{
+    if (!m_scalesOfScales.defined())
+        return m_scales;
+    const at::Tensor numbers = tensorOf(dynamicTable(), device()).index_select(0, m_scales.to(at::kInt));
+    return inBlocks(numbers, blockScaleCount)
+        .mul(m_scalesOfScales.unsqueeze(1))
+        .flatten()
+        .narrow(0, 0, m_scales.numel())
+        .add(m_meanScale);
+}
+
+at::Tensor QuantizedMatrix::dequantized(at::ScalarType type) const
+{
+    const at::NoGradGuard noGradients;
+    if (m_codes.scalar_type() == at::kChar)
+        return m_codes.to(type).mul_(m_scales.to(type).unsqueeze(1)).view(m_shape);
+    const at::Tensor values = at::empty({elementsOf(m_shape)}, m_codes.options().dtype(type));
+    fill(m_codes, blockScales(), values);
+    return values.view(m_shape);
+}
+
+at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index) const
+{
+    const at::NoGradGuard noGradients;
+    const std::vector<std::int64_t> shape(m_shape.begin() + 1, m_shape.end());
+    const std::int64_t elements = elementsOf(shape);
+    const bool isWide = m_codes.scalar_type() == at::kChar;
+    if (isWide) {
+        const std::int64_t rows = elements / shape.back();
+        const at::Tensor scales = m_scales.narrow(0, index * rows, rows).to(type).unsqueeze(1);
+        return m_codes.narrow(0, index * rows, rows).to(type).mul_(scales).view(shape);
+    }
+    if (elements % blockValues != 0)
+        return dequantized(type).select(0, index);
+    const std::int64_t blocks = elements / blockValues;
+    const at::Tensor values = at::empty({elements}, m_codes.options().dtype(type));
+    fill(m_codes.narrow(0, index * elements / 2, elements / 2),
+         blockScales().narrow(0, index * blocks, blocks), values);
+    return values.view(shape);
+}
+
+std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::int64_t>& shape,
+                                                       model::FrozenWeights weights, bool doubleQuantization)
+{
+    constexpr std::int64_t floatBytes = sizeof(float);
+    const std::int64_t elements = elementsOf(shape);
+    if (weights == model::FrozenWeights::Int8)
+        return {elements, elements / shape.back() * floatBytes};
+    const std::int64_t blocks = blocksOf(elements, blockValues);
+    const std::int64_t codes = blocksOf(elements, 2);
+    if (!doubleQuantization)
+        return {codes, blocks * floatBytes};
+    return {codes, blocks, blocksOf(blocks, blockScaleCount) * floatBytes, floatBytes};
+}
+
+namespace {
+
+std::int64_t addressOf(const QuantizedMatrix& matrix)
+{
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as above
+    return reinterpret_cast<std::int64_t>(&matrix);
+}
+
+} // namespace
+
+at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& matrix, const at::Tensor& bias)
+{
+    // A bias that is trained gets its gradient from an operation of its own.
+    const bool learns = bias.defined() && bias.requires_grad();
+    const auto frozen = bias.defined() && !learns ? std::optional(bias) : std::nullopt;
+    at::Tensor result = QuantizedLinear::apply(input, addressOf(matrix), QuantizedLinear::whole, frozen);
+    return learns ? result.add(bias) : result;
+}
+
+at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& stack, std::int64_t index)
+{
+    return QuantizedLinear::apply(input, addressOf(stack), index, std::optional<at::Tensor>());
+}
+
+} // namespace batchpeak::network

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/networks/name_pattern.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <string>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+using test::row;
+using test::rows;
+
+namespace {
+
+struct Match
+{
+    std::string pattern;
+    std::string name;
+    bool all = false;
+    bool start = false;
+};
+
+struct Problem
+{
+    std::string pattern;
+    std::string problem;
+    bool isIllegal = true;
+};
+
+} // namespace
+
+/// What Python's re says of the same patterns and names.
+class NamePatternTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void matches_data()
+    {
+        const auto add = rows<Match>();
+        add("plain", {"model.norm", "model.norm", true, true});
+        add("start alone", {"model", "model.norm", false, true});
+        add("end alone", {"norm", "model.norm", false, false});
+        add("dot", {"model.norm", "modelXnorm", true, true});
+        add("escaped dot", {"model\\.norm", "modelXnorm", false, false});
+        add("any", {".*", "", true, true});
+        add("empty", {"", "a", false, true});
+        add("alternatives", {"(gate|up|down)_proj", "up_proj", true, true});
+        add("alternatives without a group", {"a|bc|d", "bc", true, true});
+        add("second of three alternatives", {"x(a|bc|d)y", "xbcy", true, true});
+        add("third of three alternatives", {"x(a|bc|d)y", "xdy", true, true});
+        add("none of three alternatives", {"x(a|bc|d)y", "xcy", false, false});
+        add("empty alternative", {"a(b|)c", "ac", true, true});
+        add("optional group", {"mlp\\.(shared\\.)?up", "mlp.shared.up", true, true});
+        add("optional group, absent", {"mlp\\.(shared\\.)?up", "mlp.up", true, true});
+        add("digits", {"layers\\.\\d+\\.mlp", "layers.17.mlp", true, true});
+        add("class in brackets", {"layers.[\\d]+.mlp", "layers.17.mlp", true, true});
+        add("range", {"layers\\.4[4-9]", "layers.47", true, true});
+        add("below the range", {"layers\\.4[4-9]", "layers.43", false, false});
+        add("negated set", {"[^.]+", "model.norm", false, true});
+        add("bracket in a set", {"[]a]+", "a]a", true, true});
+        add("dash in a set", {"[a-]+", "a-a", true, true});
+        add("counted", {"a{2,3}", "aaaa", false, true});
+        add("counted exactly", {"a{2}", "aa", true, true});
+        add("counted at least", {"a{2,}", "aaaa", true, true});
+        add("counted at most", {"a{,2}", "aaa", false, true});
+        add("braces that count nothing", {"a{x}", "a{x}", true, true});
+        add("lazy", {"a+?b", "aaab", true, true});
+        add("repeated group of an anchor", {"(?:^)*a", "a", true, true});
+        add("repeated group of alternatives", {"(ab|c)*", "abcab", true, true});
+        add("group around a repetition", {"(a*)*", "aaa", true, true});
+        add("anchors", {"^model$", "model", true, true});
+        add("end within", {"model$", "model.norm", false, false});
+        add("word edge", {"\\bnorm\\b.*", "norm.x", true, true});
+        add("within a word", {"no\\Brm", "norm", true, true});
+        add("named group", {"(?P<layer>\\d+)", "12", true, true});
+        add("look ahead", {"(?=model).*norm", "model.norm", true, true});
+        add("look ahead, otherwise", {"(?=other).*norm", "model.norm", false, false});
+        add("nothing ahead", {"(?!.*vision).*q_proj", "model.q_proj", true, true});
+        add("nothing ahead, but there is", {"(?!.*vision).*q_proj", "vision.q_proj", false, false});
+        add("look ahead in alternatives", {"(a(?=b)|x)b?", "ab", true, true});
+        add("any case", {"(?i)SELF_attn", "self_ATTN", true, true});
+        add("bytes beyond ASCII", {"[^a]+", "\xc3\xa4", true, true});
+    }
+
+    void matches()
+    {
+        const auto& [pattern, name, all, start] = row<Match>();
+        const NamePattern compiled(pattern);
+        MatchEffort effort;
+        QCOMPARE(compiled.matchesAll(name, effort), all);
+        QCOMPARE(compiled.matchesStart(name, effort), start);
+    }
+
+    void refuses_data()
+    {
+        const auto add = rows<Problem>();
+        add("open group", {"(a", "has a ( without its )"});
+        add("closed group", {"a)", "has a ) without its ("});
+        add("open set", {"[a", "has a [ without its ]"});
+        add("repetition of nothing", {"*a", "has a repetition of nothing"});
+        add("repetition of a repetition", {"a**", "has a repetition of a repetition"});
+        add("repetition of an anchor", {"^*a", "has a repetition of nothing"});
+        add("counts of nothing", {"{2}a", "has a repetition of nothing"});
+        add("counts of a repetition", {"a{2}{3}", "has a repetition of a repetition"});
+        add("backslash at the end", {"a\\", "ends in the middle of an expression"});
+        add("range that ends first", {"[z-a]", "has a range in [] that ends before it begins"});
+        add("less than the least", {"a{3,2}", "repeats at least more often than at most"});
+        add("reference", {"(a)\\1", "has a reference to a group, which is not read here", false});
+        add("look behind", {"(?<=a)b", "has a group that begins with (?<=, which is not read here", false});
+        add("possessive", {"a*+b", "has a possessive repetition, which is not read here", false});
+        add("counts of counts",
+            {"((a{99}){99}){99}", "has more repetitions than names have characters, which is not read here",
+             false});
+        add("long", {std::string(2001, 'a'), "has more than 2000 characters, which is not read here", false});
+        add("deep", {std::string(60, '(') + std::string(60, ')'),
+                     "has groups that are nested more than 50 deep, which is not read here", false});
+    }
+
+    void refuses()
+    {
+        const auto& [pattern, problem, isIllegal] = row<Problem>();
+        try {
+            const NamePattern compiled(pattern);
+            QFAIL("It is compiled.");
+        } catch (const NamePatternError& error) {
+            QCOMPARE(std::string(error.what()), problem);
+            QCOMPARE(error.isIllegal, isIllegal);
+        }
+    }
+
+    /// One that takes Python's matcher twice as long with every further character.
+    void spendsNoMoreThanItHas()
+    {
+        const NamePattern compiled("(a|aa)+(a+)+b");
+        MatchEffort effort;
+        QVERIFY(!compiled.matchesAll(std::string(200, 'a'), effort));
+        QVERIFY(effort.steps > 0);
+        MatchEffort little{.steps = 100};
+        QVERIFY_THROWS_EXCEPTION(NamePatternError, compiled.matchesAll(std::string(200, 'a'), little));
+    }
+};
+
+BATCHPEAK_TEST(NamePatternTest)
+#include "tst_name_pattern.moc"

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/tuning.h"
+
+#include <string>
+#include <vector>
+
+namespace batchpeak::network {
+
+/// Adapters on every product of a layer.
+inline std::vector<model::AdapterTarget> allLinear()
+{
+    using enum model::Projection;
+    std::vector<model::AdapterTarget> targets;
+    for (const model::Projection projection :
+         {Query, Key, Value, AttentionOutput, CrossQuery, CrossKey, CrossValue, CrossOutput, Gate, Up, Down})
+        targets.push_back({.projection = projection});
+    return targets;
+}
+
+inline model::Tuning lora(std::vector<model::AdapterTarget> targets)
+{
+    return {.adapter = model::AdapterKind::Lora, .rank = 3, .alpha = 6.0, .targets = std::move(targets)};
+}
+
+inline model::Tuning lora()
+{
+    return lora({{.projection = model::Projection::Query}, {.projection = model::Projection::Value}});
+}
+
+struct NamedTuning
+{
+    const char* name = nullptr;
+    model::Tuning tuning;
+};
+
+/// Every kind of adapter and of frozen weight.
+inline std::vector<NamedTuning> tinyTunings()
+{
+    using enum model::FrozenWeights;
+    const auto with = [](model::Tuning tuning, const auto& change) {
+        change(tuning);
+        return tuning;
+    };
+    return {
+        {"LoRA", lora()},
+        {"LoRA, all linear", lora(allLinear())},
+        {"LoRA, queries, keys and values as one", lora({{.projection = model::Projection::QueryKeyValue}})},
+        {"LoRA, last layer", lora({{.projection = model::Projection::Query, .layers = {1}},
+                                   {.projection = model::Projection::Down, .layers = {1}}})},
+        {"LoRA, rank stabilized", with(lora(), [](auto& tuning) { tuning.rankStabilized = true; })},
+        {"LoRA, output", lora({{.projection = model::Projection::Output}})},
+        {"DoRA", with(lora(allLinear()), [](auto& tuning) { tuning.adapter = model::AdapterKind::Dora; })},
+        {"QLoRA", with(lora(allLinear()), [](auto& tuning) { tuning.frozenWeights = Nf4; })},
+        {"QLoRA, scales in full", with(lora(),
+                                       [](auto& tuning) {
+                                           tuning.frozenWeights = Nf4;
+                                           tuning.doubleQuantization = false;
+                                       })},
+        {"QDoRA", with(lora(allLinear()),
+                       [](auto& tuning) {
+                           tuning.adapter = model::AdapterKind::Dora;
+                           tuning.frozenWeights = Nf4;
+                       })},
+        {"LoRA beside 8 bits", with(lora(), [](auto& tuning) { tuning.frozenWeights = Int8; })}};
+}
+
+} // namespace batchpeak::network
