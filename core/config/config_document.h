@@ -26,8 +26,8 @@ struct Warning
 {
     std::string sentence;
     TextPosition position;
-    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a short
-    /// noun phrase ("an optimizer that is not run here"). Empty of all else.
+    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a
+    /// short noun phrase ("an optimizer that is not run here"). Empty of all else.
     std::string approximation = {};
     bool operator==(const Warning&) const = default;
 };
@@ -103,6 +103,8 @@ struct ConfigContents
     std::vector<Warning> warnings;
     /// Path or id that the network is from where the config's own is not run; for people.
     std::string modelSource;
+    /// What a person has put in the place of the config's own, as short noun phrases: "another network".
+    std::vector<std::string> replaced;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const
     {

@@ -181,6 +181,11 @@ ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& co
         options.sequenceLength = contents.sequenceLength;
     options.precision = options.precision.value_or(contents.precision);
     options.optimizer = options.optimizer.value_or(contents.optimizer);
+    options.adapter = options.adapter.value_or(contents.tuning.adapter);
+    if (*options.adapter != model::AdapterKind::None)
+        options.adapterRank = options.adapterRank.value_or(contents.tuning.rank);
+    if (!model::trainsAll(contents.tuning) || options.frozenWeights)
+        options.frozenWeights = options.frozenWeights.value_or(contents.tuning.frozenWeights);
     const model::StepOptions& step = contents.step;
     options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
     options.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);

@@ -10,6 +10,8 @@
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
 #include "phase_sequence.h"
+#include "run_fidelity.h"
+#include "tuning_choice.h"
 
 #include <QCoreApplication>
 
@@ -88,6 +90,20 @@ model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions
     step.channelsLast = options.channelsLast.value_or(step.channelsLast);
     step.timesConvolutions = options.timesConvolutions.value_or(step.timesConvolutions);
     return step;
+}
+
+/// What the config's devices hold together, where there are several. Of a run whose config does not say how
+/// many there are, those are that somebody names; RunDevices knows better.
+void setShards(model::StepOptions& step, const config::ConfigContents& contents,
+               const ExplorationOptions& options)
+{
+    const auto& plan = contents.plan(options.phase);
+    const bool isKnown = plan && plan->knowsDevices;
+    if (isKnown && plan->devices < 2)
+        step.sharding = model::Sharding::None;
+    if (step.sharding == model::Sharding::None)
+        return;
+    step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, options.devices.size());
 }
 
 // A decoder's sequence is as much shorter as the encoder's: T5's targets tell what was masked in its input.
@@ -171,18 +187,6 @@ std::optional<std::int64_t> startingHint(const model::ModelSpec& spec, model::Ph
 {
     const auto known = phase == model::Phase::Train ? config::knownSizeFor(spec) : std::nullopt;
     return known ? std::optional(known->microBatchSize) : std::nullopt;
-}
-
-/// What the description tells, for the search.
-std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
-                                               const ExplorationOptions& options)
-{
-    const auto memory = stepMemoryOf(load, options);
-    if (!memory)
-        return std::nullopt;
-    return search::MemoryPrior{.constantBytes = memory->constantBytes,
-                               .bytesPerSample = memory->bytesPerSample,
-                               .deviation = memory->deviation};
 }
 
 /// Samples are of several lengths, and a decoder's sequence is as much shorter as the encoder's.
@@ -275,7 +279,8 @@ model::StepSettings stepSettingsOf(const trial::LoadRequest& load)
             .targetLength = load.targetLength.value_or(0),
             .precision = load.precision,
             .optimizer = load.optimizer,
-            .options = load.step};
+            .options = load.step,
+            .tuning = load.tuning};
 }
 
 std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
@@ -286,12 +291,27 @@ std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
     return model::stepMemory(load.model, stepSettingsOf(load));
 }
 
+std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
+                                               const ExplorationOptions& options)
+{
+    const auto memory = stepMemoryOf(load, options);
+    if (!memory)
+        return std::nullopt;
+    return search::MemoryPrior{.constantBytes = memory->constantBytes,
+                               .bytesPerSample = memory->bytesPerSample,
+                               .deviation = memory->deviation};
+}
+
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,
                         const ExplorationOptions& options)
 {
     const model::ModelSpec spec = runnableModel(filePath, contents);
+    const model::Tuning tuning = chooseTuning(contents, options);
+    if (const auto problem = model::problemWith(spec, tuning))
+        throw located(filePath, ConfigError(*problem));
     NetworkPlan plan;
     plan.load = {.model = spec,
+                 .tuning = tuning,
                  .phase = options.phase,
                  .sequenceLength = sequenceLengthOf(contents, spec, options, plan.notes),
                  .sampleLengths = sampleLengths(spec, options),
@@ -300,11 +320,16 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
                  .step = stepOptions(contents.step, options),
                  .seed = options.seed};
     plan.load.targetLength = targetLengthOf(contents, spec, plan.load.sequenceLength);
+    setShards(plan.load.step, contents, options);
+    const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),
                 .family = QString::fromStdString(spec.family),
                 .modelSource = QString::fromStdString(contents.modelSource),
-                .parameters = model::parameterCount(spec),
+                .parameters = counts.all(),
+                .frozenParameters = counts.frozen,
+                .tuning = tuning,
+                .fidelity = fidelityOfRun(contents, options, plan.load),
                 .phase = options.phase,
                 .precision = plan.load.precision,
                 .optimizer = plan.load.optimizer,

@@ -158,8 +158,10 @@ void SnapshotBuilder::findTrialsUnderWay()
 void SnapshotBuilder::setDevices(std::vector<DeviceSnapshot> devices)
 {
     m_snapshot.devices = std::move(devices);
-    for (DeviceSnapshot& device : m_snapshot.devices)
+    for (DeviceSnapshot& device : m_snapshot.devices) {
         device.busyness = busynessOf(device.id, m_snapshot.trials);
+        addApproximations(m_snapshot.run->fidelity, device);
+    }
 }
 
 /// For each trial that has ended, and for each change of the recommendation.

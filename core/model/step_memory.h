@@ -4,6 +4,7 @@
 
 #include "model_spec.h"
 #include "run_kind.h"
+#include "tuning.h"
 
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,7 @@ struct StepSettings
     Precision precision = Precision::Fp32;
     Optimizer optimizer = Optimizer::AdamW;
     StepOptions options;
+    Tuning tuning;
 };
 
 /// Peak bytes of a step, affine in the micro-batch size.
