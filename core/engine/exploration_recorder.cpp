@@ -142,6 +142,8 @@ void ExplorationRecorder::record(const Finished& finished)
     if (!m_store)
         return;
     attempt([&] {
+        // A worker that was started anew may have told more than the first.
+        m_store->setFidelity(m_id, recordOf(m_exploration.snapshot().run->fidelity));
         m_store->finish(m_id, {.finished = QDateTime::currentDateTimeUtc(),
                                .status = toText(finished.status),
                                .failure = m_exploration.snapshot().failure,

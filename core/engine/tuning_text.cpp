@@ -186,7 +186,7 @@ QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& loc
     if (frozen < 1)
         return Translated::tr("%1 parameters").arg(numberText(all, locale));
     const double share = static_cast<double>(all - frozen) / static_cast<double>(all);
-    return Translated::tr("%1 of %2 parameters trained, %3")
+    return Translated::tr("trainable %1 of %2 parameters, %3")
         .arg(numberText(all - frozen, locale), numberText(all, locale), percentText(share, locale, 2));
 }
 

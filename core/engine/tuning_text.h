@@ -23,8 +23,8 @@ QString frozenWeightsText(const model::Tuning& tuning);
 /// A word or two: "LoRA 16", "DoRA 8 on nf4", "partly trained"; empty where all is trained.
 QString tuningWord(const model::Tuning& tuning);
 
-/// "124,439,808 parameters", "4,194,304 of 6,742,609,920 parameters trained, 0.06 %", and words for a network
-/// whose parameters are counted when it is loaded. \param frozen  of \p all
+/// "124,439,808 parameters", "trainable 4,194,304 of 6,742,609,920 parameters, 0.06 %", and words for a
+/// network whose parameters are counted when it is loaded. \param frozen  of \p all
 QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& locale = QLocale());
 
 /// As the trial protocol has it; empty where all is trained.

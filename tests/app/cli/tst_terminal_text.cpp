@@ -282,7 +282,7 @@ private slots:
     void wordsATrial()
     {
         const auto& [trial, expected] = row<trial::TrialRecord, std::string>();
-        QCOMPARE(trialLine(trial).toStdString(), expected);
+        QCOMPARE(trialLine(trial, {}).toStdString(), expected);
     }
 
     void alignsColumns()
