@@ -198,6 +198,8 @@ struct Verification
     std::int64_t peakReservedBytes = 0;
     /// What the peak leaves of the device's limit; negative where it needs more.
     std::optional<std::int64_t> spareBytes;
+    /// Before its speeds, as of fidelityMark().
+    QString mark = {};
 };
 
 /// "confirmed", "not_run", ...: the words of the events.
