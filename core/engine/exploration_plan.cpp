@@ -182,10 +182,11 @@ void setOnlySize(search::SearchSpace& space, std::int64_t size, const Exploratio
     space.candidates = {size};
 }
 
-/// The sizes that are known to be good are those of training.
-std::optional<std::int64_t> startingHint(const model::ModelSpec& spec, model::Phase phase)
+/// The sizes that are known to be good are those of training all of a network.
+std::optional<std::int64_t> startingHint(const trial::LoadRequest& load)
 {
-    const auto known = phase == model::Phase::Train ? config::knownSizeFor(spec) : std::nullopt;
+    const bool isKnown = load.phase == model::Phase::Train && model::trainsAll(load.tuning);
+    const auto known = isKnown ? config::knownSizeFor(load.model) : std::nullopt;
     return known ? std::optional(known->microBatchSize) : std::nullopt;
 }
 
@@ -212,10 +213,12 @@ void describeSamples(RunDescription& run, const trial::LoadRequest& load, const 
 {
     const std::vector<model::StepSettings> samples = settingsOfSamples(load);
     const auto count = static_cast<double>(samples.size());
+    // Backward is another one where something is frozen.
+    const bool isCounted = options.workerCommand.isEmpty() && model::trainsAll(load.tuning);
     for (const model::StepSettings& sample : samples) {
         if (model::takesSequences(load.model))
             run.tokensPerSample += static_cast<double>(sample.sequenceLength + sample.targetLength) / count;
-        if (const auto flops = model::stepFlops(load.model, sample); flops && options.workerCommand.isEmpty())
+        if (const auto flops = model::stepFlops(load.model, sample); flops && isCounted)
             run.flopsPerSample = run.flopsPerSample.value_or(0.0) + *flops / count;
     }
     run.productPrecision = model::productPrecision(load.model, load.precision, load.step);
@@ -366,7 +369,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     plan.space = {.memoryPrior = memoryPrior(plan.load, options),
                   .objective = plan.run.objective,
                   .perDeviceBatch = batch.perDeviceBatch(),
-                  .startingHint = startingHint(plan.load.model, options.phase),
+                  .startingHint = startingHint(plan.load),
                   .tolerance = options.tolerance,
                   .targetConfidence = options.targetConfidence,
                   .maxTrials = options.maxTrials,

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tuning_choice.h"
 
+#include "model/parameter_table.h"
+
 #include <QCoreApplication>
+
+#include <set>
+#include <variant>
 
 namespace batchpeak::engine {
 
@@ -18,24 +23,31 @@ struct Translated
     throw config::ConfigError(sentence.toStdString());
 }
 
-/// Beside every linear layer but the projection onto the vocabulary, as PEFT's "all-linear" has it (PEFT
-/// 0.18, tuners_utils.py) and QLoRA found it to be needed (arXiv 2305.14314, section 4); rank and alpha are
-/// LoraConfig's own.
-model::Tuning usualAdapters()
+/// Beside every linear layer of the network but the projection onto the vocabulary, as PEFT's "all-linear"
+/// has it (PEFT 0.18, tuners_utils.py) and QLoRA found it to be needed (arXiv 2305.14314, section 4); rank
+/// and alpha are LoraConfig's own.
+model::Tuning usualAdapters(const config::ConfigContents& contents)
 {
-    using enum model::Projection;
     model::Tuning tuning;
-    for (const model::Projection projection : {Query, Key, Value, AttentionOutput, CrossQuery, CrossKey,
-                                               CrossValue, CrossOutput, Gate, Up, Down, Dense})
-        tuning.targets.push_back({.projection = projection});
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (!spec)
+        return tuning;
+    std::set<model::Projection> projections;
+    for (const model::Parameter& parameter : model::parameterTable(*spec)) {
+        for (const model::ProjectionRows& rows : parameter.projections)
+            projections.insert(rows.projection);
+    }
+    projections.erase(model::Projection::Output);
+    for (const model::Projection projection : projections)
+        tuning.targets.push_back({.projection = projection, .layers = {}});
     return tuning;
 }
 
-model::Tuning withAdapter(const model::Tuning& tuning, model::AdapterKind adapter)
+model::Tuning withAdapter(const config::ConfigContents& contents, model::AdapterKind adapter)
 {
     if (adapter == model::AdapterKind::None)
         return {};
-    model::Tuning adapted = model::hasAdapters(tuning) ? tuning : usualAdapters();
+    model::Tuning adapted = model::hasAdapters(contents.tuning) ? contents.tuning : usualAdapters(contents);
     adapted.adapter = adapter;
     return adapted;
 }
@@ -46,7 +58,7 @@ model::Tuning chooseTuning(const config::ConfigContents& contents, const Explora
 {
     model::Tuning tuning = contents.tuning;
     if (options.adapter && *options.adapter != tuning.adapter)
-        tuning = withAdapter(tuning, *options.adapter);
+        tuning = withAdapter(contents, *options.adapter);
     if (options.adapterRank && !model::hasAdapters(tuning))
         refuse(Translated::tr("There is no adapter that could have a rank; add --adapter lora, or leave out "
                               "--adapter-rank."));

@@ -35,6 +35,20 @@ ConfigContents evenlySpread(ConfigContents contents)
     return contents;
 }
 
+ConfigContents adapted()
+{
+    ConfigContents contents = withPlans("axolotl", {.globalBatchSize = 8});
+    contents.tuning = {.adapter = model::AdapterKind::Lora,
+                       .rank = 4,
+                       .targets = {{.projection = model::Projection::Query, .layers = {}},
+                                   {.projection = model::Projection::Value, .layers = {}}},
+                       .trainedParts = {"output.bias"},
+                       .frozenWeights = model::FrozenWeights::Nf4};
+    contents.warnings = {
+        {.sentence = "Samples are packed.", .position = {}, .approximation = "packed samples"}};
+    return contents;
+}
+
 const BatchPlan huggingFaceTrain{.globalBatchSize = 32,
                                  .setting = config::Explore{},
                                  .presentSize = 16,
@@ -153,6 +167,12 @@ private slots:
             {"where it all stands",
              {placed,
               {"read from = line 3, max_seq_len", " = line 12, batch_size", " = line 2, model of gpt2"}}},
+            {"what is trained",
+             {adapted(),
+              {"parameters = trainable 112 of 2,032 parameters, 5.51 %",
+               "adapter = LoRA of rank 4, alpha 8, on query and value", "trained in full = output.bias",
+               "frozen weights = nf4 with double quantisation",
+               "measured = approximate because of packed samples"}}},
             {"a network that is elsewhere",
              {{.formatName = "DeepSpeed",
                .model =

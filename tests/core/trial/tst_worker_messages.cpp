@@ -35,6 +35,8 @@ private slots:
                                               .allocatorSettings = "max_split_size_mb:64"}}},
              {"loaded",
               Loaded{.parameters = 124439808, .baselineBytes = 1991036928, .limitBytes = 6442450944}},
+             {"loaded, run otherwise",
+              Loaded{.parameters = 1, .approximations = {"a 4-bit base without a fused kernel", "größe"}}},
              {"warm-up step", Step{.id = 7, .phase = StepPhase::Warmup, .index = 0, .seconds = 0.213}},
              {"timed step", Step{.id = 7, .index = 3, .seconds = 1e-9}},
              {"result, all fields", fullResult()},
@@ -272,6 +274,27 @@ private slots:
         VERIFY_CONTAINS(text, named);
         QVERIFY2(text.endsWith(QLatin1Char('.')), qPrintable(text));
         QVERIFY2(text.size() < 500, "a sentence, not the line");
+    }
+
+    // They stand beside every number, and a program may say anything.
+    void boundsWhatAProgramSaysOfItself()
+    {
+        const auto heard = [](const QByteArray& list) {
+            const QByteArray line = R"({"type":"loaded","approximations":)" + list + "}";
+            return std::get<Loaded>(std::get<WorkerMessage>(parseWorkerMessage(line.toStdString())))
+                .approximations;
+        };
+        using Phrases = std::vector<std::string>;
+        QVERIFY(heard(R"(["","  ","a\nb\u0000c\u001b[31m"])") == (Phrases{"a b c [31m"}));
+        QByteArray many = "[";
+        for (int i = 0; i < 100; ++i)
+            many += (i > 0 ? ",\"" : "\"") + QByteArray::number(i) + '"';
+        QCOMPARE(heard(many + ']').size(), mostApproximations);
+        // Cut between two characters of two bytes each.
+        const QByteArray longOne = "x" + QByteArray("\xc3\xa9").repeated(200);
+        const std::string cut = heard("[\"" + longOne + "\"]").front();
+        QCOMPARE(cut.size(), longestApproximation - 1);
+        QVERIFY(QString::fromStdString(cut).endsWith(QChar(0xE9)));
     }
 };
 
