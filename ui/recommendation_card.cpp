@@ -117,7 +117,12 @@ public:
         return {m_limit->text(), m_busy->text(), m_verification->text(), m_fidelity->toolTip()};
     }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fit();
+
     QLabel* m_limit;
     QLabel* m_busy;
     QLabel* m_fidelity;
@@ -169,6 +174,25 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
         style()->polish(m_verification);
         m_verification->updateGeometry();
     }
+    fit();
+}
+
+/// The tool bar has the label too, and the mark before the speed tells of it: where not all words find room,
+/// it yields.
+void RecommendationCard::Chips::fit()
+{
+    int needed = 0;
+    for (const QLabel* label : {m_limit, m_busy, m_fidelity, m_verification}) {
+        if (!label->text().isEmpty())
+            needed += label->sizeHint().width() + layout()->spacing();
+    }
+    m_fidelity->setVisible(!m_fidelity->text().isEmpty() && needed <= width() + layout()->spacing());
+}
+
+void RecommendationCard::Chips::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,

@@ -73,11 +73,11 @@ QStringList confirmationLines(const ConfirmationSnapshot& snapshot)
                                    QStringLiteral("ERROR"), QStringLiteral("PEAK"), QStringLiteral("STEPS")}};
     for (const ConfirmedSize& size : snapshot.sizes)
         rows.push_back(rowOf(size, engine::fidelityMark(snapshot.fidelity)));
-    const QString batch = QStringLiteral("samples/s of whole optimizer steps of %1 samples on one device")
-                              .arg(groupedText(snapshot.batchSize));
+    const QString batch =
+        QStringLiteral("samples/s of whole optimizer steps of %1 samples on one device, %2")
+            .arg(groupedText(snapshot.batchSize), QString::fromStdString(config::toText(snapshot.fidelity)));
     return QStringList{batch} + alignedLines(rows) +
-           QStringList{engine::fidelitySentence(snapshot.fidelity),
-                       training::verdictText(snapshot, QLocale::c())} +
+           QStringList{training::verdictText(snapshot, QLocale::c())} +
            training::confirmationRemarks(snapshot, QLocale::c());
 }
 

@@ -284,8 +284,12 @@ QJsonObject explorationObject(const store::StoredExploration& exploration)
                                    {QStringLiteral("total_bytes"), positiveOrNull(device.totalBytes)},
                                    {QStringLiteral("limit_bytes"), positiveOrNull(device.limitBytes)}});
     QJsonArray trials;
-    for (const trial::TrialRecord& trial : exploration.trials)
-        trials.append(engine::eventFields(trial));
+    const QJsonValue fidelity = engine::fidelityWord(engine::fidelityOf(exploration.summary.info.fidelity));
+    for (const trial::TrialRecord& trial : exploration.trials) {
+        QJsonObject fields = engine::eventFields(trial);
+        fields.insert(QStringLiteral("fidelity"), fidelity);
+        trials.append(fields);
+    }
     QJsonArray recommendations;
     for (const store::RecommendationRecord& recommendation : exploration.recommendations)
         recommendations.append(recommendationObject(recommendation));

@@ -82,6 +82,8 @@ const QByteArray adapters = network + "tuning:\n"
                                       "    - projection: up\n"
                                       "    - projection: down\n"
                                       "  frozen_weights: nf4\n"
+                                      "sequence_length: 2048\n"
+                                      "activation_checkpointing: true\n"
                                       "precision: bf16\n";
 
 /// As a person who draws a band around the sizes that lead, selects one of them and points at another.

@@ -293,8 +293,7 @@ QString throughputSummary(const ChartScene& scene)
             .arg(largest.size)
             .arg(best.size)
             .arg(engine::fidelityMark(scene.fidelity) +
-                 engine::quantityText(scene.quantity, *best.value, best.valueError)),
-        engine::fidelitySentence(scene.fidelity)};
+                 engine::quantityText(scene.quantity, *best.value, best.valueError))};
     if (!scene.modelFactor && !scene.curve.empty())
         sentences << Words::tr("The model is not shown in %1.").arg(engine::unitText(scene.quantity));
     if (scene.lead)
@@ -310,6 +309,7 @@ QString throughputSummary(const ChartScene& scene)
     if (!scene.outOfMemory.empty())
         sentences
             << Words::tr("Out of memory from size %1 on.").arg(*std::ranges::min_element(scene.outOfMemory));
+    sentences << engine::fidelitySentence(scene.fidelity);
     return sentences.join(QLatin1Char(' '));
 }
 

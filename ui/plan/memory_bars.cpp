@@ -225,7 +225,6 @@ double MemoryBars::scale() const
     return (width() - nameWidth - limitTextWidth) / largest;
 }
 
-/// Empty beside the bars.
 QString MemoryBars::partAt(const QPoint& place) const
 {
     const int row = place.y() / barPitch;

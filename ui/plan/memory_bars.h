@@ -32,6 +32,8 @@ public:
     bool isEmpty() const { return m_bars.empty(); }
     /// Of the numbers in the picture.
     const engine::MemoryUnit& unit() const { return m_unit; }
+    /// What is drawn at a place, for a tool tip: "weights: 1.2 GiB"; empty beside the bars.
+    QString partAt(const QPoint& place) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -58,7 +60,6 @@ private:
     std::vector<engine::MemoryPart> parts() const;
     QColor colourOf(engine::MemoryPart::Kind kind) const;
     double scale() const;
-    QString partAt(const QPoint& place) const;
     void paintBar(QPainter& painter, const Bar& bar, const QRectF& area, double scale) const;
     struct KeyEntry
     {

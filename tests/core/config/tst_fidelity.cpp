@@ -92,7 +92,9 @@ private slots:
     {
         const UnsupportedModel elsewhere{.sentence = "It is elsewhere.", .position = {}, .isElsewhere = true};
         const UnsupportedModel unknown{.sentence = "It is unknown.", .position = {}};
+        const model::ModelSpec same{.family = "llama", .architecture = model::ResNetSpec{}};
         rows<Network, bool>({{"its own", {model::ModelSpec{.family = "gpt2"}, true}},
+                             {"by itself", {same, false}},
                              {"one that is not run", {unknown, true}},
                              {"one that is elsewhere", {elsewhere, false}}});
     }

@@ -75,7 +75,7 @@ private slots:
         // What the worker says of itself is not known at the start.
         QCOMPARE(test::valuesOf(events.front(), "fidelity approximations replaced trained_parameters tuning"),
                  R"({"approximations":["packed samples"],"fidelity":"another_run",)"
-                 R"("replaced":["another worker program"],"trained_parameters":1296,"tuning":null})");
+                 R"("replaced":["another worker program"],"trained_parameters":1384,"tuning":null})");
         QCOMPARE(test::valuesOf(events.at(1), "approximations"),
                  R"({"approximations":["a slow kernel","an estimated length"]})");
         for (const char* name : {"trial_finished", "recommendation", "finished"}) {
