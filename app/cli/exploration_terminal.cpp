@@ -49,7 +49,8 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
     if (const auto& run = exploration.snapshot().run)
         console.answer(introductionLines(*run));
     engine::onEvent<engine::RecommendationChanged>(exploration, this, [&](const auto& changed) {
-        console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation));
+        console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation,
+                                          m_exploration.snapshot().run->fidelity));
         if (const QString gain = gainText(m_exploration.snapshot()); !gain.isEmpty())
             console.remark(
                 QStringLiteral("size %1: %2").arg(QString::number(changed.recommendation.size), gain));

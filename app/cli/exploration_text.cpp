@@ -221,14 +221,19 @@ QStringList fidelityRow(const config::Fidelity& fidelity)
     return {QStringLiteral("measured"), engine::fidelityText(fidelity)};
 }
 
-QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation)
+QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation,
+                           const config::Fidelity& fidelity)
 {
-    return QStringLiteral("BEXP202 %1 GMT  Current recommended micro_batch_size: %2, estimated performance: "
-                          "%3x base, confidence score: %4 (out of 100)")
-        .arg(time.toUTC().toString(QStringLiteral("HH:mm:ss")))
-        .arg(recommendation.size)
-        .arg(recommendation.relativePerformance, 0, 'f', 2)
-        .arg(recommendation.confidence);
+    const QString line =
+        QStringLiteral("BEXP202 %1 GMT  Current recommended micro_batch_size: %2, estimated performance: "
+                       "%3x base, confidence score: %4 (out of 100)")
+            .arg(time.toUTC().toString(QStringLiteral("HH:mm:ss")))
+            .arg(recommendation.size)
+            .arg(recommendation.relativePerformance, 0, 'f', 2)
+            .arg(recommendation.confidence);
+    return fidelity.kind == config::Fidelity::Kind::AsConfigured
+               ? line
+               : QStringLiteral("%1; %2").arg(line, engine::fidelityName(fidelity));
 }
 
 QString gainText(const Snapshot& snapshot)

@@ -31,7 +31,9 @@ QStringList introductionLines(const engine::RunDescription& run);
 /// included, so that a grep written for those works here.
 ///
 /// \param time  of the recommendation, in any time zone; the line says GMT
-QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation);
+/// \param fidelity  of the run, which the end of the line names where it is not as configured
+QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation,
+                           const config::Fidelity& fidelity);
 
 /// "1.31x the config's 16", or what else engine::presentSizeText() says of the recommended size.
 QString gainText(const engine::Snapshot& snapshot);

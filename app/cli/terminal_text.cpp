@@ -66,11 +66,12 @@ QString rateText(double samplesPerSecond, double relativeError)
                                          rateText(samplesPerSecond * relativeError));
 }
 
-QString speedText(double samplesPerSecond, double tokensPerSecond)
+QString speedText(double samplesPerSecond, double tokensPerSecond, const QString& mark)
 {
-    const QString samples = QStringLiteral("%1 samples/s").arg(rateText(samplesPerSecond));
-    return tokensPerSecond > 0 ? QStringLiteral("%1, %2 tokens/s").arg(samples, rateText(tokensPerSecond))
-                               : samples;
+    const QString samples = QStringLiteral("%1%2 samples/s").arg(mark, rateText(samplesPerSecond));
+    return tokensPerSecond > 0
+               ? QStringLiteral("%1, %2%3 tokens/s").arg(samples, mark, rateText(tokensPerSecond))
+               : samples;
 }
 
 QString lossText(double loss)

@@ -40,7 +40,8 @@ QString rateText(double samplesPerSecond);
 QString rateText(double samplesPerSecond, double relativeError);
 
 /// "412 samples/s, 52,736 tokens/s"; without the second where there are none.
-QString speedText(double samplesPerSecond, double tokensPerSecond);
+/// \param mark  before both, as of engine::fidelityMark()
+QString speedText(double samplesPerSecond, double tokensPerSecond, const QString& mark);
 
 /// "7.6241"; "not a number" of a training that has diverged.
 QString lossText(double loss);

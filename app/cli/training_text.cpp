@@ -41,7 +41,7 @@ QString measurements(const StepRecord& record, const config::Fidelity& fidelity)
 {
     QStringList parts{
         QStringLiteral("loss %1").arg(lossText(record.loss)),
-        engine::fidelityMark(fidelity) + speedText(record.samplesPerSecond, record.tokensPerSecond),
+        speedText(record.samplesPerSecond, record.tokensPerSecond, engine::fidelityMark(fidelity)),
         QStringLiteral("micro-batch %1 x %2")
             .arg(QString::number(record.microBatchSize), QString::number(record.accumulationSteps))};
     if (record.peakReservedBytes > 0)
@@ -178,10 +178,11 @@ QString peakText(const TrainingSnapshot& snapshot)
 QString meanSpeedText(const TrainingSnapshot& snapshot)
 {
     const StepRecord& last = snapshot.steps.back();
+    const QString mark = engine::fidelityMark(fidelityOf(snapshot));
     if (snapshot.samplesPerSecond <= 0 || last.samplesPerSecond <= 0)
-        return speedText(last.samplesPerSecond, last.tokensPerSecond);
+        return speedText(last.samplesPerSecond, last.tokensPerSecond, mark);
     const double tokensPerSample = last.tokensPerSecond / last.samplesPerSecond;
-    return speedText(snapshot.samplesPerSecond, snapshot.samplesPerSecond * tokensPerSample);
+    return speedText(snapshot.samplesPerSecond, snapshot.samplesPerSecond * tokensPerSample, mark);
 }
 
 /// "1,204 samples/s by the last exploration; training is 1.3 % slower"
@@ -189,8 +190,9 @@ QString predictedText(const TrainingSnapshot& snapshot)
 {
     const double difference = *snapshot.overPrediction;
     const double percent = std::abs(difference) * 100.0;
-    const QString predicted = QStringLiteral("%1 samples/s by the last exploration")
-                                  .arg(rateText(snapshot.samplesPerSecond / (1.0 + difference)));
+    const QString predicted = QStringLiteral("%1%2 samples/s by the last exploration")
+                                  .arg(engine::fidelityMark(fidelityOf(snapshot)),
+                                       rateText(snapshot.samplesPerSecond / (1.0 + difference)));
     return QStringLiteral("%1; training was %2 % %3")
         .arg(predicted, QString::number(percent, 'f', 1),
              difference < 0.0 ? QStringLiteral("slower") : QStringLiteral("faster"));
@@ -237,8 +239,7 @@ void addStepRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapsho
     rows.push_back({QStringLiteral("loss"), QStringLiteral("%1 at step %2, %3 at step %4")
                                                 .arg(lossText(first.loss), groupedText(first.step),
                                                      lossText(last.loss), groupedText(last.step))});
-    rows.push_back(
-        {QStringLiteral("speed"), engine::fidelityMark(fidelityOf(snapshot)) + meanSpeedText(snapshot)});
+    rows.push_back({QStringLiteral("speed"), meanSpeedText(snapshot)});
     if (snapshot.run)
         rows.push_back(fidelityRow(fidelityOf(snapshot)));
     if (snapshot.overPrediction)

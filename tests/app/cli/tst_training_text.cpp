@@ -136,6 +136,10 @@ private slots:
         diverged.peakReservedBytes = 0;
         QCOMPARE(stepLine(diverged, 0, {}), QStringLiteral("step 1,200, epoch 2: loss NaN, 512 samples/s, "
                                                            "micro-batch 32 x 8"));
+        config::Fidelity fidelity;
+        fidelity.addReason("packed samples");
+        const QString marked = stepLine(step(12, 7.62411), 20, fidelity);
+        QVERIFY2(marked.contains(QStringLiteral(", ~512 samples/s")), qPrintable(marked));
         QVERIFY(evaluationLine(step(10, 7.5), false, {})
                     .startsWith(QStringLiteral("evaluation after step 10: loss 7.5000")));
         QVERIFY(evaluationLine(step(10, 7.5), true, {})
