@@ -44,6 +44,13 @@ void Fidelity::addReplaced(std::string_view part)
         kind = Kind::AnotherRun;
 }
 
+void Fidelity::dropReason(std::string_view reason)
+{
+    std::erase(reasons, reason);
+    if (kind == Kind::Approximate && reasons.empty())
+        kind = Kind::AsConfigured;
+}
+
 Fidelity fidelityOf(const ConfigContents& contents)
 {
     Fidelity fidelity;

@@ -34,6 +34,8 @@ struct Fidelity
 
     void addReason(std::string_view reason);
     void addReplaced(std::string_view part);
+    /// Of what was found of the config and does not hold for the run that is asked for.
+    void dropReason(std::string_view reason);
     bool operator==(const Fidelity&) const = default;
 };
 

@@ -59,13 +59,17 @@ void addLengths(Fidelity& fidelity, const ConfigContents& contents, const Explor
 }
 
 /// Each device runs its trials by itself, whatever the others hold; where the config says that there is one,
-/// none does. In evaluation only parameters are shared.
-void judgeSharding(Fidelity& fidelity, const trial::LoadRequest& load)
+/// none does, whatever reading it has warned of. In evaluation only parameters are shared.
+void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
 {
+    if (contents.step.sharding == model::Sharding::None)
+        return;
     const bool shares = load.phase == model::Phase::Train ? load.step.sharding != model::Sharding::None
                                                           : load.step.sharding == model::Sharding::Parameters;
     if (shares)
         fidelity.addReason(config::shardingReason);
+    else
+        fidelity.dropReason(config::shardingReason);
 }
 
 } // namespace
@@ -77,7 +81,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addReplacedTuning(fidelity, contents.tuning, load.tuning);
     addReplacedSteps(fidelity, contents, load);
     addLengths(fidelity, contents, options, load);
-    judgeSharding(fidelity, load);
+    judgeSharding(fidelity, contents, load);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");
     return fidelity;

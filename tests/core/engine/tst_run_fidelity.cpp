@@ -146,6 +146,8 @@ private slots:
             {"sharding on one device is none",
              {[](config::ConfigContents& contents, Options&) {
                   contents.step.sharding = model::Sharding::Parameters;
+                  contents.warnings.push_back(
+                      {.sentence = "", .position = {}, .approximation = std::string(config::shardingReason)});
               },
               "as configured"}},
             {"sharding over devices that nobody has counted",
