@@ -53,7 +53,7 @@ void addLengths(Fidelity& fidelity, const ConfigContents& contents, const Explor
     if (contents.sequenceLength > 0 && load.sequenceLength != contents.sequenceLength)
         fidelity.addReplaced("another sequence length");
     if (contents.sequenceLength < 1 && !options.sequenceLength)
-        fidelity.addReason("a sequence length that the config does not say");
+        fidelity.addReason("a sequence length that the data decide");
     if (!load.sampleLengths.empty())
         fidelity.addReplaced("other lengths of samples");
 }

@@ -105,7 +105,7 @@ private slots:
               "another run, with other lengths of samples"}},
             {"a length that the config leaves open",
              {[](config::ConfigContents& contents, Options&) { contents.sequenceLength = 0; },
-              "approximate because of a sequence length that the config does not say"}},
+              "approximate because of a sequence length that the data decide"}},
             {"and that a person brings",
              {[](config::ConfigContents& contents, Options& o) {
                   contents.sequenceLength = 0;
