@@ -12,7 +12,7 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
-.PHONY: bench-calibration bench-config bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
+.PHONY: bench-adapter-memory bench-calibration bench-config bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
 .PHONY: architecture screenshots format tidy clean
 
 run: programs
@@ -21,7 +21,8 @@ run: programs
 test: build
 	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
-# Loss and gradients of our networks against those of transformers and torchvision. Options go into PARITY.
+# Loss and gradients of our networks against those of transformers and torchvision, of adapters against those of PEFT and
+# bitsandbytes. Options go into PARITY.
 test-parity: configure setup-parity
 	$(BUILD) batchpeak-parity-step
 	PYTHONPATH=tests .venv-parity/bin/python -m parity --program build/$(PRESET)/bin/batchpeak-parity-step $(PARITY)
@@ -135,10 +136,21 @@ calibrate-search: configure
 	$(BUILD) batchpeak-calibrate-search
 	build/$(PRESET)/bin/batchpeak-calibrate-search $(BENCH)
 
-# Time and memory of our worker's step beside those of transformers and torchvision.
+# Time and memory of our worker's step beside those of transformers, torchvision and PEFT.
 bench-step-time: configure setup-parity
 	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
+
+# Time of bringing matrices in 4 bits back to wide numbers, beside bitsandbytes.
+bench-dequantizing: configure setup-parity
+	$(BUILD) batchpeak-time-dequantizing
+	PYTHONPATH=tests .venv-parity/bin/python -m bench.step_time.dequantizing \
+		--program build/$(PRESET)/bin/batchpeak-time-dequantizing $(BENCH)
+
+# Bytes of our worker's step of adapters beside those of PEFT and bitsandbytes.
+bench-adapter-memory: configure setup-parity
+	$(BUILD) batchpeak-worker
+	PYTHONPATH=tests .venv-parity/bin/python -m bench.adapter_memory --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
 
 # How the threads of a worker on the processor had best wait for each other, alone and beside other programs.
 bench-waiting: configure setup-parity

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Our networks beside those of transformers and torchvision: same weights, same batch, same gradients."""
 
+import logging
 import os
 
 # Read when transformers is imported. Networks are made from their configurations: no hub is to be asked,
 # and that they hold no tokens of a vocabulary is no news.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+# It asks for a kernel of inference where it is imported.
+logging.getLogger("bitsandbytes.backends.cpu.ops").setLevel(logging.ERROR)

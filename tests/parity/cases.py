@@ -1,17 +1,18 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which networks are compared, and under which options of a step."""
+"""Which networks are compared, under which options of a step, and with what of them trained."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from .adapters import Tuning
 from .networks.after_llama import Phi3, Qwen3Moe, SeedOss, StableLm, Starcoder2
 from .networks.bert import Bert
 from .networks.bloom import Bloom
 from .networks.esm2 import Esm2
 from .networks.gpt2 import Gpt2, GptBigCode
-from .networks.llama import Llama, Mixtral, Qwen2, Qwen3
+from .networks.llama import Llama, Mistral, Mixtral, Qwen2, Qwen3
 from .networks.network import Network
 from .networks.resnet import ResNet
 from .networks.t5 import T5
@@ -26,6 +27,8 @@ class Case:
     options: dict[str, object] = field(default_factory=dict)
     # Samples of each micro-batch of ours; theirs runs all of them at once.
     micro_batches: tuple[int, ...] = (5,)
+    # All of it, where nothing is said.
+    tuning: Tuning | None = None
 
 
 _TEXT = {"vocabulary": 101, "length": 24}
@@ -34,6 +37,8 @@ _ROTARY = {"layers": 3, "width": 64, "heads": 4, "key_value_heads": 2, "feed_for
 
 _gpt2 = partial(Gpt2, **_TRUNK, **_TEXT)
 _llama = partial(Llama, **_ROTARY)
+_mistral = partial(Mistral, **_ROTARY)
+_qwen2 = partial(Qwen2, **_ROTARY, tied=True)
 _qwen3 = partial(Qwen3, **_ROTARY, head_size=24, tied=True)
 _mixtral = partial(Mixtral, **_ROTARY | {"layers": 2, "feed_forward": 40}, experts=4, experts_per_token=2)
 _bloom = partial(Bloom, **_TRUNK, **_TEXT)
@@ -49,7 +54,7 @@ _CHECKPOINTING = {"activation_checkpointing": True}
 _CHUNKS = {"loss_chunk_rows": 50}
 _UNEVEN = (1, 2, 2)
 
-CASES = [
+_FULL = [
     Case("GPT-2", _gpt2),
     Case("GPT-2, untied", partial(_gpt2, tied=False)),
     Case("GPT-2, checkpointing", _gpt2, _CHECKPOINTING),
@@ -60,7 +65,8 @@ CASES = [
     Case("LLaMA, checkpointing and chunks", partial(_llama, key_value_heads=4), _CHECKPOINTING | _CHUNKS),
     # As in Mistral-Nemo, the heads together are smaller than the hidden size.
     Case("LLaMA, heads of a size of their own", partial(_llama, head_size=12)),
-    Case("Qwen2", partial(Qwen2, **_ROTARY, tied=True)),
+    Case("Mistral", _mistral),
+    Case("Qwen2", _qwen2),
     Case("Qwen3", _qwen3),
     Case("Qwen3, heads that share the hidden size, untied", partial(_qwen3, head_size=16, tied=False)),
     Case("Qwen3, checkpointing and chunks", _qwen3, _CHECKPOINTING | _CHUNKS),
@@ -102,3 +108,103 @@ CASES = [
     Case("ResNet-18", _resnet),
     Case("ResNet-18, checkpointing", _resnet, _CHECKPOINTING),
 ]
+
+_ALL = "all-linear"
+# The modules of attention that PEFT's users name, which are queries and values, or all three where they are one; and
+# all that ours can adapt.
+_ADAPTED = {
+    "GPT-2": (_gpt2, ("c_attn",), _ALL),
+    "LLaMA": (_llama, ("q_proj", "v_proj"), _ALL),
+    "Mistral": (_mistral, ("q_proj", "v_proj"), _ALL),
+    "Qwen2": (_qwen2, ("q_proj", "v_proj"), _ALL),
+    "Qwen3": (_qwen3, ("q_proj", "v_proj"), _ALL),
+    # PEFT's all-linear takes routers and experts too, in ways that differ by version.
+    "Mixtral": (_mixtral, ("q_proj", "v_proj"), ("q_proj", "k_proj", "v_proj", "o_proj")),
+    "BLOOM": (_bloom, ("query_key_value",), _ALL),
+    "BERT": (_bert, ("query", "value"), _ALL),
+    "BERT, pre-training": (
+        partial(_bert, pretraining=True),
+        ("query", "value"),
+        ("query", "key", "value", "dense"),
+    ),
+    "ESM-2": (_esm2, ("query", "value"), _ALL),
+    "T5": (_t5, ("q", "v"), _ALL),
+    "T5 1.1": (partial(_t5, gated=True), ("q", "v"), _ALL),
+    "ViT": (_vit, ("q_proj", "v_proj"), _ALL),
+}
+
+
+def _adapter_cases() -> list[Case]:
+    cases = []
+    for name, (make, attention, linear) in _ADAPTED.items():
+        kinds = {
+            "LoRA on attention": Tuning(attention),
+            "LoRA on all linear": Tuning(linear),
+            "DoRA": Tuning(linear, dora=True),
+            "QLoRA": Tuning(linear, quantized=True),
+        }
+        cases += [Case(f"{name}, {kind}", make, tuning=tuning) for kind, tuning in kinds.items()]
+    return cases
+
+
+_QUERY_VALUE = ("q_proj", "v_proj")
+_tied_llama = partial(_llama, tied=True)
+
+_TUNED = [
+    *_adapter_cases(),
+    Case("LLaMA, rank-stabilised LoRA", _llama, tuning=Tuning(_ALL, rank=8, alpha=16, rank_stabilized=True)),
+    Case("LLaMA, DoRA on attention", _llama, tuning=Tuning(_QUERY_VALUE, dora=True)),
+    Case("LLaMA, quantised DoRA", _llama, tuning=Tuning(_ALL, dora=True, quantized=True)),
+    # Scales of a matrix that are more than one block.
+    Case(
+        "LLaMA, wide, QLoRA",
+        partial(_llama, width=128, feed_forward=352),
+        tuning=Tuning(_ALL, quantized=True),
+    ),
+    Case("LLaMA, LoRA in two layers", _llama, tuning=Tuning(_QUERY_VALUE, layers=(0, 2))),
+    Case("LLaMA, LoRA on the output too", _llama, tuning=Tuning((*_QUERY_VALUE, "lm_head"))),
+    Case("LLaMA, tied, LoRA on the output too", _tied_llama, tuning=Tuning((*_QUERY_VALUE, "lm_head"))),
+    Case(
+        "LLaMA, tied, DoRA on the output too",
+        _tied_llama,
+        tuning=Tuning((*_QUERY_VALUE, "lm_head"), dora=True),
+    ),
+    *(
+        Case(
+            f"{network}, LoRA and a trained {name}",
+            make,
+            tuning=Tuning(_QUERY_VALUE, modules_to_save=modules),
+        )
+        for network, make in (("LLaMA", _llama), ("LLaMA, tied", _tied_llama))
+        for name, modules in (
+            ("embedding", ("embed_tokens",)),
+            ("output", ("lm_head",)),
+            ("embedding and output", ("embed_tokens", "lm_head")),
+        )
+    ),
+    Case("ViT, LoRA and trained classes", _vit, tuning=Tuning(_QUERY_VALUE, modules_to_save=("classifier",))),
+    Case("GPT-2, LoRA, checkpointing", _gpt2, _CHECKPOINTING, tuning=Tuning(_ALL)),
+    Case("LLaMA, LoRA, checkpointing and chunks", _llama, _CHECKPOINTING | _CHUNKS, tuning=Tuning(_ALL)),
+    Case("LLaMA, QLoRA, checkpointing", _llama, _CHECKPOINTING, tuning=Tuning(_ALL, quantized=True)),
+    Case("LLaMA, DoRA, checkpointing", _llama, _CHECKPOINTING, tuning=Tuning(_ALL, dora=True)),
+    Case("T5, LoRA, checkpointing", _t5, _CHECKPOINTING, tuning=Tuning(_ALL)),
+    Case("Qwen3, LoRA, uneven micro-batches", _qwen3, micro_batches=_UNEVEN, tuning=Tuning(_ALL)),
+    Case("GPT-2, the last layer trained", _gpt2, tuning=Tuning(trained_parts=("layers.2.", "final_norm."))),
+    Case("GPT-2, embeddings trained", _gpt2, tuning=Tuning(trained_parts=("embed_",))),
+    Case("LLaMA, layers and output trained", _llama, tuning=Tuning(trained_parts=("layers.1.", "output."))),
+    Case(
+        "LLaMA, the last layer trained, checkpointing",
+        _llama,
+        _CHECKPOINTING,
+        tuning=Tuning(trained_parts=("layers.2.",)),
+    ),
+    Case(
+        "Mixtral, routers trained",
+        _mixtral,
+        tuning=Tuning(trained_parts=("layers.0.router.", "layers.1.router.")),
+    ),
+    Case("ViT, classes trained", _vit, tuning=Tuning(trained_parts=("output.",))),
+    Case("ResNet-18, classes trained", _resnet, tuning=Tuning(trained_parts=("output.",))),
+]
+
+CASES = _FULL + _TUNED

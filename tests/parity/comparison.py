@@ -11,8 +11,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from .adapters import Tuned, tune
 from .cases import Case
-from .networks.network import Batch, Network
+from .networks.network import Batch, Network, Piece
+from .quantization import compute_as_on_gpus, quantized_tensors
+
+compute_as_on_gpus()
 
 # Of a parameter's gradient, as a whole. Where one piece has less than this share of it, its error is
 # taken against this share: the gradient of a key's bias is nothing but rounding, since softmax does not
@@ -27,6 +31,8 @@ class Comparison:
     loss_error: float
     worst_gradient_error: float
     worst_gradient: str
+    # What is not the same that has to be: a sentence each.
+    differences: list[str]
 
 
 def compare(case: Case, program: Path, seed: int) -> Comparison:
@@ -34,20 +40,39 @@ def compare(case: Case, program: Path, seed: int) -> Comparison:
     network = case.make()
     network.randomize()
     network.module.train()
+    if case.tuning:
+        tuned = tune(network, case.tuning)
+    else:
+        tuned = _all_trained(network)
     batch = network.batch(sum(case.micro_batches))
 
     loss = network.loss(batch)
     loss.backward()
-    ours = _run_ours(case, network, batch, program)
-    worst, name = max(_gradient_errors(network, ours))
-    return Comparison(_relative_error(ours["loss"], loss.detach()), worst, name)
+    ours = _run_ours(case, network, tuned, batch, program)
+    worst, name = max(_gradient_errors(network, tuned.trained, ours))
+    differences = _differences(network, tuned, ours)
+    return Comparison(_relative_error(ours["loss"], loss.detach()), worst, name, differences)
 
 
-def _gradient_errors(network: Network, ours: dict[str, Tensor]) -> list[tuple[float, str]]:
-    theirs = {name: parameter.grad for name, parameter in network.module.named_parameters()}
-    _require_all(network, theirs)
+def _all_trained(network: Network) -> Tuned:
+    parameters = dict(network.module.named_parameters())
+    values = {name: torch.cat(pieces) for name, pieces in network.as_ours(parameters).items()}
+    elements = sum(parameter.numel() for parameter in parameters.values())
+    return Tuned({}, values, network.pieces, elements, elements)
+
+
+def _gradient_errors(
+    network: Network, trained: dict[str, list[Piece]], ours: dict[str, Tensor]
+) -> list[tuple[float, str]]:
+    theirs = {
+        name: parameter.grad
+        for name, parameter in network.module.named_parameters()
+        if parameter.requires_grad
+    }
+    _require_all(trained, theirs)
     errors = []
-    for name, expected in network.as_ours(theirs).items():
+    for name, pieces in trained.items():
+        expected = [piece.turn(theirs[piece.name]) for piece in pieces]
         found = ours[f"gradients.{name}"].split([len(piece) for piece in expected])
         least = SMALLEST_SHARE * torch.cat(expected).norm().item()
         errors += [
@@ -57,10 +82,28 @@ def _gradient_errors(network: Network, ours: dict[str, Tensor]) -> list[tuple[fl
     return errors
 
 
-def _require_all(network: Network, theirs: dict[str, Tensor]) -> None:
-    compared = {piece.name for pieces in network.pieces.values() for piece in pieces}
+def _require_all(trained: dict[str, list[Piece]], theirs: dict[str, Tensor]) -> None:
+    compared = {piece.name for pieces in trained.values() for piece in pieces}
     if left_out := theirs.keys() - compared:
         raise ValueError(f"These parameters have no counterpart of ours: {sorted(left_out)}.")
+
+
+def _differences(network: Network, tuned: Tuned, ours: dict[str, Tensor]) -> list[str]:
+    prefix = "gradients."
+    found = {name.removeprefix(prefix) for name in ours if name.startswith(prefix)}
+    pairs = [
+        ("parameters trained", ours["count.trained"].item(), tuned.trained_elements),
+        ("parameters", ours["count.all"].item(), tuned.elements),
+        (
+            "bytes of quantised matrices",
+            ours["bytes.quantized"].item(),
+            sum(tensor.nbytes for tensor in quantized_tensors(network.module)),
+        ),
+    ]
+    texts = [f"{found:,} {what}, theirs {expected:,}" for what, found, expected in pairs if found != expected]
+    if more := sorted(found - tuned.trained.keys()):
+        texts.append(f"trained here alone: {', '.join(more)}")
+    return texts
 
 
 def _piece_name(name: str, index: int, count: int) -> str:
@@ -76,15 +119,16 @@ def _relative_error(found: Tensor, expected: Tensor, least: float = 0.0) -> floa
     return difference / scale if difference == difference else float("inf")
 
 
-def _run_ours(case: Case, network: Network, batch: Batch, program: Path) -> dict[str, Tensor]:
-    """What our program writes: the loss and the gradients."""
-    values = dict(network.module.named_parameters())
-    given = {f"parameters.{name}": torch.cat(pieces) for name, pieces in network.as_ours(values).items()}
+def _run_ours(
+    case: Case, network: Network, tuned: Tuned, batch: Batch, program: Path
+) -> dict[str, Tensor]:
+    """What our program writes: the loss, the gradients, and what it counts."""
+    given = {f"parameters.{name}": value for name, value in tuned.values.items()}
     given |= {f"inputs.{i}": value for i, value in enumerate(batch.inputs)}
     given["targets"] = batch.targets
     with tempfile.TemporaryDirectory() as folder:
         load, tensors, result = (Path(folder, name) for name in ("load.json", "given.pt", "result.pt"))
-        load.write_text(json.dumps(network.load_message() | case.options))
+        load.write_text(json.dumps(network.load_message() | case.options | tuned.message))
         torch.save({name: value.detach().contiguous() for name, value in given.items()}, tensors)
         samples = [str(size) for size in case.micro_batches]
         subprocess.run([program, load, tensors, result, *samples], check=True)

@@ -6,7 +6,7 @@
 #include "network/flat_parameters.h"
 #include "network/network_factory.h"
 
-#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
 #include <numeric>
@@ -35,11 +35,9 @@ const at::Tensor& find(const NamedTensors& given, const std::string& name)
     return found->second;
 }
 
-void copyParameters(const std::vector<model::Parameter>& table, const NamedTensors& given,
-                    const network::FlatParameters& parameters)
+void setParameters(const NamedTensors& given, network::FlatParameters& parameters)
 {
-    const at::NoGradGuard noGradients;
-    for (const model::Parameter& parameter : table) {
+    for (const model::Parameter& parameter : parameters.table()) {
         const std::string name = std::string(parameterPrefix) + parameter.name;
         const at::Tensor& value = find(given, name);
         if (value.sizes() != at::IntArrayRef(parameter.shape) || value.scalar_type() != at::kFloat) {
@@ -47,10 +45,10 @@ void copyParameters(const std::vector<model::Parameter>& table, const NamedTenso
                                         shapeText(value.sizes()) + ", but the network wants float of shape " +
                                         shapeText(parameter.shape) + ".");
         }
-        parameters.at(parameter.name).copy_(value);
+        parameters.set(parameter.name, value);
     }
     for (const auto& [name, value] : given) {
-        if (name.starts_with(parameterPrefix) && !parameters.contains(name.substr(parameterPrefix.size())))
+        if (name.starts_with(parameterPrefix) && !parameters.rowOf(name.substr(parameterPrefix.size())))
             throw std::invalid_argument("The tensor " + name + " is no parameter of the network.");
     }
 }
@@ -78,7 +76,27 @@ network::NetworkOptions networkOptions(const trial::LoadRequest& request)
             .targetLength = request.targetLength.value_or(0),
             .trains = true,
             .checkpoints = request.step.activationCheckpointing,
+            .trainsAdapters = model::hasAdapters(request.tuning),
             .lossChunkRows = request.step.lossChunkRows};
+}
+
+/// Of the parameters, as PEFT counts them, and what quantised ones take.
+NamedTensors sizesOf(const network::FlatParameters& parameters)
+{
+    const model::ParameterCounts counts = model::parameterCounts(parameters.table());
+    const model::Tuning& tuning = parameters.tuning();
+    std::int64_t bytes = 0;
+    for (const model::Parameter& parameter : parameters.table()) {
+        if (!parameters.quantized(parameter.name))
+            continue;
+        const std::vector<std::int64_t> tensors = network::QuantizedMatrix::tensorBytes(
+            parameter.shape, tuning.frozenWeights, tuning.doubleQuantization);
+        bytes += std::reduce(tensors.begin(), tensors.end());
+    }
+    const auto number = [](std::int64_t value) { return at::full({}, value, at::kLong); };
+    return {{"count.trained", number(counts.trained)},
+            {"count.all", number(counts.all())},
+            {"bytes.quantized", number(bytes)}};
 }
 
 } // namespace
@@ -86,9 +104,9 @@ network::NetworkOptions networkOptions(const trial::LoadRequest& request)
 NamedTensors parityStep(const trial::LoadRequest& request, const NamedTensors& given,
                         const std::vector<std::int64_t>& microBatches)
 {
-    const std::vector<model::Parameter> table = model::parameterTable(request.model);
-    network::FlatParameters parameters(table, model::Phase::Train, at::kCPU);
-    copyParameters(table, given, parameters);
+    network::FlatParameters parameters(model::parameterTable(request.model, request.tuning),
+                                       model::Phase::Train, at::kCPU, {.tuning = request.tuning});
+    setParameters(given, parameters);
     const auto network = network::makeNetwork(request.model, parameters, networkOptions(request));
 
     const network::Batch whole = batchOf(given);
@@ -108,8 +126,9 @@ NamedTensors parityStep(const trial::LoadRequest& request, const NamedTensors& g
     }
 
     parameters.completeGradients();
-    NamedTensors result{{"loss", sum}};
-    for (const model::Parameter& parameter : table)
-        result.emplace("gradients." + parameter.name, parameters.at(parameter.name).grad());
+    NamedTensors result = sizesOf(parameters);
+    result.emplace("loss", sum);
+    for (const auto& [name, parameter] : parameters.trained())
+        result.emplace("gradients." + name, parameter.grad());
     return result;
 }

@@ -36,15 +36,26 @@ trial::LoadRequest tinyRequest()
             .sequenceLength = length};
 }
 
-NamedTensors tinyTensors()
+trial::LoadRequest tinyRequest(const model::Tuning& tuning)
+{
+    trial::LoadRequest request = tinyRequest();
+    request.tuning = tuning;
+    return request;
+}
+
+NamedTensors tinyTensors(const trial::LoadRequest& request = tinyRequest())
 {
     at::manual_seed(1);
     NamedTensors given{{"inputs.0", at::randint(11, {samples, length}, at::kLong)},
                        {"targets", at::randint(11, {samples, length}, at::kLong)}};
-    for (const model::Parameter& parameter : model::parameterTable(tinyRequest().model))
+    for (const model::Parameter& parameter : model::parameterTable(request.model, request.tuning))
         given.emplace("parameters." + parameter.name, at::randn(parameter.shape));
     return given;
 }
+
+const model::Tuning adapters{.adapter = model::AdapterKind::Lora,
+                             .rank = 2,
+                             .targets = {{.projection = model::Projection::QueryKeyValue}}};
 
 } // namespace
 
@@ -92,6 +103,38 @@ private slots:
         const NamedTensors parts = parityStep(tinyRequest(), given, {1, 3, 1});
         for (const auto& [name, value] : whole)
             QVERIFY2(at::allclose(parts.at(name), value, 1e-4, 1e-6), name.c_str());
+    }
+
+    // 2 layers of {2, 8} and {24, 2}, beside 88 + 48 + 16 + 2 (32 + 216 + 72 + 108 + 104).
+    void countsWhatIsTrained()
+    {
+        const trial::LoadRequest request = tinyRequest(adapters);
+        const NamedTensors result = parityStep(request, tinyTensors(request), {samples});
+        QCOMPARE(result.at("count.trained").item<std::int64_t>(), 128);
+        QCOMPARE(result.at("count.all").item<std::int64_t>(), 128 + 1216);
+        QCOMPARE(result.at("bytes.quantized").item<std::int64_t>(), 0);
+        QVERIFY(
+            result.at("gradients.layers.1.attention.qkv.query_key_value.lora_a").abs().max().item<double>() >
+            0);
+        QVERIFY(!result.contains("gradients.layers.1.attention.qkv.weight"));
+    }
+
+    // What is given in full is no longer what is computed with, but near it.
+    void quantizesWhatIsGiven()
+    {
+        model::Tuning tuning = adapters;
+        tuning.frozenWeights = model::FrozenWeights::Nf4;
+        const trial::LoadRequest request = tinyRequest(tuning);
+        const NamedTensors given = tinyTensors(request);
+        const NamedTensors narrow = parityStep(request, given, {samples});
+        const double wideLoss = parityStep(tinyRequest(adapters), given, {samples}).at("loss").item<double>();
+        const double loss = narrow.at("loss").item<double>();
+        QVERIFY(loss != wideLoss);
+        QVERIFY2(std::abs(loss - wideLoss) < 0.3 * wideLoss, qPrintable(QString::number(loss)));
+        // In each of 2 layers matrices of 192, 64, 96 and 96 elements: half a byte each, a byte for each 64
+        // of them, and twice 4 bytes.
+        QCOMPARE(narrow.at("bytes.quantized").item<std::int64_t>(),
+                 2 * ((96 + 3) + (32 + 1) + 2 * (48 + 2) + 4 * 8));
     }
 
     void refusesWhatIsNotTheNetworks_data()

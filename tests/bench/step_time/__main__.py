@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times our worker's training step beside that of transformers and torchvision, in turn, block by block.
+"""Times our worker's training step beside that of transformers, torchvision and PEFT, in turn, block by block.
 
 Both run the same network with the same threads, precision, optimizer and shapes of data. Theirs is eager
 PyTorch with SDPA attention and AdamW(fused=True). Peak memory is that of tensors, everything included.
@@ -15,7 +15,7 @@ from statistics import median
 
 import torch
 
-from .rivals import GPU_RIVALS, RIVALS, Rival
+from .rivals import ADAPTER_RIVALS, GPU_ADAPTER_RIVALS, GPU_RIVALS, RIVALS, Rival
 from .table import HEADER, Row, summary
 from .training import Training
 from .worker import Worker
@@ -27,7 +27,7 @@ MOST_STEPS = 100
 def main() -> int:
     options = _options()
     torch.set_num_threads(options.threads)
-    rivals = GPU_RIVALS if options.scale == "gpu" else [r for r in RIVALS if r.size in options.sizes]
+    rivals = _rivals(options)
     chosen = [
         rival for rival in rivals if not options.families or rival.family.lower() in options.families
     ]
@@ -44,12 +44,29 @@ def main() -> int:
     return 0
 
 
+def _rivals(options: argparse.Namespace) -> list[Rival]:
+    on_gpu = options.scale == "gpu"
+    groups = {
+        "full": GPU_RIVALS if on_gpu else RIVALS,
+        "adapters": GPU_ADAPTER_RIVALS if on_gpu else ADAPTER_RIVALS,
+    }
+    rivals = [rival for group in options.trained for rival in groups[group]]
+    return [rival for rival in rivals if on_gpu or rival.size in options.sizes]
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench-step-time", description=__doc__)
     parser.add_argument("--worker", type=Path, required=True, help="batchpeak-worker")
     parser.add_argument("--families", type=_words, default=[], help="such as GPT-2,T5; default all")
     parser.add_argument(
         "--scale", choices=["cpu", "gpu"], default="cpu", help="networks that fill a processor, or a GPU"
+    )
+    parser.add_argument(
+        "--trained",
+        nargs="+",
+        choices=["full", "adapters"],
+        default=["full", "adapters"],
+        help="all of a network, or adapters beside it",
     )
     parser.add_argument("--sizes", type=_words, default=["small", "large"])
     parser.add_argument("--micro-batch", type=int, help="this size instead of the three of a network")
@@ -68,9 +85,9 @@ def _words(text: str) -> list[str]:
 def _rows(rival: Rival, options: argparse.Namespace):
     torch.manual_seed(1)
     network = rival.make()
-    training = Training(network, options.device, options.precision, rival.checkpoints)
+    training = Training(network, options.device, options.precision, rival.checkpoints, rival.tuning)
     with Worker(options.worker, options.device, options.threads) as worker:
-        worker.load(network, options.precision, rival.checkpoints)
+        worker.load(network, options.precision, rival.checkpoints, training.load_message())
         for size in [options.micro_batch] if options.micro_batch else rival.micro_batches:
             training.prepare(size)
             steps = _steps(training, options.block_seconds)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 HEADER = (
-    f"{'network':<23} {'m':>3}  {'ours':>9}  {'theirs':>9}  {'time':>5}  {'of blocks':>11}"
+    f"{'network':<27} {'m':>3}  {'ours':>9}  {'theirs':>9}  {'time':>5}  {'of blocks':>11}"
     f"  {'ours':>8}  {'theirs':>8}  {'memory':>6}"
 )
 
@@ -44,7 +44,7 @@ class Row:
         ]
         disturbed = sum(bool(block.flags) for block in self.ours)
         return (
-            f"{self.network:<23} {self.micro_batch_size:>3}"
+            f"{self.network:<27} {self.micro_batch_size:>3}"
             f"  {1000 * _median_seconds(self.ours):>6.1f} ms  {1000 * _median_seconds(self.theirs):>6.1f} ms"
             f"  {self.time_ratio():>5.2f}  {min(ratios):>4.2f}..{max(ratios):<4.2f}"
             f"  {_peak(self.ours) / 2**20:>4.0f} MiB  {_peak(self.theirs) / 2**20:>4.0f} MiB"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Their side: an eager training step as PyTorch's users write it."""
+"""Their side: an eager training step as PyTorch's users write it, of adapters as PEFT's do."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,9 @@ from contextlib import nullcontext
 
 import torch
 from torch import Tensor
+from parity.adapters import Tuned, Tuning, tune
 from parity.networks.network import Batch, Network
+from parity.quantization import code_tables, quantized_tensors
 
 from .table import StepBlock
 
@@ -21,15 +23,24 @@ WARM_UP_STEPS = 2
 
 
 class Training:
-    def __init__(self, network: Network, device: str, precision: str, checkpoints: bool = False):
+    def __init__(
+        self,
+        network: Network,
+        device: str,
+        precision: str,
+        checkpoints: bool = False,
+        tuning: Tuning | None = None,
+    ):
+        """Beside adapters, all else has 16 bits where the precision is bf16."""
         self._network = network
         self._device = device
         self._precision = precision
+        self._tuned = _tuned(network, tuning, precision) if tuning else None
         network.module.to(device).train()
         if checkpoints:
             network.module.gradient_checkpointing_enable({"use_reentrant": False})
         torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
-        parameters = list(network.module.parameters())
+        parameters = [parameter for parameter in network.module.parameters() if parameter.requires_grad]
         matrices = [parameter for parameter in parameters if parameter.dim() > 1]
         vectors = [parameter for parameter in parameters if parameter.dim() <= 1]
         self._optimizer = torch.optim.AdamW(
@@ -44,6 +55,10 @@ class Training:
         )
         self._batch: Batch | None = None
 
+    def load_message(self) -> dict[str, object]:
+        """What our worker is told of what is trained."""
+        return self._tuned.message if self._tuned else {}
+
     def prepare(self, micro_batch_size: int) -> None:
         self._batch = self._network.batch(micro_batch_size).to(self._device)
 
@@ -52,16 +67,14 @@ class Training:
         for _ in range(WARM_UP_STEPS):
             self._step()
         *seconds, optimizer = self._timed_by_events(steps) if self._on_gpu() else self._timed_by_clock(steps)
-        return StepBlock([second + optimizer for second in seconds], self._peak_bytes(), [])
+        return StepBlock([second + optimizer for second in seconds], self.peak_bytes(), [])
 
     def _step(self) -> None:
         self._micro_batch()
         self._optimize()
 
     def _micro_batch(self) -> None:
-        with self._autocast():
-            loss = self._network.loss(self._batch)
-        loss.backward()
+        self.loss().backward()
 
     def _optimize(self) -> None:
         self._optimizer.step()
@@ -95,14 +108,14 @@ class Training:
         torch.cuda.synchronize(self._device)
         return [begin.elapsed_time(end) / 1000 for begin, end in zip(events, events[1:])]
 
-    def _peak_bytes(self) -> int:
+    def peak_bytes(self) -> int:
         """On the CPU, PyTorch keeps no peak: it is what is held before a step, and on top of it what the
         profiler saw allocated and freed during the step, summed up in the order of time."""
         if self._on_gpu():
             torch.cuda.reset_peak_memory_stats(self._device)
             self._step()
             return torch.cuda.max_memory_allocated(self._device)
-        held = self._held_bytes()
+        held = _storage_bytes(self.held())
         with torch.autograd.profiler.profile(profile_memory=True, use_kineto=True) as profile:
             self._step()
         changes = [event for event in profile.kineto_results.events() if event.name() == "[memory]"]
@@ -112,11 +125,44 @@ class Training:
             peak = max(peak, current)
         return peak
 
-    def _held_bytes(self) -> int:
-        """Of parameters, buffers, optimizer state and the batch; gradients are None between steps."""
-        tensors = [*self._network.module.parameters(), *self._network.module.buffers()]
-        tensors += self._batch.arguments.values()
-        for state in self._optimizer.state.values():
-            tensors += [value for value in state.values() if isinstance(value, Tensor)]
-        storages = {tensor.data_ptr(): tensor.untyped_storage().nbytes() for tensor in tensors}
-        return sum(storages.values())
+    def held(self) -> list[Tensor]:
+        """Parameters, buffers, optimizer state and the batch; gradients are None between steps."""
+        return [*self._weights(), *self._batch.arguments.values(), *self._optimizer_state()]
+
+    def weight_bytes(self) -> int:
+        """With all that quantised matrices have beside them."""
+        return _storage_bytes(self._weights())
+
+    def optimizer_bytes(self) -> int:
+        return _storage_bytes(self._optimizer_state())
+
+    def loss(self) -> Tensor:
+        with self._autocast():
+            return self._network.loss(self._batch)
+
+    def _weights(self) -> list[Tensor]:
+        module = self._network.module
+        return [
+            *module.parameters(),
+            *module.buffers(),
+            *quantized_tensors(module),
+            *code_tables(module),
+        ]
+
+    def _optimizer_state(self) -> list[Tensor]:
+        states = self._optimizer.state.values()
+        return [value for state in states for value in state.values() if isinstance(value, Tensor)]
+
+
+def _storage_bytes(tensors: list[Tensor]) -> int:
+    """Of what the tensors lie in, once each."""
+    storages = (tensor.untyped_storage() for tensor in tensors)
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+
+
+def _tuned(network: Network, tuning: Tuning, precision: str) -> Tuned:
+    # As it is loaded, before PEFT puts adapters beside it, which it keeps in fp32 (autocast_adapter_dtype).
+    if precision != "bf16":
+        return tune(network, tuning)
+    network.module.to(torch.bfloat16)
+    return tune(network, tuning, torch.bfloat16)

@@ -36,9 +36,15 @@ class Worker:
         self._process.stdin.close()
         self._process.wait()
 
-    def load(self, network: Network, precision: str, checkpoints: bool = False) -> None:
+    def load(
+        self,
+        network: Network,
+        precision: str,
+        checkpoints: bool = False,
+        tuning: dict[str, object] | None = None,
+    ) -> None:
         step = {"activation_checkpointing": True} if checkpoints else {}
-        self._say(network.load_message() | {"precision": precision} | step)
+        self._say(network.load_message() | {"precision": precision} | step | (tuning or {}))
         self._hear("loaded")
 
     def run(self, micro_batch_size: int, steps: int) -> StepBlock:

@@ -65,10 +65,13 @@ class Gpt2(CausalNetwork):
         """GPT-2's layers are convolutions of width 1: their weights are {inputs, outputs}."""
 
         def part(index: int):
+            return lambda rows: rows.chunk(parts)[index]
+
+        def part_of_weight(index: int):
             return lambda weight: weight.t().chunk(parts)[index]
 
         return {
-            f"{ours}.weight": [Piece(f"{theirs}.weight", part(i)) for i in range(parts)],
+            f"{ours}.weight": [Piece(f"{theirs}.weight", part_of_weight(i), part(i)) for i in range(parts)],
             f"{ours}.bias": [Piece(f"{theirs}.bias", part(i)) for i in range(parts)],
         }
 

@@ -5,6 +5,8 @@
 from transformers import (
     LlamaConfig,
     LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
     MixtralConfig,
     MixtralForCausalLM,
     Qwen2Config,
@@ -104,6 +106,16 @@ class Llama(CausalNetwork):
             f"{ours}.feed_forward.up", f"{theirs}.gate_proj", f"{theirs}.up_proj", bias=False
         )
         self.pieces |= linear(f"{ours}.feed_forward.down", f"{theirs}.down_proj", bias=False)
+
+
+class Mistral(Llama):
+    """Without its sliding window, which Mistral has given up since 0.2."""
+
+    family = "mistral"
+    classes = MistralConfig, MistralForCausalLM
+
+    def __init__(self, **sizes):
+        super().__init__(**sizes, sliding_window=None)
 
 
 class Qwen2(Llama):

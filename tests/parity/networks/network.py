@@ -22,6 +22,11 @@ class Piece:
 
     name: str
     turn: Callable[[Tensor], Tensor] = lambda theirs: theirs
+    # The same of what has one row for each output whatever the matrix is like, where that differs.
+    turn_rows: Callable[[Tensor], Tensor] | None = None
+
+    def rows(self, theirs: Tensor) -> Tensor:
+        return (self.turn_rows or self.turn)(theirs)
 
 
 @dataclass(frozen=True)

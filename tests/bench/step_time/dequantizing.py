@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Times how matrices in NF4 with double quantisation are brought back to wide numbers, by ours and by bitsandbytes, in
+turn, block by block: what of QLoRA's step is no other adapter's."""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import torch
+from bitsandbytes.functional import dequantize_4bit, quantize_4bit
+
+# The least, one of GPT-2's, and two of LLaMA's with 7 billion parameters (arXiv 2302.13971).
+SHAPES = ((256, 256), (2304, 768), (4096, 4096), (11008, 4096))
+TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+# Of values, of all calls of a block together.
+VALUES_OF_A_BLOCK = 2**26
+WARM_UP_CALLS = 2
+
+
+def main() -> int:
+    options = _options()
+    torch.set_num_threads(options.threads)
+    print(f"{options.threads} threads on {options.device}, {options.blocks} blocks")
+    print(f"{'matrix':<14} {'type':<5} {'ours':>12}  {'theirs':>12}  {'time':>5}  {'of blocks':>11}")
+    for shape in SHAPES:
+        for kind in TYPES:
+            print(_row(shape, kind, options), flush=True)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench-dequantizing", description=__doc__)
+    parser.add_argument("--program", type=Path, required=True, help="batchpeak-time-dequantizing")
+    parser.add_argument("--blocks", type=int, default=7, help="of each side, in turn")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    return parser.parse_args()
+
+
+def _row(shape: tuple[int, int], kind: str, options: argparse.Namespace) -> str:
+    calls = max(3, VALUES_OF_A_BLOCK // (shape[0] * shape[1]))
+    ours, theirs = [], []
+    for _ in range(options.blocks):
+        ours.append(_ours(shape, kind, calls, options))
+        theirs.append(_theirs(shape, kind, calls, options.device))
+    ratios = [mine / other for mine, other in zip(ours, theirs, strict=True)]
+    return (
+        f"{f'{shape[0]} x {shape[1]}':<14} {kind:<5}"
+        f" {1e6 * median(ours):>9.1f} us  {1e6 * median(theirs):>9.1f} us"
+        f"  {median(ours) / median(theirs):>5.2f}  {min(ratios):>4.2f}..{max(ratios):<4.2f}"
+    )
+
+
+def _ours(shape: tuple[int, int], kind: str, calls: int, options: argparse.Namespace) -> float:
+    """Median seconds of a call."""
+    arguments = [options.program, options.device, kind, *map(str, (*shape, WARM_UP_CALLS, calls))]
+    environment = os.environ | {"OMP_NUM_THREADS": str(options.threads)}
+    lines = subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout
+    return median(float(line) for line in lines.splitlines())
+
+
+def _theirs(shape: tuple[int, int], kind: str, calls: int, device: str) -> float:
+    weight = torch.randn(shape, dtype=TYPES[kind], device=device)
+    packed, state = quantize_4bit(weight, quant_type="nf4", compress_statistics=True)
+    seconds = []
+    for _ in range(WARM_UP_CALLS + calls):
+        _wait(device)
+        begin = time.perf_counter()
+        dequantize_4bit(packed, state)
+        _wait(device)
+        seconds.append(time.perf_counter() - begin)
+    return median(seconds[WARM_UP_CALLS:])
+
+
+def _wait(device: str) -> None:
+    if device.startswith("cuda"):
+        torch.cuda.synchronize(device)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "network/libtorch.h"
+#include "network/quantized_matrix.h"
+
+#include <ATen/ops/randn.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+using namespace batchpeak;
+
+namespace {
+
+constexpr const char* usage =
+    "Usage: batchpeak-time-dequantizing DEVICE fp32|bf16 OUTPUTS INPUTS WARM_UP_CALLS CALLS\n"
+    "Prints the seconds of each call that brings a matrix in NF4 with double quantisation back to wide "
+    "numbers.\n";
+
+std::int64_t countFrom(std::string_view text)
+{
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc() || end != text.data() + text.size() || count < 1)
+        throw std::invalid_argument("\"" + std::string(text) + "\" is no number from 1 upwards.");
+    return count;
+}
+
+at::ScalarType typeFrom(std::string_view text)
+{
+    if (text == "fp32")
+        return at::kFloat;
+    if (text == "bf16")
+        return at::kBFloat16;
+    throw std::invalid_argument("\"" + std::string(text) + "\" is neither fp32 nor bf16.");
+}
+
+void waitFor(at::Device device)
+{
+    if (!device.is_cpu())
+        c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
+}
+
+void timeCalls(std::span<char*> arguments)
+{
+    const at::Device device{std::string(arguments[1])};
+    const at::ScalarType type = typeFrom(arguments[2]);
+    const at::Tensor values =
+        at::randn({countFrom(arguments[3]), countFrom(arguments[4])}, at::TensorOptions(device).dtype(type));
+    const network::QuantizedMatrix matrix(values, model::FrozenWeights::Nf4, true);
+    const std::int64_t warmUps = countFrom(arguments[5]);
+    const std::int64_t calls = warmUps + countFrom(arguments[6]);
+    for (std::int64_t call = 0; call < calls; ++call) {
+        waitFor(values.device());
+        const auto begin = std::chrono::steady_clock::now();
+        const at::Tensor wide = matrix.dequantized(type);
+        waitFor(values.device());
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+        if (call >= warmUps)
+            std::printf("%.9f\n", seconds.count());
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    network::loadAcceleratorLibrary();
+    const std::span<char*> arguments(argv, argc);
+    if (arguments.size() != 7) {
+        std::fputs(usage, stderr);
+        return 1;
+    }
+    try {
+        timeCalls(arguments);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "batchpeak-time-dequantizing: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

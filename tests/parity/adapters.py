@@ -1,0 +1,273 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A network of which something alone is trained, as PEFT has it, beside the same in the trial protocol's words."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from peft.tuners.lora import LoraLayer
+from peft.utils import ModulesToSaveWrapper
+from torch import Tensor
+
+from .networks.network import Network, Piece
+from .quantization import quantize, uncounted_elements
+
+# What the projections of a matrix are called in "targets", and what they are called where theirs computes them
+# together: core/model/tuning.h.
+_PROJECTIONS = {
+    "attention.qkv": (("query", "key", "value"), "query_key_value"),
+    "attention.output": (("attention_output",), None),
+    "cross_attention.query": (("cross_query",), None),
+    "cross_attention.key_value": (("cross_key", "cross_value"), "key_value"),
+    "cross_attention.output": (("cross_output",), None),
+    "feed_forward.up": (("gate", "up"), "gate_up"),
+    "feed_forward.down": (("down",), None),
+    "head.transform": (("dense",), None),
+    "pooler": (("dense",), None),
+    "output": (("output",), None),
+}
+_STACKED = ("experts.up", "experts.down")
+_ADAPTER = "default"
+# Of what the adapters' matrices stand beside: were they as large, attention would be so uneven that the gradients of
+# T5, whose scores are not scaled down, differed by 1e-3 between 32 and 64 bits.
+_ADAPTERS_SHARE = 0.25
+# The projection onto the vocabulary stays as it is in get_keys_to_not_convert of transformers 5.
+_WIDE = ("output",)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What of a network is trained.
+
+    Without adapters, it is the parameters of ours whose names begin with one of trained_parts. With them, targets is
+    what PEFT calls target_modules, and modules_to_save are names of their modules.
+    """
+
+    targets: str | tuple[str, ...] = ()
+    rank: int = 4
+    alpha: int = 6
+    dora: bool = False
+    rank_stabilized: bool = False
+    dropout: float = 0.0
+    quantized: bool = False
+    layers: tuple[int, ...] = ()
+    modules_to_save: tuple[str, ...] = ()
+    trained_parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A network that has been changed by a tuning."""
+
+    # Of the load message.
+    message: dict[str, object]
+    # The parameters as ours are given them, by our names; matrices that are quantised, in full.
+    values: dict[str, Tensor]
+    # Of ours, which of theirs each trained parameter is made of.
+    trained: dict[str, list[Piece]]
+    trained_elements: int
+    elements: int
+
+
+def tune(network: Network, tuning: Tuning, compute_type: torch.dtype = torch.float32) -> Tuned:
+    """Changes the network's module. What is trained gets random values: zeros would hide errors.
+
+    compute_type is that of products with quantised matrices, and of all that is frozen.
+    """
+    values = {name: torch.cat(pieces) for name, pieces in network.as_ours(_parameters(network)).items()}
+    values = {name: value.detach().clone() for name, value in values.items()}
+    if not tuning.targets and not tuning.modules_to_save:
+        return _freeze(network, tuning, values)
+    if tuning.quantized:
+        quantize(network.module, _quantized_names(network), compute_type)
+    model = _with_adapters(network.module, tuning)
+    network.module.train()
+    _randomize(network.module)
+
+    trained: dict[str, list[Piece]] = {}
+    targets = defaultdict(set)
+    for path, layer in network.module.named_modules():
+        if isinstance(layer, LoraLayer):
+            prefix, layer_number, pieces = _adapter_pieces(network, path, tuning.dora)
+            trained |= pieces
+            targets[prefix.rpartition(".")[2]].add(layer_number)
+    copies, originals = _copies(network)
+    trained |= copies
+    theirs = _parameters(network)
+    values |= {name: value.detach().clone() for name, value in _as_ours(trained, theirs).items()}
+    values |= {name: value.detach().clone() for name, value in _as_ours(originals, theirs).items()}
+    trained_count, count = model.get_nb_trainable_parameters()
+    return Tuned(
+        _message(tuning, compute_type, targets, sorted(copies)),
+        values,
+        trained,
+        trained_count,
+        count + uncounted_elements(network.module),
+    )
+
+
+def _with_adapters(module: torch.nn.Module, tuning: Tuning) -> PeftModel:
+    config = LoraConfig(
+        r=tuning.rank,
+        lora_alpha=tuning.alpha,
+        target_modules=tuning.targets if isinstance(tuning.targets, str) else list(tuning.targets),
+        lora_dropout=tuning.dropout,
+        use_rslora=tuning.rank_stabilized,
+        use_dora=tuning.dora,
+        layers_to_transform=list(tuning.layers) or None,
+        modules_to_save=list(tuning.modules_to_save) or None,
+    )
+    return get_peft_model(module, config)
+
+
+def _freeze(network: Network, tuning: Tuning, values: dict[str, Tensor]) -> Tuned:
+    trained = {
+        name: pieces for name, pieces in network.pieces.items() if name.startswith(tuning.trained_parts)
+    }
+    names = {piece.name for pieces in trained.values() for piece in pieces}
+    for name, parameter in network.module.named_parameters():
+        parameter.requires_grad_(name in names)
+    parameters = list(network.module.parameters())
+    return Tuned(
+        {"tuning": {"adapter": "none", "trained_parts": list(tuning.trained_parts)}},
+        values,
+        trained,
+        sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
+        sum(parameter.numel() for parameter in parameters),
+    )
+
+
+def _parameters(network: Network) -> dict[str, Tensor]:
+    return dict(network.module.named_parameters(remove_duplicate=False))
+
+
+def _as_ours(pieces: Mapping[str, list[Piece]], theirs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: torch.cat([piece.turn(theirs[piece.name]) for piece in of]) for name, of in pieces.items()}
+
+
+def _quantized_names(network: Network) -> list[str]:
+    """Of theirs: weights of projections but the last, and those of experts; T5 keeps one of each layer wide."""
+    wanted = (*(matrix for matrix in _PROJECTIONS if matrix not in _WIDE), *_STACKED)
+    kept = tuple(f".{layer}.weight" for layer in getattr(network.module, "_keep_in_fp32_modules", None) or ())
+    names = [
+        piece.name
+        for name, pieces in network.pieces.items()
+        if _without_layer(name.removesuffix(".weight"))[0] in wanted
+        for piece in pieces
+        if not piece.name.endswith(kept)
+    ]
+    return list(dict.fromkeys(names))
+
+
+def _without_layer(name: str) -> tuple[str, int | None]:
+    match = re.fullmatch(r"(?:encoder\.|decoder\.)?layers\.(\d+)\.(.*)", name)
+    return (match[2], int(match[1])) if match else (name, None)
+
+
+def _adapter_pieces(
+    network: Network, path: str, dora: bool
+) -> tuple[str, int | None, dict[str, list[Piece]]]:
+    """What ours calls the adapter of a layer of theirs, the number of the layer, and its parameters."""
+    matrix, pieces = _matrix_of(network, f"{path}.weight")
+    kind, layer_number = _without_layer(matrix)
+    names, joint = _PROJECTIONS[kind]
+    own = [piece for piece in pieces if piece.name == f"{path}.weight"]
+    # A feed-forward layer without a gate has the last projection alone.
+    projection = joint if len(own) > 1 else names[pieces.index(own[0]) - len(pieces)]
+    prefix = f"{matrix}.{projection}"
+    adapter = {
+        f"{prefix}.lora_a": [Piece(f"{path}.lora_A.{_ADAPTER}.weight")],
+        f"{prefix}.lora_b": [Piece(f"{path}.lora_B.{_ADAPTER}.weight", piece.rows) for piece in own],
+    }
+    if dora:
+        magnitude = f"{path}.lora_magnitude_vector.{_ADAPTER}.weight"
+        adapter[f"{prefix}.magnitude"] = [Piece(magnitude, piece.rows) for piece in own]
+    return prefix, layer_number, adapter
+
+
+def _matrix_of(network: Network, weight: str) -> tuple[str, list[Piece]]:
+    """The matrix of ours that a weight of theirs is a part of, without ".weight"."""
+    for name, pieces in network.pieces.items():
+        if any(piece.name == weight for piece in pieces):
+            return name.removesuffix(".weight"), pieces
+    # The one that ours has none of is that of an output which shares its embedding's.
+    return "output", [Piece(weight)]
+
+
+def _copies(network: Network) -> tuple[dict[str, list[Piece]], dict[str, list[Piece]]]:
+    """Trained copies of modules, and their originals, by our names."""
+    wrapped = {
+        path: layer
+        for path, layer in network.module.named_modules()
+        if isinstance(layer, ModulesToSaveWrapper)
+    }
+    trained, originals = {}, {}
+    embedding = network.module.get_input_embeddings()
+    output = network.module.get_output_embeddings()
+    is_shared = "output.weight" not in network.pieces and output is not None
+    for path, layer in wrapped.items():
+        copy = f"{path}.modules_to_save.{_ADAPTER}"
+        if is_shared and layer is output:
+            trained["output.weight"] = [Piece(f"{copy}.weight")]
+            continue
+        for name, pieces in network.pieces.items():
+            if not all(piece.name.startswith(f"{path}.") for piece in pieces):
+                continue
+            trained[name] = [_moved(piece, path, copy) for piece in pieces]
+            original = [_moved(piece, path, f"{path}.original_module") for piece in pieces]
+            keeps_original = not is_shared or layer is not embedding or isinstance(output, ModulesToSaveWrapper)
+            originals[f"original.{name}" if keeps_original else "output.weight"] = original
+    return trained, originals
+
+
+def _moved(piece: Piece, path: str, to: str) -> Piece:
+    return Piece(to + piece.name.removeprefix(path), piece.turn, piece.turn_rows)
+
+
+def _randomize(module: torch.nn.Module) -> None:
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            if not parameter.requires_grad:
+                continue
+            if parameter.dim() == 1:
+                parameter.mul_(1 + 0.2 * torch.randn_like(parameter))
+            else:
+                share = _ADAPTERS_SHARE if ".lora_B." in name else 1.0
+                parameter.normal_(0.0, share * parameter.shape[-1] ** -0.5)
+
+
+def _frozen_weights(tuning: Tuning, compute_type: torch.dtype) -> str:
+    if tuning.quantized:
+        return "nf4"
+    return "bf16" if compute_type == torch.bfloat16 else "same"
+
+
+def _message(
+    tuning: Tuning,
+    compute_type: torch.dtype,
+    targets: Mapping[str, set[int | None]],
+    trained_parts: list[str],
+) -> dict[str, object]:
+    def layers(of: set[int | None]) -> list[int]:
+        numbers = {number for number in of if number is not None}
+        return sorted(numbers) if tuning.layers else []
+
+    return {
+        "tuning": {
+            "adapter": "dora" if tuning.dora else "lora",
+            "rank": tuning.rank,
+            "alpha": float(tuning.alpha),
+            "rank_stabilized": tuning.rank_stabilized,
+            "dropout": tuning.dropout,
+            "targets": [
+                {"projection": projection, "layers": layers(of)} for projection, of in sorted(targets.items())
+            ],
+            "trained_parts": trained_parts,
+            "frozen_weights": _frozen_weights(tuning, compute_type),
+            "double_quantization": True,
+        }
+    }

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Matrices in 4 bits, as bitsandbytes has them on the CPU."""
+
+from math import prod
+
+import bitsandbytes
+import torch
+from bitsandbytes.functional import QuantState, get_4bit_type
+from bitsandbytes.nn.parametrize import Bnb4bitParametrization, replace_parameter_4bit
+from torch import Tensor
+from transformers.pytorch_utils import Conv1D
+
+
+_library = torch.library.Library("bitsandbytes", "IMPL")
+
+
+def compute_as_on_gpus() -> None:
+    """Takes what bitsandbytes 0.50 has for processors out of the way, where it says something else than its kernels for
+    GPUs and its own reference (backends/default/ops.py): the nearest number for a scale is looked up in a table of 65536,
+    which is off by one in one of 700; and values are brought back as if each row began a block (AVX-512), which is wrong
+    where a row is no multiple of 64."""
+    _library.impl("quantize_blockwise", _quantize_blockwise, "CPU", allow_override=True)
+    _library.impl("dequantize_4bit", _dequantize_4bit, "CPU", allow_override=True)
+
+
+def _quantize_blockwise(values: Tensor, code: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
+    flat = values.reshape(-1).float()
+    blocks = _in_blocks(flat, block_size)
+    scales = blocks.abs().amax(1)
+    scaled = (blocks / scales.clamp(min=1e-38).unsqueeze(1)).flatten()[: len(flat)]
+    nearest = torch.bucketize(scaled, (code[:-1] + code[1:]) / 2)
+    return nearest.to(torch.uint8).view(values.shape), scales
+
+
+def _dequantize_4bit(
+    packed: Tensor, scales: Tensor, block_size: int, kind: str, shape: list[int], dtype: torch.dtype
+) -> Tensor:
+    codes = torch.stack((packed.flatten() >> 4, packed.flatten() & 15), 1).flatten()
+    values = get_4bit_type(kind, device="cpu")[codes.int()][: prod(shape)]
+    wide = _in_blocks(values, block_size) * scales.unsqueeze(1)
+    return wide.flatten()[: prod(shape)].view(*shape).to(dtype)
+
+
+def _in_blocks(flat: Tensor, size: int) -> Tensor:
+    return torch.nn.functional.pad(flat, (0, -len(flat) % size)).view(-1, size)
+
+
+def quantize(module: torch.nn.Module, names: list[str], compute_type: torch.dtype = torch.float32) -> None:
+    """Puts bitsandbytes' layers in the place of linear ones, as load_in_4bit of transformers does, and quantises
+    stacked matrices where they are, as axolotl's quantize_moe_experts does. NF4 with double quantisation.
+
+    names are those of weights.
+    """
+    for name in names:
+        path, _, kind = name.rpartition(".")
+        layer = module.get_submodule(path)
+        if isinstance(layer, torch.nn.Linear | Conv1D):
+            module.set_submodule(path, _linear(layer, compute_type))
+        else:
+            replace_parameter_4bit(layer, kind, compress_statistics=True, quant_type="nf4")
+    # PEFT asks for it (dispatch_bnb_4bit).
+    module.is_loaded_in_4bit = True
+
+
+def _linear(layer: torch.nn.Linear | Conv1D, compute_type: torch.dtype) -> bitsandbytes.nn.Linear4bit:
+    weight = layer.weight.detach()
+    if isinstance(layer, Conv1D):
+        weight = weight.t().contiguous()
+    quantized = bitsandbytes.nn.Linear4bit(
+        weight.shape[1],
+        weight.shape[0],
+        bias=layer.bias is not None,
+        compute_dtype=compute_type,
+        compress_statistics=True,
+        quant_type="nf4",
+    )
+    quantized.weight = bitsandbytes.nn.Params4bit(
+        weight, requires_grad=False, compress_statistics=True, quant_type="nf4", module=quantized
+    )
+    if layer.bias is not None:
+        quantized.bias = layer.bias
+    return quantized.requires_grad_(False).to("cpu")
+
+
+def quantized_tensors(module: torch.nn.Module) -> list[Tensor]:
+    """All that is held for quantised matrices, each tensor once; of the tables of numbers, which every matrix has for
+    itself, none."""
+    tensors = []
+    for layer in module.modules():
+        if isinstance(layer, bitsandbytes.nn.Linear4bit):
+            tensors += [layer.weight, *_state(layer.weight.quant_state)]
+        for name, chain in getattr(layer, "parametrizations", {}).items():
+            if isinstance(chain[0], Bnb4bitParametrization):
+                tensors += [chain.original, *_state(chain[0].quant_state)]
+    return tensors
+
+
+def code_tables(module: torch.nn.Module) -> list[Tensor]:
+    """The tables of numbers of each quantised matrix."""
+    states = [layer.quant_state for layer in module.modules() if isinstance(layer, bitsandbytes.nn.Linear4bit)]
+    states += [layer.quant_state for layer in module.modules() if isinstance(layer, Bnb4bitParametrization)]
+    return [table for state in states for table in (state.code, state.state2.code)]
+
+
+def _state(state: QuantState) -> list[Tensor]:
+    return [state.absmax, state.offset, state.state2.absmax]
+
+
+def uncounted_elements(module: torch.nn.Module) -> int:
+    """What get_nb_trainable_parameters of PEFT does not count of stacked matrices: it doubles the bytes of
+    bitsandbytes' layers alone."""
+    return sum(
+        chain.original.numel()
+        for layer in module.modules()
+        for chain in getattr(layer, "parametrizations", {}).values()
+        if isinstance(chain[0], Bnb4bitParametrization)
+    )
